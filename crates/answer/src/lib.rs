@@ -1,0 +1,1 @@
+//! Shapes and the lenient reading of model answers of Contexture

@@ -1,0 +1,2 @@
+//! The contexture command line.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Context items, budgets, tokens, fence, trust, manifest and trace of Contexture

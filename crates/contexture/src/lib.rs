@@ -1,0 +1,1 @@
+//! The façade of Contexture: the parts put together

@@ -1,0 +1,1 @@
+//! Spans, positions and diagnostics: the shared vocabulary of every front end of Contexture

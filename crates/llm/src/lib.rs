@@ -1,0 +1,1 @@
+//! Model providers, record and replay, the ask-and-check loop of Contexture

@@ -1,0 +1,1 @@
+//! Prompt templates, messages and the composer of Contexture

@@ -1,0 +1,1 @@
+//! AgentScript: syntax, analysis, formatter, migration and runtime of Contexture

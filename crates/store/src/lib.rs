@@ -1,0 +1,1 @@
+//! What Contexture keeps: runs, manifests, texts by digest, memory

@@ -1,0 +1,1 @@
+//! The workspace tools of Contexture: files, search, environment, HTTP

@@ -1,1 +1,4 @@
-//! Shapes and the lenient reading of model answers of Contexture
+//! Shapes and the lenient reading of model answers.
+pub mod shape;
+
+pub use shape::{Field, Shape, ShapeError};

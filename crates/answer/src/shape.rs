@@ -1,0 +1,167 @@
+//! The shape of an answer: what a program expects a model to return (AS-5).
+//!
+//! A shape is data, not a type system: it is written in a program, sent to a provider as a JSON
+//! Schema, shown to the model in the output contract and used to check what came back. The parser
+//! of the written form lives with the language; this module prints it, so both agree on one syntax.
+
+mod display;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use schema::NotStrict;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What one value of an answer must look like (AS-5).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// A string, and nothing else: numbers and booleans are never turned into one.
+    String,
+    /// Any JSON number.
+    Number,
+    /// A whole number of 64 bits.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+    /// Any JSON value, `null` included.
+    Json,
+    /// A list; with a shape, every item has it.
+    List(Option<Box<Shape>>),
+    /// An object with these fields, in this order.
+    Object(Vec<Field>),
+    /// One of these strings.
+    Enum(Vec<String>),
+}
+
+/// One field of an object shape (AS-5).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Field {
+    /// The key in the JSON object.
+    pub name: String,
+    /// What its value must look like.
+    pub shape: Shape,
+    /// Whether the field may be missing. `null` counts as missing.
+    #[serde(default)]
+    pub optional: bool,
+    /// What the field means, for the schema and the output contract (the `///` comment).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl Field {
+    /// A required field without a description.
+    pub fn new(name: impl Into<String>, shape: Shape) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            optional: false,
+            description: None,
+        }
+    }
+
+    /// The same field, allowed to be missing.
+    #[must_use]
+    pub fn optional(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+
+    /// The same field with a description.
+    #[must_use]
+    pub fn describe(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+}
+
+/// A shape that no answer could be checked against.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// Lists and objects are nested deeper than [`Shape::MAX_DEPTH`].
+    #[error("the shape is nested deeper than {limit} levels; make it flatter or use `json`")]
+    TooDeep {
+        /// The limit that was passed.
+        limit: usize,
+    },
+    /// Two fields of one object have the same name.
+    #[error("the field `{name}` is declared twice in one object; rename or remove one")]
+    DuplicateField {
+        /// The name that occurs twice.
+        name: String,
+    },
+    /// An enum without a value.
+    #[error("an enum needs at least one value, as in `\"yes\" | \"no\"`")]
+    EmptyEnum,
+}
+
+impl Shape {
+    /// How deep lists and objects may be nested.
+    pub const MAX_DEPTH: usize = 64;
+
+    /// A list whose items have the given shape.
+    pub fn list(item: Shape) -> Self {
+        Shape::List(Some(Box::new(item)))
+    }
+
+    /// An enum of the given values.
+    pub fn one_of<S: Into<String>>(values: impl IntoIterator<Item = S>) -> Self {
+        Shape::Enum(values.into_iter().map(Into::into).collect())
+    }
+
+    /// The name of the type in the language: `string`, `list`, `object`, `enum` …
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Shape::String => "string",
+            Shape::Number => "number",
+            Shape::Integer => "integer",
+            Shape::Boolean => "boolean",
+            Shape::Json => "json",
+            Shape::List(_) => "list",
+            Shape::Object(_) => "object",
+            Shape::Enum(_) => "enum",
+        }
+    }
+
+    /// Checks that the shape can be used: its depth, no field twice, no empty enum.
+    ///
+    /// Shapes from a program or a file should pass through here once; the other methods recurse
+    /// over the shape and rely on its depth.
+    ///
+    /// # Errors
+    /// The first fault found, outermost first.
+    pub fn check(&self) -> Result<(), ShapeError> {
+        // A work list, so that a shape of any depth gets an error and not a stack overflow.
+        let mut todo = vec![(self, 1_usize)];
+        while let Some((shape, depth)) = todo.pop() {
+            if depth > Self::MAX_DEPTH {
+                return Err(ShapeError::TooDeep {
+                    limit: Self::MAX_DEPTH,
+                });
+            }
+            match shape {
+                Shape::List(Some(item)) => todo.push((item, depth + 1)),
+                Shape::Object(fields) => {
+                    check_names(fields)?;
+                    todo.extend(fields.iter().rev().map(|field| (&field.shape, depth + 1)));
+                }
+                Shape::Enum(values) if values.is_empty() => return Err(ShapeError::EmptyEnum),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_names(fields: &[Field]) -> Result<(), ShapeError> {
+    let mut seen = std::collections::HashSet::with_capacity(fields.len());
+    match fields.iter().find(|field| !seen.insert(&field.name)) {
+        Some(field) => Err(ShapeError::DuplicateField {
+            name: field.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}

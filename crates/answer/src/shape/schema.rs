@@ -1,0 +1,193 @@
+//! A shape as JSON Schema, draft 2020-12 (AS-21): a plain one, and the strict form of OpenAI's
+//! structured outputs.
+//!
+//! Both leave `$schema` out: the result is embedded in requests, and some servers refuse keywords
+//! they do not know.
+
+use super::{Field, Shape};
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+/// Why a shape has no strict schema.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NotStrict {
+    /// The answer itself is not an object.
+    #[error("a strict schema must be an object at the top, and the shape is `{found}`")]
+    RootNotObject {
+        /// The type of the shape.
+        found: &'static str,
+    },
+    /// A part that may hold anything.
+    #[error("`{path}` is a free `{found}`, and a strict schema needs the type of every part")]
+    Untyped {
+        /// Where in the shape: `items[].meta`.
+        path: String,
+        /// `json` or `list`.
+        found: &'static str,
+    },
+    /// More levels, fields or enum values than a strict schema may have.
+    #[error("the shape has more than {limit} {what}, the most a strict schema may have")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// The most that is allowed.
+        limit: usize,
+    },
+}
+
+/// The limits that OpenAI documents for structured outputs.
+const STRICT_MAX_LEVELS: usize = 10;
+const STRICT_MAX_FIELDS: usize = 5000;
+const STRICT_MAX_ENUM_VALUES: usize = 1000;
+
+impl Shape {
+    /// The shape as JSON Schema, draft 2020-12 (AS-21).
+    ///
+    /// Properties keep the order of the fields, a description becomes `description`, optional
+    /// fields are left out of `required`, and other fields are allowed. `json` is the schema that
+    /// accepts everything.
+    ///
+    /// ```
+    /// use contexture_answer::{Field, Shape};
+    /// let shape = Shape::Object(vec![Field::new("ok", Shape::Boolean)]);
+    /// assert_eq!(
+    ///     shape.to_json_schema().to_string(),
+    ///     r#"{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}"#
+    /// );
+    /// ```
+    pub fn to_json_schema(&self) -> Value {
+        match self {
+            Shape::Json => json!({}),
+            Shape::List(None) => json!({"type": "array"}),
+            Shape::List(Some(item)) => json!({"type": "array", "items": item.to_json_schema()}),
+            Shape::Object(fields) => {
+                let properties = properties(fields, |field| field.shape.to_json_schema());
+                let required: Vec<&str> = fields
+                    .iter()
+                    .filter(|field| !field.optional)
+                    .map(|field| field.name.as_str())
+                    .collect();
+                json!({"type": "object", "properties": properties, "required": required})
+            }
+            Shape::Enum(values) => json!({"type": "string", "enum": values}),
+            _ => json!({"type": self.type_name()}),
+        }
+    }
+
+    /// The shape as the strict JSON Schema of OpenAI's structured outputs: no additional
+    /// properties, every field required, optional fields nullable.
+    ///
+    /// # Errors
+    /// [`NotStrict`] names the first part that has no strict form: `json`, a `list` without a
+    /// type, a top that is no object, or more levels, fields or enum values than allowed.
+    pub fn to_strict_json_schema(&self) -> Result<Value, NotStrict> {
+        let Shape::Object(_) = self else {
+            return Err(NotStrict::RootNotObject {
+                found: self.type_name(),
+            });
+        };
+        Strict::default().shape(self, &mut Vec::new(), 1)
+    }
+}
+
+fn properties(fields: &[Field], schema: impl Fn(&Field) -> Value) -> Map<String, Value> {
+    fields
+        .iter()
+        .map(|field| (field.name.clone(), described(field, schema(field))))
+        .collect()
+}
+
+fn described(field: &Field, mut schema: Value) -> Value {
+    if let (Some(text), Value::Object(map)) = (&field.description, &mut schema) {
+        map.insert("description".into(), text.as_str().into());
+    }
+    schema
+}
+
+/// What has been counted while a strict schema is built.
+#[derive(Default)]
+struct Strict {
+    fields: usize,
+    enum_values: usize,
+}
+
+impl Strict {
+    fn shape<'a>(
+        &mut self,
+        shape: &'a Shape,
+        path: &mut Vec<&'a str>,
+        level: usize,
+    ) -> Result<Value, NotStrict> {
+        at_most("levels", level, STRICT_MAX_LEVELS)?;
+        match shape {
+            Shape::Json | Shape::List(None) => Err(NotStrict::Untyped {
+                path: path.concat(),
+                found: shape.type_name(),
+            }),
+            Shape::List(Some(item)) => {
+                path.push("[]");
+                let items = self.shape(item, path, level + 1)?;
+                path.pop();
+                Ok(json!({"type": "array", "items": items}))
+            }
+            Shape::Object(fields) => self.object(fields, path, level),
+            Shape::Enum(values) => {
+                self.enum_values += values.len();
+                at_most("enum values", self.enum_values, STRICT_MAX_ENUM_VALUES)?;
+                Ok(json!({"type": "string", "enum": values}))
+            }
+            _ => Ok(json!({"type": shape.type_name()})),
+        }
+    }
+
+    fn object<'a>(
+        &mut self,
+        fields: &'a [Field],
+        path: &mut Vec<&'a str>,
+        level: usize,
+    ) -> Result<Value, NotStrict> {
+        self.fields += fields.len();
+        at_most("fields", self.fields, STRICT_MAX_FIELDS)?;
+        let mut properties = Map::with_capacity(fields.len());
+        for field in fields {
+            let before = path.len();
+            if before > 0 {
+                path.push(".");
+            }
+            path.push(&field.name);
+            let mut schema = self.shape(&field.shape, path, level + 1)?;
+            path.truncate(before);
+            if field.optional {
+                schema = nullable(schema);
+            }
+            properties.insert(field.name.clone(), described(field, schema));
+        }
+        let required: Vec<&String> = properties.keys().collect();
+        Ok(json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        }))
+    }
+}
+
+fn at_most(what: &'static str, count: usize, limit: usize) -> Result<(), NotStrict> {
+    if count > limit {
+        return Err(NotStrict::TooLarge { what, limit });
+    }
+    Ok(())
+}
+
+/// The schema that also accepts `null`. An enum would still refuse it beside a list of types, so
+/// it becomes one of two alternatives.
+fn nullable(mut schema: Value) -> Value {
+    if schema.get("enum").is_some() {
+        return json!({"anyOf": [schema, {"type": "null"}]});
+    }
+    if let Some(kind) = schema.get_mut("type") {
+        *kind = json!([kind.take(), "null"]);
+    }
+    schema
+}

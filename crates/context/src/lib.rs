@@ -1,1 +1,38 @@
-//! Context items, budgets, tokens, fence, trust, manifest and trace of Contexture
+//! The ground of Contexture: what a model may see, how much of it, and the record of what it saw.
+//!
+//! The one noun is the [`ContextItem`]: a label, where the text is from, the text itself, its
+//! tokens, its budget, what was cut and why, and how far it may be believed. Everything that
+//! reaches a model is an item or a named layer of the prompt, and a [`Manifest`] keeps, per model
+//! call, the digests of all of them with the decisions taken.
+//!
+//! Decision: this crate is pure. It touches no file, clock, network or random source, so that a
+//! budget, a cut or a manifest is the same wherever it is made.
+//!
+//! ```
+//! use contexture_context::{Budget, Keep, Measure};
+//!
+//! let budget = Budget::tokens(2_000).keeping(Keep::Tail);
+//! assert_eq!(budget.limit, 2_000);
+//! assert_eq!(budget.measure, Measure::Tokens);
+//! ```
+
+pub mod budget;
+pub mod build;
+pub mod cut;
+pub mod digest;
+pub mod fence;
+pub mod item;
+pub mod limits;
+pub mod manifest;
+pub mod tokens;
+pub mod trace;
+pub mod trust;
+
+pub use budget::{Budget, Keep, Measure, WrittenBudget};
+pub use digest::Digest;
+pub use item::{ContextItem, CutReason, CutRecord, DeclaredItem, Position};
+pub use limits::Limits;
+pub use manifest::{Manifest, MANIFEST_VERSION};
+pub use tokens::TokenCounter;
+pub use trace::{TraceEvent, TraceKind, TRACE_VERSION};
+pub use trust::Trust;

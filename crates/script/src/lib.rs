@@ -1,1 +1,4 @@
-//! AgentScript: syntax, analysis, formatter, migration and runtime of Contexture
+//! AgentScript: syntax, analysis, formatter, migration and runtime.
+
+pub mod host;
+pub mod syntax;

@@ -1,0 +1,74 @@
+//! Trace events: what a run did, one JSON line each, written while it happens (AS-29).
+//!
+//! An event that takes time is written twice under one id: when it begins (`duration_us` absent)
+//! and when it ends. A reader keeps the last line per id, so a run that was killed still shows
+//! what was under way.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of the trace lines that this crate writes.
+pub const TRACE_VERSION: u32 = 1;
+
+/// The kinds of AS-29.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TraceKind {
+    /// The whole run: program, input, model, outcome. The root of the tree.
+    Run,
+    /// A `use` declaration: source, label, budget.
+    Use,
+    /// A model call: the manifest, then each attempt, then the value.
+    Generate,
+    /// One attempt of a model call: request digest, answer digest, usage, errors.
+    Attempt,
+    /// A tool call.
+    Tool,
+    /// A memory call.
+    Memory,
+    /// A call of an agent.
+    Agent,
+    /// A `for`, `repeat` or `loop`.
+    For,
+    /// A `parallel for`.
+    ParallelFor,
+    /// One turn of a loop.
+    Iteration,
+    /// The input of the run or of an agent.
+    Input,
+    /// A file that was imported.
+    File,
+    /// A warning, such as a `max` that truncated a loop (AS-11).
+    Warning,
+    /// A failure.
+    Error,
+}
+
+/// One line of a trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TraceEvent {
+    /// [`TRACE_VERSION`] at the time of writing.
+    pub v: u32,
+    /// Counts the events of a run from 1.
+    pub id: u64,
+    /// The event this one belongs to; absent at the root.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent: Option<u64>,
+    /// What happened.
+    pub kind: TraceKind,
+    /// When it began, in microseconds since 1970-01-01 UTC.
+    pub start_us: u64,
+    /// How long it took, in microseconds; absent while it is under way.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub duration_us: Option<u64>,
+    /// The details, by kind; texts by digest.
+    pub data: Value,
+}
+
+/// The JSON Schema of [`TraceEvent`], as published in `schemas/`.
+#[must_use]
+pub fn trace_schema() -> Value {
+    schemars::schema_for!(TraceEvent).to_value()
+}

@@ -1,0 +1,1 @@
+//! Renderers: the same diagnostic as JSON, in one line, or as an excerpt for a terminal.

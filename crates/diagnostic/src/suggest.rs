@@ -1,0 +1,58 @@
+//! Suggestions for misspelt names.
+
+/// The candidate nearest to `name`, when it is near enough to be meant.
+///
+/// Near enough is an edit distance of at most a third of the name's length (at least one), so
+/// that `x` never suggests `y` to someone who meant neither; equal but for case always counts.
+#[must_use]
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let length = name.chars().count();
+    let bound = (length / 3).max(usize::from(length > 2));
+    candidates
+        .into_iter()
+        .filter(|candidate| *candidate != name)
+        .filter_map(|candidate| {
+            let same = candidate.to_lowercase() == name.to_lowercase();
+            let distance = if same { 0 } else { distance(name, candidate, bound)? };
+            (distance <= bound).then_some((distance, candidate))
+        })
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// "did you mean `…`?" for the nearest candidate.
+#[must_use]
+pub fn suggestion<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    nearest(name, candidates).map(|found| format!("did you mean `{found}`?"))
+}
+
+/// Edit distance with neighbours swapped counted as one; `None` when lengths alone exceed `bound`.
+fn distance(left: &str, right: &str, bound: usize) -> Option<usize> {
+    let left: Vec<char> = left.chars().collect();
+    let right: Vec<char> = right.chars().collect();
+    if left.len().abs_diff(right.len()) > bound {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut previous: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in right.iter().enumerate() {
+            let replace = previous.get(j)? + usize::from(a != b);
+            let remove = previous.get(j + 1)? + 1;
+            let insert = row.get(j)? + 1;
+            let mut best = replace.min(remove).min(insert);
+            let swapped = i > 0 && j > 0 && left.get(i - 1) == Some(b) && right.get(j - 1) == Some(a);
+            if swapped {
+                best = best.min(before.get(j - 1)? + 1);
+            }
+            row.push(best);
+        }
+        before = previous;
+        previous = row;
+    }
+    previous.last().copied()
+}

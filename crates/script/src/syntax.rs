@@ -1,0 +1,3 @@
+//! Syntax: tokens, tree and parser.
+
+pub mod ast;

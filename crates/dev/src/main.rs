@@ -1,0 +1,45 @@
+//! `cargo dev`: writes the generated documents of the repository, or checks that they are fresh.
+//!
+//! Decision: every generated file has a write mode and a check mode, and `cargo test` runs the
+//! check mode, so that a stale file fails the build and not a reader.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks")]
+
+mod coverage;
+mod generated;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo dev: chores of the repository
+
+  cargo dev generate          write docs/spec-coverage.md and schemas/*.json
+  cargo dev generate --check  exit with 1 when one of them is stale
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["generate"] => report(generated::write()),
+        ["generate", "--check"] => report(generated::check()),
+        _ => {
+            print!("{HELP}");
+            ExitCode::from(u8::from(!words.is_empty() && words != ["--help"]) * 2)
+        }
+    }
+}
+
+fn report(outcome: Result<Vec<String>, String>) -> ExitCode {
+    match outcome {
+        Ok(lines) => {
+            for line in lines {
+                println!("{line}");
+            }
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What a model answered.
+
+use super::{OpenaiChatMessage, OpenaiContentPart, Role, ToolCall};
+use serde::{Deserialize, Serialize};
+use std::ops::AddAssign;
+
+/// One answer of a model, whatever the provider.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChatResponse {
+    /// The server's id of the answer, empty when it has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The model that answered, as it calls itself.
+    pub model: String,
+    /// The text, empty when there is none.
+    pub text: String,
+    /// The model's reasoning, where the server shows it. Never part of `text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// The tools it calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// Why it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<FinishReason>,
+    /// The tokens it took.
+    pub usage: Usage,
+}
+
+impl ChatResponse {
+    /// The answer as a message to go on with.
+    #[must_use]
+    pub fn to_message(&self) -> OpenaiChatMessage {
+        let calls = (!self.tool_calls.is_empty()).then(|| self.tool_calls.clone());
+        let silent = self.text.is_empty() && calls.is_some();
+        let said = (!silent).then(|| vec![OpenaiContentPart::text(self.text.clone())]);
+        OpenaiChatMessage {
+            role: Role::Assistant,
+            content: said.map(super::ContentField::Array),
+            tool_calls: calls,
+            ..OpenaiChatMessage::default()
+        }
+    }
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FinishReason {
+    /// It was done.
+    Stop,
+    /// It met a limit of tokens.
+    Length,
+    /// It calls tools.
+    ToolCalls,
+    /// The server withheld some of it.
+    ContentFilter,
+    /// Another reason, in the server's word.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl FinishReason {
+    /// The reason in OpenAI's word.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Stop => "stop",
+            Self::Length => "length",
+            Self::ToolCalls => "tool_calls",
+            Self::ContentFilter => "content_filter",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+impl From<&str> for FinishReason {
+    fn from(word: &str) -> Self {
+        match word {
+            "stop" => Self::Stop,
+            "length" => Self::Length,
+            "tool_calls" => Self::ToolCalls,
+            "content_filter" => Self::ContentFilter,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+}
+
+/// Tokens that a call took. `total_tokens` is the server's own figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub prompt_tokens: u64,
+    /// Tokens of the answer, reasoning included.
+    pub completion_tokens: u64,
+    /// Both.
+    pub total_tokens: u64,
+    /// Tokens of the reasoning, where told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<u64>,
+    /// Tokens of the prompt that the server had in its cache, where told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// A usage of so many tokens of prompt and answer.
+    #[must_use]
+    pub const fn new(prompt_tokens: u64, completion_tokens: u64) -> Self {
+        Self {
+            prompt_tokens,
+            completion_tokens,
+            total_tokens: prompt_tokens.saturating_add(completion_tokens),
+            reasoning_tokens: None,
+            cached_tokens: None,
+        }
+    }
+}
+
+impl AddAssign for Usage {
+    /// Adds up; what only one side tells is kept.
+    fn add_assign(&mut self, other: Self) {
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
+        self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
+        self.reasoning_tokens = sum(self.reasoning_tokens, other.reasoning_tokens);
+        self.cached_tokens = sum(self.cached_tokens, other.cached_tokens);
+    }
+}
+
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (one, other) => one.or(other),
+    }
+}

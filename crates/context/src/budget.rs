@@ -28,17 +28,21 @@ pub enum Keep {
 }
 
 /// The budget as the program wrote it: `2k` is `{amount: 2, unit: "k"}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WrittenBudget {
     /// The number before the unit.
-    pub amount: f64,
+    pub amount: u64,
     /// `"k"`, `"tokens"`, `"chars"` or `"k chars"`.
     pub unit: String,
 }
 
 /// The most that one item may take in a prompt: fence and marker included, label and source line
 /// not (AS-16).
+///
+/// As JSON it also says how a program would write it, as AS-29 asks for:
+/// `{"amount": 2, "unit": "k", "limit": 2000, "measure": "tokens", "keep": "head"}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "BudgetRecord", from = "BudgetRecord")]
 pub struct Budget {
     /// The limit in units of `measure`, always above zero when it comes from a program.
     pub limit: u64,
@@ -46,6 +50,35 @@ pub struct Budget {
     pub measure: Measure,
     /// What stays when the text does not fit.
     pub keep: Keep,
+}
+
+/// [`Budget`] as it stands in JSON.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct BudgetRecord {
+    /// The number before the unit.
+    amount: u64,
+    /// `"k"`, `"tokens"`, `"chars"` or `"k chars"`.
+    unit: String,
+    /// The limit in units of `measure`.
+    limit: u64,
+    /// What `limit` counts.
+    measure: Measure,
+    /// What stays when the text does not fit.
+    keep: Keep,
+}
+
+impl From<Budget> for BudgetRecord {
+    fn from(budget: Budget) -> Self {
+        let WrittenBudget { amount, unit } = budget.written();
+        let Budget { limit, measure, keep } = budget;
+        Self { amount, unit, limit, measure, keep }
+    }
+}
+
+impl From<BudgetRecord> for Budget {
+    fn from(BudgetRecord { limit, measure, keep, .. }: BudgetRecord) -> Self {
+        Self { limit, measure, keep }
+    }
 }
 
 impl Budget {
@@ -69,10 +102,9 @@ impl Budget {
 
     /// The budget in the words of a program: thousands as `k`.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "budgets are far below 2^52")]
     pub fn written(self) -> WrittenBudget {
         let thousands = self.limit >= 1000 && self.limit.is_multiple_of(1000);
-        let amount = if thousands { self.limit / 1000 } else { self.limit } as f64;
+        let amount = if thousands { self.limit / 1000 } else { self.limit };
         let unit = match (self.measure, thousands) {
             (Measure::Tokens, true) => "k",
             (Measure::Tokens, false) => "tokens",
@@ -80,5 +112,22 @@ impl Budget {
             (Measure::Chars, false) => "chars",
         };
         WrittenBudget { amount, unit: unit.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_29_a_budget_is_recorded_as_amount_and_unit() {
+        let json = serde_json::to_value(Budget::tokens(2_000)).unwrap();
+        assert_eq!(json["amount"], 2);
+        assert_eq!(json["unit"], "k");
+        assert_eq!(serde_json::from_value::<Budget>(json).unwrap(), Budget::tokens(2_000));
+        let chars = Budget::chars(150).keeping(Keep::Tail);
+        let json = serde_json::to_value(chars).unwrap();
+        assert_eq!((&json["amount"], &json["unit"]), (&150.into(), &"chars".into()));
+        assert_eq!(serde_json::from_value::<Budget>(json).unwrap(), chars);
     }
 }

@@ -1,8 +1,9 @@
 //! Trace events: what a run did, one JSON line each, written while it happens (AS-29).
 //!
-//! An event that takes time is written twice under one id: when it begins (`duration_us` absent)
-//! and when it ends. A reader keeps the last line per id, so a run that was killed still shows
-//! what was under way.
+//! An event that takes time is written more than once under one id: when it begins
+//! (`duration_us` absent), when something is added to its data (the manifest of a model call
+//! before the call is made), and when it ends. Each line holds all data so far, so a reader keeps
+//! the last line per id, and a run that was killed still shows what was under way.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,10 +21,8 @@ pub enum TraceKind {
     Run,
     /// A `use` declaration: source, label, budget.
     Use,
-    /// A model call: the manifest, then each attempt, then the value.
+    /// A model call: site, manifest, each attempt, value.
     Generate,
-    /// One attempt of a model call: request digest, answer digest, usage, errors.
-    Attempt,
     /// A tool call.
     Tool,
     /// A memory call.

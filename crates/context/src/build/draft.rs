@@ -1,0 +1,253 @@
+//! One item on its way into a prompt: its value as text, kept so that it can be cut again.
+
+use super::{TooDeep, check_depth};
+use crate::cut::{self, EXACT_BYTES, Parts, Ruler};
+use crate::fence::{Fence, escape_layout};
+use crate::tokens::{Chars, TokenCounter};
+use crate::{Budget, ContextItem, CutReason, CutRecord, DeclaredItem, Digest, Measure};
+
+pub(super) struct Draft<'a> {
+    index: usize,
+    declared: &'a DeclaredItem,
+    counter: &'a dyn TokenCounter,
+    parts: Parts,
+    fence: Option<Fence>,
+    /// The item under its own budget.
+    own: Made,
+    tokens_before: u64,
+    tokens_before_exact: bool,
+    value_digest: Digest,
+}
+
+/// An item's text under some budget.
+#[derive(Debug, Clone, Default)]
+struct Made {
+    text: String,
+    tokens: u64,
+    clipped: bool,
+    /// Tokens of the value that are gone.
+    removed: u64,
+    left_out: bool,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(
+        index: usize,
+        declared: &'a DeclaredItem,
+        counter: &'a dyn TokenCounter,
+    ) -> Result<Self, TooDeep> {
+        check_depth(declared)?;
+        let mut draft = Self {
+            index,
+            declared,
+            counter,
+            parts: Parts::of(&declared.value),
+            fence: declared
+                .trust
+                .is_fenced()
+                .then(|| Fence::data(declared.trust)),
+            own: Made::default(),
+            tokens_before: 0,
+            tokens_before_exact: true,
+            value_digest: Digest::of_json(&declared.value),
+        };
+        draft.apply_own_budget();
+        Ok(draft)
+    }
+
+    /// The item under its own budget and at most `room` tokens.
+    pub(super) fn item(&self, room: Option<u64>) -> ContextItem {
+        match room.filter(|room| self.own.tokens > *room) {
+            Some(room) => self.yielded(room, self.within_both(self.prompt_budget(room))),
+            None => self.finish(self.own.clone(), None),
+        }
+    }
+
+    /// The item with nothing of it in the prompt.
+    pub(super) fn left_out(&self) -> ContextItem {
+        self.yielded(0, self.nothing())
+    }
+
+    fn yielded(&self, room: u64, made: Made) -> ContextItem {
+        let budget = self.prompt_budget(room);
+        let record = made.record(CutReason::PromptBudget, budget, self.own.removed);
+        self.finish(made, Some(record))
+    }
+
+    fn prompt_budget(&self, room: u64) -> Budget {
+        let keep = self
+            .declared
+            .budget
+            .map_or_else(Default::default, |budget| budget.keep);
+        Budget::tokens(room).keeping(keep)
+    }
+
+    fn finish(&self, made: Made, prompt_cut: Option<CutRecord>) -> ContextItem {
+        let own_budget = self.declared.budget.filter(|_| self.own.clipped);
+        let own_cut = own_budget.map(|budget| self.own.record(CutReason::ItemBudget, budget, 0));
+        let cuts: Vec<_> = own_cut.into_iter().chain(prompt_cut).collect();
+        let declared = self.declared;
+        ContextItem {
+            index: self.index,
+            label: declared.label.clone(),
+            source: declared.source.clone(),
+            position: declared.position.clone(),
+            value: declared.value.clone(),
+            digest: Digest::of_text(&made.text),
+            text: made.text,
+            tokens: made.tokens,
+            tokens_before: self.tokens_before,
+            tokens_before_exact: self.tokens_before_exact,
+            budget: declared.budget,
+            priority: declared.priority,
+            trust: declared.trust,
+            clipped: !cuts.is_empty(),
+            cuts,
+            value_digest: self.value_digest.clone(),
+        }
+    }
+
+    fn apply_own_budget(&mut self) {
+        let bytes = self.parts.text().len();
+        if self.declared.budget.is_none() || bytes <= EXACT_BYTES {
+            let text = self.dress(&self.parts.text());
+            let tokens = to_u64(self.counter.count(&text));
+            self.tokens_before = tokens;
+            let fits = self
+                .declared
+                .budget
+                .is_none_or(|budget| holds(budget, &text, tokens));
+            self.own = if let Some(budget) = self.declared.budget.filter(|_| !fits) {
+                self.within(budget)
+            } else {
+                Made {
+                    text,
+                    tokens,
+                    ..Made::default()
+                }
+            };
+        } else if let Some(budget) = self.declared.budget {
+            let (tokens, _) = cut::estimate(&self.parts.text(), self.counter);
+            let fence = self.dressing(Ruler::new(Measure::Tokens, self.counter));
+            self.own = self.within(budget);
+            self.tokens_before_exact = !self.own.clipped;
+            self.tokens_before = if self.own.clipped {
+                to_u64(tokens + fence)
+            } else {
+                self.own.tokens
+            };
+        }
+    }
+
+    /// The text as it may stand in the prompt.
+    fn dress(&self, text: &str) -> String {
+        match &self.fence {
+            Some(fence) => fence.wrap(text),
+            None => escape_layout(text).into_owned(),
+        }
+    }
+
+    /// What the fence takes.
+    fn dressing(&self, ruler: Ruler<'_>) -> usize {
+        self.fence.as_ref().map_or(0, |fence| {
+            ruler.count(&format!("{}\n", fence.open()))
+                + ruler.count(&format!("\n{}", fence.close()))
+        })
+    }
+
+    /// Cuts until the dressed text fits, as [`cut`](mod@cut) does for the bare one.
+    fn within(&self, budget: Budget) -> Made {
+        let ruler = Ruler::new(budget.measure, self.counter);
+        let limit = to_usize(budget.limit);
+        let mut room = limit.saturating_sub(self.dressing(ruler));
+        let mut step = 1_usize;
+        loop {
+            let cut = self
+                .parts
+                .cut(room, budget.measure, budget.keep, self.counter);
+            if cut.clipped && cut.text.is_empty() {
+                return self.nothing();
+            }
+            let text = self.dress(&cut.text);
+            let count = ruler.count(&text);
+            if count <= limit {
+                let clipped = cut.clipped;
+                let removed = match budget.measure {
+                    Measure::Tokens => to_u64(cut.removed),
+                    Measure::Chars => self.tokens_gone(&cut.text, clipped),
+                };
+                let tokens = to_u64(self.counter.count(&text));
+                return Made {
+                    text,
+                    tokens,
+                    clipped,
+                    removed,
+                    left_out: false,
+                };
+            }
+            if room == 0 {
+                return self.nothing();
+            }
+            room = room.saturating_sub((count - limit).max(step));
+            step = step.saturating_mul(2);
+        }
+    }
+
+    /// Under a prompt's budget and the item's own at once.
+    fn within_both(&self, budget: Budget) -> Made {
+        let mut limit = budget.limit;
+        loop {
+            let made = self.within(Budget { limit, ..budget });
+            let own = self.declared.budget;
+            if own.is_none_or(|own| holds(own, &made.text, made.tokens)) {
+                return made;
+            }
+            limit = limit - limit.div_ceil(8);
+        }
+    }
+
+    fn nothing(&self) -> Made {
+        let (removed, _) = cut::estimate(&self.parts.text(), self.counter);
+        Made {
+            clipped: true,
+            removed: to_u64(removed),
+            left_out: true,
+            ..Made::default()
+        }
+    }
+
+    fn tokens_gone(&self, kept: &str, clipped: bool) -> u64 {
+        if !clipped {
+            return 0;
+        }
+        let (whole, _) = cut::estimate(&self.parts.text(), self.counter);
+        to_u64(whole.saturating_sub(self.counter.count(kept)))
+    }
+}
+
+impl Made {
+    fn record(&self, reason: CutReason, budget: Budget, removed_before: u64) -> CutRecord {
+        let removed = self.removed.saturating_sub(removed_before);
+        CutRecord {
+            reason,
+            budget,
+            removed,
+            left_out: self.left_out,
+        }
+    }
+}
+
+fn holds(budget: Budget, text: &str, tokens: u64) -> bool {
+    match budget.measure {
+        Measure::Tokens => tokens <= budget.limit,
+        Measure::Chars => to_u64(Chars.count(text)) <= budget.limit,
+    }
+}
+
+fn to_u64(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+fn to_usize(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,78 @@
+//! The whole-prompt budget: who yields (AS-18).
+
+use super::TooDeep;
+use super::draft::Draft;
+use crate::tokens::TokenCounter;
+use crate::{ContextItem, DeclaredItem};
+use std::cmp::Reverse;
+
+/// Why a prompt cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FitError {
+    /// A value is too deeply nested.
+    #[error(transparent)]
+    TooDeep(#[from] TooDeep),
+    /// Even without any item the prompt is too long.
+    #[error(
+        "`max_input` is {max} tokens, but identity, instruction and output contract alone take \
+         {fixed}; raise it to at least {fixed} or shorten them"
+    )]
+    Fixed {
+        /// Tokens of the prompt without items.
+        fixed: u64,
+        /// The whole-prompt budget.
+        max: u64,
+    },
+}
+
+/// Makes all items of a prompt, so that the whole takes at most `max` tokens.
+///
+/// `measure` counts the tokens of the whole prompt with the given items laid out, leaving out
+/// those that are [`left_out`](ContextItem::left_out); it is asked again after each cut, so that
+/// labels and blank lines count as they will be sent.
+///
+/// Items yield in this order: the lowest priority first, among equals the one declared last. An
+/// item yields what is too much, wholly if need be, before the next one does. Each cut is recorded
+/// with its reason.
+///
+/// # Errors
+/// [`FitError::Fixed`] if the prompt is too long with every item left out, and
+/// [`FitError::TooDeep`].
+pub fn fit(
+    declared: &[DeclaredItem],
+    max: Option<u64>,
+    counter: &dyn TokenCounter,
+    mut measure: impl FnMut(&[ContextItem]) -> u64,
+) -> Result<Vec<ContextItem>, FitError> {
+    let drafts = declared
+        .iter()
+        .enumerate()
+        .map(|(index, item)| Draft::new(index, item, counter))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut items: Vec<_> = drafts.iter().map(|draft| draft.item(None)).collect();
+    let Some(max) = max else { return Ok(items) };
+    let mut total = measure(&items);
+    let mut order: Vec<_> = declared.iter().zip(&drafts).enumerate().collect();
+    order.sort_by_key(|(index, (item, _))| (item.priority, Reverse(*index)));
+    for (index, (_, draft)) in order {
+        let mut step = 0;
+        while let Some(excess) = total.checked_sub(max).filter(|excess| *excess > 0) {
+            let Some(item) = items.get_mut(index).filter(|item| !item.left_out()) else {
+                break;
+            };
+            // A second try means that joining cost some tokens: yield more each time.
+            let room = item.tokens.saturating_sub(excess.saturating_add(step));
+            *item = if room == 0 {
+                draft.left_out()
+            } else {
+                draft.item(Some(room))
+            };
+            step = step * 2 + 1;
+            total = measure(&items);
+        }
+    }
+    if total > max {
+        return Err(FitError::Fixed { fixed: total, max });
+    }
+    Ok(items)
+}

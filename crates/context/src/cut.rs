@@ -1,0 +1,138 @@
+//! Cutting a text to a budget (AS-16).
+//!
+//! What stays ends at a token and at a whole character as people see it (a grapheme), and at the
+//! end of a line or sentence if one is near, else of a word. The marker
+//! `… [clipped: 1234 of 5678 tokens]` says that 1234 of the text's 5678 tokens were taken away; it
+//! counts towards the limit and is left out where it does not fit beside one token of text. The
+//! result, counted again as a whole, never exceeds the limit.
+//!
+//! - `keep head` keeps the beginning; the marker follows it.
+//! - `keep tail` keeps the end; the marker stands before it.
+//! - `keep middle` keeps the middle of the text, with a marker on each side that was cut as long
+//!   as the two take no more than half of the limit; otherwise one at the end speaks for both.
+//!
+//! Decision: the cost follows the limit, not the text. The count of the whole text, which the
+//! marker names, is exact for texts up to [`EXACT_BYTES`] or four times what the limit holds;
+//! beyond that it is estimated from samples, rounded, and says so:
+//! `… [clipped: ~250000 of ~258000 tokens]`.
+//!
+//! Characters are Unicode scalar values, and always counted exactly. Lists keep whole items and
+//! objects whole fields: see [`Parts`].
+//!
+//! ```
+//! use contexture_context::{cut::cut, tokens::Words, Keep, Measure};
+//!
+//! let text = "One two three four five six. Seven eight. Nine ten eleven.";
+//! let head = cut(text, 14, Measure::Tokens, Keep::Head, &Words);
+//! assert_eq!(head.text, text);
+//! let head = cut(text, 10, Measure::Tokens, Keep::Head, &Words);
+//! assert_eq!(head.text, "One two three four… [clipped: 7 of 11 tokens]");
+//! assert_eq!((head.clipped, head.before, head.after), (true, 11, 9));
+//! let tail = cut(text, 10, Measure::Tokens, Keep::Tail, &Words);
+//! assert_eq!(tail.text, "… [clipped: 8 of 11 tokens] Nine ten eleven.");
+//! ```
+
+mod bounds;
+mod ends;
+mod list;
+mod marker;
+mod total;
+mod walk;
+
+pub use list::{Kept, Parts};
+
+use crate::tokens::{Chars, TokenCounter};
+use crate::{Keep, Measure};
+use std::borrow::Cow;
+
+/// Texts up to this many bytes are always counted whole, so that the marker's figures are exact.
+pub const EXACT_BYTES: usize = 128 * 1024;
+
+/// A text that fits its limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// What stays, with its markers.
+    pub text: Cow<'a, str>,
+    /// Whether anything was taken away.
+    pub clipped: bool,
+    /// The count of the whole text, in the units of the measure.
+    pub before: usize,
+    /// False when `before` and `removed` are estimates.
+    pub before_exact: bool,
+    /// The count of `text`, markers included; always exact.
+    pub after: usize,
+    /// What was taken away: `before` less what is left of it, as the markers say.
+    pub removed: usize,
+    /// Items or fields that stayed, for a list or an object cut between them.
+    pub kept: Option<Kept>,
+}
+
+/// Cuts `text` to at most `limit` tokens or characters.
+///
+/// `counter` counts tokens; it is not asked when `measure` is [`Measure::Chars`].
+#[must_use]
+pub fn cut<'a>(
+    text: &'a str,
+    limit: usize,
+    measure: Measure,
+    keep: Keep,
+    counter: &dyn TokenCounter,
+) -> Cut<'a> {
+    let ruler = Ruler::new(measure, counter);
+    match keep {
+        Keep::Head => ends::head(ruler, text, limit),
+        Keep::Tail => ends::tail(ruler, text, limit),
+        Keep::Middle => ends::middle(ruler, text, limit),
+    }
+}
+
+/// The tokens of `text`, exact if it is no longer than [`EXACT_BYTES`], else from samples; and
+/// which of the two.
+pub(crate) fn estimate(text: &str, counter: &dyn TokenCounter) -> (usize, bool) {
+    let ruler = Ruler::new(Measure::Tokens, counter);
+    let total = total::after(ruler, text, walk::NOWHERE);
+    (total.count, total.exact)
+}
+
+/// What a limit is measured with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ruler<'c> {
+    counter: &'c dyn TokenCounter,
+    measure: Measure,
+}
+
+impl<'c> Ruler<'c> {
+    pub(crate) fn new(measure: Measure, counter: &'c dyn TokenCounter) -> Self {
+        let counter = match measure {
+            Measure::Tokens => counter,
+            Measure::Chars => &Chars,
+        };
+        Self { counter, measure }
+    }
+
+    pub(crate) fn count(self, text: &str) -> usize {
+        self.counter.count(text)
+    }
+
+    /// Whether counting all of a text of `bytes` is in proportion to having counted `counted`.
+    fn is_cheap(self, bytes: usize, counted: usize) -> bool {
+        self.measure == Measure::Chars || bytes <= EXACT_BYTES.max(counted.saturating_mul(4))
+    }
+}
+
+impl<'a> Cut<'a> {
+    fn whole(text: &'a str, count: usize) -> Self {
+        Self {
+            text: Cow::Borrowed(text),
+            clipped: false,
+            before: count,
+            before_exact: true,
+            after: count,
+            removed: 0,
+            kept: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

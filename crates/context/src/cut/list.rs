@@ -1,0 +1,259 @@
+//! Cutting lists between items and objects between fields.
+
+use super::marker::marker;
+use super::total::{self, Total};
+use super::{Cut, Ruler, walk};
+use crate::tokens::TokenCounter;
+use crate::{Keep, Measure};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// How many items or fields stayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// Items or fields in the text.
+    pub kept: usize,
+    /// Items or fields of the value.
+    pub of: usize,
+}
+
+/// A value as the text it has in a prompt: strings as they are, everything else as JSON with two
+/// spaces (AS-20), with its items or fields kept apart so that a cut can fall between them.
+///
+/// A list keeps a row of items: the first ones, the last ones, or those around the middle. An
+/// object keeps each field that fits, in order, so that a long field does not push out short ones
+/// behind it (`keep tail` takes them from the end). The JSON stays whole, with the marker on a
+/// line of its own after it, before it for `keep tail`. If not one item or field fits, the JSON is
+/// cut as a text.
+///
+/// ```
+/// use contexture_context::{cut::Parts, tokens::Chars, Keep, Measure};
+/// use serde_json::json;
+///
+/// let list = Parts::of(&json!((0..100).collect::<Vec<_>>()));
+/// let cut = list.cut(50, Measure::Chars, Keep::Head, &Chars);
+/// assert_eq!(cut.text, "[\n  0,\n  1,\n  2\n]\n… [clipped: 575 of 592 chars]");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Parts {
+    kind: Kind,
+    /// The text of a string or scalar; else each item, indented, without its comma.
+    parts: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    List,
+    Object,
+}
+
+impl Parts {
+    /// The parts of a value.
+    ///
+    /// A value nested deeper than some thousand levels may exhaust the stack: whoever takes values
+    /// from outside checks their depth first, as [`crate::build`] does.
+    #[must_use]
+    pub fn of(value: &Value) -> Self {
+        let (kind, parts) = match value {
+            Value::String(text) => (Kind::Text, vec![text.clone()]),
+            Value::Array(items) if !items.is_empty() => (
+                Kind::List,
+                items.iter().map(|item| indented(&pretty(item))).collect(),
+            ),
+            Value::Object(fields) if !fields.is_empty() => {
+                let field = |(key, value): (&String, &Value)| {
+                    indented(&format!("{}: {}", Value::from(key.as_str()), pretty(value)))
+                };
+                (Kind::Object, fields.iter().map(field).collect())
+            }
+            scalar => (Kind::Text, vec![pretty(scalar)]),
+        };
+        Self { kind, parts }
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match (self.kind, self.parts.as_slice()) {
+            (Kind::Text, [text]) => Cow::Borrowed(text),
+            _ => Cow::Owned(self.join(0..self.parts.len())),
+        }
+    }
+
+    /// Cuts to at most `limit` tokens or characters; see [`cut`](super::cut()) for the rest.
+    #[must_use]
+    pub fn cut(
+        &self,
+        limit: usize,
+        measure: Measure,
+        keep: Keep,
+        counter: &dyn TokenCounter,
+    ) -> Cut<'_> {
+        let text = match self.text() {
+            Cow::Borrowed(text) => return super::cut(text, limit, measure, keep, counter),
+            Cow::Owned(text) => text,
+        };
+        let ruler = Ruler::new(measure, counter);
+        let walk = walk::front(ruler, &text, limit);
+        if let Some(count) = walk.whole {
+            return Cut {
+                text: Cow::Owned(text),
+                ..Cut::whole("", count)
+            };
+        }
+        let total = total::after(ruler, &text, walk.sure(|_| true));
+        self.cut_parts(ruler, limit, keep, total)
+            .unwrap_or_else(|| {
+                let cut = super::cut(&text, limit, measure, keep, counter);
+                Cut {
+                    text: Cow::Owned(cut.text.into_owned()),
+                    ..cut
+                }
+            })
+    }
+
+    fn join(&self, kept: impl IntoIterator<Item = usize>) -> String {
+        let (open, close) = if self.kind == Kind::List {
+            ('[', ']')
+        } else {
+            ('{', '}')
+        };
+        let mut text = String::from(open);
+        let mut separator = "\n";
+        for part in kept.into_iter().filter_map(|index| self.parts.get(index)) {
+            text.push_str(separator);
+            text.push_str(part);
+            separator = ",\n";
+        }
+        text.push('\n');
+        text.push(close);
+        text
+    }
+
+    /// None if not one part fits.
+    fn cut_parts(
+        &self,
+        ruler: Ruler<'_>,
+        limit: usize,
+        keep: Keep,
+        total: Total,
+    ) -> Option<Cut<'static>> {
+        let widest = format!("\n{}", marker(total, total, ruler.measure));
+        let reserve = ruler.count(&widest);
+        let with_marker = limit
+            .checked_sub(reserve)
+            .and_then(|room| self.fit_parts(ruler, limit, room, keep, total, true));
+        with_marker.or_else(|| self.fit_parts(ruler, limit, limit, keep, total, false))
+    }
+
+    fn fit_parts(
+        &self,
+        ruler: Ruler<'_>,
+        limit: usize,
+        room: usize,
+        keep: Keep,
+        total: Total,
+        marked: bool,
+    ) -> Option<Cut<'static>> {
+        let mut room = room;
+        let mut step = 1_usize;
+        loop {
+            let kept = self.choose(ruler, room, keep);
+            if kept.is_empty() {
+                return None;
+            }
+            let of = self.parts.len();
+            let count = kept.len();
+            let cut = self.compose(ruler, kept, keep, total, marked);
+            let Some(excess) = cut.after.checked_sub(limit).filter(|excess| *excess > 0) else {
+                return Some(Cut {
+                    kept: Some(Kept { kept: count, of }),
+                    ..cut
+                });
+            };
+            room = room.saturating_sub(excess.max(step));
+            step = step.saturating_mul(2);
+        }
+    }
+
+    fn compose(
+        &self,
+        ruler: Ruler<'_>,
+        kept: Vec<usize>,
+        keep: Keep,
+        total: Total,
+        marked: bool,
+    ) -> Cut<'static> {
+        let json = self.join(kept);
+        let removed = total.less(ruler.count(&json));
+        let text = match (marked, keep) {
+            (false, _) => json,
+            (true, Keep::Tail) => format!("{}\n{json}", marker(removed, total, ruler.measure)),
+            (true, _) => format!("{json}\n{}", marker(removed, total, ruler.measure)),
+        };
+        let after = ruler.count(&text);
+        Cut {
+            text: Cow::Owned(text),
+            clipped: true,
+            before: total.count,
+            before_exact: total.exact,
+            after,
+            removed: removed.count,
+            kept: None,
+        }
+    }
+
+    /// The parts that together take at most about `room`, rising.
+    fn choose(&self, ruler: Ruler<'_>, room: usize, keep: Keep) -> Vec<usize> {
+        let mut left = room.saturating_sub(ruler.count("[\n\n]"));
+        let mut take = |index: usize| {
+            let Some(part) = self.parts.get(index) else {
+                return false;
+            };
+            let counted = walk::front(ruler, part, left).whole.map(|count| count + 1);
+            let taken = counted.filter(|count| *count <= left);
+            left -= taken.unwrap_or(0);
+            taken.is_some()
+        };
+        let all = 0..self.parts.len();
+        let mut kept: Vec<usize> = match (keep, self.kind) {
+            (Keep::Head, Kind::Object) => all.filter(|index| take(*index)).collect(),
+            (Keep::Tail, Kind::Object) => all.rev().filter(|index| take(*index)).collect(),
+            (Keep::Head, _) => all.take_while(|index| take(*index)).collect(),
+            (Keep::Tail, _) => all.rev().take_while(|index| take(*index)).collect(),
+            (Keep::Middle, _) => around_middle(all, take).collect(),
+        };
+        kept.sort_unstable();
+        kept
+    }
+}
+
+/// Grows a range from the middle, to both sides in turn, until a side's next part does not fit.
+fn around_middle(all: Range<usize>, mut take: impl FnMut(usize) -> bool) -> Range<usize> {
+    let middle = all.end / 2;
+    let (mut start, mut end) = (middle, middle);
+    let (mut front, mut back) = (true, true);
+    while front || back {
+        if back {
+            back = end < all.end && take(end);
+            end += usize::from(back);
+        }
+        if front {
+            front = start > all.start && take(start - 1);
+            start -= usize::from(front);
+        }
+    }
+    start..end
+}
+
+fn pretty(value: &Value) -> String {
+    // A `Value` has string keys and finite numbers: writing it cannot fail.
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// JSON holds no raw line ends inside strings, so each one begins a line of ours.
+fn indented(json: &str) -> String {
+    format!("  {}", json.replace('\n', "\n  "))
+}

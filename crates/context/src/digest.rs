@@ -1,0 +1,257 @@
+//! Digests: the name of a text or a value by its content.
+//!
+//! Decision: SHA-256, written `sha256:<64 hex digits>`, so that a digest in a trace or a manifest
+//! says what it is and can be checked with any tool. A JSON value is digested in one canonical
+//! form (see [`canonical_json`]), so that key order and spacing do not make two of one value.
+//!
+//! ```
+//! use contexture_context::Digest;
+//! use serde_json::json;
+//!
+//! let one = Digest::of_json(&json!({"a": 1, "b": 2}));
+//! let two = Digest::of_json(&json!({"b": 2.0, "a": 1}));
+//! assert_eq!(one, two);
+//! assert_eq!(one.to_string().parse(), Ok(one));
+//! ```
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+const PREFIX: &str = "sha256:";
+
+/// The SHA-256 of a text or of a value's canonical JSON.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Digest([u8; 32]);
+
+/// A text that is no digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected `sha256:` and 64 lower-case hex digits, found `{found}`")]
+pub struct DigestError {
+    /// The beginning of what came instead, at most 80 characters.
+    pub found: String,
+}
+
+impl Digest {
+    /// The digest of bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of a text's UTF-8 bytes.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        Self::of_bytes(text.as_bytes())
+    }
+
+    /// The digest of a value's [`canonical_json`].
+    #[must_use]
+    pub fn of_json(value: &Value) -> Self {
+        Self::of_text(&canonical_json(value))
+    }
+
+    /// The 64 hex digits, without the prefix.
+    #[must_use]
+    pub fn hex(&self) -> String {
+        let mut hex = String::with_capacity(64);
+        for byte in self.0 {
+            // Writing to a string cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+        }
+        hex
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        text.strip_prefix(PREFIX)
+            .and_then(parse_hex)
+            .map(Self)
+            .ok_or_else(|| DigestError {
+                found: text.chars().take(80).collect(),
+            })
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = DigestError;
+
+    fn try_from(text: String) -> Result<Self, DigestError> {
+        text.parse()
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
+
+fn parse_hex(hex: &str) -> Option<[u8; 32]> {
+    let (pairs, rest) = hex.as_bytes().as_chunks::<2>();
+    if pairs.len() != 32 || !rest.is_empty() {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        *byte = nibble(*high)? << 4 | nibble(*low)?;
+    }
+    Some(bytes)
+}
+
+const fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+/// A value as JSON in one form: fields sorted by the code points of their names, no spaces, and
+/// whole numbers without a fraction (`1.0` is `1`, as AS-7 has it).
+///
+/// It needs no recursion, so any depth is safe.
+#[must_use]
+pub fn canonical_json(value: &Value) -> String {
+    enum Step<'a> {
+        Value(&'a Value),
+        Key(&'a str),
+        Mark(char),
+    }
+    let mut out = String::new();
+    let mut steps = vec![Step::Value(value)];
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Mark(mark) => out.push(mark),
+            Step::Key(key) => {
+                out.push_str(&Value::from(key).to_string());
+                out.push(':');
+            }
+            Step::Value(Value::Array(items)) => {
+                out.push('[');
+                steps.push(Step::Mark(']'));
+                for (index, item) in items.iter().enumerate().rev() {
+                    steps.push(Step::Value(item));
+                    if index > 0 {
+                        steps.push(Step::Mark(','));
+                    }
+                }
+            }
+            Step::Value(Value::Object(fields)) => {
+                out.push('{');
+                steps.push(Step::Mark('}'));
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_by_key(|(key, _)| *key);
+                for (index, (key, field)) in fields.into_iter().enumerate().rev() {
+                    steps.push(Step::Value(field));
+                    steps.push(Step::Key(key));
+                    if index > 0 {
+                        steps.push(Step::Mark(','));
+                    }
+                }
+            }
+            Step::Value(Value::Number(number)) => out.push_str(&canonical_number(number)),
+            Step::Value(scalar) => out.push_str(&scalar.to_string()),
+        }
+    }
+    out
+}
+
+fn canonical_number(number: &serde_json::Number) -> String {
+    /// Below this, every whole `f64` is an exact `i64`.
+    const WHOLE: f64 = 9_007_199_254_740_992.0;
+    match number.as_f64() {
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < WHOLE => {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+            let whole = float as i64;
+            whole.to_string()
+        }
+        _ => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn as_29_digest_is_sha256_of_the_utf8_text() {
+        assert_eq!(
+            Digest::of_text("abc").to_string(),
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    #[test]
+    fn as_29_digest_reads_back_what_it_writes() {
+        let digest = Digest::of_text("中");
+        let json = serde_json::to_string(&digest).unwrap();
+        assert_eq!(serde_json::from_str::<Digest>(&json).unwrap(), digest);
+        assert_eq!(digest.to_string().parse::<Digest>(), Ok(digest));
+    }
+
+    #[test]
+    fn as_29_what_is_no_digest_is_an_error() {
+        let upper = Digest::of_text("a").to_string().to_uppercase();
+        for bad in [
+            "",
+            "sha256:",
+            "sha256:abc",
+            "md5:00",
+            &upper,
+            "sha256:é",
+            &"f".repeat(71),
+        ] {
+            assert!(bad.parse::<Digest>().is_err(), "{bad}");
+        }
+        let long = "x".repeat(1000).parse::<Digest>().unwrap_err();
+        assert_eq!(long.found.len(), 80);
+    }
+
+    #[test]
+    fn as_30_canonical_json_ignores_order_and_number_spelling() {
+        let value = json!({"b": [1.0, -0.0, 2.5, {"z": null, "a": "\n中"}], "a": {}});
+        assert_eq!(
+            canonical_json(&value),
+            r#"{"a":{},"b":[1,0,2.5,{"a":"\n中","z":null}]}"#
+        );
+        assert_eq!(canonical_json(&json!([])), "[]");
+        assert_eq!(canonical_json(&json!([[], [1]])), "[[],[1]]");
+        assert_eq!(canonical_json(&json!(u64::MAX)), u64::MAX.to_string());
+        assert_eq!(canonical_json(&json!(1e300)), json!(1e300).to_string());
+    }
+
+    #[test]
+    fn as_30_canonical_json_takes_any_depth() {
+        let mut value = json!(1);
+        for _ in 0..20_000 {
+            value = Value::Array(vec![value]);
+        }
+        assert_eq!(canonical_json(&value).len(), 40_001);
+        // Dropping a deep value recurses in serde_json itself; take it apart instead.
+        while let Value::Array(mut items) = value {
+            value = items.pop().unwrap_or_default();
+        }
+    }
+}

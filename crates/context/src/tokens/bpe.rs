@@ -1,0 +1,153 @@
+//! Byte-pair encoding with OpenAI's public vocabularies.
+
+use super::TokenCounter;
+use super::memo::Memo;
+use super::split::{Rule, ascii_piece};
+use std::fmt;
+
+static O200K_MEMO: Memo = Memo::new();
+static CL100K_MEMO: Memo = Memo::new();
+
+/// The tokenizer of GPT-4o, GPT-4.1, GPT-5, the o series and gpt-oss.
+pub static O200K_BASE: Bpe = Bpe {
+    name: "o200k_base",
+    exact: true,
+    rule: Rule::O200k,
+};
+/// The tokenizer of GPT-4, GPT-3.5 and the text-embedding models.
+pub static CL100K_BASE: Bpe = Bpe {
+    name: "cl100k_base",
+    exact: true,
+    rule: Rule::Cl100k,
+};
+/// `o200k_base` in place of a tokenizer that is not public.
+pub static O200K_STAND_IN: Bpe = Bpe {
+    name: "o200k_base",
+    exact: false,
+    rule: Rule::O200k,
+};
+
+/// One of the two vocabularies. It is decoded on first use, which takes some 35 to 85 ms.
+pub struct Bpe {
+    name: &'static str,
+    exact: bool,
+    rule: Rule,
+}
+
+impl Bpe {
+    fn tokenizer(&self) -> &'static bpe_openai::Tokenizer {
+        match self.rule {
+            Rule::O200k => bpe_openai::o200k_base(),
+            Rule::Cl100k => bpe_openai::cl100k_base(),
+        }
+    }
+
+    fn memo(&self) -> &'static Memo {
+        match self.rule {
+            Rule::O200k => &O200K_MEMO,
+            Rule::Cl100k => &CL100K_MEMO,
+        }
+    }
+
+    /// Calls `visit` with the start and the length of each piece.
+    #[inline]
+    fn pieces(&self, text: &str, mut visit: impl FnMut(usize, usize)) {
+        let tokenizer = self.tokenizer();
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = ascii_piece(self.rule, bytes, at).unwrap_or_else(|| {
+                let rest = text.get(at..).unwrap_or_default();
+                // A rule that matches nothing would be a hole in the vocabulary's pattern; the
+                // rest then is one piece.
+                at + tokenizer
+                    .split(rest)
+                    .next()
+                    .map_or(rest.len(), str::len)
+                    .max(1)
+            });
+            visit(at, end - at);
+            at = end;
+        }
+    }
+}
+
+impl fmt::Debug for Bpe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bpe")
+            .field("name", &self.name)
+            .field("exact", &self.exact)
+            .finish()
+    }
+}
+
+impl TokenCounter for Bpe {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn exact(&self) -> bool {
+        self.exact
+    }
+
+    fn count(&self, text: &str) -> usize {
+        let bpe = &self.tokenizer().bpe;
+        let bytes = text.as_bytes();
+        let mut table = self.memo().table();
+        let mut tokens = 0;
+        self.pieces(text, |at, len| {
+            let encode = || bpe.count(bytes.get(at..at + len).unwrap_or_default());
+            tokens += match &mut table {
+                Some(table) => table.count(bytes, at, len, encode),
+                None => encode(),
+            };
+        });
+        tokens
+    }
+
+    fn token_ends(&self, text: &str) -> Vec<usize> {
+        let bpe = &self.tokenizer().bpe;
+        let mut ends = Vec::with_capacity(text.len() / 3);
+        self.pieces(text, |at, len| {
+            let piece = text.as_bytes().get(at..at + len).unwrap_or_default();
+            let mut end = at;
+            for token in bpe.encode_via_backtracking(piece) {
+                end += bpe.token_len(token);
+                ends.push(end);
+            }
+        });
+        ends
+    }
+
+    fn seam(&self, before: char, after: char) -> bool {
+        match after {
+            '\r' | '\n' => before.is_ascii_alphanumeric() || is_cjk_letter(before),
+            // A blank never joins what stands before it.
+            _ if after.is_whitespace() => !before.is_whitespace(),
+            // Nor does a sign join a letter or digit before it, but for the apostrophe of `it's`.
+            '\'' => false,
+            _ if is_cjk_letter(before) => {
+                is_cjk_sign(after) || after.is_ascii() && !after.is_ascii_alphabetic()
+            }
+            _ if before.is_ascii_digit() => after.is_ascii() && !after.is_ascii_digit(),
+            _ if before.is_ascii_alphabetic() => after.is_ascii() && !after.is_ascii_alphabetic(),
+            _ => false,
+        }
+    }
+}
+
+/// Letters of the Chinese, Japanese and Korean scripts that are letters in every version of
+/// Unicode that a tokenizer may have been built with.
+const fn is_cjk_letter(c: char) -> bool {
+    matches!(c,
+        '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{3400}'..='\u{4db5}'
+        | '\u{4e00}'..='\u{9fa5}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+const fn is_cjk_sign(c: char) -> bool {
+    matches!(
+        c,
+        '、' | '。' | '〈'
+            ..='】' | '！' | '（' | '）' | '，' | '：' | '；' | '？' | '“' | '”' | '…'
+    )
+}

@@ -1,4 +1,5 @@
 //! AgentScript: syntax, analysis, formatter, migration and runtime.
 
+pub mod codes;
 pub mod host;
 pub mod syntax;

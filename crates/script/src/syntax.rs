@@ -1,3 +1,146 @@
-//! Syntax: tokens, tree and parser.
+//! Syntax: tokens, tree and parser (AS-1 to AS-9, AS-12 to AS-19).
+//!
+//! Decision: there is always a tree, with all tokens and all faults; a strict view is a look at
+//! [`Parsed::is_valid`]. Formatter, migration, analysis, runtime and the inspector share it.
+//!
+//! ```
+//! use contexture_context::Limits;
+//! use contexture_diagnostic::SourceFile;
+//! use contexture_script::syntax::parse;
+//!
+//! let source = SourceFile::new("hello.as", "main func(input) { \"hello\" }");
+//! let parsed = parse(&source, &Limits::default());
+//! assert!(parsed.is_valid());
+//! assert_eq!(parsed.file.items.len(), 1);
+//! ```
 
 pub mod ast;
+pub mod json;
+pub mod lexer;
+pub mod literal;
+mod parser;
+mod shape_of;
+pub mod token;
+
+#[cfg(test)]
+mod tests;
+
+pub use parser::{MAX_DEPTH, RESERVED, is_reserved};
+pub use shape_of::shape_of;
+
+use crate::codes;
+use ast::{Expr, File, Item, ShapeNode, Statement};
+use contexture_context::Limits;
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
+use parser::Parser;
+use token::Token;
+
+/// What parsing a file gives.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Parsed {
+    /// The tree; what could not be read stands as `Error` nodes or is left out.
+    pub file: File,
+    /// All tokens in source order, comments among them.
+    pub tokens: Vec<Token>,
+    /// The faults, in source order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    /// Whether the file has no error of syntax; warnings and hints are none.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        is_valid(&self.diagnostics)
+    }
+}
+
+fn is_valid(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().all(|fault| fault.severity != Severity::Error)
+}
+
+/// Parses a file (AS-1). Takes time and space in proportion to the text.
+#[must_use]
+pub fn parse(source: &SourceFile, limits: &Limits) -> Parsed {
+    if let Some(fault) = too_large(source.text(), limits) {
+        return Parsed { diagnostics: vec![fault], ..Parsed::default() };
+    }
+    let mut parser = Parser::new(source.text(), limits.source_depth);
+    let file = parser.file();
+    let (tokens, diagnostics) = parser.finish();
+    Parsed { file, tokens, diagnostics }
+}
+
+fn too_large(text: &str, limits: &Limits) -> Option<Diagnostic> {
+    let most = limits.source_bytes.min(u32::MAX as usize - 1);
+    (text.len() > most).then(|| {
+        let message = format!("the file has {} bytes; {most} are allowed", text.len());
+        codes::SOURCE_TOO_LARGE
+            .at(Span::at(0), message)
+            .with_help("split it, or move data into a file of its own and import that")
+    })
+}
+
+/// Parses one shape, such as `{ ok boolean, items list[string] }`, with nothing behind it (AS-5).
+#[must_use]
+pub fn parse_shape(text: &str, limits: &Limits) -> (ShapeNode, Vec<Diagnostic>) {
+    if let Some(fault) = too_large(text, limits) {
+        let shape = ShapeNode { kind: ast::ShapeKind::Error, span: Span::at(0) };
+        return (shape, vec![fault]);
+    }
+    let mut parser = Parser::new(text, limits.source_depth);
+    let shape = parser.shape();
+    parser.expect_end("the end of the shape");
+    (shape, parser.finish().1)
+}
+
+/// Parses one expression with nothing behind it.
+#[must_use]
+pub fn parse_expression(text: &str, limits: &Limits) -> (Expr, Vec<Diagnostic>) {
+    if let Some(fault) = too_large(text, limits) {
+        return (Expr { kind: ast::ExprKind::Error, span: Span::at(0) }, vec![fault]);
+    }
+    let mut parser = Parser::new(text, limits.source_depth);
+    let expr = parser.whole_expression();
+    parser.expect_end("the end of the expression");
+    (expr, parser.finish().1)
+}
+
+/// What a line typed into a REPL is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReplInput {
+    /// Imports, agents, functions, configuration and uses.
+    pub items: Vec<Item>,
+    /// Statements, in order.
+    pub statements: Vec<Statement>,
+    /// The faults.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether a bracket or a triple-quoted string is still open, so that more lines may follow.
+    pub incomplete: bool,
+}
+
+/// Parses what was typed into a REPL: items and statements mixed. `use` and configuration are
+/// statements here.
+#[must_use]
+pub fn parse_repl(text: &str, limits: &Limits) -> ReplInput {
+    if let Some(fault) = too_large(text, limits) {
+        return ReplInput { diagnostics: vec![fault], ..ReplInput::default() };
+    }
+    let mut parser = Parser::new(text, limits.source_depth);
+    let (items, statements) = parser.repl();
+    let (tokens, diagnostics) = parser.finish();
+    let incomplete = is_incomplete(&tokens);
+    ReplInput { items, statements, diagnostics, incomplete }
+}
+
+fn is_incomplete(tokens: &[Token]) -> bool {
+    let mut open = 0_i64;
+    for token in tokens {
+        if token.kind.closer().is_some() {
+            open += 1;
+        } else if token.kind.is_closer() {
+            open -= 1;
+        }
+    }
+    let in_block = tokens.last().is_some_and(|last| last.kind == token::TokenKind::Block && last.flawed);
+    open > 0 || in_block
+}

@@ -1,0 +1,105 @@
+//! The registry of diagnostic codes (AS-32): one stable code per kind of fault.
+//!
+//! `AS1…` is syntax, `AS2…` names and calls, `AS3…` `use`, `AS4…` `generate`, `AS5…` loops and
+//! effects, `AS6…` capabilities, `AS7…` the syntax of version 0.1.3. A code is never given a new
+//! meaning.
+
+use contexture_diagnostic::{Diagnostic, Severity, Span};
+
+/// A kind of fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// The stable code.
+    pub code: &'static str,
+    /// The name of the fault; reads well after "allow".
+    pub name: &'static str,
+    /// What it says about a program.
+    pub summary: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+}
+
+impl Code {
+    const fn new(
+        code: &'static str,
+        name: &'static str,
+        severity: Severity,
+        summary: &'static str,
+    ) -> Self {
+        Self { code, name, summary, severity }
+    }
+
+    /// A diagnostic of this kind.
+    #[must_use]
+    pub fn at(self, span: Span, message: impl Into<String>) -> Diagnostic {
+        match self.severity {
+            Severity::Error => Diagnostic::error(self.code, message, span),
+            Severity::Warning => Diagnostic::warning(self.code, message, span),
+            Severity::Hint => Diagnostic::hint(self.code, message, span),
+        }
+    }
+}
+
+/// The kind that a code names.
+#[must_use]
+pub fn find(code: &str) -> Option<&'static Code> {
+    ALL.iter().find(|entry| entry.code == code)
+}
+
+macro_rules! registry {
+    ($($constant:ident $code:literal $name:literal $severity:ident $summary:literal)*) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: Code = Code::new($code, $name, Severity::$severity, $summary);
+        )*
+        /// All kinds, by code.
+        pub const ALL: &[Code] = &[$($constant),*];
+    };
+}
+
+registry! {
+    UNEXPECTED_TOKEN "AS1001" "unexpected-token" Error "Something else is expected at this place."
+    UNCLOSED_BRACKET "AS1002" "unclosed-bracket" Error "A bracket is never closed."
+    STRAY_CLOSER "AS1003" "stray-closer" Error "A closing bracket closes nothing."
+    UNCLOSED_STRING "AS1004" "unclosed-string" Error "A string has no closing quote."
+    BAD_ESCAPE "AS1005" "bad-escape" Error "A backslash in a string escapes nothing known."
+    BAD_NUMBER "AS1006" "bad-number" Error "A number has letters behind it that mean nothing, or is not whole where it must be."
+    NUMBER_TOO_LARGE "AS1007" "number-too-large" Error "A number does not fit into 64 bits."
+    UNKNOWN_SIGN "AS1008" "unknown-sign" Error "A sign means nothing in a program."
+    FOREIGN_PUNCTUATION "AS1009" "foreign-punctuation" Error "Full-width or typographic punctuation stands where an ASCII sign is meant."
+    FOREIGN_OPERATOR "AS1010" "foreign-operator" Error "An operator of another language."
+    SEMICOLON "AS1011" "semicolon" Error "Statements are not ended with semicolons."
+    RESERVED_WORD "AS1012" "reserved-word" Error "A reserved word stands where a name is needed."
+    TOO_DEEP "AS1013" "nested-too-deep" Error "Blocks, expressions or shapes are nested deeper than the limit."
+    MISPLACED_STATEMENT "AS1014" "misplaced-statement" Error "A statement stands outside a function."
+    MISPLACED_ITEM "AS1015" "misplaced-item" Error "An import, agent or function stands where it may not."
+    ASSIGNMENT_AS_VALUE "AS1016" "assignment-as-value" Error "`=` stands where a comparison is meant."
+    BAD_TARGET "AS1017" "bad-target" Error "What stands before `=` can't be assigned."
+    UNKNOWN_TYPE "AS1018" "unknown-type" Error "A shape names a type that does not exist."
+    MISSING_SEPARATOR "AS1019" "missing-separator" Error "Two fields of a shape stand on one line without a comma."
+    CONFIG_COLON "AS1020" "colon-in-configuration" Error "Configuration is written without a colon."
+    FOREIGN_STATEMENT "AS1021" "foreign-statement" Error "A statement of another language."
+    TOO_MANY_ERRORS "AS1022" "too-many-errors" Error "The file has more errors than are shown."
+    SOURCE_TOO_LARGE "AS1023" "source-too-large" Error "The file is larger than the limit."
+    UNKNOWN_IMPORT_KIND "AS1024" "unknown-import-kind" Error "An import names a kind that does not exist."
+    DUPLICATE_FIELD "AS1025" "duplicate-field" Error "A shape declares a field twice."
+    DUPLICATE_KEY "AS1026" "duplicate-key" Error "An object literal gives a key twice."
+    BLOCK_COMMENT "AS1027" "block-comment" Error "Comments go to the end of the line only."
+    STATEMENT_AS_VALUE "AS1028" "statement-as-value" Error "A statement stands where a value is needed."
+    USE_ORDER "AS3001" "use-order" Error "`max`, `keep` or `priority` stands behind the label."
+    BAD_LABEL "AS3005" "bad-label" Error "A label is missing, empty or holds signs that must be quoted."
+    BAD_BUDGET "AS3006" "bad-budget" Error "A budget is no positive whole number."
+    UNKNOWN_UNIT "AS3007" "unknown-unit" Error "A budget has a unit that does not exist."
+    UNKNOWN_KEEP "AS3008" "unknown-keep" Error "`keep` names no part of a text."
+    BAD_PRIORITY "AS3009" "bad-priority" Error "A priority is no whole number."
+    REPEATED_CLAUSE "AS3013" "repeated-clause" Error "A part of `use` is given twice."
+    MISPLACED_BUDGET "AS3014" "misplaced-budget" Error "A budget stands where none may stand."
+    BAD_GENERATE "AS4005" "bad-generate" Error "`generate` takes one object of options."
+    MISSING_MAX "AS5001" "missing-max" Error "A loop has no `max`."
+    OLD_USE_BUDGET "AS7001" "old-use-budget" Error "`use x < n` is written `use x max n` since 0.1.5."
+    OLD_LOOP_LIMIT "AS7002" "old-loop-limit" Error "`loop until c < n` is written `loop until c max n` since 0.1.5."
+    OLD_FOR_LIMIT "AS7003" "old-for-limit" Error "`for x in list < n` is written `for x in list max n` since 0.1.5."
+    OLD_LIMIT_OPTION "AS7004" "old-limit-option" Error "The option `limit` of `generate` is called `max_output` since 0.1.5."
+    OLD_MISSING_COMMA "AS7005" "old-missing-comma" Error "Fields and items are separated by commas since 0.1.5."
+    OLD_BLOCK_RETURN "AS7006" "old-block-return" Warning "The last expression of a block is no longer the value of the function."
+}

@@ -1,0 +1,348 @@
+//! What a program is compiled to: functions of 8-byte instructions over registers, and tables of
+//! all that does not fit into an instruction.
+//!
+//! A register is an index into the window that a call has on its fiber's stack. The arguments of
+//! a call stand where the callee's window begins, so a call copies nothing, and its result comes
+//! back in the callee's first register.
+
+use contexture_answer::Shape;
+use contexture_context::manifest::Site;
+use contexture_context::{Budget, Position};
+use contexture_diagnostic::{SourceFile, Span};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+use crate::host::ToolBinding;
+
+/// A register of the current window.
+pub(crate) type Reg = u16;
+
+/// An instruction. `to` is written, other registers are read, unless said otherwise.
+///
+/// A test `If…` goes on behind the next instruction when it holds; else the next instruction, a
+/// `Jump`, is taken. So a test has room for two operands and its jump for any distance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Op {
+    /// Nothing; where a loop without events would begin one.
+    Nothing,
+    /// Copies a register.
+    Move { to: Reg, from: Reg },
+    /// Moves a register that is read no more.
+    Take { to: Reg, from: Reg },
+    /// none
+    LoadNone { to: Reg },
+    /// A boolean.
+    LoadBool { to: Reg, value: bool },
+    /// A small whole number.
+    LoadInt { to: Reg, value: i32 },
+    /// A constant of the table.
+    LoadConstant { to: Reg, index: u32 },
+    /// A function, for `map`, `filter`, `sort`.
+    LoadFunction { to: Reg, index: u32 },
+    /// An imported file's value; suspends when it was not read yet.
+    LoadFile { to: Reg, import: u32 },
+
+    Add { to: Reg, left: Reg, right: Reg },
+    Subtract { to: Reg, left: Reg, right: Reg },
+    Multiply { to: Reg, left: Reg, right: Reg },
+    Divide { to: Reg, left: Reg, right: Reg },
+    Remainder { to: Reg, left: Reg, right: Reg },
+    AddInt { to: Reg, left: Reg, value: i16 },
+    SubtractInt { to: Reg, left: Reg, value: i16 },
+    RemainderInt { to: Reg, left: Reg, value: i16 },
+    Negate { to: Reg, from: Reg },
+    Not { to: Reg, from: Reg },
+    /// Whether a value counts as true.
+    Truth { to: Reg, from: Reg },
+    Equal { to: Reg, left: Reg, right: Reg },
+    NotEqual { to: Reg, left: Reg, right: Reg },
+    Less { to: Reg, left: Reg, right: Reg },
+    LessEqual { to: Reg, left: Reg, right: Reg },
+
+    /// Goes on elsewhere, always forward.
+    Jump { target: u32 },
+    IfTrue { from: Reg },
+    IfFalse { from: Reg },
+    IfEqual { left: Reg, right: Reg },
+    IfNotEqual { left: Reg, right: Reg },
+    IfLess { left: Reg, right: Reg },
+    IfLessEqual { left: Reg, right: Reg },
+    IfEqualInt { left: Reg, value: i16 },
+    IfNotEqualInt { left: Reg, value: i16 },
+    IfLessInt { left: Reg, value: i16 },
+    IfLessEqualInt { left: Reg, value: i16 },
+    IfGreaterInt { left: Reg, value: i16 },
+    IfGreaterEqualInt { left: Reg, value: i16 },
+
+    /// Checks the bound in `at + 1` and sets the counter in `at` to 0.
+    CountBegin { at: Reg, positive: bool },
+    /// Jumps back to `target` while the counter in `at` is below the bound in `at + 1`.
+    CountNext { at: Reg, target: u32 },
+    /// As `CountNext`, ending the turn's event and beginning the next.
+    CountNextEvent { at: Reg, target: u32 },
+    /// Checks the list in `at`; sets the index in `at + 1` and the end in `at + 2`. With `bounded`
+    /// the end is at most the bound in `at + 2`; a longer list is noted as truncated.
+    WalkBegin { at: Reg, site: u32 },
+    /// Sets `at + 3` to the next item and jumps back to `target`, while there is one.
+    WalkNext { at: Reg, target: u32 },
+    /// As `WalkNext`, ending the turn's event and beginning the next.
+    WalkNextEvent { at: Reg, target: u32 },
+    /// Notes that a loop ran into its `max`.
+    Truncated { site: u32 },
+    /// Begins a loop's event; keeps the depth of events in `at`. Counter or index follow.
+    LoopBegin { at: Reg, site: u32 },
+    /// Ends all events down to the depth kept in `at`.
+    EventsEnd { at: Reg },
+    /// Ends all events of this call.
+    EventsEndAll,
+    /// Keeps the depth of events in `at`, for the handler of a `try`.
+    EventsMark { at: Reg },
+
+    NewList { to: Reg, capacity: u32 },
+    /// Adds to a list that is being made.
+    Append { list: Reg, item: Reg },
+    NewObject { to: Reg, capacity: u32 },
+    /// Sets a field of an object that is being made.
+    PutField { object: Reg, name: u16, value: Reg },
+    /// As `PutField`, with the name in a register.
+    PutKey { object: Reg, key: Reg, value: Reg },
+    GetField { to: Reg, base: Reg, name: u16 },
+    GetLength { to: Reg, base: Reg },
+    GetIndex { to: Reg, base: Reg, index: Reg },
+    SetField { base: Reg, name: u16, value: Reg },
+    SetIndex { base: Reg, index: Reg, value: Reg },
+    /// `list.add(item)`
+    ListAdd { list: Reg, item: Reg },
+    /// `value.method(…)`: the value in `at`, the arguments behind it; the result comes in `at`.
+    CallMethod { at: Reg, count: u16, name: u16 },
+    /// Sorts the list in `at` by the keys in the list in `at + 1`; the result comes in `at`.
+    SortByKeys { at: Reg },
+
+    /// Calls a function with the arguments from `at` on; the result comes in `at`.
+    Call { at: Reg, function: u32 },
+    /// As `Call`, across agents: copies the arguments and begins the agent's event.
+    CallAgent { at: Reg, site: u32 },
+    /// Copies the result of `CallAgent` and ends the event.
+    AgentEnd { at: Reg },
+    /// Gives `from` back.
+    Return { from: Reg },
+    ReturnNone,
+    /// Checks an argument against its shape.
+    CheckArgument { at: Reg, shape: u32 },
+
+    /// Calls a tool or memory with the argument in `at`; the result comes in `at`.
+    Tool { at: Reg, site: u32 },
+    /// Asks a model: options from `at` on, then two registers per item; the answer comes in `at`.
+    Generate { at: Reg, site: u32 },
+    /// Sets `to` to the number of the candidate that a `use one of` shows.
+    Choose { to: Reg, site: u32 },
+    /// Notes a `use` declaration in the trace.
+    UseEvent { site: u32 },
+    /// Runs the body that follows once per item of the list in `at` (bound in `at + 1`); the
+    /// list of results comes in `at`.
+    Parallel { at: Reg, site: u32 },
+    /// Fails as the table says.
+    Fail { site: u32 },
+}
+
+const _: () = assert!(size_of::<Op>() == 8, "an instruction is 8 bytes");
+
+/// A compiled function.
+#[derive(Debug, Default)]
+pub(crate) struct Function {
+    /// `Agent.name`, for traces.
+    pub(crate) label: String,
+    /// Its own name; `main` when it has none.
+    pub(crate) name: String,
+    /// Where it stands, as an index into the program's files.
+    pub(crate) file: usize,
+    /// The names of its parameters.
+    pub(crate) params: Vec<String>,
+    /// The size of its window.
+    pub(crate) registers: usize,
+    /// The instructions.
+    pub(crate) code: Vec<Op>,
+    /// The place of each instruction.
+    pub(crate) spans: Vec<Span>,
+    /// What catches failures, innermost first.
+    pub(crate) handlers: Vec<Handler>,
+}
+
+/// The handler of a `try`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Handler {
+    /// The first instruction tried.
+    pub(crate) start: u32,
+    /// Behind the last one.
+    pub(crate) end: u32,
+    /// Where to go on.
+    pub(crate) target: u32,
+    /// Where the error goes.
+    pub(crate) error: Reg,
+    /// Where the depth of events was kept.
+    pub(crate) events: Reg,
+}
+
+/// A constant that does not fit into an instruction.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Constant {
+    Int(i64),
+    Float(f64),
+    Str(Arc<str>),
+}
+
+/// An agent.
+#[derive(Debug)]
+pub(crate) struct AgentCode {
+    /// Its name, if it has one.
+    pub(crate) name: Option<String>,
+    /// Its `main func`, or its only function.
+    pub(crate) main: Option<u32>,
+    /// Its functions by name, those of its file included.
+    pub(crate) functions: Vec<(String, u32)>,
+    /// The uses that hold in all of it, by index: those of its file first.
+    pub(crate) uses: Vec<u32>,
+}
+
+/// An import.
+#[derive(Debug)]
+pub(crate) struct ImportCode {
+    /// The binding.
+    pub(crate) name: String,
+    /// URI or path as written.
+    pub(crate) from: String,
+    /// The importing file, by its source name.
+    pub(crate) importer: String,
+}
+
+/// A call across agents.
+#[derive(Debug)]
+pub(crate) struct AgentSite {
+    pub(crate) agent: u32,
+    pub(crate) function: u32,
+    pub(crate) count: u16,
+}
+
+/// A call of a tool or memory.
+#[derive(Debug)]
+pub(crate) struct ToolSite {
+    pub(crate) binding: ToolBinding,
+    pub(crate) memory: bool,
+    pub(crate) method: String,
+    pub(crate) site: Site,
+}
+
+/// A `generate`.
+#[derive(Debug)]
+pub(crate) struct GenerateSite {
+    pub(crate) site: Site,
+    /// The names of the options, in the order of their registers.
+    pub(crate) options: Vec<(OptionName, Span)>,
+    pub(crate) tools: Vec<ToolBinding>,
+    pub(crate) shape: Option<Shape>,
+    /// The optional fields of the shape, as paths are checked (AS-28).
+    pub(crate) uses: Vec<u32>,
+    pub(crate) model: Option<String>,
+    pub(crate) role: Option<String>,
+    pub(crate) description: Option<String>,
+}
+
+/// The options of `generate` that take a value (AS-19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OptionName {
+    Input,
+    MaxOutput,
+    MaxInput,
+    Attempts,
+    Temperature,
+    Think,
+    Strict,
+    Debug,
+    Cache,
+    Timeout,
+}
+
+/// A `use`.
+#[derive(Debug)]
+pub(crate) struct UseSite {
+    pub(crate) position: Position,
+    pub(crate) label: Option<String>,
+    pub(crate) priority: i64,
+    /// One, but for `use one of`.
+    pub(crate) candidates: Vec<CandidateSite>,
+    /// The candidate marked `selected`, else the first.
+    pub(crate) selected: usize,
+    /// Whether it is a `use one of`.
+    pub(crate) one_of: bool,
+    /// What its trace event says.
+    pub(crate) event: Json,
+}
+
+/// What a `use` may show.
+#[derive(Debug)]
+pub(crate) struct CandidateSite {
+    pub(crate) name: String,
+    /// The expression as written; `None` is `empty`.
+    pub(crate) source: Option<String>,
+    pub(crate) budget: Option<Budget>,
+}
+
+/// A loop.
+#[derive(Debug)]
+pub(crate) struct LoopSite {
+    /// `for`, `repeat` or `loop`.
+    pub(crate) word: &'static str,
+    pub(crate) variable: Option<String>,
+    /// Whether a bound stands in `at + 2` of a `WalkBegin`.
+    pub(crate) bounded: bool,
+    pub(crate) file: usize,
+    pub(crate) span: Span,
+}
+
+/// A `parallel for`.
+#[derive(Debug)]
+pub(crate) struct ParallelSite {
+    /// The register of the loop variable, behind all that the body sees.
+    pub(crate) variable: Reg,
+    /// Where the parent goes on; the body begins behind the instruction.
+    pub(crate) end: u32,
+    /// The loop, for trace and warnings.
+    pub(crate) loop_site: u32,
+}
+
+/// A parameter's shape.
+#[derive(Debug)]
+pub(crate) struct ArgumentSite {
+    pub(crate) shape: Shape,
+    pub(crate) name: String,
+}
+
+/// A failure that was certain when the program was compiled.
+#[derive(Debug)]
+pub(crate) struct FailSite {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+/// A compiled program: immutable, may be shared between threads and run any number of times.
+#[derive(Debug)]
+pub struct Executable {
+    pub(crate) files: Vec<Arc<SourceFile>>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) agents: Vec<AgentCode>,
+    pub(crate) imports: Vec<ImportCode>,
+    pub(crate) constants: Vec<Constant>,
+    pub(crate) names: Vec<Arc<str>>,
+    pub(crate) agent_sites: Vec<AgentSite>,
+    pub(crate) tools: Vec<ToolSite>,
+    pub(crate) generates: Vec<GenerateSite>,
+    pub(crate) uses: Vec<UseSite>,
+    pub(crate) loops: Vec<LoopSite>,
+    pub(crate) parallels: Vec<ParallelSite>,
+    pub(crate) arguments: Vec<ArgumentSite>,
+    pub(crate) fails: Vec<FailSite>,
+    /// Agents of the program's own file by index, and the one to start with.
+    pub(crate) main: Option<u32>,
+    pub(crate) own_agents: Vec<u32>,
+}

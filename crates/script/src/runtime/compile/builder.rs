@@ -1,0 +1,121 @@
+//! Emits the code of one function: instructions with places, jumps, registers.
+
+use crate::runtime::code::{Function, Handler, Op, Reg};
+use contexture_diagnostic::Span;
+
+/// A place in the code that jumps can aim at before it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Label(usize);
+
+/// The most registers that a window can have.
+const REGISTERS: usize = Reg::MAX as usize;
+
+/// The code of a function under construction.
+#[derive(Default)]
+pub(super) struct Builder {
+    code: Vec<Op>,
+    spans: Vec<Span>,
+    handlers: Vec<Handler>,
+    labels: Vec<Option<u32>>,
+    jumps: Vec<(usize, Label)>,
+    next: usize,
+    most: usize,
+    /// The place that new instructions belong to.
+    pub(super) span: Span,
+    /// Whether more registers were asked for than there are.
+    pub(super) overflow: bool,
+}
+
+impl Builder {
+    /// Adds an instruction; gives its index.
+    pub(super) fn emit(&mut self, op: Op) -> usize {
+        self.code.push(op);
+        self.spans.push(self.span);
+        self.code.len() - 1
+    }
+
+    /// Replaces an instruction.
+    pub(super) fn patch(&mut self, at: usize, op: Op) {
+        if let Some(slot) = self.code.get_mut(at) {
+            *slot = op;
+        }
+    }
+
+    /// The index of the next instruction.
+    pub(super) fn here(&self) -> u32 {
+        super::tables::index(self.code.len())
+    }
+
+    /// A label that is not placed yet.
+    pub(super) fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// Places a label here.
+    pub(super) fn place(&mut self, label: Label) {
+        let here = self.here();
+        if let Some(slot) = self.labels.get_mut(label.0) {
+            *slot = Some(here);
+        }
+    }
+
+    /// Jumps to a label.
+    pub(super) fn jump(&mut self, label: Label) {
+        let at = self.emit(Op::Jump { target: 0 });
+        self.jumps.push((at, label));
+    }
+
+    /// Takes the next register.
+    pub(super) fn temp(&mut self) -> Reg {
+        let register = self.next;
+        self.next += 1;
+        self.most = self.most.max(self.next);
+        self.overflow |= self.next > REGISTERS;
+        Reg::try_from(register).unwrap_or(Reg::MAX)
+    }
+
+    /// The first of `count` registers in a row.
+    pub(super) fn temps(&mut self, count: usize) -> Reg {
+        let first = self.temp();
+        for _ in 1..count {
+            self.temp();
+        }
+        first
+    }
+
+    /// What is taken now, to be given to [`Builder::release`].
+    pub(super) fn mark(&self) -> usize {
+        self.next
+    }
+
+    /// Frees all registers taken since `mark`.
+    pub(super) fn release(&mut self, mark: usize) {
+        self.next = mark;
+    }
+
+    /// The register behind all that are taken.
+    pub(super) fn top(&self) -> Reg {
+        Reg::try_from(self.next).unwrap_or(Reg::MAX)
+    }
+
+    /// Adds a handler. Inner ones are added before outer ones, and the first that fits is taken.
+    pub(super) fn handler(&mut self, handler: Handler) {
+        self.handlers.push(handler);
+    }
+
+    /// The function, its jumps aimed.
+    pub(super) fn finish(mut self) -> Function {
+        for (at, label) in std::mem::take(&mut self.jumps) {
+            let target = self.labels.get(label.0).copied().flatten().unwrap_or(u32::MAX);
+            self.patch(at, Op::Jump { target });
+        }
+        Function {
+            registers: self.most.max(1),
+            code: self.code,
+            spans: self.spans,
+            handlers: self.handlers,
+            ..Function::default()
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! What the files of a program declare, numbered, and how a name is looked up among them.
+
+use super::unit::Unit;
+use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Import, ImportKind, Item, Use};
+use std::collections::HashMap;
+
+/// What a name stands for when it is no variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Global {
+    /// A function by number.
+    Function(u32),
+    /// An agent by number.
+    Agent(u32),
+    /// An import by number, and its kind.
+    Import(u32, ImportKind),
+}
+
+/// A function with its home.
+pub(super) struct FunctionDecl<'a> {
+    pub(super) tree: &'a Func,
+    pub(super) file: usize,
+    pub(super) agent: Option<usize>,
+}
+
+/// An agent with its home. A file's `main func` outside agents makes an agent without a tree.
+pub(super) struct AgentDecl<'a> {
+    pub(super) tree: Option<&'a Agent>,
+    pub(super) file: usize,
+    pub(super) functions: Vec<u32>,
+    names: HashMap<&'a str, u32>,
+}
+
+/// What holds in a whole file or agent.
+#[derive(Default, Clone)]
+pub(super) struct Level<'a> {
+    pub(super) uses: Vec<&'a Use>,
+    pub(super) configs: Vec<&'a Config>,
+}
+
+/// The declarations of one file.
+pub(super) struct FileDecl<'a> {
+    pub(super) names: HashMap<&'a str, Global>,
+    pub(super) functions: Vec<u32>,
+    pub(super) level: Level<'a>,
+    pub(super) agents: Vec<u32>,
+}
+
+/// The declarations of a program.
+pub(super) struct Declarations<'a> {
+    pub(super) files: Vec<FileDecl<'a>>,
+    pub(super) agents: Vec<AgentDecl<'a>>,
+    pub(super) agent_levels: Vec<Level<'a>>,
+    pub(super) functions: Vec<FunctionDecl<'a>>,
+    pub(super) imports: Vec<(&'a Import, usize)>,
+}
+
+impl<'a> Declarations<'a> {
+    /// Collects the declarations of all files; the first of two equal names counts.
+    pub(super) fn collect(units: &[Unit<'a>]) -> Self {
+        let mut all = Self {
+            files: Vec::new(),
+            agents: Vec::new(),
+            agent_levels: Vec::new(),
+            functions: Vec::new(),
+            imports: Vec::new(),
+        };
+        for (file, unit) in units.iter().enumerate() {
+            let decl = all.file(file, unit);
+            all.files.push(decl);
+        }
+        all.link_agents(units);
+        all
+    }
+
+    fn file(&mut self, file: usize, unit: &Unit<'a>) -> FileDecl<'a> {
+        let mut decl = FileDecl {
+            names: HashMap::new(),
+            functions: Vec::new(),
+            level: Level::default(),
+            agents: Vec::new(),
+        };
+        for item in &unit.tree.items {
+            match item {
+                Item::Import(import) => {
+                    let number = number(self.imports.len());
+                    self.imports.push((import, file));
+                    let global = Global::Import(number, import.kind);
+                    decl.names.entry(&import.name.text).or_insert(global);
+                }
+                Item::Agent(agent) => {
+                    let number = self.agent(file, agent);
+                    decl.agents.push(number);
+                    if let Some(name) = &agent.name {
+                        decl.names.entry(&name.text).or_insert(Global::Agent(number));
+                    }
+                }
+                Item::Func(func) => {
+                    let number = self.function(func, file, None);
+                    decl.functions.push(number);
+                    if let Some(name) = &func.name {
+                        decl.names.entry(&name.text).or_insert(Global::Function(number));
+                    }
+                }
+                Item::Config(config) => decl.level.configs.push(config),
+                Item::Use(used) => decl.level.uses.push(used),
+            }
+        }
+        self.implicit_agent(file, &mut decl);
+        decl
+    }
+
+    /// A `main func` outside agents is the main function of an agent without a name.
+    fn implicit_agent(&mut self, file: usize, decl: &mut FileDecl<'a>) {
+        let is_main = |number: &&u32| self.function_at(**number).is_some_and(|func| func.main);
+        let explicit = self.main_agent(&decl.agents).is_some();
+        let starts = decl.functions.iter().any(|number| is_main(&number));
+        if explicit || !(starts || decl.agents.is_empty()) {
+            return;
+        }
+        decl.agents.push(number(self.agents.len()));
+        let functions = decl.functions.clone();
+        self.agents.push(AgentDecl { tree: None, file, functions, names: HashMap::new() });
+        self.agent_levels.push(Level::default());
+    }
+
+    fn agent(&mut self, file: usize, agent: &'a Agent) -> u32 {
+        let at = self.agents.len();
+        let mut decl =
+            AgentDecl { tree: Some(agent), file, functions: Vec::new(), names: HashMap::new() };
+        let mut level = Level::default();
+        for item in &agent.items {
+            match item {
+                Item::Func(func) => {
+                    let number = self.function(func, file, Some(at));
+                    decl.functions.push(number);
+                    if let Some(name) = &func.name {
+                        decl.names.entry(&name.text).or_insert(number);
+                    }
+                }
+                Item::Config(config) => level.configs.push(config),
+                Item::Use(used) => level.uses.push(used),
+                Item::Import(_) | Item::Agent(_) => {}
+            }
+        }
+        self.agents.push(decl);
+        self.agent_levels.push(level);
+        number(at)
+    }
+
+    fn function(&mut self, tree: &'a Func, file: usize, agent: Option<usize>) -> u32 {
+        self.functions.push(FunctionDecl { tree, file, agent });
+        number(self.functions.len() - 1)
+    }
+
+    /// Binds `import agent` to the agents of other files.
+    fn link_agents(&mut self, units: &[Unit<'a>]) {
+        for (file, unit) in units.iter().enumerate() {
+            for (name, target) in &unit.agents {
+                let agent = self.exported(*target, name);
+                let Some(decl) = self.files.get_mut(file) else { continue };
+                let Some(slot) = decl.names.get_mut(name.as_str()) else { continue };
+                if let (Global::Import(_, ImportKind::Agent), Some(agent)) = (*slot, agent) {
+                    *slot = Global::Agent(agent);
+                }
+            }
+        }
+    }
+
+    /// The agent that a file gives for a name: the one called so, else its main one.
+    fn exported(&self, file: usize, name: &str) -> Option<u32> {
+        match self.files.get(file)?.names.get(name) {
+            Some(Global::Agent(agent)) => Some(*agent),
+            _ => self.main_of(file),
+        }
+    }
+
+    /// The agent a file starts with: its main one, else the one of its `main func`, else its only.
+    pub(super) fn main_of(&self, file: usize) -> Option<u32> {
+        let agents = &self.files.get(file)?.agents;
+        self.main_agent(agents).or_else(|| {
+            let unnamed = |agent: &&u32| {
+                self.agents.get(**agent as usize).is_some_and(|decl| decl.tree.is_none())
+            };
+            agents.iter().find(unnamed).or(agents.first().filter(|_| agents.len() == 1)).copied()
+        })
+    }
+
+    fn main_agent(&self, agents: &[u32]) -> Option<u32> {
+        let is_main = |agent: &&u32| {
+            self.agents.get(**agent as usize).and_then(|decl| decl.tree).is_some_and(|tree| tree.main)
+        };
+        agents.iter().find(is_main).copied()
+    }
+
+    pub(super) fn function_at(&self, number: u32) -> Option<&'a Func> {
+        self.functions.get(number as usize).map(|decl| decl.tree)
+    }
+
+    /// The function an agent starts with: its `main func`, else its only one.
+    pub(super) fn main_function(&self, agent: u32) -> Option<u32> {
+        let functions = &self.agents.get(agent as usize)?.functions;
+        let main = |number: &&u32| self.function_at(**number).is_some_and(|func| func.main);
+        let only = || functions.first().filter(|_| functions.len() == 1);
+        functions.iter().find(main).or_else(only).copied()
+    }
+
+    /// A function of an agent by name, or one of its file that all agents share.
+    pub(super) fn agent_function(&self, agent: u32, name: &str) -> Option<u32> {
+        let decl = self.agents.get(agent as usize)?;
+        let shared = || match self.files.get(decl.file)?.names.get(name) {
+            Some(Global::Function(number)) => Some(*number),
+            _ => None,
+        };
+        decl.names.get(name).copied().or_else(shared)
+    }
+
+    /// What a name stands for in a function of `file` and `agent`.
+    pub(super) fn global(&self, file: usize, agent: Option<usize>, name: &str) -> Option<Global> {
+        let own = agent.and_then(|agent| self.agents.get(agent)?.names.get(name).copied());
+        match own {
+            Some(number) => Some(Global::Function(number)),
+            None => self.files.get(file)?.names.get(name).copied(),
+        }
+    }
+
+    /// All names that [`Declarations::global`] knows, for suggestions.
+    pub(super) fn names(&self, file: usize, agent: Option<usize>) -> Vec<&'a str> {
+        let own = agent.and_then(|agent| self.agents.get(agent)).map(|decl| decl.names.keys());
+        let own = own.into_iter().flatten().copied();
+        let file = self.files.get(file).into_iter().flat_map(|decl| decl.names.keys().copied());
+        own.chain(file).collect()
+    }
+
+    /// The URI of a model by its name.
+    pub(super) fn model(&self, file: usize, name: &str) -> Option<&'a str> {
+        match self.files.get(file)?.names.get(name)? {
+            Global::Import(number, ImportKind::Llm) => {
+                self.imports.get(*number as usize).map(|(import, _)| import.from.value.as_str())
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of a function as traces show it.
+    pub(super) fn label(&self, number: u32) -> String {
+        let Some(decl) = self.functions.get(number as usize) else { return String::new() };
+        let name = decl.tree.name.as_ref().map_or("main", |name| name.text.as_str());
+        let agent = decl.agent.and_then(|agent| self.agents.get(agent)).and_then(|decl| decl.tree);
+        match agent.and_then(|agent| agent.name.as_ref()) {
+            Some(agent) => format!("{}.{name}", agent.text),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// The setting that wins at one level: the last of its kind.
+pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>) {
+    for setting in configs {
+        match &setting.kind {
+            ConfigKind::Model(name) => config.model = Some(&name.text),
+            ConfigKind::Role(text) => config.role = Some(&text.value),
+            ConfigKind::Description(text) => config.description = Some(&text.value),
+        }
+    }
+}
+
+/// Model, role and description in scope.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Settings<'a> {
+    pub(super) model: Option<&'a str>,
+    pub(super) role: Option<&'a str>,
+    pub(super) description: Option<&'a str>,
+}
+
+fn number(at: usize) -> u32 {
+    super::tables::index(at)
+}

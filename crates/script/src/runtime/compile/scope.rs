@@ -1,0 +1,149 @@
+//! Scopes: which variables, uses and settings are visible where (AS-6, AS-14).
+//!
+//! A block is a scope, and within a block what stands before runs before; so which variable a
+//! name means, and which uses a `generate` sees, is known when the program is compiled.
+
+use super::declare::Settings;
+use crate::runtime::code::Reg;
+use crate::syntax::ast::Use;
+use contexture_diagnostic::Span;
+
+/// A visible `use`: its number in the tables, its tree, and where to evaluate it.
+#[derive(Clone, Copy)]
+pub(super) struct VisibleUse<'a> {
+    pub(super) number: u32,
+    pub(super) tree: &'a Use,
+    /// How many scopes, counted from the outermost, its expression sees.
+    pub(super) depth: usize,
+    /// The place to blame when it fails.
+    pub(super) span: Span,
+}
+
+#[derive(Default)]
+struct Scope<'a> {
+    variables: Vec<(&'a str, Reg)>,
+    uses: Vec<VisibleUse<'a>>,
+    settings: Settings<'a>,
+}
+
+/// The scopes around the place that is being compiled, outermost first.
+#[derive(Default)]
+pub(super) struct Scopes<'a> {
+    stack: Vec<Scope<'a>>,
+    /// How many scopes can be seen; all but while a `use` is evaluated.
+    visible: Option<usize>,
+    /// The outermost scope of the innermost `parallel for`.
+    boundary: usize,
+}
+
+/// What an assignment to a name would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Update this variable.
+    Variable(Reg),
+    /// Update a variable outside the `parallel for` at hand.
+    Outer,
+    /// Define a new one.
+    New,
+}
+
+impl<'a> Scopes<'a> {
+    /// Enters a scope.
+    pub(super) fn enter(&mut self) {
+        self.stack.push(Scope::default());
+    }
+
+    /// Leaves the innermost scope.
+    pub(super) fn leave(&mut self) {
+        self.stack.pop();
+    }
+
+    /// How many scopes are open.
+    pub(super) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    fn seen(&self) -> impl DoubleEndedIterator<Item = &Scope<'a>> {
+        self.stack.iter().take(self.visible.unwrap_or(usize::MAX))
+    }
+
+    /// Runs `inner` seeing only the outermost `depth` scopes.
+    pub(super) fn set_visible(&mut self, depth: Option<usize>) -> Option<usize> {
+        std::mem::replace(&mut self.visible, depth)
+    }
+
+    /// Makes the scope to be entered next the bound of a `parallel for`.
+    pub(super) fn set_boundary(&mut self, boundary: usize) -> usize {
+        std::mem::replace(&mut self.boundary, boundary)
+    }
+
+    /// Whether the place at hand is inside a `parallel for`.
+    pub(super) fn in_parallel(&self) -> bool {
+        self.boundary > 0
+    }
+
+    /// The register of a variable.
+    pub(super) fn variable(&self, name: &str) -> Option<Reg> {
+        self.seen().rev().find_map(|scope| scope.variable(name))
+    }
+
+    /// Where an assignment goes.
+    pub(super) fn place(&self, name: &str) -> Place {
+        let found = self.stack.iter().enumerate().rev();
+        let mut found = found.filter_map(|(depth, scope)| Some((depth, scope.variable(name)?)));
+        match found.next() {
+            Some((depth, _)) if depth < self.boundary => Place::Outer,
+            Some((_, register)) => Place::Variable(register),
+            None => Place::New,
+        }
+    }
+
+    /// Defines a variable in the innermost scope.
+    pub(super) fn define(&mut self, name: &'a str, register: Reg) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.variables.push((name, register));
+        }
+    }
+
+    /// The names of all visible variables.
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        self.seen().flat_map(|scope| scope.variables.iter().map(|(name, _)| *name)).collect()
+    }
+
+    /// The variables of the innermost scope.
+    pub(super) fn innermost(&self) -> Vec<(&'a str, Reg)> {
+        self.stack.last().map(|scope| scope.variables.clone()).unwrap_or_default()
+    }
+
+    /// Makes a `use` visible from here on.
+    pub(super) fn declare_use(&mut self, used: VisibleUse<'a>) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.uses.push(used);
+        }
+    }
+
+    /// All visible uses, outermost scope first, then in order of declaration.
+    pub(super) fn uses(&self) -> Vec<VisibleUse<'a>> {
+        self.stack.iter().flat_map(|scope| scope.uses.iter().copied()).collect()
+    }
+
+    /// Changes the settings of the innermost scope.
+    pub(super) fn settings_mut(&mut self) -> Option<&mut Settings<'a>> {
+        self.stack.last_mut().map(|scope| &mut scope.settings)
+    }
+
+    /// The settings in force: of each the innermost.
+    pub(super) fn settings(&self) -> Settings<'a> {
+        self.stack.iter().rev().fold(Settings::default(), |inner, scope| Settings {
+            model: inner.model.or(scope.settings.model),
+            role: inner.role.or(scope.settings.role),
+            description: inner.description.or(scope.settings.description),
+        })
+    }
+}
+
+impl Scope<'_> {
+    fn variable(&self, name: &str) -> Option<Reg> {
+        self.variables.iter().rev().find(|(known, _)| *known == name).map(|(_, register)| *register)
+    }
+}

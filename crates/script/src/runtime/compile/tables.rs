@@ -1,0 +1,60 @@
+//! The tables of a program while it is compiled.
+
+use crate::runtime::code::{Constant, Executable, FailSite};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The program under construction, with what finds equal entries again.
+pub(super) struct Tables {
+    pub(super) program: Executable,
+    strings: HashMap<Arc<str>, u32>,
+    names: HashMap<Arc<str>, u32>,
+}
+
+impl Tables {
+    pub(super) fn new() -> Self {
+        Self { program: Executable::default(), strings: HashMap::new(), names: HashMap::new() }
+    }
+
+    /// The number of a constant; equal strings are kept once.
+    pub(super) fn constant(&mut self, constant: Constant) -> u32 {
+        let next = index(self.program.constants.len());
+        if let Constant::Str(text) = &constant {
+            if let Some(known) = self.strings.get(text) {
+                return *known;
+            }
+            self.strings.insert(Arc::clone(text), next);
+        }
+        self.program.constants.push(constant);
+        next
+    }
+
+    /// The number of a field or method name; `None` when it does not fit into an instruction.
+    pub(super) fn name(&mut self, name: &str) -> Option<u16> {
+        let next = index(self.program.names.len());
+        if let Some(known) = self.names.get(name) {
+            return u16::try_from(*known).ok();
+        }
+        let narrow = u16::try_from(next).ok()?;
+        let name: Arc<str> = Arc::from(name);
+        self.names.insert(Arc::clone(&name), next);
+        self.program.names.push(name);
+        Some(narrow)
+    }
+
+    /// The number of a certain failure.
+    pub(super) fn fail(&mut self, site: FailSite) -> u32 {
+        push(&mut self.program.fails, site)
+    }
+}
+
+/// Adds to a table; gives the entry's number.
+pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> u32 {
+    table.push(entry);
+    index(table.len() - 1)
+}
+
+/// Tables are bounded by the bytes of the source, which are counted in 32 bits.
+pub(super) fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,67 @@
+//! `+` where a side is a string (AS-7).
+
+use super::error::Checked;
+use super::meter::Meter;
+use super::number::{Arithmetic, calculate};
+use super::value::{Text, Value};
+use contexture_context::Trust;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// What a string costs beside its bytes.
+pub(crate) const TEXT_BYTES: usize = 48;
+
+/// `left + right`: two numbers, or a string with a string, number or boolean.
+///
+/// `left` is taken, so that a string nobody else holds grows in place.
+pub(crate) fn add(left: Value, right: &Value, meter: &Meter) -> Checked<Value> {
+    if !matches!((&left, right), (Value::Str(_), _) | (_, Value::Str(_))) {
+        return calculate(Arithmetic::Add, &left, right);
+    }
+    let Some((tail, tail_trust)) = render(right) else {
+        return calculate(Arithmetic::Add, &left, right);
+    };
+    if let Value::Str(head) = left {
+        return join(head, &tail, tail_trust, meter).map(Value::Str);
+    }
+    match render(&left) {
+        Some((head, head_trust)) => {
+            let size = head.len() + tail.len();
+            meter.string(size)?;
+            meter.heap(size + TEXT_BYTES)?;
+            Ok(Value::text(head.into_owned() + &tail, head_trust.least(tail_trust)))
+        }
+        None => calculate(Arithmetic::Add, &left, right),
+    }
+}
+
+fn join(mut head: Rc<Text>, tail: &str, trust: Trust, meter: &Meter) -> Checked<Rc<Text>> {
+    let size = head.text.len() + tail.len();
+    meter.string(size)?;
+    if let Some(own) = Rc::get_mut(&mut head) {
+        meter.heap(tail.len())?;
+        own.text.push_str(tail);
+        own.trust = own.trust.least(trust);
+        return Ok(head);
+    }
+    meter.heap(size + TEXT_BYTES)?;
+    let mut text = String::with_capacity(size);
+    text.push_str(&head.text);
+    text.push_str(tail);
+    Ok(Rc::new(Text { trust: head.trust.least(trust), text }))
+}
+
+/// How a value reads inside a string: strings as they are, numbers as in JSON, booleans by word.
+pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Trust)> {
+    let text = match value {
+        Value::Str(text) => return Some((Cow::Borrowed(&text.text), text.trust)),
+        Value::Bool(true) => Cow::Borrowed("true"),
+        Value::Bool(false) => Cow::Borrowed("false"),
+        Value::Int(value) => Cow::Owned(value.to_string()),
+        Value::Float(value) => {
+            Cow::Owned(serde_json::Number::from_f64(*value).map_or_else(String::new, |n| n.to_string()))
+        }
+        _ => return None,
+    };
+    Some((text, Trust::Program))
+}

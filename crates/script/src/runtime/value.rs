@@ -1,0 +1,214 @@
+//! The values of a running program.
+//!
+//! A [`Value`] is 16 bytes: scalars stand in it, texts and containers behind a counted pointer, so
+//! that lists and objects are shared by reference inside an agent (AS-28). A run stays on one
+//! thread. What enters or leaves it is JSON ([`json`]).
+//!
+//! Decisions:
+//! - Texts and containers carry [`Trust`] (AS-20). A container's own trust is that of its keys and
+//!   of where it came from: a list of numbers that a tool returned is the tool's word too.
+//! - Containers carry the epoch of their making. A child of `parallel for` may write only what was
+//!   made since it began (AS-10); epoch 0 is frozen (imported files).
+//! - No value contains itself: an addition that would close a ring is refused, so that printing,
+//!   comparing and dropping always end. Dropping never recurses.
+
+pub(crate) mod compare;
+pub(crate) mod copy;
+pub(crate) mod fields;
+pub(crate) mod json;
+#[cfg(test)]
+mod tests;
+
+use contexture_context::Trust;
+use fields::Fields;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A value in a register, a list or an object.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Value {
+    /// `none`
+    #[default]
+    None,
+    /// `true`, `false`
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Any other number; always finite.
+    Float(f64),
+    /// A string.
+    Str(Rc<Text>),
+    /// A list.
+    List(Rc<List>),
+    /// An object.
+    Object(Rc<Object>),
+    /// A function of the program by its number: an argument of `map`, `filter`, `sort` only.
+    Function(u32),
+}
+
+const _: () = assert!(size_of::<Value>() == 16, "a register is 16 bytes");
+
+/// A string and how far it may be believed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Text {
+    /// The least trust of all it was made from.
+    pub(crate) trust: Trust,
+    /// The characters.
+    pub(crate) text: String,
+}
+
+/// What all containers know of themselves.
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// When it was made; see [`FROZEN`].
+    pub(crate) epoch: u32,
+    /// Whether it was ever put into another container: only then can an addition close a ring.
+    pub(crate) held: Cell<bool>,
+    /// The trust of keys and origin.
+    pub(crate) trust: Cell<Trust>,
+}
+
+/// The epoch of what nobody may write: imported files.
+pub(crate) const FROZEN: u32 = 0;
+
+impl Header {
+    /// For a container made at `epoch` by the program itself.
+    pub(crate) fn new(epoch: u32) -> Self {
+        Self::with_trust(epoch, Trust::Program)
+    }
+
+    /// For a container from elsewhere.
+    pub(crate) fn with_trust(epoch: u32, trust: Trust) -> Self {
+        Self { epoch, held: Cell::new(false), trust: Cell::new(trust) }
+    }
+
+    /// Lowers the trust to what `other` allows.
+    pub(crate) fn distrust(&self, other: Trust) {
+        self.trust.set(self.trust.get().least(other));
+    }
+}
+
+/// A list.
+#[derive(Debug)]
+pub(crate) struct List {
+    /// Epoch and trust.
+    pub(crate) header: Header,
+    /// The items. It only ever grows, which is what lets a loop walk it by index.
+    pub(crate) items: RefCell<Vec<Value>>,
+}
+
+/// An object.
+#[derive(Debug)]
+pub(crate) struct Object {
+    /// Epoch and trust.
+    pub(crate) header: Header,
+    /// The fields, in the order they were first set.
+    pub(crate) fields: RefCell<Fields>,
+    /// Names that its shape declares optional: missing, they read as none (AS-28).
+    pub(crate) optional: RefCell<Option<Rc<[Rc<str>]>>>,
+}
+
+impl Value {
+    /// A string of the given trust.
+    pub(crate) fn text(text: impl Into<String>, trust: Trust) -> Self {
+        Self::Str(Rc::new(Text { trust, text: text.into() }))
+    }
+
+    /// A list made at `epoch`. The items must have been marked with [`Value::mark_held`].
+    pub(crate) fn list(items: Vec<Value>, header: Header) -> Self {
+        Self::List(Rc::new(List { header, items: RefCell::new(items) }))
+    }
+
+    /// An object made at `epoch`. Values must have been marked with [`Value::mark_held`].
+    pub(crate) fn object(fields: Fields, header: Header) -> Self {
+        Self::Object(Rc::new(Object {
+            header,
+            fields: RefCell::new(fields),
+            optional: RefCell::new(None),
+        }))
+    }
+
+    /// Notes that the value is about to stand in a container.
+    pub(crate) fn mark_held(&self) {
+        if let Some(header) = self.header() {
+            header.held.set(true);
+        }
+    }
+
+    /// The header of a container.
+    pub(crate) fn header(&self) -> Option<&Header> {
+        match self {
+            Self::List(list) => Some(&list.header),
+            Self::Object(object) => Some(&object.header),
+            _ => None,
+        }
+    }
+
+    /// What AS-7 takes for true: all but none, false, 0, `""` and `[]`.
+    pub(crate) fn is_true(&self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Bool(value) => *value,
+            Self::Int(value) => *value != 0,
+            Self::Float(value) => *value != 0.0,
+            Self::Str(text) => !text.text.is_empty(),
+            Self::List(list) => !list.items.borrow().is_empty(),
+            Self::Object(_) | Self::Function(_) => true,
+        }
+    }
+
+    /// The kind in the words of the language, with its article.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) => "an integer",
+            Self::Float(_) => "a number",
+            Self::Str(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+            Self::Function(_) => "a function",
+        }
+    }
+
+    fn is_container(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Object(_))
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        let items = std::mem::take(self.items.get_mut());
+        if items.iter().any(Value::is_container) {
+            dismantle(items);
+        }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        let fields = std::mem::take(self.fields.get_mut());
+        if fields.values().any(Value::is_container) {
+            dismantle(fields.into_values().collect());
+        }
+    }
+}
+
+/// Drops values with a work list in place of the native stack, however deep they nest.
+fn dismantle(mut pending: Vec<Value>) {
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::List(list) => {
+                if let Some(mut list) = Rc::into_inner(list) {
+                    pending.append(list.items.get_mut());
+                }
+            }
+            Value::Object(object) => {
+                if let Some(mut object) = Rc::into_inner(object) {
+                    pending.extend(std::mem::take(object.fields.get_mut()).into_values());
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Equality and order (AS-7): `==` is deep and knows no mistake of type; order is for two numbers
+//! or two strings.
+
+use super::json::check_depth;
+use super::{List, Object, Value};
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::meter::Meter;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// Nodes that one comparison may visit for each step it is counted as.
+const NODES_PER_STEP: u64 = 64;
+
+/// Whether two values are equal: numbers by what they count, objects whatever the order of keys.
+pub(crate) fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool> {
+    if let Some(known) = scalar_equal(left, right) {
+        return Ok(known);
+    }
+    Comparison { meter, visited: 0 }.equal(left, right, 1)
+}
+
+/// Equality where no container is on both sides.
+#[inline]
+fn scalar_equal(left: &Value, right: &Value) -> Option<bool> {
+    Some(match (left, right) {
+        (Value::Int(left), Value::Int(right)) => left == right,
+        (Value::Str(left), Value::Str(right)) => left.text == right.text,
+        (Value::None, Value::None) => true,
+        (Value::Bool(left), Value::Bool(right)) => left == right,
+        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+            numbers(left, right) == Some(Ordering::Equal)
+        }
+        (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => return None,
+        (Value::Function(left), Value::Function(right)) => left == right,
+        _ => false,
+    })
+}
+
+struct Comparison<'m> {
+    meter: &'m Meter,
+    visited: u64,
+}
+
+impl Comparison<'_> {
+    fn equal(&mut self, left: &Value, right: &Value, depth: usize) -> Checked<bool> {
+        match (left, right) {
+            (Value::List(left), Value::List(right)) => self.lists(left, right, depth),
+            (Value::Object(left), Value::Object(right)) => self.objects(left, right, depth),
+            _ => Ok(scalar_equal(left, right).unwrap_or(false)),
+        }
+    }
+
+    fn lists(&mut self, left: &Rc<List>, right: &Rc<List>, depth: usize) -> Checked<bool> {
+        if Rc::ptr_eq(left, right) {
+            return Ok(true);
+        }
+        let (left, right) = (left.items.borrow(), right.items.borrow());
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        self.enter(left.len(), depth)?;
+        for (left, right) in left.iter().zip(right.iter()) {
+            if !self.equal(left, right, depth + 1)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn objects(&mut self, left: &Rc<Object>, right: &Rc<Object>, depth: usize) -> Checked<bool> {
+        if Rc::ptr_eq(left, right) {
+            return Ok(true);
+        }
+        let (left, right) = (left.fields.borrow(), right.fields.borrow());
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        self.enter(left.len(), depth)?;
+        for (name, value) in left.iter() {
+            let Some(other) = right.get(name) else { return Ok(false) };
+            if !self.equal(value, other, depth + 1)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Counts the work as steps: values that share parts can be far larger to walk than to hold.
+    fn enter(&mut self, count: usize, depth: usize) -> Checked<()> {
+        check_depth(self.meter, depth)?;
+        self.visited += count as u64 + 1;
+        if self.visited >= NODES_PER_STEP {
+            let steps = i64::try_from(self.visited / NODES_PER_STEP).unwrap_or(i64::MAX);
+            self.visited %= NODES_PER_STEP;
+            self.meter.spend(steps)?;
+        }
+        Ok(())
+    }
+}
+
+/// The order of two numbers or two strings (by code points).
+pub(crate) fn order(left: &Value, right: &Value) -> Checked<Ordering> {
+    let known = match (left, right) {
+        (Value::Str(left), Value::Str(right)) => Some(left.text.cmp(&right.text)),
+        _ => numbers(left, right),
+    };
+    known.ok_or_else(|| {
+        let (left, right) = (left.kind(), right.kind());
+        Fault::new(codes::WRONG_TYPE, format!("{left} and {right} have no order"))
+            .help("`<`, `<=`, `>`, `>=` and `sort` compare two numbers or two strings")
+    })
+}
+
+/// The order of two numbers, exactly; `None` when one is no number.
+pub(crate) fn numbers(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
+        (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
+        (Value::Int(left), Value::Float(right)) => Some(int_float(*left, *right)),
+        (Value::Float(left), Value::Int(right)) => Some(int_float(*right, *left).reverse()),
+        _ => None,
+    }
+}
+
+/// Compares without rounding the integer, so that 2^53 + 1 differs from 2^53 as a float.
+#[expect(clippy::cast_possible_truncation, reason = "the bounds are checked first")]
+fn int_float(int: i64, float: f64) -> Ordering {
+    const ABOVE: f64 = 9_223_372_036_854_775_808.0;
+    if float >= ABOVE {
+        return Ordering::Less;
+    }
+    if float < -ABOVE {
+        return Ordering::Greater;
+    }
+    let whole = float.trunc();
+    let by_whole = int.cmp(&(whole as i64));
+    // A rest above the whole part makes the float the greater, below it the lesser.
+    let rest = float - whole;
+    by_whole.then(0.0_f64.partial_cmp(&rest).unwrap_or(Ordering::Equal))
+}

@@ -1,0 +1,145 @@
+//! Copies across agents (AS-28), and the check that no value comes to contain itself.
+
+use super::fields::Fields;
+use super::json::check_depth;
+use super::{Header, List, Object, Value};
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::meter::Meter;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Bytes that an item or field of a copy is counted as.
+const ITEM_BYTES: usize = 40;
+
+/// A copy that shares no container with the original. Parts that the original shares with itself
+/// are shared in the copy as well, so that the copy is never larger.
+pub(crate) fn deep_copy(value: &Value, meter: &Meter, epoch: u32) -> Checked<Value> {
+    if !value.is_container() {
+        return Ok(value.clone());
+    }
+    Copier { meter, epoch, done: HashMap::new() }.copy(value, 1)
+}
+
+struct Copier<'m> {
+    meter: &'m Meter,
+    epoch: u32,
+    /// Copies of containers that are held in several places, by address.
+    done: HashMap<usize, Value>,
+}
+
+impl Copier<'_> {
+    fn copy(&mut self, value: &Value, depth: usize) -> Checked<Value> {
+        let (address, holders) = match value {
+            Value::List(list) => (address_of_list(list), Rc::strong_count(list)),
+            Value::Object(object) => (address_of_object(object), Rc::strong_count(object)),
+            scalar => return Ok(scalar.clone()),
+        };
+        check_depth(self.meter, depth)?;
+        if let Some(done) = self.done.get(&address) {
+            return Ok(done.clone());
+        }
+        let copy = match value {
+            Value::List(list) => self.list(list, depth)?,
+            Value::Object(object) => self.object(object, depth)?,
+            scalar => scalar.clone(),
+        };
+        if holders > 1 {
+            self.done.insert(address, copy.clone());
+        }
+        Ok(copy)
+    }
+
+    fn list(&mut self, list: &List, depth: usize) -> Checked<Value> {
+        let items = list.items.borrow();
+        self.meter.heap((items.len() + 1) * ITEM_BYTES)?;
+        let mut copy = Vec::with_capacity(items.len());
+        for item in items.iter() {
+            let item = self.copy(item, depth + 1)?;
+            item.mark_held();
+            copy.push(item);
+        }
+        Ok(Value::list(copy, self.header(&list.header)))
+    }
+
+    fn object(&mut self, object: &Object, depth: usize) -> Checked<Value> {
+        let fields = object.fields.borrow();
+        self.meter.heap((fields.len() + 1) * ITEM_BYTES)?;
+        let mut copy = Fields::with_capacity(fields.len());
+        for (name, value) in fields.iter() {
+            let value = self.copy(value, depth + 1)?;
+            value.mark_held();
+            copy.set(name, value);
+        }
+        let copy = Value::object(copy, self.header(&object.header));
+        if let Value::Object(copy) = &copy {
+            copy.optional.replace(object.optional.borrow().clone());
+        }
+        Ok(copy)
+    }
+
+    fn header(&self, original: &Header) -> Header {
+        Header::with_trust(self.epoch, original.trust.get())
+    }
+}
+
+fn address_of_list(list: &Rc<List>) -> usize {
+    Rc::as_ptr(list).addr()
+}
+
+fn address_of_object(object: &Rc<Object>) -> usize {
+    Rc::as_ptr(object).addr()
+}
+
+/// Refuses to put `part` into `whole` where `whole` is `part` or stands somewhere in it.
+pub(crate) fn refuse_ring(whole: &Value, part: &Value, meter: &Meter) -> Checked<()> {
+    let (target, held) = match whole {
+        Value::List(list) => (address_of_list(list), list.header.held.get()),
+        Value::Object(object) => (address_of_object(object), object.header.held.get()),
+        _ => return Ok(()),
+    };
+    let mut search = Search { target, seen: HashSet::new(), todo: Vec::new() };
+    search.meet(part)?;
+    // What was never put into anything can't stand inside `part`.
+    if !held {
+        return Ok(());
+    }
+    while let Some(value) = search.todo.pop() {
+        let found = search.todo.len();
+        match &value {
+            Value::List(list) => {
+                list.items.borrow().iter().try_for_each(|item| search.meet(item))?;
+            }
+            Value::Object(object) => {
+                object.fields.borrow().values().try_for_each(|item| search.meet(item))?;
+            }
+            _ => {}
+        }
+        let work = search.todo.len().saturating_sub(found);
+        meter.spend(i64::try_from(work / 16 + 1).unwrap_or(i64::MAX))?;
+    }
+    Ok(())
+}
+
+struct Search {
+    target: usize,
+    seen: HashSet<usize>,
+    todo: Vec<Value>,
+}
+
+impl Search {
+    fn meet(&mut self, value: &Value) -> Checked<()> {
+        let (address, shared) = match value {
+            Value::List(list) => (address_of_list(list), Rc::strong_count(list) > 1),
+            Value::Object(object) => (address_of_object(object), Rc::strong_count(object) > 1),
+            _ => return Ok(()),
+        };
+        if address == self.target {
+            return Err(Fault::new(codes::RING, "a value can't be put into itself")
+                .help("add a copy: `.summary` makes one of a list"));
+        }
+        if !shared || self.seen.insert(address) {
+            self.todo.push(value.clone());
+        }
+        Ok(())
+    }
+}

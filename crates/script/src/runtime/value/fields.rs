@@ -1,0 +1,77 @@
+//! The fields of an object: ordered, growing only, found by scan while few and by index when many.
+
+use super::Value;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// From this many fields on an index is kept; below it a scan is faster.
+const SCANNED: usize = 12;
+
+/// An ordered map from names to values. The language removes no field, so positions stay.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    entries: Vec<(Rc<str>, Value)>,
+    index: Option<Box<HashMap<Rc<str>, usize>>>,
+}
+
+impl Fields {
+    /// Room for `count` fields.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Self { entries: Vec::with_capacity(count), index: None }
+    }
+
+    /// How many fields there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(name).copied(),
+            None => self.entries.iter().position(|(key, _)| **key == *name),
+        }
+    }
+
+    /// The value of a field.
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        let (_, value) = self.entries.get(self.position(name)?)?;
+        Some(value)
+    }
+
+    /// Sets a field; a new one goes to the end. Gives the value that stood there.
+    pub(crate) fn set(&mut self, name: &Rc<str>, value: Value) -> Option<Value> {
+        if let Some((_, slot)) = self.position(name).and_then(|at| self.entries.get_mut(at)) {
+            return Some(std::mem::replace(slot, value));
+        }
+        if let Some(index) = &mut self.index {
+            index.insert(Rc::clone(name), self.entries.len());
+        }
+        self.entries.push((Rc::clone(name), value));
+        if self.index.is_none() && self.entries.len() > SCANNED {
+            let positions = self.entries.iter().enumerate();
+            let index = positions.map(|(at, (key, _))| (Rc::clone(key), at)).collect();
+            self.index = Some(Box::new(index));
+        }
+        None
+    }
+
+    /// Names and values in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Rc<str>, &Value)> {
+        self.entries.iter().map(|(key, value)| (key, value))
+    }
+
+    /// The names in order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Rc<str>> {
+        self.entries.iter().map(|(key, _)| key)
+    }
+
+    /// The values in order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.entries.iter().map(|(_, value)| value)
+    }
+
+    /// The values, owned.
+    pub(crate) fn into_values(self) -> impl Iterator<Item = Value> {
+        self.entries.into_iter().map(|(_, value)| value)
+    }
+}

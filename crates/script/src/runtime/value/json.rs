@@ -1,0 +1,152 @@
+//! Values from and to JSON: how they enter and leave a run.
+
+use super::fields::Fields;
+use super::{Header, Value};
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::meter::Meter;
+use contexture_context::Trust;
+use serde_json::{Map, Number, Value as Json};
+use std::rc::Rc;
+
+/// What a node of JSON is counted as: about what it takes in memory.
+const NODE_BYTES: usize = 40;
+
+/// Makes values from JSON, all with one trust and epoch.
+pub(crate) struct Importer<'m> {
+    /// Counts what is made.
+    pub(crate) meter: &'m Meter,
+    /// The trust of every text and container.
+    pub(crate) trust: Trust,
+    /// The epoch of every container.
+    pub(crate) epoch: u32,
+}
+
+impl Importer<'_> {
+    /// The value of a JSON text.
+    pub(crate) fn value(&self, json: Json) -> Checked<Value> {
+        self.nested(json, 1)
+    }
+
+    fn nested(&self, json: Json, depth: usize) -> Checked<Value> {
+        Ok(match json {
+            Json::Null => Value::None,
+            Json::Bool(value) => Value::Bool(value),
+            Json::Number(number) => self::number(&number),
+            Json::String(text) => {
+                self.meter.string(text.len())?;
+                self.meter.heap(text.len() + NODE_BYTES)?;
+                Value::text(text, self.trust)
+            }
+            Json::Array(items) => self.list(items, depth)?,
+            Json::Object(fields) => self.object(fields, depth)?,
+        })
+    }
+
+    fn list(&self, items: Vec<Json>, depth: usize) -> Checked<Value> {
+        self.enter(items.len(), depth)?;
+        let mut list = Vec::with_capacity(items.len());
+        for item in items {
+            let item = self.nested(item, depth + 1)?;
+            item.mark_held();
+            list.push(item);
+        }
+        Ok(Value::list(list, Header::with_trust(self.epoch, self.trust)))
+    }
+
+    fn object(&self, fields: Map<String, Json>, depth: usize) -> Checked<Value> {
+        self.enter(fields.len(), depth)?;
+        let mut object = Fields::with_capacity(fields.len());
+        for (name, value) in fields {
+            self.meter.heap(name.len() + NODE_BYTES)?;
+            let value = self.nested(value, depth + 1)?;
+            value.mark_held();
+            object.set(&Rc::from(name), value);
+        }
+        Ok(Value::object(object, Header::with_trust(self.epoch, self.trust)))
+    }
+
+    fn enter(&self, count: usize, depth: usize) -> Checked<()> {
+        check_depth(self.meter, depth)?;
+        self.meter.collection(count)?;
+        self.meter.heap((count + 1) * NODE_BYTES)
+    }
+}
+
+/// Whole numbers of 64 bits stay whole; all others become floating-point.
+fn number(number: &Number) -> Value {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) => Value::Int(whole),
+        (None, Some(float)) if float.is_finite() => Value::Float(float),
+        _ => Value::None,
+    }
+}
+
+/// Refuses values nested deeper than `value_depth`.
+pub(crate) fn check_depth(meter: &Meter, depth: usize) -> Checked<()> {
+    let limit = meter.limits().value_depth;
+    if depth > limit {
+        return Err(Fault::limit(
+            codes::VALUE_DEPTH,
+            format!("a value is nested deeper than {limit} lists and objects"),
+        )
+        .help("make it flatter, or raise `value_depth`"));
+    }
+    Ok(())
+}
+
+/// A value as JSON.
+pub(crate) fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
+    trusted_json(value, meter).map(|(json, _)| json)
+}
+
+/// A value as JSON, and the least trust of all that is in it.
+pub(crate) fn trusted_json(value: &Value, meter: &Meter) -> Checked<(Json, Trust)> {
+    let mut exporter = Exporter { meter, trust: Trust::Program };
+    let json = exporter.json(value, 1)?;
+    Ok((json, exporter.trust))
+}
+
+struct Exporter<'m> {
+    meter: &'m Meter,
+    trust: Trust,
+}
+
+impl Exporter<'_> {
+    fn json(&mut self, value: &Value, depth: usize) -> Checked<Json> {
+        Ok(match value {
+            Value::None => Json::Null,
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Int(value) => Json::from(*value),
+            Value::Float(value) => Number::from_f64(*value).map_or(Json::Null, Json::Number),
+            Value::Str(text) => {
+                self.trust = self.trust.least(text.trust);
+                self.meter.heap(text.text.len() + NODE_BYTES)?;
+                Json::String(text.text.clone())
+            }
+            Value::List(list) => {
+                let items = list.items.borrow();
+                self.enter(&list.header, items.len(), depth)?;
+                let items = items.iter().map(|item| self.json(item, depth + 1));
+                Json::Array(items.collect::<Checked<_>>()?)
+            }
+            Value::Object(object) => {
+                let fields = object.fields.borrow();
+                self.enter(&object.header, fields.len(), depth)?;
+                let fields = fields.iter().map(|(name, value)| {
+                    self.meter.heap(name.len() + NODE_BYTES)?;
+                    Ok((name.to_string(), self.json(value, depth + 1)?))
+                });
+                Json::Object(fields.collect::<Checked<_>>()?)
+            }
+            Value::Function(_) => {
+                return Err(Fault::new(codes::NOT_A_VALUE, "a function can't become JSON"));
+            }
+        })
+    }
+
+    fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
+        self.trust = self.trust.least(header.trust.get());
+        check_depth(self.meter, depth)?;
+        self.meter.heap((count + 1) * NODE_BYTES)
+    }
+}

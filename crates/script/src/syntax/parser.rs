@@ -1,0 +1,529 @@
+//! The parser: recursive descent that always returns a tree.
+//!
+//! Decisions. Tokens are taken from the lexer one by one, because a label is scanned by other
+//! rules. A fault is told once per place, and reading goes on at the next statement, field or
+//! item, so that a fault in one function hides none in another. Recursion and the height of the
+//! tree share one limit, so that nothing that walks the tree can exhaust the stack.
+
+mod expressions;
+mod generate;
+mod items;
+mod objects;
+mod old;
+mod repl;
+mod shapes;
+mod statements;
+mod uses;
+
+use super::ast::{Name, Text};
+use super::lexer::Lexer;
+use super::literal::{EscapeFault, decode_block, decode_line};
+use super::token::{Token, TokenKind};
+use crate::codes::{self, Code};
+use contexture_diagnostic::{Diagnostic, Span};
+use std::collections::VecDeque;
+
+/// The most nested source that is read whatever the caller's limit says: walking a tree of this
+/// height takes well under 2 MB of stack in an unoptimised build.
+pub const MAX_DEPTH: usize = 200;
+
+/// Errors told per file; old syntax is not counted, so that a long old file can be migrated.
+const MAX_ERRORS: usize = 1_000;
+
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    lexer: Lexer<'a>,
+    current: Token,
+    ahead: VecDeque<Token>,
+    tokens: Vec<Token>,
+    previous_end: u32,
+    diagnostics: Vec<Diagnostic>,
+    errors: usize,
+    /// Where the last fault was told; nothing more is told about the same token.
+    fault_at: Option<u32>,
+    /// Recursion now.
+    depth: usize,
+    /// Height of the tree read last.
+    height: usize,
+    limit: usize,
+    too_deep_in: Option<u32>,
+    statement_start: u32,
+    /// Brackets that are open, outermost first.
+    open: Vec<TokenKind>,
+    /// The column where each function being read begins, outermost first.
+    function_start: Vec<usize>,
+    /// The column of the first token of the current line.
+    line_indent: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(text: &'a str, depth: usize) -> Self {
+        let placeholder = Token {
+            kind: TokenKind::End,
+            span: Span::at(0),
+            starts_line: true,
+            flawed: false,
+        };
+        let mut parser = Self {
+            text,
+            lexer: Lexer::new(text),
+            current: placeholder,
+            ahead: VecDeque::new(),
+            tokens: Vec::new(),
+            previous_end: 0,
+            diagnostics: Vec::new(),
+            errors: 0,
+            fault_at: None,
+            depth: 0,
+            height: 0,
+            limit: depth.min(MAX_DEPTH),
+            too_deep_in: None,
+            statement_start: 0,
+            open: Vec::new(),
+            function_start: Vec::new(),
+            line_indent: 0,
+        };
+        parser.take_next();
+        parser
+    }
+
+    pub(crate) fn finish(self) -> (Vec<Token>, Vec<Diagnostic>) {
+        let mut diagnostics = self.diagnostics;
+        diagnostics.sort_by_key(|fault| (fault.span.start, fault.span.end));
+        (self.tokens, diagnostics)
+    }
+
+    // --- tokens -------------------------------------------------------------------------------
+
+    fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.current.kind
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.current.kind == kind
+    }
+
+    fn at_end(&self) -> bool {
+        self.at(TokenKind::End)
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.at(TokenKind::Word) && self.slice(self.current.span) == word
+    }
+
+    fn word(&self) -> Option<&'a str> {
+        self.at(TokenKind::Word).then(|| self.slice(self.current.span))
+    }
+
+    /// The token `distance` behind the current one, comments left out.
+    fn peek(&mut self, distance: usize) -> Token {
+        let mut seen = 0;
+        let mut index = 0;
+        loop {
+            let token = match self.ahead.get(index) {
+                Some(token) => *token,
+                None => {
+                    let token = self.lexer.next_token();
+                    self.ahead.push_back(token);
+                    token
+                }
+            };
+            if token.kind == TokenKind::End {
+                return token;
+            }
+            if !token.is_comment() {
+                seen += 1;
+                if seen == distance {
+                    return token;
+                }
+            }
+            index += 1;
+        }
+    }
+
+    fn peek_kind(&mut self) -> TokenKind {
+        self.peek(1).kind
+    }
+
+    fn peek_word(&mut self, distance: usize) -> Option<&'a str> {
+        let token = self.peek(distance);
+        (token.kind == TokenKind::Word).then(|| self.slice(token.span))
+    }
+
+    /// Moves on; returns the token that was current.
+    fn bump(&mut self) -> Token {
+        let token = self.current;
+        if token.kind == TokenKind::End {
+            return token;
+        }
+        self.tokens.push(token);
+        self.previous_end = token.span.end;
+        self.tell_about_sign(token);
+        self.take_next();
+        token
+    }
+
+    fn take_next(&mut self) {
+        loop {
+            let token = match self.ahead.pop_front() {
+                Some(token) => token,
+                None => self.lexer.next_token(),
+            };
+            if !token.is_comment() {
+                if token.starts_line {
+                    self.line_indent = self.column(token.span);
+                }
+                self.current = token;
+                return;
+            }
+            self.tokens.push(token);
+            if token.kind == TokenKind::BlockComment {
+                let fault = codes::BLOCK_COMMENT.at(token.span, "there are no block comments");
+                self.push(fault.with_help("write `//` or `--` before each line"));
+            }
+        }
+    }
+
+    /// Throws the lookahead away and scans a label behind the current token, which becomes the
+    /// current one; otherwise the next token does.
+    fn bump_to_label(&mut self) {
+        let word = self.current;
+        self.tokens.push(word);
+        self.previous_end = word.span.end;
+        self.ahead.clear();
+        self.lexer.seek(word.span.end);
+        match self.lexer.label() {
+            Some(label) => self.current = label,
+            None => {
+                self.lexer.seek(word.span.end);
+                self.take_next();
+            }
+        }
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> Option<Token> {
+        self.at(kind).then(|| self.bump())
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// From `start` to the end of what was read last.
+    fn span_from(&self, start: u32) -> Span {
+        Span::new(start, self.previous_end.max(start))
+    }
+
+    /// Whether the current token stands on the line of the one before it.
+    fn same_line(&self) -> bool {
+        !self.current.starts_line
+    }
+
+    // --- faults -------------------------------------------------------------------------------
+
+    fn push(&mut self, fault: Diagnostic) {
+        if fault.code.starts_with("AS7") {
+            self.diagnostics.push(fault);
+            return;
+        }
+        self.errors += 1;
+        if self.errors < MAX_ERRORS {
+            self.diagnostics.push(fault);
+        } else if self.errors == MAX_ERRORS {
+            let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
+            self.diagnostics.push(codes::TOO_MANY_ERRORS.at(fault.span, message));
+        }
+    }
+
+    /// Tells a fault about the current token, unless one was told about it already.
+    fn push_here(&mut self, fault: Diagnostic) {
+        let at = self.current.span.start;
+        if self.fault_at.replace(at) != Some(at) {
+            self.push(fault);
+        }
+    }
+
+    fn describe_current(&self) -> String {
+        match self.kind() {
+            TokenKind::Word | TokenKind::Number => format!("`{}`", clip(self.slice(self.current.span))),
+            TokenKind::Unknown => format!("`{}`", clip(self.slice(self.current.span))),
+            kind => kind.describe().to_owned(),
+        }
+    }
+
+    fn unexpected(&self, wanted: &str) -> Diagnostic {
+        let found = self.describe_current();
+        let message = format!("expected {wanted}, found {found}");
+        codes::UNEXPECTED_TOKEN.at(self.current.span, message)
+    }
+
+    fn expect(&mut self, kind: TokenKind) -> bool {
+        if self.eat(kind).is_some() {
+            return true;
+        }
+        let fault = self.unexpected(kind.describe());
+        self.push_here(fault);
+        false
+    }
+
+    /// What is wrong with a token in itself is told when it is taken.
+    fn tell_about_sign(&mut self, token: Token) {
+        match token.kind {
+            TokenKind::Unknown => self.tell_unknown(token),
+            TokenKind::Str | TokenKind::Block | TokenKind::Word | TokenKind::Number => {}
+            kind if token.flawed => {
+                let wrong = self.slice(token.span);
+                let meant = kind.describe();
+                let message = format!("`{wrong}` is not {meant}");
+                let sign = meant.trim_matches('`').to_owned();
+                let fault = codes::FOREIGN_PUNCTUATION.at(token.span, message);
+                self.push(fault.with_help(format!("write {meant}")).with_edit(token.span, sign));
+            }
+            _ => {}
+        }
+    }
+
+    fn tell_unknown(&mut self, token: Token) {
+        if self.fault_at == Some(token.span.start) {
+            return;
+        }
+        let sign = clip(self.slice(token.span));
+        let fault = codes::UNKNOWN_SIGN.at(token.span, format!("`{sign}` means nothing here"));
+        let fault = match sign.chars().next() {
+            Some('#') => fault.with_help("comments start with `//` or `--`"),
+            Some('\\' | '`') => fault.with_help("strings stand in `\"` or `'`"),
+            _ => fault.with_help("remove it, or quote the text it belongs to"),
+        };
+        self.push(fault);
+    }
+
+    // --- depth --------------------------------------------------------------------------------
+
+    /// Runs `read` one level deeper, or tells that the limit is reached, skips what stands here
+    /// and returns `otherwise`.
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> T, otherwise: impl FnOnce(Span) -> T) -> T {
+        if self.depth >= self.limit {
+            let start = self.current.span.start;
+            self.tell_too_deep(self.current.span);
+            self.skip_balanced();
+            self.height = 1;
+            return otherwise(self.span_from(start));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn tell_too_deep(&mut self, span: Span) {
+        if self.too_deep_in.replace(self.statement_start) == Some(self.statement_start) {
+            return;
+        }
+        let limit = self.limit;
+        let message = format!("this is nested deeper than {limit} levels");
+        let help = "move the inner part into a function or a variable of its own";
+        self.push(codes::TOO_DEEP.at(span, message).with_help(help));
+        self.fault_at = Some(self.current.span.start);
+    }
+
+    /// Notes a node above trees of the given height; false when the whole is too high.
+    fn raise(&mut self, below: usize, span: Span) -> bool {
+        self.height = below + 1;
+        if self.height + self.depth <= self.limit {
+            return true;
+        }
+        self.tell_too_deep(span);
+        self.height = 1;
+        false
+    }
+
+    // --- recovery -----------------------------------------------------------------------------
+
+    /// Skips a bracketed group whole, or one token; never a closing bracket.
+    fn skip_balanced(&mut self) {
+        let mut open = 0_usize;
+        while !self.at_end() {
+            if self.kind().closer().is_some() {
+                open += 1;
+            } else if self.kind().is_closer() {
+                if open == 0 {
+                    return;
+                }
+                open -= 1;
+            }
+            self.bump();
+            if open == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Skips to the next line, a closing bracket or the end, over whole groups.
+    fn skip_line(&mut self) {
+        while !self.at_end() && !self.kind().is_closer() {
+            self.skip_balanced();
+            if self.current.starts_line {
+                return;
+            }
+        }
+    }
+
+    /// Skips to a comma, a closing bracket, the next line or the end, over whole groups.
+    fn skip_to_comma(&mut self) {
+        while !self.at_end() && !self.kind().is_closer() && !self.at(TokenKind::Comma) {
+            self.skip_balanced();
+            if self.current.starts_line {
+                return;
+            }
+        }
+    }
+
+    /// Whether a closing bracket closes one of the brackets that are open.
+    fn is_awaited(&self, closer: TokenKind) -> bool {
+        self.open.contains(&closer)
+    }
+
+    /// Takes the bracket that closes the group opened at `opening`, or tells that it is missing.
+    fn close(&mut self, opening: Token) {
+        let Some(closer) = opening.kind.closer() else { return };
+        self.open.pop();
+        if self.eat(closer).is_some() {
+            return;
+        }
+        let wanted = closer.describe();
+        let message = format!("{} is never closed", opening.kind.describe());
+        let found = self.describe_current();
+        let fault = codes::UNCLOSED_BRACKET
+            .at(opening.span, message)
+            .with_label(self.current.span, format!("expected {wanted} here, found {found}"))
+            .with_help(format!("add {wanted}"));
+        self.push_here(fault);
+    }
+
+    fn open(&mut self) -> Token {
+        let token = self.bump();
+        self.open.extend(token.kind.closer());
+        token
+    }
+
+    // --- small parts --------------------------------------------------------------------------
+
+    /// A name for a binding; reserved words are told.
+    fn binding(&mut self, what: &str) -> Option<Name> {
+        let Some(word) = self.word() else {
+            let fault = self.unexpected(what);
+            self.push_here(fault);
+            return None;
+        };
+        if is_reserved(word) {
+            let message = format!("`{word}` is a reserved word and can't be {what}");
+            let fault = codes::RESERVED_WORD.at(self.current.span, message);
+            self.push_here(fault.with_help(format!("choose another name, such as `{word}_`")));
+        }
+        let token = self.bump();
+        Some(Name { text: word.to_owned(), span: token.span })
+    }
+
+    /// A string literal at the current token, if one is there.
+    fn string(&mut self) -> Option<Text> {
+        let token = self.eat(TokenKind::Str).or_else(|| self.eat(TokenKind::Block))?;
+        Some(Text { value: self.string_value(token), span: token.span })
+    }
+
+    /// A string literal that must be there.
+    fn expect_string(&mut self, wanted: &str) -> Option<Text> {
+        let text = self.string();
+        if text.is_none() {
+            let fault = self.unexpected(wanted);
+            self.push_here(fault);
+        }
+        text
+    }
+
+    fn string_value(&mut self, token: Token) -> String {
+        let raw = self.slice(token.span);
+        let typographic = raw.starts_with(['“', '”', '‘', '’']);
+        if typographic {
+            return self.typographic_value(token, raw);
+        }
+        if token.flawed {
+            let message = "this string is never closed";
+            let quote = raw.get(..if token.kind == TokenKind::Block { 3 } else { 1 });
+            let quote = quote.unwrap_or("\"");
+            let fault = codes::UNCLOSED_STRING.at(token.span, message);
+            self.push(fault.with_help(match token.kind {
+                TokenKind::Block => format!("add `{quote}` where the text ends"),
+                _ => format!("add `{quote}`; a text of several lines stands in `\"\"\"`"),
+            }));
+        }
+        let quotes = if token.kind == TokenKind::Block { 3 } else { 1 };
+        let end = raw.len() - if token.flawed { 0 } else { quotes };
+        let inner = raw.get(quotes..end).unwrap_or_default();
+        let start = token.span.start + u32::try_from(quotes).unwrap_or_default();
+        let decoded = match token.kind {
+            TokenKind::Block => decode_block(inner, start),
+            _ => decode_line(inner, start),
+        };
+        for (span, fault) in decoded.faults {
+            self.tell_escape(span, fault);
+        }
+        decoded.value
+    }
+
+    fn typographic_value(&mut self, token: Token, raw: &str) -> String {
+        let inner = raw.trim_matches(['“', '”', '‘', '’']);
+        let quoted = serde_json::Value::from(inner).to_string();
+        let fault = codes::FOREIGN_PUNCTUATION.at(token.span, "typographic quotes quote nothing");
+        self.push(fault.with_help("write `\"` or `'`").with_edit(token.span, quoted));
+        inner.to_owned()
+    }
+
+    fn tell_escape(&mut self, span: Span, fault: EscapeFault) {
+        let raw = self.slice(span);
+        let diagnostic = match fault {
+            EscapeFault::Unknown => {
+                let message = format!("`{raw}` escapes nothing known");
+                codes::BAD_ESCAPE
+                    .at(span, message)
+                    .with_help(format!("for a backslash write `\\{raw}`"))
+                    .with_edit(span, format!("\\{raw}"))
+            }
+            EscapeFault::BadUnicode => codes::BAD_ESCAPE
+                .at(span, "`\\u` names no character")
+                .with_help("write `\\u{4f60}`: one to six hexadecimal digits, up to 10ffff"),
+        };
+        self.push(diagnostic);
+    }
+
+    fn tell(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.push(code.at(span, message).with_help(help));
+    }
+}
+
+/// Words that can't be the name of a binding; all others are reserved only where they matter.
+pub const RESERVED: &[&str] = &[
+    "and", "else", "false", "for", "generate", "if", "none", "not", "or", "return", "true", "use",
+];
+
+/// Whether a word can't be the name of a binding.
+#[must_use]
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
+/// A word short enough for a message.
+fn clip(text: &str) -> String {
+    const MAX: usize = 40;
+    if text.chars().count() <= MAX {
+        return text.to_owned();
+    }
+    text.chars().take(MAX).chain(std::iter::once('…')).collect()
+}

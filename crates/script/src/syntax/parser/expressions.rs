@@ -1,0 +1,396 @@
+//! Expressions by precedence (AS-7).
+
+use super::super::ast::{BinaryOp, Expr, ExprKind, Name, UnaryOp};
+use super::super::literal::{Number, NumberFault, read_number};
+use super::super::token::{Token, TokenKind};
+use super::Parser;
+use crate::codes;
+use contexture_diagnostic::Span;
+
+const COMPARISON: u8 = 3;
+const LOWEST: u8 = 1;
+
+/// What an operator binds like; the higher the tighter. `not` stands between `and` and these.
+const fn precedence(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Or => 1,
+        BinaryOp::And => 2,
+        BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual => COMPARISON,
+        BinaryOp::Add | BinaryOp::Subtract => 4,
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 5,
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn expression(&mut self) -> Expr {
+        self.deeper(|p| p.binary(LOWEST), error_at)
+    }
+
+    /// An expression before a block or a clause, where `=` can only be meant as `==`.
+    pub(super) fn condition(&mut self) -> Expr {
+        let left = self.header_expression();
+        if !self.at(TokenKind::Assign) {
+            return left;
+        }
+        let op_span = self.current.span;
+        let fault = codes::ASSIGNMENT_AS_VALUE.at(op_span, "`=` assigns and can't be a condition");
+        self.push_here(fault.with_help("compare with `==`").with_edit(op_span, "=="));
+        self.bump();
+        let below = self.height;
+        let right = self.expression();
+        self.join(left, (BinaryOp::Equal, op_span), right, below)
+    }
+
+    /// An expression before a block: a `{` that opens no object is the block, and the expression
+    /// is missing.
+    pub(super) fn header_expression(&mut self) -> Expr {
+        if self.at(TokenKind::OpenBrace) && !self.object_follows() {
+            let fault = self.unexpected("an expression");
+            let at = self.current.span.start;
+            self.push_here(fault);
+            self.height = 1;
+            return error_at(Span::at(at));
+        }
+        self.expression()
+    }
+
+    fn object_follows(&mut self) -> bool {
+        let first = self.peek(1).kind;
+        matches!(first, TokenKind::Word | TokenKind::Str) && self.peek(2).kind == TokenKind::Colon
+    }
+
+    fn binary(&mut self, least: u8) -> Expr {
+        let mut left = self.unary();
+        while let Some(op) = self.infix() {
+            if precedence(op) < least {
+                break;
+            }
+            let op_span = self.take_operator();
+            let below = self.height;
+            let right = self.deeper(|p| p.binary(precedence(op) + 1), error_at);
+            left = self.join(left, (op, op_span), right, below);
+        }
+        left
+    }
+
+    fn join(&mut self, left: Expr, (op, op_span): (BinaryOp, Span), right: Expr, below: usize) -> Expr {
+        let span = left.span.to(right.span);
+        if !self.raise(below.max(self.height), span) {
+            return error_at(span);
+        }
+        let (left, right) = (Box::new(left), Box::new(right));
+        Expr { kind: ExprKind::Binary { op, op_span, left, right }, span }
+    }
+
+    fn infix(&self) -> Option<BinaryOp> {
+        Some(match self.kind() {
+            TokenKind::Word => match self.slice(self.current.span) {
+                "or" => BinaryOp::Or,
+                "and" => BinaryOp::And,
+                _ => return None,
+            },
+            TokenKind::ForeignOr => BinaryOp::Or,
+            TokenKind::ForeignAnd => BinaryOp::And,
+            TokenKind::Equal => BinaryOp::Equal,
+            TokenKind::NotEqual => BinaryOp::NotEqual,
+            TokenKind::Less => BinaryOp::Less,
+            TokenKind::LessEqual => BinaryOp::LessEqual,
+            TokenKind::Greater => BinaryOp::Greater,
+            TokenKind::GreaterEqual => BinaryOp::GreaterEqual,
+            TokenKind::Plus => BinaryOp::Add,
+            TokenKind::Minus => BinaryOp::Subtract,
+            TokenKind::Star => BinaryOp::Multiply,
+            TokenKind::Slash => BinaryOp::Divide,
+            TokenKind::Percent => BinaryOp::Remainder,
+            _ => return None,
+        })
+    }
+
+    fn take_operator(&mut self) -> Span {
+        let meant = match self.kind() {
+            TokenKind::ForeignAnd => Some("and"),
+            TokenKind::ForeignOr => Some("or"),
+            _ => None,
+        };
+        if let Some(word) = meant {
+            self.tell_foreign_operator(word, word);
+        }
+        self.bump().span
+    }
+
+    fn tell_foreign_operator(&mut self, word: &str, replacement: &str) {
+        let token = self.current;
+        let message = format!("{} is written `{word}`", token.kind.describe());
+        let fault = codes::FOREIGN_OPERATOR.at(token.span, message);
+        self.push(fault.with_help(format!("write `{word}`")).with_edit(token.span, replacement));
+    }
+
+    fn unary(&mut self) -> Expr {
+        match self.kind() {
+            TokenKind::Minus => self.negation(),
+            TokenKind::ForeignNot => {
+                self.tell_foreign_operator("not", "not ");
+                self.prefixed(UnaryOp::Not)
+            }
+            TokenKind::Word if self.at_word("not") => self.prefixed(UnaryOp::Not),
+            TokenKind::Plus => {
+                let fault = self.unexpected("an expression");
+                self.push_here(fault.with_help("a number needs no `+`"));
+                self.bump();
+                self.deeper(Self::unary, error_at)
+            }
+            _ => self.postfix(),
+        }
+    }
+
+    fn prefixed(&mut self, op: UnaryOp) -> Expr {
+        let start = self.bump().span.start;
+        let operand = match op {
+            UnaryOp::Not => self.deeper(|p| p.binary(COMPARISON), error_at),
+            UnaryOp::Negate => self.deeper(Self::unary, error_at),
+        };
+        let span = Span::new(start, operand.span.end.max(start));
+        if !self.raise(self.height, span) {
+            return error_at(span);
+        }
+        Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }
+    }
+
+    /// `-9223372036854775808` is in range although its digits alone are not.
+    fn negation(&mut self) -> Expr {
+        let minus = self.current.span;
+        let number = self.peek(1);
+        let least = number.kind == TokenKind::Number
+            && read_number(self.slice(number.span)) == Ok(Number::MinInt);
+        if !least {
+            return self.prefixed(UnaryOp::Negate);
+        }
+        self.bump();
+        self.bump();
+        self.height = 1;
+        let literal = Expr { kind: ExprKind::Int(i64::MIN), span: minus.to(number.span) };
+        self.postfix_of(literal)
+    }
+
+    fn postfix(&mut self) -> Expr {
+        let first = self.primary();
+        self.postfix_of(first)
+    }
+
+    /// `.name` may stand on the next line; `(` and `[` belong to what stands on their own.
+    fn postfix_of(&mut self, first: Expr) -> Expr {
+        let mut base = first;
+        loop {
+            base = match self.kind() {
+                TokenKind::Dot => self.field(base),
+                TokenKind::OpenBracket if self.same_line() => self.index(base),
+                TokenKind::OpenParen if self.same_line() => self.call(base),
+                _ => return base,
+            };
+        }
+    }
+
+    fn field(&mut self, base: Expr) -> Expr {
+        let below = self.height;
+        let dot = self.bump();
+        let Some(word) = self.word() else {
+            let fault = self.unexpected("the name of a field");
+            let index = self.at(TokenKind::Number) && self.same_line();
+            let fault = if index { fault.with_help("an item of a list is `list[0]`") } else { fault };
+            self.push_here(fault);
+            if index {
+                self.bump();
+            }
+            let name = Name { text: String::new(), span: Span::at(dot.span.end) };
+            let span = base.span.to(dot.span);
+            return self.above(below, span, ExprKind::Field { base: Box::new(base), name });
+        };
+        let span = self.bump().span;
+        let name = Name { text: word.to_owned(), span };
+        let span = base.span.to(span);
+        self.above(below, span, ExprKind::Field { base: Box::new(base), name })
+    }
+
+    fn index(&mut self, base: Expr) -> Expr {
+        let below = self.height;
+        let opening = self.open();
+        let index = self.expression();
+        if self.at(TokenKind::Colon) {
+            let fault = self.unexpected("`]`").with_help("a part of a list is `list.slice(from, to)`");
+            self.push_here(fault);
+            self.skip_to_comma();
+        }
+        self.close(opening);
+        let span = self.span_from(base.span.start);
+        let kind = ExprKind::Index { base: Box::new(base), index: Box::new(index) };
+        self.above(below.max(self.height), span, kind)
+    }
+
+    fn call(&mut self, callee: Expr) -> Expr {
+        let below = self.height;
+        let opening = self.open();
+        let (arguments, highest) = self.sequence("an argument", false);
+        self.close(opening);
+        let span = self.span_from(callee.span.start);
+        self.above(below.max(highest), span, ExprKind::Call { callee: Box::new(callee), arguments })
+    }
+
+    /// Puts a node above trees of the given height.
+    pub(super) fn above(&mut self, below: usize, span: Span, kind: ExprKind) -> Expr {
+        if self.raise(below, span) { Expr { kind, span } } else { error_at(span) }
+    }
+
+    fn primary(&mut self) -> Expr {
+        match self.kind() {
+            TokenKind::Number => self.number(),
+            TokenKind::Str | TokenKind::Block => self.string_literal(),
+            TokenKind::Word => self.word_expression(),
+            TokenKind::OpenParen => self.parenthesis(),
+            TokenKind::OpenBracket => self.list(),
+            TokenKind::OpenBrace => self.object(),
+            _ => self.missing_expression(),
+        }
+    }
+
+    pub(super) fn leaf(&mut self, kind: ExprKind, span: Span) -> Expr {
+        self.height = 1;
+        Expr { kind, span }
+    }
+
+    /// An error that takes no token: whoever reads a sequence decides how to go on.
+    fn missing_expression(&mut self) -> Expr {
+        let fault = self.unexpected("an expression");
+        let at = self.current.span.start;
+        self.push_here(fault);
+        if self.at(TokenKind::Unknown) {
+            self.bump();
+        }
+        self.leaf(ExprKind::Error, Span::at(at))
+    }
+
+    fn number(&mut self) -> Expr {
+        let token = self.bump();
+        let kind = match read_number(self.slice(token.span)) {
+            Ok(Number::Int(value)) => ExprKind::Int(value),
+            Ok(Number::Float(value)) => ExprKind::Float(value),
+            Ok(Number::MinInt) => {
+                self.tell_number(token, NumberFault::TooLarge);
+                ExprKind::Int(i64::MAX)
+            }
+            Err(fault) => {
+                self.tell_number(token, fault);
+                ExprKind::Int(0)
+            }
+        };
+        self.leaf(kind, token.span)
+    }
+
+    pub(super) fn tell_number(&mut self, token: Token, fault: NumberFault) {
+        let text = super::clip(self.slice(token.span));
+        let (code, message, help) = match fault {
+            NumberFault::TooLarge => (
+                codes::NUMBER_TOO_LARGE,
+                format!("`{text}` is too large for a number"),
+                "whole numbers go from -9223372036854775808 to 9223372036854775807",
+            ),
+            NumberFault::Suffix => (
+                codes::BAD_NUMBER,
+                format!("`{text}` is no number"),
+                "only `k` may follow the digits: `2k` is 2000",
+            ),
+            NumberFault::NotWhole => (
+                codes::BAD_NUMBER,
+                format!("`{text}` is no whole number"),
+                "`k` multiplies by 1000 and gives a whole number, as in `1.5k`",
+            ),
+        };
+        self.tell(code, token.span, message, help);
+    }
+
+    fn string_literal(&mut self) -> Expr {
+        let token = self.bump();
+        let value = self.string_value(token);
+        self.leaf(ExprKind::Str(value), token.span)
+    }
+
+    fn parenthesis(&mut self) -> Expr {
+        let opening = self.open();
+        let start = opening.span.start;
+        let inner = self.expression();
+        let below = self.height;
+        if self.at(TokenKind::Assign) {
+            let fault = codes::ASSIGNMENT_AS_VALUE.at(self.current.span, "`=` gives no value");
+            self.push_here(fault.with_help("compare with `==`").with_edit(self.current.span, "=="));
+            self.bump();
+            self.expression();
+        } else if self.at(TokenKind::Comma) {
+            let fault = self.unexpected("`)`").with_help("a list stands in `[` and `]`");
+            self.push_here(fault);
+            self.skip_in_group();
+        }
+        self.close(opening);
+        let span = self.span_from(start);
+        self.above(below, span, ExprKind::Paren(Box::new(inner)))
+    }
+
+    /// Skips to the bracket that closes the current group, on this line.
+    fn skip_in_group(&mut self) {
+        while !self.at_end() && !self.kind().is_closer() && self.same_line() {
+            self.skip_balanced();
+        }
+    }
+
+    fn word_expression(&mut self) -> Expr {
+        let word = self.word().unwrap_or_default();
+        let span = self.current.span;
+        let constant = match word {
+            "true" => Some(ExprKind::Bool(true)),
+            "false" => Some(ExprKind::Bool(false)),
+            "none" => Some(ExprKind::None),
+            _ => None,
+        };
+        if let Some(kind) = constant {
+            self.bump();
+            return self.leaf(kind, span);
+        }
+        match word {
+            "generate" => return self.generate(),
+            "parallel" if self.peek_word(1) == Some("for") => return self.parallel_for(),
+            "try" if self.peek_kind() == TokenKind::OpenBrace => return self.try_else(),
+            _ => {}
+        }
+        if super::is_reserved(word) {
+            return self.keyword_as_value(word);
+        }
+        self.bump();
+        self.leaf(ExprKind::Name(word.to_owned()), span)
+    }
+
+    /// `x = if …`: the statement is read as one, so that the rest of the file still makes sense.
+    fn keyword_as_value(&mut self, word: &str) -> Expr {
+        let start = self.current.span;
+        let statement = matches!(word, "if" | "for" | "return" | "use") && self.same_line();
+        if !statement {
+            let fault = self.unexpected("an expression");
+            self.push_here(fault.with_help(format!("`{word}` is a reserved word")));
+            if !self.starts_statement() {
+                self.bump();
+            }
+            return self.leaf(ExprKind::Error, start);
+        }
+        let message = format!("`{word}` is a statement and gives no value");
+        let help = "assign inside its blocks, or call a function that returns the value";
+        self.push_here(codes::STATEMENT_AS_VALUE.at(start, message).with_help(help));
+        let read = self.deeper(|p| p.statement().span, |span| span);
+        self.leaf(ExprKind::Error, start.to(read))
+    }
+}
+
+pub(super) fn error_at(span: Span) -> Expr {
+    Expr { kind: ExprKind::Error, span }
+}

@@ -1,0 +1,79 @@
+//! `generate({ … }) -> { … }` (AS-19).
+
+use super::super::ast::{Expr, ExprKind, Generate, Text};
+use super::super::token::TokenKind;
+use super::Parser;
+use crate::codes;
+use contexture_diagnostic::Span;
+
+impl Parser<'_> {
+    pub(super) fn generate(&mut self) -> Expr {
+        let start = self.bump().span;
+        let (options, below) = if self.at(TokenKind::OpenParen) && self.same_line() {
+            self.generate_options()
+        } else {
+            let fault = codes::BAD_GENERATE.at(start, "`generate` is a call");
+            self.push(fault.with_help("write `generate({ input: \"…\" }) -> { answer string }`"));
+            self.fault_at = Some(self.current.span.start);
+            (Vec::new(), 0)
+        };
+        let mut highest = below;
+        let shape = if self.eat(TokenKind::Arrow).is_some() {
+            let shape = self.shape();
+            highest = highest.max(self.height);
+            Some(shape)
+        } else {
+            None
+        };
+        let span = self.span_from(start.start);
+        self.above(highest, span, ExprKind::Generate(Box::new(Generate { options, shape })))
+    }
+
+    fn generate_options(&mut self) -> (Vec<(Text, Expr)>, usize) {
+        let opening = self.open();
+        if !self.at(TokenKind::OpenBrace) {
+            let (arguments, highest) = self.sequence("the options", false);
+            self.close(opening);
+            self.tell_bad_options(&arguments, self.span_from(opening.span.start));
+            return (arguments.into_iter().map(as_input).collect(), highest);
+        }
+        let (options, mut highest) = self.deeper(Self::fields, |_| (Vec::new(), 0));
+        self.eat(TokenKind::Comma);
+        if !self.at_end() && !self.kind().is_closer() && !self.group_is_left_open() {
+            let at = self.current.span;
+            let (_, spare) = self.sequence("`)`", false);
+            highest = highest.max(spare);
+            let span = at.to(self.span_from(at.start));
+            let fault = codes::BAD_GENERATE.at(span, "`generate` takes one object of options");
+            self.push(fault.with_help("put everything into that object"));
+        }
+        self.close(opening);
+        for (key, _) in options.iter().filter(|(key, _)| key.value == "limit") {
+            let message = "the option `limit` is called `max_output`";
+            let fault = codes::OLD_LIMIT_OPTION.at(key.span, message);
+            self.push(fault.with_help("write `max_output`").with_edit(key.span, "max_output"));
+        }
+        (options, highest)
+    }
+
+    fn tell_bad_options(&mut self, arguments: &[Expr], span: Span) {
+        if self.fault_at == Some(self.current.span.start) {
+            return;
+        }
+        let fault = codes::BAD_GENERATE.at(span, "`generate` takes one object of options");
+        let fault = fault.with_help("write `generate({ input: \"…\" })`");
+        let fault = match arguments {
+            [only] => fault
+                .with_edit(Span::at(only.span.start), "{ input: ")
+                .with_edit(Span::at(only.span.end), " }"),
+            _ => fault,
+        };
+        self.push(fault);
+    }
+}
+
+/// What was given without a name is most likely the instruction.
+fn as_input(argument: Expr) -> (Text, Expr) {
+    let key = Text { value: "input".to_owned(), span: Span::at(argument.span.start) };
+    (key, argument)
+}

@@ -1,0 +1,431 @@
+//! Imports, agents, functions and configuration (AS-1, AS-2).
+
+use super::super::ast::{
+    Agent, Block, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name, Param, Text,
+};
+use super::super::token::TokenKind;
+use super::Parser;
+use crate::codes;
+use contexture_diagnostic::{Span, nearest};
+
+/// The kinds of import with their words.
+pub(super) const IMPORT_KINDS: &[(&str, ImportKind)] = &[
+    ("llm", ImportKind::Llm),
+    ("tool", ImportKind::Tool),
+    ("memory", ImportKind::Memory),
+    ("file", ImportKind::File),
+    ("agent", ImportKind::Agent),
+    ("knowledge", ImportKind::Knowledge),
+    ("resource", ImportKind::Resource),
+    ("template", ImportKind::Template),
+];
+
+/// Where items stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    File,
+    Agent,
+    Function,
+}
+
+impl Parser<'_> {
+    pub(crate) fn file(&mut self) -> File {
+        let mut items = Vec::new();
+        while !self.at_end() {
+            self.statement_start = self.current.span.start;
+            if self.kind().is_closer() {
+                self.stray_closer();
+                continue;
+            }
+            items.extend(self.item_or_fault(Place::File));
+        }
+        File { items }
+    }
+
+    pub(super) fn stray_closer(&mut self) {
+        let message = format!("{} closes nothing", self.kind().describe());
+        let fault = codes::STRAY_CLOSER.at(self.current.span, message);
+        self.push_here(fault.with_help("remove it, or add what it is to close"));
+        self.bump();
+    }
+
+    /// An item; what is none is told and read past.
+    fn item_or_fault(&mut self, place: Place) -> Option<Item> {
+        if let Some(item) = self.item(place) {
+            return Some(item);
+        }
+        if self.at(TokenKind::Semicolon) {
+            self.semicolon();
+            return None;
+        }
+        self.misplaced_statement(place);
+        None
+    }
+
+    pub(super) fn semicolon(&mut self) {
+        let span = self.current.span;
+        let fault = codes::SEMICOLON.at(span, "there are no semicolons");
+        self.push_here(fault.with_help("end the line instead").with_edit(span, ""));
+        self.bump();
+    }
+
+    fn misplaced_statement(&mut self, place: Place) {
+        let span = self.current.span;
+        let start = span.start;
+        if let Some(help) = self.foreign_item() {
+            let message = format!("{} starts nothing here", self.describe_current());
+            self.push_here(codes::FOREIGN_STATEMENT.at(span, message).with_help(help));
+            self.fault_at = Some(start);
+            self.skip_foreign_item();
+            return;
+        }
+        let plain = !(self.starts_expression() || self.starts_statement());
+        if plain {
+            let fault = self.unexpected("an import, an agent or a function");
+            self.push_here(fault);
+        } else {
+            let message = match place {
+                Place::Agent => "statements stand in a function, not in an agent",
+                _ => "statements stand in a function, not at the top of a file",
+            };
+            let help = "put it into `main func(input) { … }`";
+            self.push_here(codes::MISPLACED_STATEMENT.at(span, message).with_help(help));
+        }
+        if plain {
+            self.skip_line();
+        } else {
+            self.statement();
+        }
+        if self.current.span.start == start && !self.kind().is_closer() {
+            self.bump();
+        }
+    }
+
+    fn foreign_item(&self) -> Option<String> {
+        let word = self.word()?;
+        let help = match word {
+            "function" | "fn" | "def" | "fun" | "async" => "a function is `func name(input) { … }`",
+            "class" | "struct" => "an agent is `agent Name { … }`",
+            "main" => "write `main func(input) { … }` or `main agent { … }`",
+            "from" => "an import is `import tool Name from \"…\"`",
+            _ => {
+                let words = ["import", "agent", "func", "main"];
+                let meant = nearest(word, words)?;
+                return Some(format!("did you mean `{meant}`?"));
+            }
+        };
+        Some(help.to_owned())
+    }
+
+    /// Skips to the end of the first group in braces, so that its body is not read as items.
+    fn skip_foreign_item(&mut self) {
+        while !self.at_end() && !self.kind().is_closer() {
+            let brace = self.at(TokenKind::OpenBrace);
+            self.skip_balanced();
+            if brace || (self.current.starts_line && !self.at(TokenKind::OpenBrace)) {
+                return;
+            }
+        }
+    }
+
+    /// Whether an item begins here; told from names by what follows.
+    pub(super) fn starts_item(&mut self) -> bool {
+        match self.word() {
+            Some("func") => {
+                let next = self.peek_kind();
+                next == TokenKind::Word
+                    || (next == TokenKind::OpenParen && self.peek_past_group() == Some(TokenKind::OpenBrace))
+            }
+            Some("main") => matches!(self.peek_word(1), Some("func" | "agent")),
+            Some("agent") => {
+                self.peek_kind() == TokenKind::Word && self.peek(2).kind == TokenKind::OpenBrace
+            }
+            Some("import") => self.peek_kind() == TokenKind::Word,
+            _ => false,
+        }
+    }
+
+    /// What follows `word ( … )`, looking over a few tokens only.
+    fn peek_past_group(&mut self) -> Option<TokenKind> {
+        const FAR: usize = 32;
+        let close = (2..FAR).find(|at| self.peek(*at).kind == TokenKind::CloseParen)?;
+        Some(self.peek(close + 1).kind)
+    }
+
+    pub(super) fn item(&mut self, place: Place) -> Option<Item> {
+        let start = self.current.span;
+        let word = self.word()?;
+        match word {
+            "import" if self.peek_kind() == TokenKind::Word => {
+                self.tell_misplaced(place, Place::File, "an import stands at the top of a file");
+                self.import().map(Item::Import)
+            }
+            "agent" if self.peek_kind() == TokenKind::Word
+                || (self.peek_kind() == TokenKind::OpenBrace) =>
+            {
+                self.tell_misplaced(place, Place::File, "an agent stands at the top of a file");
+                self.bump();
+                Some(Item::Agent(self.agent(false, start)))
+            }
+            "func" => {
+                self.tell_misplaced(place, Place::Agent, "a function stands in an agent or at the top of a file");
+                self.bump();
+                Some(Item::Func(self.func(false, start)))
+            }
+            "main" if self.peek_word(1) == Some("func") => {
+                self.tell_misplaced(place, Place::Agent, "a function stands in an agent or at the top of a file");
+                self.bump();
+                self.bump();
+                Some(Item::Func(self.func(true, start)))
+            }
+            "main" if self.peek_word(1) == Some("agent") => {
+                self.tell_misplaced(place, Place::File, "an agent stands at the top of a file");
+                self.bump();
+                self.bump();
+                Some(Item::Agent(self.agent(true, start)))
+            }
+            "use" => Some(Item::Use(self.use_statement())),
+            _ => self.config().map(Item::Config),
+        }
+    }
+
+    fn tell_misplaced(&mut self, place: Place, deepest: Place, message: &str) {
+        let misplaced = match deepest {
+            Place::File => place != Place::File,
+            Place::Agent => place == Place::Function,
+            Place::Function => false,
+        };
+        if misplaced {
+            let fault = codes::MISPLACED_ITEM.at(self.current.span, message);
+            self.push_here(fault.with_help("move it there"));
+        }
+    }
+
+    fn import(&mut self) -> Option<Import> {
+        let start = self.bump().span.start;
+        let kind = self.import_kind()?;
+        let name = self.binding("the name of the import");
+        let Some(name) = name else {
+            self.skip_line();
+            return None;
+        };
+        if !self.eat_word("from") {
+            let fault = self.unexpected("`from`");
+            self.push_here(fault.with_help("write `import tool Name from \"…\"`"));
+        }
+        let Some(from) = self.expect_string("a URI or path in quotes") else {
+            if self.same_line() {
+                self.skip_line();
+            }
+            let from = Text { value: String::new(), span: Span::at(self.previous_end) };
+            let span = self.span_from(start);
+            // An import without a source still binds its name, so that its uses are no faults.
+            return Some(Import { kind, name, from, span });
+        };
+        Some(Import { kind, name, from, span: self.span_from(start) })
+    }
+
+    fn import_kind(&mut self) -> Option<ImportKind> {
+        let word = self.word().unwrap_or_default();
+        if let Some((_, kind)) = IMPORT_KINDS.iter().find(|(name, _)| *name == word) {
+            self.bump();
+            return Some(*kind);
+        }
+        let words = IMPORT_KINDS.iter().map(|(word, _)| *word);
+        let help = match (word, nearest(word, words)) {
+            ("model", _) => "a model is imported with `import llm`".to_owned(),
+            (_, Some(meant)) => format!("did you mean `{meant}`?"),
+            _ => "one of llm, tool, memory, file, agent, knowledge, resource, template".to_owned(),
+        };
+        let message = format!("there is no import of kind `{}`", super::clip(word));
+        self.tell(codes::UNKNOWN_IMPORT_KIND, self.current.span, message, help);
+        self.fault_at = Some(self.current.span.start);
+        self.skip_line();
+        None
+    }
+
+    fn agent(&mut self, main: bool, start: Span) -> Agent {
+        let name = match self.word() {
+            Some(_) => self.binding("the name of an agent"),
+            None if main => None,
+            None => self.binding("the name of an agent"),
+        };
+        let items = self.agent_body();
+        Agent { main, name, items, span: self.span_from(start.start) }
+    }
+
+    fn agent_body(&mut self) -> Vec<Item> {
+        if !self.at(TokenKind::OpenBrace) {
+            let fault = self.unexpected("`{`");
+            self.push_here(fault);
+            return Vec::new();
+        }
+        let opening = self.open();
+        let read = |p: &mut Self| {
+            let mut items = Vec::new();
+            while !p.at_end() && !p.at(TokenKind::CloseBrace) {
+                p.statement_start = p.current.span.start;
+                if p.kind().is_closer() {
+                    p.stray_closer();
+                } else if p.agent_is_left_open() {
+                    break;
+                } else {
+                    items.extend(p.item_or_fault(Place::Agent));
+                }
+            }
+            items
+        };
+        let items = self.deeper(read, |_| Vec::new());
+        self.close(opening);
+        items
+    }
+
+    /// An import or agent at the start of a line begins the next item: a brace is missing.
+    fn agent_is_left_open(&mut self) -> bool {
+        let outer = match self.word() {
+            Some("import" | "agent") => self.starts_item(),
+            Some("main") => self.peek_word(1) == Some("agent"),
+            _ => false,
+        };
+        outer && self.current.starts_line && self.line_indent == 0
+    }
+
+    fn func(&mut self, main: bool, start: Span) -> Func {
+        let indent = self.line_indent;
+        let name = match self.word() {
+            Some(_) => self.binding("the name of a function"),
+            None if main => None,
+            None => self.binding("the name of a function"),
+        };
+        let params = self.params();
+        if self.at(TokenKind::Arrow) {
+            let fault = self.unexpected("`{`").with_help("a function declares no result");
+            self.push_here(fault);
+            self.bump();
+            self.shape();
+        }
+        self.function_start.push(indent);
+        let body = self.block("the body of the function");
+        self.function_start.pop();
+        self.tell_block_return(&body);
+        Func { main, name, params, body, span: self.span_from(start.start) }
+    }
+
+    fn params(&mut self) -> Vec<Param> {
+        if !self.at(TokenKind::OpenParen) {
+            let at = Span::at(self.previous_end);
+            let fault = self.unexpected("`(`").with_help("a function without parameters has `()`");
+            self.push_here(fault.with_edit(at, "()"));
+            return Vec::new();
+        }
+        let opening = self.open();
+        let mut params = Vec::new();
+        while !self.at_end() && !self.kind().is_closer() && !self.at(TokenKind::OpenBrace) {
+            let before = self.current.span.start;
+            params.extend(self.param());
+            if self.eat(TokenKind::Comma).is_some() || self.at(TokenKind::CloseParen) {
+                continue;
+            }
+            if self.at(TokenKind::Word) && self.current.span.start > before {
+                let at = Span::at(self.previous_end);
+                let fault = self.unexpected("`,`").with_help("add a comma").with_edit(at, ",");
+                self.push_here(fault);
+                continue;
+            }
+            let fault = self.unexpected("`,` or `)`");
+            self.push_here(fault);
+            if self.at(TokenKind::OpenBrace) {
+                break;
+            }
+            self.skip_to_comma();
+            self.eat(TokenKind::Comma);
+            if self.current.span.start == before {
+                break;
+            }
+        }
+        self.close(opening);
+        params
+    }
+
+    fn param(&mut self) -> Option<Param> {
+        let name = self.binding("a parameter")?;
+        let colon = self.eat(TokenKind::Colon).is_some();
+        let typed = colon || (self.same_line() && self.starts_shape());
+        let shape = typed.then(|| self.shape());
+        if self.at(TokenKind::Assign) {
+            let fault = self.unexpected("`,` or `)`");
+            self.push_here(fault.with_help("parameters have no default values"));
+            self.bump();
+            self.expression();
+        }
+        Some(Param { name, shape })
+    }
+
+    /// `model NAME`, `role "…"`, `description "…"`; `None` when the word is an ordinary name.
+    pub(super) fn config(&mut self) -> Option<Config> {
+        let word = self.word()?;
+        let wanted = match word {
+            "model" => TokenKind::Word,
+            "role" | "description" => TokenKind::Str,
+            _ => return None,
+        };
+        let next = self.peek(1);
+        let colon = next.kind == TokenKind::Colon;
+        let value = if colon { self.peek(2) } else { next };
+        let text = matches!(value.kind, TokenKind::Str | TokenKind::Block);
+        let fits = match wanted {
+            TokenKind::Word => (value.kind == TokenKind::Word || text) && !value.starts_line,
+            _ => text,
+        };
+        if !fits || (wanted == TokenKind::Word && self.follows_assignment(colon)) {
+            return None;
+        }
+        let start = self.bump().span.start;
+        if colon {
+            let span = self.current.span;
+            let fault = codes::CONFIG_COLON.at(span, format!("`{word}` is written without a colon"));
+            self.push_here(fault.with_help("remove the colon").with_edit(span, ""));
+            self.bump();
+        }
+        let kind = match word {
+            "model" => ConfigKind::Model(self.model_name()),
+            "role" => ConfigKind::Role(self.string()?),
+            _ => ConfigKind::Description(self.string()?),
+        };
+        Some(Config { kind, span: self.span_from(start) })
+    }
+
+    /// `model x = 1` is no configuration.
+    fn follows_assignment(&mut self, colon: bool) -> bool {
+        let token = self.peek(if colon { 3 } else { 2 });
+        token.kind.is_assignment() && !token.starts_line
+    }
+
+    fn model_name(&mut self) -> Name {
+        let token = self.bump();
+        if token.kind != TokenKind::Word {
+            let message = "`model` takes the name of an imported model";
+            let help = "write `import llm Name from \"…\"` at the top and `model Name` here";
+            self.tell(codes::UNEXPECTED_TOKEN, token.span, message, help);
+        }
+        let text = if token.kind == TokenKind::Word { self.slice(token.span) } else { "" };
+        Name { text: text.to_owned(), span: token.span }
+    }
+
+    /// `{ … }`; when the brace is missing, an empty block.
+    pub(super) fn block(&mut self, what: &str) -> Block {
+        let start = self.current.span.start;
+        if !self.at(TokenKind::OpenBrace) {
+            let fault = self.unexpected("`{`").with_help(format!("{what} stands in `{{` and `}}`"));
+            self.push_here(fault);
+            self.height = 1;
+            return Block { statements: Vec::new(), span: Span::at(self.previous_end) };
+        }
+        let opening = self.open();
+        let statements = self.deeper(Self::statements, |_| Vec::new());
+        self.close(opening);
+        let highest = self.height;
+        self.raise(highest, opening.span);
+        Block { statements, span: self.span_from(start) }
+    }
+}

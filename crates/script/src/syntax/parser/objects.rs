@@ -1,0 +1,248 @@
+//! Lists, objects and arguments: what stands between brackets, separated by commas (AS-4).
+
+use super::super::ast::{Expr, ExprKind, Text};
+use super::super::token::TokenKind;
+use super::Parser;
+use super::expressions::error_at;
+use crate::codes;
+use contexture_diagnostic::Span;
+use std::collections::HashSet;
+
+impl Parser<'_> {
+    pub(super) fn list(&mut self) -> Expr {
+        let opening = self.open();
+        let (items, highest) = self.sequence("an item", true);
+        self.close(opening);
+        let span = self.span_from(opening.span.start);
+        self.above(highest, span, ExprKind::List(items))
+    }
+
+    pub(super) fn object(&mut self) -> Expr {
+        let start = self.current.span.start;
+        let (fields, highest) = self.fields();
+        let span = self.span_from(start);
+        self.above(highest, span, ExprKind::Object(fields))
+    }
+
+    /// Expressions up to a closing bracket, and the height of the highest. `old_commas` says
+    /// that version 0.1.3 let the commas be left out here.
+    pub(super) fn sequence(&mut self, what: &str, old_commas: bool) -> (Vec<Expr>, usize) {
+        let mut items = Vec::new();
+        let mut highest = 0;
+        while !self.at_end() && !self.kind().is_closer() {
+            if self.at(TokenKind::Comma) {
+                self.spare_comma(what);
+                continue;
+            }
+            let before = self.current.span.start;
+            items.push(self.expression());
+            highest = highest.max(self.height);
+            if self.eat(TokenKind::Comma).is_some() {
+                continue;
+            }
+            if self.at_end() || self.kind().is_closer() || self.group_is_left_open() {
+                break;
+            }
+            if self.starts_expression() && self.current.span.start > before {
+                self.missing_comma(old_commas, "items");
+                continue;
+            }
+            self.unexpected_in_group("`,`", before);
+        }
+        (items, highest)
+    }
+
+    fn spare_comma(&mut self, what: &str) {
+        let fault = self.unexpected(what);
+        let span = self.current.span;
+        self.push_here(fault.with_help("remove this comma").with_edit(span, ""));
+        self.bump();
+    }
+
+    fn missing_comma(&mut self, old: bool, what: &str) {
+        let at = Span::at(self.previous_end);
+        let fault = if old {
+            codes::OLD_MISSING_COMMA.at(self.current.span, format!("{what} are separated by commas"))
+        } else {
+            self.unexpected("`,`")
+        };
+        self.push_here(fault.with_help("add a comma before it").with_edit(at, ","));
+    }
+
+    /// Tells of a token that fits nowhere, and skips to the next comma; always takes something
+    /// unless the group ends here.
+    fn unexpected_in_group(&mut self, wanted: &str, before: u32) {
+        let semicolon = self.at(TokenKind::Semicolon);
+        let fault = self.unexpected(wanted);
+        let span = self.current.span;
+        let fault =
+            if semicolon { fault.with_help("write a comma").with_edit(span, ",") } else { fault };
+        self.push_here(fault);
+        if semicolon {
+            self.bump();
+            return;
+        }
+        self.skip_to_comma();
+        self.eat(TokenKind::Comma);
+        if self.current.span.start == before && !self.kind().is_closer() {
+            self.bump();
+        }
+    }
+
+    /// `{ key: value, … }` with its braces, and the height of the highest value.
+    pub(super) fn fields(&mut self) -> (Vec<(Text, Expr)>, usize) {
+        let opening = self.open();
+        let mut fields = Vec::new();
+        let mut highest = 0;
+        let mut column = None;
+        while !self.at_end() && !self.kind().is_closer() {
+            if self.at(TokenKind::Comma) {
+                self.spare_comma("a field");
+                continue;
+            }
+            let here = self.current.starts_line.then_some(self.line_indent);
+            if self.object_is_left_open(here, column) {
+                break;
+            }
+            column = column.or(here);
+            let before = self.current.span.start;
+            let Some(key) = self.key() else {
+                self.unexpected_in_group("a field `key: value`", before);
+                continue;
+            };
+            let value = self.value_of(&key);
+            highest = highest.max(self.height);
+            fields.push((key, value));
+            if !self.separator_of_fields(before) {
+                break;
+            }
+        }
+        self.close(opening);
+        self.tell_duplicate_keys(&fields);
+        (fields, highest)
+    }
+
+    /// A line that assigns, further to the left than the first key, belongs to no object.
+    fn object_is_left_open(&mut self, here: Option<usize>, first: Option<usize>) -> bool {
+        let Some(here) = here else { return false };
+        if self.starts_item() {
+            return true;
+        }
+        let outside = first.is_some_and(|first| here < first);
+        outside && self.group_is_left_open()
+    }
+
+    fn key(&mut self) -> Option<Text> {
+        if let Some(word) = self.word() {
+            let span = self.bump().span;
+            return Some(Text { value: word.to_owned(), span });
+        }
+        self.string()
+    }
+
+    fn value_of(&mut self, key: &Text) -> Expr {
+        if self.eat(TokenKind::Colon).is_some() {
+            return self.value_after_colon();
+        }
+        let at = Span::at(key.span.end);
+        let fault = self.unexpected("`:`");
+        match self.kind() {
+            TokenKind::Assign => {
+                let span = self.current.span;
+                self.push_here(fault.with_help("write `:`").with_edit(span, ":"));
+                self.bump();
+                self.expression()
+            }
+            TokenKind::Comma | TokenKind::CloseBrace => {
+                let name = &key.value;
+                let fault = fault.with_help(format!("write `{name}: {name}`"));
+                self.push_here(fault.with_edit(at, format!(": {name}")));
+                self.leaf(ExprKind::Error, key.span)
+            }
+            _ => {
+                let help = format!("an object is written `{{ {}: value }}`", key.value);
+                self.push_here(fault.with_help(help));
+                if self.same_line() && self.starts_expression() {
+                    self.expression();
+                }
+                self.leaf(ExprKind::Error, key.span)
+            }
+        }
+    }
+
+    fn value_after_colon(&mut self) -> Expr {
+        let next_key = self.current.starts_line
+            && matches!(self.kind(), TokenKind::Word | TokenKind::Str)
+            && self.peek_kind() == TokenKind::Colon;
+        if next_key {
+            let fault = self.unexpected("a value");
+            self.push_here(fault);
+            self.height = 1;
+            return error_at(Span::at(self.previous_end));
+        }
+        self.expression()
+    }
+
+    /// Takes what separates two fields; false when the object ends here.
+    fn separator_of_fields(&mut self, before: u32) -> bool {
+        if self.eat(TokenKind::Comma).is_some() {
+            return true;
+        }
+        if self.at_end() || self.kind().is_closer() {
+            return false;
+        }
+        let key = matches!(self.kind(), TokenKind::Word | TokenKind::Str);
+        if key && self.peek_kind() == TokenKind::Colon {
+            self.missing_comma(true, "fields");
+            return true;
+        }
+        if self.current.starts_line && key {
+            // Told when the key is read, or by whoever finds the object left open.
+            return true;
+        }
+        self.unexpected_in_group("`,` or `}`", before);
+        true
+    }
+
+    fn tell_duplicate_keys(&mut self, fields: &[(Text, Expr)]) {
+        let mut seen = HashSet::with_capacity(fields.len());
+        for (key, _) in fields {
+            if !seen.insert(key.value.as_str()) {
+                let message = format!("the key `{}` is given twice", super::clip(&key.value));
+                self.tell(codes::DUPLICATE_KEY, key.span, message, "keep one of them");
+            }
+        }
+    }
+
+    pub(super) fn starts_expression(&self) -> bool {
+        match self.kind() {
+            TokenKind::Number
+            | TokenKind::Str
+            | TokenKind::Block
+            | TokenKind::OpenParen
+            | TokenKind::OpenBracket
+            | TokenKind::OpenBrace => true,
+            TokenKind::Word => !matches!(self.word(), Some("and" | "or")) && !self.starts_statement(),
+            _ => false,
+        }
+    }
+
+    /// Whether a line begins here that can only be a statement or an item: the bracket before it
+    /// was never closed.
+    pub(super) fn group_is_left_open(&mut self) -> bool {
+        if !self.current.starts_line {
+            return false;
+        }
+        if self.starts_statement() || self.starts_item() {
+            return true;
+        }
+        let assigns = |kind: TokenKind| kind.is_assignment();
+        self.at(TokenKind::Word) && assigns(self.peek_kind())
+    }
+
+    /// The column of a token that starts its line.
+    pub(super) fn column(&self, span: Span) -> usize {
+        let before = self.text.get(..span.start as usize).unwrap_or_default();
+        before.bytes().rev().take_while(|byte| !matches!(byte, b'\n' | b'\r')).count()
+    }
+}

@@ -1,0 +1,137 @@
+//! The syntax of version 0.1.3, recognised to explain and migrate it (AS-31, AS-32): one code
+//! per kind, one diagnostic per occurrence, the new spelling as edits.
+
+use super::super::ast::{BinaryOp, Block, Expr, ExprKind, Statement, StatementKind, UnaryOp};
+use super::Parser;
+use super::expressions::error_at;
+use crate::codes;
+use contexture_diagnostic::Span;
+
+/// Where a `<` was a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OldLimit {
+    /// `use x < 4k`
+    Use,
+    /// `loop until done < 6`
+    Loop,
+    /// `for x in list < 12`
+    For,
+}
+
+impl Parser<'_> {
+    /// Takes the limit of the old syntax out of a head, if it has one, and tells it.
+    ///
+    /// A `<` that is a comparison in the new language stays: `loop until a < b max 3`. A list or
+    /// a used item is never compared, so there it is always the old syntax.
+    pub(super) fn old_limit(&mut self, head: Expr, kind: OldLimit, has_max: bool) -> (Expr, Option<Expr>) {
+        let Some((op_span, literal)) = rightmost_less(&head) else { return (head, None) };
+        if kind == OldLimit::Loop && (has_max || !literal) {
+            return (head, None);
+        }
+        let (code, form) = match kind {
+            OldLimit::Use => (codes::OLD_USE_BUDGET, "use … max n"),
+            OldLimit::Loop => (codes::OLD_LOOP_LIMIT, "loop until … max n"),
+            OldLimit::For => (codes::OLD_FOR_LIMIT, "for … in … max n"),
+        };
+        let message = format!("`<` sets no limit any more: it is written `{form}`");
+        let mut fault = code.at(op_span, message).with_help("write `max` instead of `<`");
+        if !has_max {
+            fault = fault.with_edit(op_span, self.spaced(op_span, "max"));
+        }
+        self.push(fault);
+        let (head, limit) = take_limit(head);
+        (head, limit)
+    }
+
+    /// A word in place of an operator, which may stand without blanks around it.
+    fn spaced(&self, span: Span, word: &str) -> String {
+        let blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+        let before = self.text.get(..span.start as usize).and_then(|text| text.chars().next_back());
+        let after = self.text.get(span.end as usize..).and_then(|text| text.chars().next());
+        let left = if blank(before) { "" } else { " " };
+        let right = if blank(after) { "" } else { " " };
+        format!("{left}{word}{right}")
+    }
+
+    /// A function whose last statement is an `if` with an `else`, all of whose blocks end in an
+    /// expression, returned that expression.
+    pub(super) fn tell_block_return(&mut self, body: &Block) {
+        let Some(last) = body.statements.last() else { return };
+        let mut ends = Vec::new();
+        if !collect_ends(last, &mut ends, 0) || ends.iter().all(|end| is_effect(end)) {
+            return;
+        }
+        for end in ends.into_iter().filter(|end| !is_effect(end)) {
+            let message = "the last expression of a block is not the value of the function";
+            let fault = codes::OLD_BLOCK_RETURN.at(end.span, message);
+            let at = Span::at(end.span.start);
+            self.push(fault.with_help("write `return` before it").with_edit(at, "return "));
+        }
+    }
+}
+
+/// The operator of the comparison that stands last in a head, and whether its right side is a
+/// number: the old limit was always the last thing.
+fn rightmost_less(head: &Expr) -> Option<(Span, bool)> {
+    match &head.kind {
+        ExprKind::Binary { op: BinaryOp::Less, op_span, right, .. } => {
+            let literal = matches!(right.kind, ExprKind::Int(_) | ExprKind::Float(_));
+            Some((*op_span, literal))
+        }
+        ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, right, .. } => rightmost_less(right),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => rightmost_less(operand),
+        _ => None,
+    }
+}
+
+/// The head without its last comparison, and the right side of that.
+fn take_limit(head: Expr) -> (Expr, Option<Expr>) {
+    match head.kind {
+        ExprKind::Binary { op: BinaryOp::Less, left, right, .. } => (*left, Some(*right)),
+        ExprKind::Binary { op, op_span, left, right } => {
+            let (right, limit) = take_limit(*right);
+            let span = left.span.to(right.span);
+            let right = Box::new(right);
+            (Expr { kind: ExprKind::Binary { op, op_span, left, right }, span }, limit)
+        }
+        ExprKind::Unary { op, operand } => {
+            let (operand, limit) = take_limit(*operand);
+            let span = Span::new(head.span.start, operand.span.end);
+            (Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }, limit)
+        }
+        _ => (error_at(head.span), None),
+    }
+}
+
+/// Collects the last expressions of all blocks of an `if` with an `else`; false when one of
+/// them ends otherwise.
+fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>, depth: usize) -> bool {
+    let StatementKind::If { arms, otherwise: Some(otherwise) } = &statement.kind else {
+        return false;
+    };
+    let blocks = arms.iter().map(|(_, block)| block).chain(std::iter::once(otherwise));
+    for block in blocks {
+        let complete = match block.statements.last() {
+            Some(Statement { kind: StatementKind::Expr(expr), .. }) => {
+                ends.push(expr);
+                true
+            }
+            Some(Statement { kind: StatementKind::Return(_), .. }) => true,
+            Some(nested) if depth < super::MAX_DEPTH => collect_ends(nested, ends, depth + 1),
+            _ => false,
+        };
+        if !complete {
+            return false;
+        }
+    }
+    true
+}
+
+/// A call may stand for what it does; only other expressions are certainly meant as a value.
+fn is_effect(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { .. } | ExprKind::ParallelFor(_) | ExprKind::Try { .. } => true,
+        ExprKind::Paren(inner) => is_effect(inner),
+        _ => false,
+    }
+}

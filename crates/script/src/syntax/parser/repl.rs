@@ -1,0 +1,43 @@
+//! Parts of programs on their own: what a REPL or a command line is given.
+
+use super::super::ast::{Expr, Item, Statement};
+use super::super::token::TokenKind;
+use super::Parser;
+use super::items::Place;
+
+impl Parser<'_> {
+    pub(crate) fn whole_expression(&mut self) -> Expr {
+        self.expression()
+    }
+
+    /// Tells what stands behind the end of a part.
+    pub(crate) fn expect_end(&mut self, wanted: &str) {
+        if !self.at_end() {
+            let fault = self.unexpected(wanted);
+            self.push_here(fault);
+            while !self.at_end() {
+                self.bump();
+            }
+        }
+    }
+
+    pub(crate) fn repl(&mut self) -> (Vec<Item>, Vec<Statement>) {
+        let mut items = Vec::new();
+        let mut statements = Vec::new();
+        while !self.at_end() {
+            let before = self.current.span.start;
+            self.statement_start = before;
+            if self.kind().is_closer() {
+                self.stray_closer();
+            } else if self.starts_item() || (self.at_word("func") && self.peek_kind() == TokenKind::OpenParen) {
+                items.extend(self.item(Place::File));
+            } else {
+                statements.push(self.statement());
+            }
+            if self.current.span.start == before && !self.at_end() {
+                self.bump();
+            }
+        }
+        (items, statements)
+    }
+}

@@ -1,0 +1,242 @@
+//! Shapes (AS-5).
+
+use super::super::ast::{FieldNode, Name, ShapeKind, ShapeNode, Text};
+use super::super::token::TokenKind;
+use super::Parser;
+use crate::codes;
+use contexture_diagnostic::{Span, nearest};
+use std::collections::HashSet;
+
+/// The names of the types.
+pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "json", "list"];
+
+impl Parser<'_> {
+    /// A shape; what can't be read is told and stands as an error.
+    pub(crate) fn shape(&mut self) -> ShapeNode {
+        let read = Self::shape_here;
+        self.deeper(read, |span| ShapeNode { kind: ShapeKind::Error, span })
+    }
+
+    /// Whether a shape may begin here.
+    pub(super) fn starts_shape(&self) -> bool {
+        matches!(
+            self.kind(),
+            TokenKind::Word | TokenKind::Str | TokenKind::Block | TokenKind::OpenBrace
+        )
+    }
+
+    fn shape_here(&mut self) -> ShapeNode {
+        let start = self.current.span.start;
+        self.height = 1;
+        let kind = match self.kind() {
+            TokenKind::OpenBrace => self.object_shape(),
+            TokenKind::Str | TokenKind::Block => self.enumeration(),
+            TokenKind::Word => self.named_shape(),
+            _ => {
+                let fault = self.unexpected("a type");
+                self.push_here(fault.with_help("a type is string, number, integer, boolean, json, list[…] or { … }"));
+                ShapeKind::Error
+            }
+        };
+        self.old_array_suffix();
+        self.raise(self.height, self.span_from(start));
+        ShapeNode { kind, span: self.span_from(start) }
+    }
+
+    fn named_shape(&mut self) -> ShapeKind {
+        let token = self.bump();
+        let word = self.slice(token.span);
+        match word {
+            "string" => ShapeKind::String,
+            "number" => ShapeKind::Number,
+            "integer" => ShapeKind::Integer,
+            "boolean" => ShapeKind::Boolean,
+            "json" => ShapeKind::Json,
+            "list" => self.list_shape(),
+            _ => {
+                self.tell_unknown_type(word, token.span);
+                if self.at(TokenKind::OpenBracket) && self.same_line() {
+                    self.list_shape();
+                }
+                ShapeKind::Error
+            }
+        }
+    }
+
+    fn list_shape(&mut self) -> ShapeKind {
+        if !self.at(TokenKind::OpenBracket) || !self.same_line() {
+            return ShapeKind::List(None);
+        }
+        let opening = self.open();
+        let item = self.shape();
+        if !self.at(TokenKind::CloseBracket) && !self.at_end() {
+            let fault = self.unexpected("`]`");
+            self.push_here(fault);
+            self.skip_to_comma();
+        }
+        self.close(opening);
+        ShapeKind::List(Some(Box::new(item)))
+    }
+
+    /// `string[]` of other languages.
+    fn old_array_suffix(&mut self) {
+        let array = self.at(TokenKind::OpenBracket) && self.same_line();
+        if !array || self.peek_kind() != TokenKind::CloseBracket {
+            return;
+        }
+        let start = self.current.span.start;
+        self.bump();
+        self.bump();
+        let span = self.span_from(start);
+        self.tell(codes::UNKNOWN_TYPE, span, "`[]` is no type", "write `list[string]`");
+    }
+
+    fn tell_unknown_type(&mut self, word: &str, span: Span) {
+        let meant = match word.to_lowercase().as_str() {
+            "int" | "i64" | "long" => Some("integer"),
+            "bool" => Some("boolean"),
+            "str" | "text" => Some("string"),
+            "float" | "double" | "decimal" => Some("number"),
+            "array" | "vec" => Some("list"),
+            "object" | "any" | "map" | "dict" | "value" => Some("json"),
+            _ => nearest(word, TYPES.iter().copied()),
+        };
+        let message = format!("there is no type `{}`", super::clip(word));
+        let fault = codes::UNKNOWN_TYPE.at(span, message);
+        self.push(match meant {
+            Some(meant) => {
+                fault.with_help(format!("did you mean `{meant}`?")).with_edit(span, meant)
+            }
+            None => fault.with_help(format!("the types are {}, {{ … }} and \"a\" | \"b\"", TYPES.join(", "))),
+        });
+    }
+
+    fn enumeration(&mut self) -> ShapeKind {
+        let mut values: Vec<Text> = self.string().into_iter().collect();
+        while self.at(TokenKind::Pipe) || self.at(TokenKind::ForeignOr) {
+            if self.at(TokenKind::ForeignOr) {
+                let fault = self.unexpected("`|`");
+                self.push_here(fault);
+            }
+            self.bump();
+            match self.string() {
+                Some(value) => values.push(value),
+                None => {
+                    let fault = self.unexpected("a string in quotes");
+                    self.push_here(fault.with_help("an enum lists strings: `\"a\" | \"b\"`"));
+                    if self.at(TokenKind::Word) && self.same_line() {
+                        self.bump();
+                    }
+                }
+            }
+        }
+        ShapeKind::Enum(values)
+    }
+
+    fn object_shape(&mut self) -> ShapeKind {
+        let opening = self.open();
+        let mut fields: Vec<FieldNode> = Vec::new();
+        let mut highest = 0;
+        while !self.at_end() && !self.kind().is_closer() {
+            if self.starts_item() && self.current.starts_line && self.line_indent == 0 {
+                break;
+            }
+            let before = self.current.span.start;
+            fields.extend(self.shape_field());
+            highest = highest.max(self.height);
+            self.separator_of_shape(before);
+        }
+        self.close(opening);
+        self.tell_duplicate_fields(&fields);
+        self.height = highest;
+        ShapeKind::Object(fields)
+    }
+
+    fn separator_of_shape(&mut self, before: u32) {
+        if self.eat(TokenKind::Comma).is_some() || self.current.starts_line || self.at_end() {
+            if self.current.span.start == before && !self.at_end() {
+                self.bump();
+            }
+            return;
+        }
+        if self.kind().is_closer() {
+            return;
+        }
+        let field = matches!(self.kind(), TokenKind::Word | TokenKind::Str);
+        if field && self.current.span.start > before {
+            let fault = codes::MISSING_SEPARATOR.at(
+                self.current.span,
+                "fields on one line are separated by commas",
+            );
+            let at = Span::at(self.previous_end);
+            self.push_here(fault.with_help("add a comma, or start a new line").with_edit(at, ","));
+            return;
+        }
+        let fault = self.unexpected("a field, `,` or `}`");
+        self.push_here(fault);
+        self.skip_to_comma();
+        self.eat(TokenKind::Comma);
+        if self.current.span.start == before && !self.kind().is_closer() {
+            self.bump();
+        }
+    }
+
+    fn shape_field(&mut self) -> Option<FieldNode> {
+        let description = self.description();
+        let start = self.current.span.start;
+        self.height = 1;
+        let name = self.field_name()?;
+        let optional = self.eat(TokenKind::Question).is_some();
+        let colon = self.eat(TokenKind::Colon).is_some();
+        let typed = if colon {
+            !(self.current.starts_line && self.kind().is_closer())
+        } else {
+            self.same_line() && self.starts_shape()
+        };
+        let shape = typed.then(|| self.shape());
+        let span = self.span_from(start);
+        Some(FieldNode { name, optional, shape, description, span })
+    }
+
+    fn field_name(&mut self) -> Option<Name> {
+        if let Some(word) = self.word() {
+            let span = self.bump().span;
+            return Some(Name { text: word.to_owned(), span });
+        }
+        match self.string() {
+            Some(text) => Some(Name { text: text.value, span: text.span }),
+            None => {
+                let fault = self.unexpected("a field `name type`");
+                self.push_here(fault);
+                None
+            }
+        }
+    }
+
+    /// The `///` lines right above the current token. One behind something else on its line
+    /// belongs to that, unless it is the opening brace.
+    fn description(&self) -> Option<String> {
+        let mut lines = Vec::new();
+        let mut above = self.tokens.iter().rev().peekable();
+        while let Some(token) = above.next_if(|token| token.kind == TokenKind::DocComment) {
+            let opens = above.peek().is_some_and(|before| before.kind == TokenKind::OpenBrace);
+            if token.starts_line || opens {
+                lines.push(self.slice(token.span).trim_start_matches('/').trim());
+            }
+        }
+        lines.reverse();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    fn tell_duplicate_fields(&mut self, fields: &[FieldNode]) {
+        let mut seen = HashSet::with_capacity(fields.len());
+        for field in fields {
+            let name = field.name.text.as_str();
+            if !seen.insert(name) {
+                let message = format!("the field `{}` is declared twice", super::clip(name));
+                let help = "rename or remove one";
+                self.tell(codes::DUPLICATE_FIELD, field.name.span, message, help);
+            }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Statements (AS-6) and the expressions that hold blocks.
+
+use super::super::ast::{
+    Accessor, AssignOp, Block, Expr, ExprKind, For, Name, Statement, StatementKind, Target,
+};
+use super::super::token::TokenKind;
+use super::Parser;
+use super::expressions::error_at;
+use super::items::Place;
+use super::old::OldLimit;
+use crate::codes;
+use contexture_diagnostic::Span;
+
+impl Parser<'_> {
+    /// Statements up to the brace that closes the block.
+    pub(super) fn statements(&mut self) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        let mut highest = 0;
+        while !self.at_end() && !self.at(TokenKind::CloseBrace) {
+            if self.kind().is_closer() {
+                if self.is_awaited(self.kind()) {
+                    break;
+                }
+                self.stray_closer();
+                continue;
+            }
+            if self.starts_item() {
+                if self.body_is_left_open() {
+                    break;
+                }
+                self.item(Place::Function);
+                continue;
+            }
+            let before = self.current.span.start;
+            statements.push(self.statement());
+            highest = highest.max(self.height);
+            if self.current.span.start == before {
+                self.bump();
+            }
+        }
+        self.height = highest;
+        statements
+    }
+
+    /// A function that starts no further to the right than the one being read is the next one:
+    /// a brace is missing. Any other is nested, which is told.
+    fn body_is_left_open(&mut self) -> bool {
+        let inside = self.function_start.last().copied();
+        self.current.starts_line && inside.is_none_or(|column| self.line_indent <= column)
+    }
+
+    /// Whether a statement begins here that begins with a keyword, on a line of its own.
+    pub(super) fn starts_statement(&self) -> bool {
+        self.current.starts_line
+            && matches!(self.word(), Some("if" | "for" | "return" | "use" | "else"))
+    }
+
+    pub(super) fn statement(&mut self) -> Statement {
+        let start = self.current.span.start;
+        let outer = std::mem::replace(&mut self.statement_start, start);
+        self.height = 1;
+        let kind = self.statement_kind();
+        self.statement_start = outer;
+        Statement { kind, span: self.span_from(start) }
+    }
+
+    fn statement_kind(&mut self) -> StatementKind {
+        match self.word() {
+            Some("if") => self.if_statement(),
+            Some("for") => StatementKind::For(self.for_loop()),
+            Some("return") => self.return_statement(),
+            Some("use") => StatementKind::Use(self.use_statement()),
+            Some("loop") if self.is_keyword_here() => self.loop_statement(),
+            Some("repeat") if self.is_keyword_here() => self.repeat_statement(),
+            Some("else") => self.stray_else(),
+            Some(word) => match self.config() {
+                Some(config) => StatementKind::Config(config),
+                None => self.foreign_statement(word).unwrap_or_else(|| self.simple_statement()),
+            },
+            None if self.at(TokenKind::Semicolon) => {
+                self.semicolon();
+                StatementKind::Error
+            }
+            None => self.simple_statement(),
+        }
+    }
+
+    /// `loop` and `repeat` are names where they are assigned or looked into.
+    fn is_keyword_here(&mut self) -> bool {
+        let next = self.peek(1);
+        let name = next.kind.is_assignment()
+            || matches!(next.kind, TokenKind::Dot | TokenKind::CloseBrace | TokenKind::End)
+            || (matches!(next.kind, TokenKind::OpenParen | TokenKind::OpenBracket) && !next.starts_line)
+            || matches!(next.kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash)
+            || (next.starts_line && next.kind == TokenKind::Word);
+        !name
+    }
+
+    fn if_statement(&mut self) -> StatementKind {
+        let mut arms = Vec::new();
+        let mut otherwise = None;
+        let mut highest = 0;
+        self.bump();
+        loop {
+            let condition = self.condition();
+            highest = highest.max(self.height);
+            let block = self.block("the body of `if`");
+            highest = highest.max(self.height);
+            arms.push((condition, block));
+            if self.foreign_elif() {
+                continue;
+            }
+            if !self.eat_word("else") {
+                break;
+            }
+            if self.eat_word("if") {
+                continue;
+            }
+            otherwise = Some(self.block("the body of `else`"));
+            highest = highest.max(self.height);
+            break;
+        }
+        self.height = highest + 1;
+        StatementKind::If { arms, otherwise }
+    }
+
+    fn foreign_elif(&mut self) -> bool {
+        let Some(word @ ("elif" | "elseif" | "elsif")) = self.word() else { return false };
+        if self.peek_kind().is_assignment() {
+            return false;
+        }
+        let span = self.current.span;
+        let fault = codes::FOREIGN_STATEMENT.at(span, format!("`{word}` is written `else if`"));
+        self.push_here(fault.with_help("write `else if`").with_edit(span, "else if"));
+        self.bump();
+        true
+    }
+
+    fn stray_else(&mut self) -> StatementKind {
+        let fault = self.unexpected("a statement").with_help("`else` follows the `}` of an `if`");
+        self.push_here(fault);
+        self.bump();
+        if self.eat_word("if") {
+            self.condition();
+        }
+        if self.at(TokenKind::OpenBrace) {
+            self.block("the body of `else`");
+        }
+        StatementKind::Error
+    }
+
+    fn return_statement(&mut self) -> StatementKind {
+        self.bump();
+        let none = self.current.starts_line || self.at_end() || self.kind().is_closer();
+        if none || self.at(TokenKind::Semicolon) {
+            self.height = 1;
+            return StatementKind::Return(None);
+        }
+        StatementKind::Return(Some(self.expression()))
+    }
+
+    fn loop_statement(&mut self) -> StatementKind {
+        let start = self.bump().span;
+        if !self.eat_word("until") {
+            let fault = self.unexpected("`until`");
+            self.push_here(fault.with_help("write `loop until done max 10 { … }`"));
+        }
+        let missing = self.at_word("max") && self.peek_kind() != TokenKind::OpenBrace;
+        let until = if missing {
+            let fault = self.unexpected("the condition that ends the loop");
+            self.push_here(fault);
+            error_at(Span::at(self.previous_end))
+        } else {
+            self.condition()
+        };
+        let below = self.height;
+        let (until, max) = self.limit_of_loop(until, start, OldLimit::Loop);
+        let highest = below.max(self.height);
+        let body = self.block("the body of the loop");
+        self.height = highest.max(self.height) + 1;
+        StatementKind::Loop { until, max, body }
+    }
+
+    /// `max n` behind the head of a loop, or the limit of the old syntax taken out of it.
+    fn limit_of_loop(&mut self, head: Expr, keyword: Span, kind: OldLimit) -> (Expr, Option<Expr>) {
+        let max = if self.eat_word("max") { Some(self.header_expression()) } else { None };
+        let (head, old) = self.old_limit(head, kind, max.is_some());
+        if max.is_some() || old.is_some() {
+            return (head, max.or(old));
+        }
+        let span = keyword.to(self.span_from(keyword.start));
+        let at = Span::at(self.previous_end);
+        if self.fault_at != Some(self.current.span.start) {
+            let fault = codes::MISSING_MAX.at(span, "this loop has no `max`");
+            let help = "say how often it may turn at most, as in `max 10`";
+            self.push(fault.with_help(help).with_edit(at, " max 10"));
+        }
+        (head, None)
+    }
+
+    fn repeat_statement(&mut self) -> StatementKind {
+        self.bump();
+        if self.eat(TokenKind::Star).is_none() {
+            let at = Span::at(self.previous_end);
+            let fault = self.unexpected("`*`").with_help("write `repeat * 3 { … }`");
+            self.push_here(fault.with_edit(at, " *"));
+        }
+        let count = self.header_expression();
+        let below = self.height;
+        let body = self.block("the body of `repeat`");
+        self.height = below.max(self.height) + 1;
+        StatementKind::Repeat { count, body }
+    }
+
+    fn for_loop(&mut self) -> For {
+        let keyword = self.bump().span;
+        let variable = self.binding("the variable of the loop");
+        let variable =
+            variable.unwrap_or(Name { text: String::new(), span: Span::at(self.previous_end) });
+        if !self.eat_word("in") {
+            let fault = self.unexpected("`in`");
+            self.push_here(fault.with_help("write `for x in list max 10 { … }`"));
+        }
+        let list = self.header_expression();
+        let below = self.height;
+        let (list, max) = self.limit_of_loop(list, keyword, OldLimit::For);
+        let highest = below.max(self.height);
+        let body = self.block("the body of the loop");
+        self.height = highest.max(self.height) + 1;
+        For { variable, list, max, body }
+    }
+
+    pub(super) fn parallel_for(&mut self) -> Expr {
+        let start = self.bump().span.start;
+        let loops = self.deeper(|p| Some(p.for_loop()), |_| None);
+        let span = self.span_from(start);
+        match loops {
+            Some(loops) => self.above(self.height, span, ExprKind::ParallelFor(Box::new(loops))),
+            None => error_at(span),
+        }
+    }
+
+    pub(super) fn try_else(&mut self) -> Expr {
+        let start = self.bump().span.start;
+        let body = self.deeper(|p| p.block("what is tried"), empty_block);
+        let below = self.height;
+        if !self.eat_word("else") {
+            let fault = self.unexpected("`else`");
+            self.push_here(fault.with_help("write `try { … } else err { … }`"));
+            let span = self.span_from(start);
+            let handler = empty_block(Span::at(span.end));
+            return self.above(below, span, ExprKind::Try { body, error: None, handler });
+        }
+        let named = self.at(TokenKind::Word);
+        let error = if named { self.binding("the name of the error") } else { None };
+        let handler = self.deeper(|p| p.block("the handler"), empty_block);
+        let span = self.span_from(start);
+        self.above(below.max(self.height), span, ExprKind::Try { body, error, handler })
+    }
+
+    fn simple_statement(&mut self) -> StatementKind {
+        let start = self.current.span.start;
+        let expr = self.expression();
+        if !self.kind().is_assignment() {
+            if matches!(expr.kind, ExprKind::Error) {
+                if self.current.span.start == start || !self.current.starts_line {
+                    self.skip_line();
+                }
+                return StatementKind::Error;
+            }
+            self.expect_statement_end();
+            return StatementKind::Expr(expr);
+        }
+        self.assignment(expr)
+    }
+
+    /// Behind an expression only something that can begin a statement may stand.
+    fn expect_statement_end(&mut self) {
+        if self.current.starts_line || self.at_end() || self.kind().is_closer() {
+            return;
+        }
+        let begins = self.starts_expression() || self.at(TokenKind::Word);
+        if begins || self.at(TokenKind::Semicolon) {
+            return;
+        }
+        let fault = self.unexpected("a statement or `}`");
+        self.push_here(fault);
+        self.skip_line();
+    }
+
+    fn assignment(&mut self, left: Expr) -> StatementKind {
+        let below = self.height;
+        let token = self.bump();
+        let op = match token.kind {
+            TokenKind::PlusAssign => AssignOp::Add,
+            TokenKind::MinusAssign => AssignOp::Subtract,
+            TokenKind::ForeignAssign => {
+                let sign = self.slice(token.span);
+                let written = self.slice(left.span);
+                let operator = sign.trim_end_matches('=');
+                let help = format!("write `{written} = {written} {operator} …`");
+                self.tell(codes::FOREIGN_OPERATOR, token.span, format!("there is no `{sign}`"), help);
+                AssignOp::Set
+            }
+            _ => AssignOp::Set,
+        };
+        let target = self.target(left);
+        let value = self.expression();
+        self.height = below.max(self.height) + 1;
+        if self.at(TokenKind::Assign) && self.same_line() {
+            let span = self.current.span;
+            let fault = codes::ASSIGNMENT_AS_VALUE.at(span, "an assignment gives no value");
+            self.push_here(fault.with_help("assign one variable per statement"));
+            self.bump();
+            self.expression();
+        } else {
+            self.expect_statement_end();
+        }
+        match target {
+            Some(target) => StatementKind::Assign { target, op, value },
+            // The value is kept, so that what is wrong inside it is told too.
+            None => StatementKind::Expr(value),
+        }
+    }
+
+    fn target(&mut self, left: Expr) -> Option<Target> {
+        let span = left.span;
+        let faulty = matches!(left.kind, ExprKind::Error);
+        let mut path = Vec::new();
+        let mut rest = left;
+        loop {
+            match rest.kind {
+                ExprKind::Name(text) => {
+                    path.reverse();
+                    return Some(Target { base: Name { text, span: rest.span }, path, span });
+                }
+                ExprKind::Field { base, name } => {
+                    path.push(Accessor::Field(name));
+                    rest = *base;
+                }
+                ExprKind::Index { base, index } => {
+                    path.push(Accessor::Index(*index));
+                    rest = *base;
+                }
+                _ => break,
+            }
+        }
+        if !faulty {
+            let help = "a variable or a field of one can be assigned: `x = …`, `x.field = …`";
+            self.tell(codes::BAD_TARGET, span, "this can't be assigned", help);
+        }
+        None
+    }
+
+    /// Statements of other languages: told with what is meant, and read past.
+    fn foreign_statement(&mut self, word: &str) -> Option<StatementKind> {
+        let next = self.peek(1);
+        let glued = !next.starts_line;
+        let before_name = next.kind == TokenKind::Word && glued;
+        let before_value = glued
+            && (before_name || matches!(next.kind, TokenKind::OpenParen | TokenKind::OpenBrace));
+        let help = match word {
+            "let" | "var" | "const" | "set" if before_name => "write `name = value`",
+            "while" if before_value => "write `loop until done max 10 { … }`; it ends when the condition holds",
+            "foreach" if before_name => "write `for x in list max 10 { … }`",
+            "match" | "switch" if before_value => "write `if … { } else if … { } else { }`",
+            "break" | "continue" if !next.kind.is_assignment() && next.kind != TokenKind::Dot => {
+                "end a loop with its condition: `loop until done max 10 { … }`"
+            }
+            "print" | "throw" | "raise" if before_name || next.kind == TokenKind::Str => {
+                "a program speaks through its value; store what is to be seen in it"
+            }
+            _ => return None,
+        };
+        let fault = codes::FOREIGN_STATEMENT.at(self.current.span, format!("there is no `{word}`"));
+        self.push_here(fault.with_help(help));
+        let keyword = self.bump();
+        if matches!(word, "let" | "var" | "const" | "set") {
+            return Some(self.simple_statement());
+        }
+        if !matches!(word, "break" | "continue") {
+            self.condition();
+            while self.at(TokenKind::Word) && self.same_line() {
+                self.bump();
+                self.condition();
+            }
+            if self.at(TokenKind::OpenBrace) {
+                self.block("the body");
+            }
+        }
+        self.fault_at = Some(keyword.span.start);
+        Some(StatementKind::Error)
+    }
+}
+
+fn empty_block(span: Span) -> Block {
+    Block { statements: Vec::new(), span }
+}

@@ -1,0 +1,476 @@
+//! `use … max … keep … priority … as …` and `use one of { … }` (AS-12, AS-16 to AS-18).
+
+use super::super::ast::{BudgetNode, Candidate, Expr, Text, Use, UseSource};
+use super::super::literal::{Number, NumberFault, read_number};
+use super::super::token::{Token, TokenKind};
+use super::Parser;
+use super::old::OldLimit;
+use crate::codes;
+use contexture_context::{Keep, Measure};
+use contexture_diagnostic::{Span, nearest, suggestion};
+
+/// What stands between the source of a `use` and its label.
+#[derive(Debug, Default)]
+struct Clauses {
+    max: Option<BudgetNode>,
+    keep: Option<(Keep, Span)>,
+    priority: Option<(i64, Span)>,
+    selected: Option<Span>,
+    max_at: Option<Span>,
+}
+
+impl Parser<'_> {
+    pub(super) fn use_statement(&mut self) -> Use {
+        let start = self.bump().span.start;
+        let one_of = self.at_word("one")
+            && self.peek_word(1) == Some("of")
+            && self.peek(2).kind == TokenKind::OpenBrace;
+        let mut below = 0;
+        let (source, mut clauses) = if one_of {
+            self.bump();
+            self.bump();
+            let candidates = self.candidates();
+            below = self.height;
+            (UseSource::OneOf(candidates), self.clauses(false))
+        } else {
+            let (expr, clauses) = self.used_expression(false);
+            below = below.max(self.height);
+            (UseSource::Expr(expr), clauses)
+        };
+        if one_of {
+            self.refuse_common_budget(&mut clauses);
+        }
+        let label = self.label();
+        self.height = below + 1;
+        let span = self.span_from(start);
+        let Clauses { max, keep, priority, .. } = clauses;
+        Use { source, max, keep, priority, label, span }
+    }
+
+    /// An expression with its clauses; a limit of the old syntax becomes the budget.
+    fn used_expression(&mut self, candidate: bool) -> (Expr, Clauses) {
+        let missing = self.at_word("max") && self.peek_kind() == TokenKind::Number;
+        let expr = if missing {
+            let fault = self.unexpected("what to show");
+            self.push_here(fault);
+            self.leaf(super::super::ast::ExprKind::Error, Span::at(self.previous_end))
+        } else {
+            self.expression()
+        };
+        let height = self.height;
+        let has_max = self.at_word("max");
+        let (expr, old) = self.old_limit(expr, OldLimit::Use, has_max);
+        let mut clauses = self.clauses(candidate);
+        if let Some(limit) = old {
+            clauses.max = clauses.max.or_else(|| self.old_budget(&limit));
+        }
+        self.height = height;
+        (expr, clauses)
+    }
+
+    fn old_budget(&mut self, limit: &Expr) -> Option<BudgetNode> {
+        let text = self.slice(limit.span);
+        let (limit_value, amount) = whole_units(text).ok()?;
+        let measure = Measure::Tokens;
+        Some(BudgetNode { limit: limit_value, amount, measure, span: limit.span })
+    }
+
+    fn refuse_common_budget(&mut self, clauses: &mut Clauses) {
+        if let Some(span) = clauses.max_at.or(clauses.keep.map(|(_, span)| span)) {
+            let message = "`use one of` has no budget of its own";
+            self.tell(codes::MISPLACED_BUDGET, span, message, "give each candidate its `max`");
+        }
+        clauses.max = None;
+        clauses.keep = None;
+    }
+
+    // --- clauses ------------------------------------------------------------------------------
+
+    fn clauses(&mut self, candidate: bool) -> Clauses {
+        let mut clauses = Clauses::default();
+        loop {
+            let word = self.word().unwrap_or_default();
+            if !self.is_clause(word, candidate) {
+                return clauses;
+            }
+            let keyword = self.bump();
+            match word {
+                "max" => {
+                    self.tell_repeated(clauses.max_at, keyword);
+                    let budget = self.budget();
+                    clauses.max_at = Some(self.span_from(keyword.span.start));
+                    clauses.max = clauses.max.or(budget);
+                }
+                "keep" => {
+                    self.tell_repeated(clauses.keep.map(|(_, span)| span), keyword);
+                    clauses.keep = clauses.keep.or(self.keep(keyword));
+                }
+                "priority" => {
+                    self.tell_repeated(clauses.priority.map(|(_, span)| span), keyword);
+                    clauses.priority = clauses.priority.or(self.priority(keyword));
+                }
+                _ => {
+                    self.tell_repeated(clauses.selected, keyword);
+                    clauses.selected = Some(keyword.span);
+                }
+            }
+        }
+    }
+
+    /// Whether a word is a clause here and not the begin of a statement or candidate.
+    fn is_clause(&mut self, word: &str, candidate: bool) -> bool {
+        let known = match word {
+            "max" | "keep" => true,
+            "priority" => !candidate,
+            "selected" => candidate,
+            _ => false,
+        };
+        if !known {
+            return false;
+        }
+        let next = self.peek(1);
+        if next.kind.is_assignment() || next.kind == TokenKind::Colon {
+            return false;
+        }
+        if self.same_line() || candidate {
+            return true;
+        }
+        let fits = match word {
+            "keep" => next.kind == TokenKind::Word,
+            _ => matches!(next.kind, TokenKind::Number | TokenKind::Minus),
+        };
+        fits && !next.starts_line
+    }
+
+    fn tell_repeated(&mut self, before: Option<Span>, keyword: Token) {
+        if before.is_some() {
+            let word = self.slice(keyword.span);
+            let message = format!("`{word}` is given twice");
+            self.tell(codes::REPEATED_CLAUSE, keyword.span, message, "keep one of them");
+        }
+    }
+
+    /// `4k`, `800`, `8k chars`.
+    pub(super) fn budget(&mut self) -> Option<BudgetNode> {
+        if !self.at(TokenKind::Number) {
+            self.bad_budget();
+            return None;
+        }
+        let token = self.bump();
+        let text = self.slice(token.span);
+        let read = whole_units(text);
+        if let Err(fault) = &read {
+            self.tell_budget(token, *fault);
+        }
+        let (measure, span) = self.unit(token);
+        let (limit, amount) = read.ok()?;
+        Some(BudgetNode { limit, amount, measure, span })
+    }
+
+    fn bad_budget(&mut self) {
+        let literal = "a budget is a positive whole number, such as `800` or `4k`";
+        let clause = matches!(self.word(), Some("as" | "keep" | "priority"));
+        let nothing = self.current.starts_line || clause || !self.starts_operand();
+        if nothing {
+            let fault = codes::BAD_BUDGET.at(self.current.span, "the budget is missing");
+            self.push_here(fault.with_help(literal));
+            return;
+        }
+        let start = self.current.span;
+        self.expression();
+        let span = start.to(self.span_from(start.start));
+        self.tell(codes::BAD_BUDGET, span, "a budget is a number literal", literal);
+    }
+
+    fn starts_operand(&self) -> bool {
+        self.starts_expression() || self.at(TokenKind::Minus)
+    }
+
+    fn tell_budget(&mut self, token: Token, fault: BudgetFault) {
+        let text = super::clip(self.slice(token.span));
+        match fault {
+            BudgetFault::Number(NumberFault::Suffix) => {
+                let message = format!("`{text}` has no known unit");
+                let thousands = text.strip_suffix('K').map(|digits| format!("{digits}k"));
+                let fault = codes::UNKNOWN_UNIT.at(token.span, message);
+                self.push(match thousands {
+                    Some(right) => {
+                        fault.with_help(format!("write `{right}`")).with_edit(token.span, right)
+                    }
+                    None => fault.with_help("write tokens, as in `800` or `4k`, or `8k chars`"),
+                });
+            }
+            BudgetFault::Number(_) | BudgetFault::NotPositive => {
+                let message = format!("`{text}` is no budget");
+                let help = "a budget is a positive whole number, such as `800` or `4k`";
+                self.tell(codes::BAD_BUDGET, token.span, message, help);
+            }
+        }
+    }
+
+    fn unit(&mut self, number: Token) -> (Measure, Span) {
+        let word = if self.same_line() { self.word().unwrap_or_default() } else { "" };
+        let next = self.peek(1);
+        let statement = next.kind.is_assignment()
+            || next.kind == TokenKind::Colon
+            || matches!(next.kind, TokenKind::Dot)
+            || (next.kind == TokenKind::OpenParen && !next.starts_line);
+        let measure = match word {
+            _ if statement => return (Measure::Tokens, number.span),
+            "chars" => Measure::Chars,
+            "tokens" => Measure::Tokens,
+            _ if WRONG_UNITS.contains(&word.to_lowercase().as_str()) => {
+                let message = format!("there is no unit `{word}`");
+                let meant = nearest(word, ["chars", "tokens"]);
+                let help = match meant {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => "a budget counts tokens, or `chars`, as in `8k chars`".to_owned(),
+                };
+                self.tell(codes::UNKNOWN_UNIT, self.current.span, message, help);
+                Measure::Tokens
+            }
+            _ => return (Measure::Tokens, number.span),
+        };
+        let unit = self.bump();
+        (measure, number.span.to(unit.span))
+    }
+
+    fn keep(&mut self, keyword: Token) -> Option<(Keep, Span)> {
+        let word = if self.same_line() { self.word() } else { None };
+        let keep = match word {
+            Some("head") => Keep::Head,
+            Some("tail") => Keep::Tail,
+            Some("middle") => Keep::Middle,
+            _ => {
+                let found = word.unwrap_or_default();
+                let help = suggestion(found, ["head", "tail", "middle"])
+                    .unwrap_or_else(|| "write `keep head`, `keep tail` or `keep middle`".to_owned());
+                let message = "`keep` names the part that stays: head, tail or middle";
+                let fault = codes::UNKNOWN_KEEP.at(self.current.span, message);
+                self.push_here(fault.with_help(help));
+                if word.is_some_and(|word| word != "as") {
+                    self.bump();
+                }
+                return None;
+            }
+        };
+        let word = self.bump();
+        Some((keep, keyword.span.to(word.span)))
+    }
+
+    fn priority(&mut self, keyword: Token) -> Option<(i64, Span)> {
+        let minus = self.eat(TokenKind::Minus).is_some();
+        let value = match self.kind() {
+            TokenKind::Number => read_number(self.slice(self.current.span)).ok(),
+            _ => None,
+        };
+        let value = match value {
+            Some(Number::Int(value)) => Some(if minus { -value } else { value }),
+            Some(Number::MinInt) if minus => Some(i64::MIN),
+            _ => None,
+        };
+        let Some(value) = value else {
+            let fault = codes::BAD_PRIORITY.at(self.current.span, "a priority is a whole number");
+            self.push_here(fault.with_help("write `priority 5`; the lowest yields first"));
+            let wrong = self.same_line() && self.starts_expression() && !self.at_word("as");
+            if wrong {
+                self.bump();
+            }
+            return None;
+        };
+        let number = self.bump();
+        Some((value, keyword.span.to(number.span)))
+    }
+
+    // --- candidates ---------------------------------------------------------------------------
+
+    fn candidates(&mut self) -> Vec<Candidate> {
+        let opening = self.open();
+        let mut candidates = Vec::new();
+        let mut highest = 0;
+        while !self.at_end() && !self.kind().is_closer() {
+            if self.group_is_left_open() {
+                break;
+            }
+            let before = self.current.span.start;
+            candidates.extend(self.candidate());
+            highest = highest.max(self.height);
+            let separated = self.eat(TokenKind::Comma).is_some() || self.at(TokenKind::Word);
+            if separated && self.current.span.start > before {
+                continue;
+            }
+            if self.at_end() || self.kind().is_closer() {
+                break;
+            }
+            let fault = self.unexpected("a candidate `name: value`");
+            self.push_here(fault);
+            self.skip_to_comma();
+            self.eat(TokenKind::Comma);
+            if self.current.span.start == before && !self.kind().is_closer() {
+                self.bump();
+            }
+        }
+        self.close(opening);
+        self.height = highest + 1;
+        candidates
+    }
+
+    fn candidate(&mut self) -> Option<Candidate> {
+        let start = self.current.span.start;
+        self.height = 1;
+        let word = self.word()?;
+        let name = super::Name { text: word.to_owned(), span: self.bump().span };
+        if !self.expect(TokenKind::Colon) && !self.same_line() {
+            return None;
+        }
+        let empty = self.at_word("empty") && self.is_bare_word();
+        let (source, clauses) = if empty {
+            self.bump();
+            let clauses = self.clauses(true);
+            if let Some(span) = clauses.max_at {
+                let message = "`empty` shows nothing and has no budget";
+                self.tell(codes::MISPLACED_BUDGET, span, message, "remove the budget");
+            }
+            (None, clauses)
+        } else {
+            let (expr, clauses) = self.used_expression(true);
+            (Some(expr), clauses)
+        };
+        let Clauses { max, keep, selected, .. } = clauses;
+        let span = self.span_from(start);
+        Some(Candidate { name, source, max, keep, selected, span })
+    }
+
+    /// Whether the current word stands alone and begins no longer expression.
+    fn is_bare_word(&mut self) -> bool {
+        let next = self.peek(1);
+        match next.kind {
+            TokenKind::Word | TokenKind::Comma | TokenKind::CloseBrace | TokenKind::End => true,
+            _ => next.starts_line && next.kind != TokenKind::Dot,
+        }
+    }
+
+    // --- labels -------------------------------------------------------------------------------
+
+    fn label(&mut self) -> Option<Text> {
+        if !self.at_word("as") {
+            return None;
+        }
+        let next = self.peek(1);
+        let statement = self.current.starts_line && (next.starts_line || next.kind.is_assignment());
+        if statement {
+            return None;
+        }
+        let start = self.current.span.start;
+        self.bump_to_label();
+        if self.at(TokenKind::Label) {
+            return self.bare_label(start);
+        }
+        if self.same_line() && matches!(self.kind(), TokenKind::Str | TokenKind::Block) {
+            let label = self.string();
+            self.refuse_clauses_behind_label();
+            return label;
+        }
+        let fault = codes::BAD_LABEL.at(self.current.span, "the label is missing");
+        self.push_here(fault.with_help("write `as evidence`, or quote it: `as \"the evidence\"`"));
+        if self.same_line() && !self.kind().is_closer() {
+            self.skip_line();
+        }
+        None
+    }
+
+    fn bare_label(&mut self, start: u32) -> Option<Text> {
+        let token = self.bump();
+        let words: Vec<&str> = self.slice(token.span).split_whitespace().collect();
+        let clause = words.iter().position(|word| matches!(*word, "max" | "keep" | "priority"));
+        let ended = self.current.starts_line || self.at_end() || self.kind().is_closer();
+        if let Some(at) = clause {
+            let (label, clauses) = words.split_at_checked(at).unwrap_or_default();
+            self.tell_order(start, token, &label.join(" "), &clauses.join(" "), ended);
+            if !ended {
+                self.skip_line();
+            }
+            return (!label.is_empty()).then(|| Text { value: label.join(" "), span: token.span });
+        }
+        if self.at(TokenKind::Less) {
+            self.old_budget_behind_label();
+        } else if !ended {
+            let found = self.describe_current();
+            let message = format!("a bare label ends at the end of its line, but {found} follows");
+            let fault = codes::BAD_LABEL.at(self.current.span, message);
+            let help = "quote the label, or begin the next statement on a new line";
+            self.push_here(fault.with_help(help));
+            self.skip_line();
+        }
+        Some(Text { value: words.join(" "), span: token.span })
+    }
+
+    fn tell_order(&mut self, start: u32, token: Token, label: &str, clauses: &str, ended: bool) {
+        let word = clauses.split(' ').next().unwrap_or_default();
+        let message = format!("`{word}` stands before `as`: use … max … keep … priority … as …");
+        let fault = codes::USE_ORDER.at(token.span, message);
+        let whole = Span::new(start, token.span.end);
+        let complete = ended && clauses.contains(' ') && !label.is_empty();
+        self.push(if complete {
+            let right = format!("{clauses} as {label}");
+            let quoted = format!("write `{right}`; a label that has this word is quoted");
+            fault.with_help(quoted).with_edit(whole, right)
+        } else {
+            fault.with_help("move it before `as`; a label that has this word is quoted")
+        });
+    }
+
+    /// `use x as evidence < 4k` has an old limit in a place where none ever stood.
+    fn old_budget_behind_label(&mut self) {
+        let message = "a budget stands before `as`: use … max … keep … priority … as …";
+        let fault = codes::USE_ORDER.at(self.current.span, message);
+        self.push_here(fault.with_help("write `max n` before `as`"));
+        self.skip_line();
+    }
+
+    fn refuse_clauses_behind_label(&mut self) {
+        let word = if self.same_line() { self.word().unwrap_or_default() } else { "" };
+        if !matches!(word, "max" | "keep" | "priority") || !self.is_clause(word, false) {
+            return;
+        }
+        let start = self.current.span;
+        self.clauses(false);
+        let span = start.to(self.span_from(start.start));
+        let message = format!("`{word}` stands before `as`: use … max … keep … priority … as …");
+        self.tell(codes::USE_ORDER, span, message, "move it before `as`");
+    }
+}
+
+/// Units that people write and that do not exist.
+const WRONG_UNITS: &[&str] = &[
+    "b", "byte", "bytes", "char", "character", "characters", "chr", "chrs", "k", "kb", "line",
+    "lines", "m", "mb", "tok", "token", "toks", "word", "words", "字", "字符",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BudgetFault {
+    Number(NumberFault),
+    NotPositive,
+}
+
+/// The units a number literal stands for, and the number before the `k`.
+fn whole_units(text: &str) -> Result<(u64, f64), BudgetFault> {
+    let amount = text.strip_suffix('k').unwrap_or(text).parse::<f64>().unwrap_or_default();
+    let limit = match read_number(text).map_err(BudgetFault::Number)? {
+        Number::Int(value) => u64::try_from(value).unwrap_or_default(),
+        Number::MinInt => 1 << 63,
+        Number::Float(value) => whole_float(value),
+    };
+    if limit == 0 { Err(BudgetFault::NotPositive) } else { Ok((limit, amount)) }
+}
+
+/// A float that is a whole number, as `1e3` is; otherwise 0, which is no budget.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the value is whole and in range"
+)]
+fn whole_float(value: f64) -> u64 {
+    let whole = value.fract() == 0.0 && (1.0..9.0e15).contains(&value);
+    if whole { value as u64 } else { 0 }
+}

@@ -1,4 +1,18 @@
 //! Shapes and the lenient reading of model answers.
-pub mod shape;
+mod coerce;
+mod error;
+mod lenient;
+mod options;
+mod path;
+mod read;
+mod repair;
+mod shape;
+mod validate;
 
-pub use shape::{Field, Shape, ShapeError};
+pub use coerce::{Coercion, coerce};
+pub use error::{AnswerError, FieldError};
+pub use options::{Limits, ReadOptions};
+pub use read::{Reading, read};
+pub use repair::{Repair, RepairKind};
+pub use shape::{Field, NotStrict, Shape, ShapeError};
+pub use validate::{Extra, Faults, validate};

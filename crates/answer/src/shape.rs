@@ -9,6 +9,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use display::is_identifier;
 pub use schema::NotStrict;
 
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,107 @@
+//! What a character means where JSON has structure: ASCII, full-width and Chinese forms alike.
+
+/// The role of one character outside strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    OpenObject,
+    CloseObject,
+    OpenArray,
+    CloseArray,
+    Colon,
+    Comma,
+    Quote(Quote),
+    Other,
+}
+
+/// A family of quotes: a string opened by one is closed by one of the same family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quote {
+    Double,
+    Single,
+    Backtick,
+    /// Typographic and full-width double quotes; mixed with `"` by models that switch keyboards.
+    SmartDouble,
+    /// Typographic and full-width single quotes; mixed with `'` likewise.
+    SmartSingle,
+    Corner,
+    WhiteCorner,
+    Guillemet,
+}
+
+impl Quote {
+    /// Whether this character can end a string of the family.
+    pub(super) fn closes(self, c: char) -> bool {
+        match self {
+            Quote::Double => c == '"',
+            Quote::Single => c == '\'',
+            Quote::Backtick => matches!(c, '`' | '´'),
+            Quote::SmartDouble => matches!(c, '"' | '“' | '”' | '„' | '‟' | '＂' | '〝' | '〞'),
+            Quote::SmartSingle => matches!(c, '\'' | '‘' | '’' | '‚' | '‛' | '＇'),
+            Quote::Corner => matches!(c, '」' | '﹂' | '｣'),
+            Quote::WhiteCorner => matches!(c, '』' | '﹄'),
+            Quote::Guillemet => c == '»',
+        }
+    }
+
+    /// The family that may have closed a string opened with an ASCII quote, when no ASCII quote
+    /// does.
+    pub(super) fn stand_in(self) -> Option<Quote> {
+        match self {
+            Quote::Double => Some(Quote::SmartDouble),
+            Quote::Single => Some(Quote::SmartSingle),
+            _ => None,
+        }
+    }
+}
+
+/// The role of a character outside strings.
+pub(super) fn mark(c: char) -> Mark {
+    match c {
+        '{' | '｛' | '﹛' => Mark::OpenObject,
+        '}' | '｝' | '﹜' => Mark::CloseObject,
+        '[' | '［' | '【' => Mark::OpenArray,
+        ']' | '］' | '】' => Mark::CloseArray,
+        ':' | '：' | '﹕' | '︰' => Mark::Colon,
+        ',' | '，' | '、' | '﹐' | '､' => Mark::Comma,
+        c => quote(c).map_or(Mark::Other, Mark::Quote),
+    }
+}
+
+/// The family of a quote.
+pub(super) fn quote(c: char) -> Option<Quote> {
+    Some(match c {
+        '"' => Quote::Double,
+        '\'' => Quote::Single,
+        '`' | '´' => Quote::Backtick,
+        '“' | '”' | '„' | '‟' | '＂' | '〝' | '〞' => Quote::SmartDouble,
+        '‘' | '’' | '‚' | '‛' | '＇' => Quote::SmartSingle,
+        '「' | '」' | '﹁' | '｢' => Quote::Corner,
+        '『' | '』' | '﹃' => Quote::WhiteCorner,
+        '«' => Quote::Guillemet,
+        _ => return None,
+    })
+}
+
+/// Whether a character outside strings only separates: white space and what is invisible.
+pub(super) fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
+}
+
+/// Whether a character can be part of an unquoted key.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '.' | '@' | '/')
+}
+
+/// The ASCII twin of a full-width character (`１` → `1`, `－` → `-`), else the character itself.
+pub(super) fn fold(c: char) -> char {
+    match c {
+        '\u{FF01}'..='\u{FF5E}' => u32::from(c)
+            .checked_sub(0xFEE0)
+            .and_then(char::from_u32)
+            .unwrap_or(c),
+        '−' => '-',
+        c => c,
+    }
+}

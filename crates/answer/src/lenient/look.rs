@@ -1,0 +1,302 @@
+//! Looking ahead: whether what follows a quote makes it the end of its string.
+//!
+//! Nothing here moves the cursor, and every look is bounded: one that runs out of its bound
+//! answers as if the text ended there.
+
+use super::chars::{Mark, Quote, is_blank, is_word};
+use super::parser::{Kind, Parser, Place};
+use super::string::is_space;
+
+const MAX_SPACE: usize = 512;
+const MAX_KEY: usize = 128;
+const MAX_ITEM: usize = 256;
+
+/// What a quote inside a string turns out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    End,
+    Inner,
+    /// A value cannot end before a colon: perhaps this quote ends the next key.
+    Colon,
+}
+
+impl Parser<'_> {
+    /// Judges a quote by what stands after it. `odd` says that an odd number of quotes was found
+    /// inside the string already, so that this one more likely closes an inner pair.
+    pub(super) fn judge(&self, after: usize, place: Place, odd: bool) -> Verdict {
+        let next = self.look_space(after);
+        let Some((mark, length)) = self.mark_at(next) else {
+            return Verdict::End;
+        };
+        let beyond = next + length;
+        let apart = next > after;
+        let ends = match (mark, place) {
+            (Mark::Colon, Place::Member) => return Verdict::Colon,
+            (Mark::Colon, _) => true,
+            (Mark::Comma, Place::Key) => !odd,
+            (Mark::Comma, Place::Member) => self.member_follows(beyond),
+            (Mark::Comma, Place::Item) => self.item_follows(beyond, odd),
+            (Mark::CloseObject, Place::Item) => {
+                self.is_inside(Kind::Object) && self.closes_well(beyond, odd)
+            }
+            (Mark::CloseArray, Place::Member) => {
+                self.is_inside(Kind::Array) && self.closes_well(beyond, odd)
+            }
+            (Mark::CloseObject | Mark::CloseArray, Place::Key) => !odd,
+            (Mark::CloseObject | Mark::CloseArray, _) => self.closes_well(beyond, odd),
+            (Mark::Quote(_), Place::Key) => apart && !odd,
+            (Mark::Quote(_), Place::Member) => apart && self.member_follows(next),
+            (Mark::Quote(family), Place::Item) if apart => {
+                !odd || self.string_follows(beyond, family)
+            }
+            // Of two quotes side by side the second ends the string, if it can.
+            (Mark::Quote(family), Place::Item) => {
+                self.judge(beyond, place, !odd) != Verdict::End
+                    && self.string_follows(beyond, family)
+            }
+            (Mark::OpenObject | Mark::OpenArray, Place::Key | Place::Item) => apart,
+            (Mark::OpenObject, Place::Member) => {
+                apart && self.parent() == Some(Kind::Array) && !odd
+            }
+            (Mark::OpenArray, Place::Member) => false,
+            (Mark::Other, _) => {
+                self.rest(next).starts_with("```") || self.other(after, next, place)
+            }
+        };
+        if ends { Verdict::End } else { Verdict::Inner }
+    }
+
+    fn other(&self, after: usize, next: usize, place: Place) -> bool {
+        let apart = next > after;
+        match (self.byte(next), place) {
+            (b'=', Place::Key) => true,
+            (_, Place::Key) => apart && super::bare::literal(self.look_word(next)).is_some(),
+            (b'#', _) if apart => self.judge_behind_comment(next, place),
+            (b';', Place::Member) => self.member_follows(next + 1),
+            (_, Place::Member) if self.rest(next).starts_with('；') => {
+                self.member_follows(next + '；'.len_utf8())
+            }
+            (_, Place::Member) => apart && self.bare_key_follows(next, self.breaks(after, next)),
+            (_, Place::Item) => apart && self.literal_follows(next),
+        }
+    }
+
+    /// After a value, `#` begins a comment even without a blank behind it.
+    fn judge_behind_comment(&self, hash: usize, place: Place) -> bool {
+        let line = self
+            .rest(hash)
+            .bytes()
+            .take(MAX_ITEM)
+            .position(|b| b == b'\n');
+        line.is_some_and(|length| self.judge(hash + length, place, false) == Verdict::End)
+    }
+
+    /// The first offset from `at` on that is neither blank nor comment.
+    pub(super) fn look_space(&self, at: usize) -> usize {
+        let mut next = at;
+        while next < at + MAX_SPACE {
+            if is_space(self.byte(next)) {
+                next += 1;
+            } else if let Some(end) = self.comment_end(next) {
+                next = end;
+            } else if let Some(c) = self.char_at(next).filter(|c| !c.is_ascii() && is_blank(*c)) {
+                next += c.len_utf8();
+            } else {
+                break;
+            }
+        }
+        next
+    }
+
+    fn breaks(&self, from: usize, to: usize) -> bool {
+        self.text
+            .get(from..to)
+            .is_some_and(|gap| gap.contains('\n'))
+    }
+
+    /// Whether a key with its colon, or the end of the object, stands from `at` on.
+    pub(super) fn member_follows(&self, at: usize) -> bool {
+        let next = self.look_space(at);
+        let Some((mark, length)) = self.mark_at(next) else {
+            return true;
+        };
+        match mark {
+            Mark::Quote(family) => self.key_follows(next + length, family),
+            Mark::CloseObject | Mark::CloseArray => self.closes_well(next + length, false),
+            Mark::Comma => next == at || self.byte(next) == b',',
+            Mark::OpenObject => self.parent() == Some(Kind::Array),
+            Mark::Other => {
+                self.rest(next).starts_with("...")
+                    || self.bare_key_follows(next, self.breaks(at, next))
+            }
+            Mark::OpenArray | Mark::Colon => false,
+        }
+    }
+
+    /// Whether the quoted text that begins at `start` is a key: short, on one line, then a colon.
+    fn key_follows(&self, start: usize, family: Quote) -> bool {
+        match self.look_close(start, family, MAX_KEY) {
+            Close::At(after) => match self.mark_at(self.look_space(after)) {
+                None | Some((Mark::Colon, _)) => true,
+                Some(_) => self.byte(self.look_space(after)) == b'=',
+            },
+            Close::TextEnds => true,
+            Close::TooFar => false,
+        }
+    }
+
+    /// Whether the quoted text that begins at `start` is followed like an item of a list.
+    fn string_follows(&self, start: usize, family: Quote) -> bool {
+        match self.look_close(start, family, MAX_ITEM) {
+            Close::At(after) => matches!(
+                self.mark_at(self.look_space(after)),
+                None | Some((Mark::Comma | Mark::CloseArray | Mark::CloseObject, _))
+            ),
+            Close::TextEnds | Close::TooFar => true,
+        }
+    }
+
+    fn look_close(&self, start: usize, family: Quote, limit: usize) -> Close {
+        match self.next_close(start, start + limit, family) {
+            Some((at, length)) => Close::At(at + length),
+            None if start + limit >= self.text.len() => Close::TextEnds,
+            None => Close::TooFar,
+        }
+    }
+
+    /// Whether an unquoted key with its colon begins at an offset. Prose looks like that too
+    /// (`"hi", note: …`), so it takes a line of its own or another such key before.
+    fn bare_key_follows(&self, at: usize, own_line: bool) -> bool {
+        if !own_line && !self.bare_keys {
+            return false;
+        }
+        let rest = self.rest(at);
+        let length: usize = rest
+            .chars()
+            .take(64)
+            .take_while(|c| is_word(*c) || (self.spaced_keys && *c == ' '))
+            .map(char::len_utf8)
+            .sum();
+        length > 0
+            && matches!(
+                self.mark_at(self.look_space(at + length)),
+                None | Some((Mark::Colon, _))
+            )
+    }
+
+    /// Whether an item, or the end of the list, stands from `at` on.
+    pub(super) fn item_follows(&self, at: usize, odd: bool) -> bool {
+        let next = self.look_space(at);
+        let Some((mark, length)) = self.mark_at(next) else {
+            return true;
+        };
+        match mark {
+            Mark::Quote(family) => !odd || self.string_follows(next + length, family),
+            Mark::CloseObject | Mark::CloseArray => self.closes_well(next + length, odd),
+            Mark::OpenObject | Mark::OpenArray => !odd,
+            Mark::Comma => true,
+            Mark::Colon => false,
+            Mark::Other => self.rest(next).starts_with("...") || self.literal_follows(next),
+        }
+    }
+
+    /// The ASCII word or number at an offset.
+    pub(super) fn look_word(&self, at: usize) -> &str {
+        let rest = self.rest(at);
+        let length = rest
+            .bytes()
+            .take(32)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-'))
+            .count();
+        rest.get(..length).unwrap_or_default()
+    }
+
+    /// Whether a number or a literal stands alone at an offset.
+    pub(super) fn literal_follows(&self, at: usize) -> bool {
+        let word = self.look_word(at);
+        if super::bare::literal(word).is_none() {
+            return false;
+        }
+        matches!(
+            self.mark_at(self.look_space(at + word.len())),
+            None | Some((Mark::Comma | Mark::CloseArray | Mark::CloseObject, _))
+        )
+    }
+
+    /// Whether a value as JSON writes it begins at an offset.
+    pub(super) fn value_follows(&self, at: usize) -> bool {
+        let next = self.look_space(at);
+        match self.mark_at(next) {
+            None => true,
+            Some((Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray, _)) => true,
+            Some((Mark::Other, _)) => self.literal_follows(next),
+            Some(_) => false,
+        }
+    }
+
+    /// Whether the text after a closing brace or bracket goes on as it would after one.
+    fn closes_well(&self, after: usize, odd: bool) -> bool {
+        let next = self.look_space(after);
+        let Some((mark, length)) = self.mark_at(next) else {
+            return true;
+        };
+        let beyond = next + length;
+        match mark {
+            Mark::Comma | Mark::CloseObject | Mark::CloseArray => true,
+            Mark::OpenObject | Mark::OpenArray => true,
+            Mark::Colon => false,
+            Mark::Quote(family) => match (self.depth(), self.parent()) {
+                (0 | 1, _) => !matches!(
+                    self.mark_at(self.look_space(beyond)),
+                    Some((Mark::Comma | Mark::CloseObject | Mark::CloseArray, _))
+                ),
+                (_, Some(Kind::Array)) => self.string_follows(beyond, family),
+                _ => self.key_follows(beyond, family),
+            },
+            Mark::Other => {
+                (self.depth() <= 1 && !odd)
+                    || self.breaks(after, next)
+                    || self.rest(next).starts_with("```")
+                    || self.rest(next).starts_with("</")
+            }
+        }
+    }
+
+    /// The next character before `limit` that can close a string of the family, with its length.
+    pub(super) fn next_close(
+        &self,
+        from: usize,
+        limit: usize,
+        family: Quote,
+    ) -> Option<(usize, usize)> {
+        let mut at = from;
+        while at < limit {
+            match self.byte(at) {
+                0 if at >= self.text.len() => return None,
+                b'\\' => at += 2,
+                byte @ 0..0x80 => {
+                    if family.closes(char::from(byte)) {
+                        return Some((at, 1));
+                    }
+                    at += 1;
+                }
+                // The lead bytes of all quotes beyond ASCII.
+                0xC2 | 0xE2 | 0xE3 | 0xEF => match self.char_at(at) {
+                    Some(c) if family.closes(c) => {
+                        return Some((at, c.len_utf8()));
+                    }
+                    Some(c) => at += c.len_utf8(),
+                    None => at += 1,
+                },
+                _ => at += 1,
+            }
+        }
+        None
+    }
+}
+
+enum Close {
+    At(usize),
+    TextEnds,
+    TooFar,
+}

@@ -1,0 +1,304 @@
+//! What was meant where JSON expects something else.
+
+use super::chars::{Mark, is_word, mark};
+use super::parser::{Kind, Next, Parser, Place};
+use crate::repair::RepairKind;
+use serde_json::Value;
+
+/// How far meaningless characters are skipped on their line.
+const MAX_JUNK: usize = 80;
+
+impl Parser<'_> {
+    /// The value at a byte that begins no JSON value; `None` if there is none.
+    #[cold]
+    pub(super) fn odd_value(&mut self, place: Place) -> Option<Value> {
+        self.trusted = None;
+        loop {
+            if self.breaks_off() {
+                self.stop();
+                return None;
+            }
+            let (mark, length) = self.mark_at(self.pos)?;
+            match mark {
+                Mark::OpenObject | Mark::OpenArray => {
+                    self.note_wide(length);
+                    self.pos += length;
+                    return Some(match mark {
+                        Mark::OpenObject => self.object(),
+                        _ => self.array(),
+                    });
+                }
+                Mark::Quote(_) if self.byte(self.pos) == b'\'' => {
+                    self.note(RepairKind::OtherQuotes);
+                    return self.quick_string(b'\'', place);
+                }
+                Mark::Quote(_) => return self.careful_value(place),
+                Mark::Comma | Mark::CloseObject | Mark::CloseArray => return None,
+                Mark::Colon => {
+                    self.note(RepairKind::Junk);
+                    self.pos += length;
+                    self.skip_space();
+                }
+                Mark::Other if self.skip_ellipsis() => return None,
+                Mark::Other => return self.bare(place),
+            }
+        }
+    }
+
+    /// The key at a byte other than `"` and `}`, or behind a quote that ends no plain key. `None`
+    /// when the object is over; whatever ends it has been read if it belongs to it.
+    #[cold]
+    pub(super) fn odd_key(&mut self) -> Option<String> {
+        loop {
+            self.skip_space();
+            if self.breaks_off() {
+                self.stop();
+            }
+            let Some((mark, length)) = self.mark_at(self.pos) else {
+                self.note_cut();
+                return None;
+            };
+            match mark {
+                Mark::Quote(_) => return self.quoted_key(),
+                Mark::Comma => {
+                    self.note(RepairKind::ExtraComma);
+                    self.pos += length;
+                }
+                Mark::CloseObject => {
+                    self.note_wide(length);
+                    self.pos += length;
+                    return None;
+                }
+                Mark::CloseArray if self.is_inside(Kind::Array) => {
+                    self.note(RepairKind::MissingCloser);
+                    return None;
+                }
+                Mark::OpenObject if self.parent() == Some(Kind::Array) => {
+                    self.note(RepairKind::MissingCloser);
+                    return None;
+                }
+                Mark::CloseArray | Mark::OpenObject | Mark::Colon => {
+                    self.note(RepairKind::StrayBracket);
+                    self.pos += length;
+                }
+                Mark::Other if self.skip_ellipsis() || self.skip_hash() => {}
+                Mark::Other => match self.bare_key() {
+                    Some(key) => return Some(key),
+                    None => self.stop(),
+                },
+                Mark::OpenArray => self.stop(),
+            }
+        }
+    }
+
+    fn quoted_key(&mut self) -> Option<String> {
+        let Some(key) = self.careful(Place::Key) else {
+            self.note_cut();
+            return None;
+        };
+        // A key that the end of the text cut may be half a key: nothing can be said about it.
+        if self.skip_space() == 0 && self.at_end() {
+            self.note_cut();
+            return None;
+        }
+        self.colon();
+        Some(key)
+    }
+
+    fn bare_key(&mut self) -> Option<String> {
+        let rest = self.rest(self.pos);
+        let length: usize = rest
+            .chars()
+            .take(64)
+            .take_while(|c| is_word(*c) || *c == ' ')
+            .map(char::len_utf8)
+            .sum();
+        let key = rest.get(..length)?.trim_end();
+        if key.is_empty() {
+            return None;
+        }
+        let next = self.look_space(self.pos + key.len());
+        let separates = matches!(self.mark_at(next), Some((Mark::Colon, _)));
+        let equals = self.byte(next) == b'=' && !key.contains(' ');
+        if !separates && !equals {
+            return None;
+        }
+        self.note(RepairKind::UnquotedKey);
+        self.bare_keys = true;
+        self.spaced_keys |= key.contains(' ');
+        self.pos += key.len();
+        self.colon();
+        Some(key.to_owned())
+    }
+
+    /// Reads the colon after a key, or what stands for it.
+    fn colon(&mut self) {
+        self.skip_space();
+        match self.mark_at(self.pos) {
+            Some((Mark::Colon, length)) => {
+                self.note_wide(length);
+                self.pos += length;
+            }
+            Some(_) if self.byte(self.pos) == b'=' => {
+                self.note(RepairKind::MissingColon);
+                self.pos += 1;
+                if self.byte(self.pos) == b'>' {
+                    self.pos += 1;
+                }
+            }
+            // Without a value there is no colon to miss.
+            None | Some((Mark::Comma | Mark::CloseObject | Mark::CloseArray, _)) => {}
+            Some(_) => self.note(RepairKind::MissingColon),
+        }
+    }
+
+    /// What follows a member or an item when it is neither an ASCII comma nor the closer.
+    #[cold]
+    pub(super) fn odd_separator(&mut self, place: Place) -> Next {
+        loop {
+            self.skip_space();
+            if self.breaks_off() {
+                self.stop();
+            }
+            let Some((mark, length)) = self.mark_at(self.pos) else {
+                self.note_cut();
+                return Next::Done;
+            };
+            match (mark, place) {
+                (Mark::Comma, _) => {
+                    self.note_wide(length);
+                    self.pos += length;
+                    return Next::Go { comma: true };
+                }
+                (Mark::CloseObject, Place::Member) | (Mark::CloseArray, Place::Item) => {
+                    self.note_wide(length);
+                    self.pos += length;
+                    return Next::Done;
+                }
+                (Mark::CloseObject | Mark::CloseArray, _) => {
+                    if self.is_inside(closed_kind(mark)) {
+                        self.note(RepairKind::MissingCloser);
+                        return Next::Done;
+                    }
+                    self.note(RepairKind::StrayBracket);
+                    self.pos += length;
+                }
+                (Mark::OpenObject, Place::Member) if self.parent() == Some(Kind::Array) => {
+                    self.note(RepairKind::MissingCloser);
+                    return Next::Done;
+                }
+                _ if self.skip_ellipsis() || self.skip_hash() => {}
+                _ if matches!(self.byte(self.pos), b';')
+                    || self.char_at(self.pos) == Some('；') =>
+                {
+                    self.note(RepairKind::MissingComma);
+                    self.pos += length;
+                    return Next::Go { comma: true };
+                }
+                _ if self.more_follows(mark, place) => {
+                    self.note(RepairKind::MissingComma);
+                    return Next::Go { comma: false };
+                }
+                _ => {
+                    if !self.skip_junk() {
+                        self.stop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether another member or item begins here without a comma.
+    fn more_follows(&self, mark: Mark, place: Place) -> bool {
+        match (place, mark) {
+            (Place::Item, Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray) => true,
+            (Place::Item, _) => super::bare::literal(self.look_word(self.pos)).is_some(),
+            (_, Mark::Quote(_)) => self.member_follows(self.pos),
+            (_, Mark::Other) => {
+                let word: usize = self
+                    .rest(self.pos)
+                    .chars()
+                    .take(64)
+                    .take_while(|c| is_word(*c))
+                    .map(char::len_utf8)
+                    .sum();
+                word > 0 && matches!(self.mark_at(self.pos + word), Some((Mark::Colon, _)))
+            }
+            _ => false,
+        }
+    }
+
+    /// An item followed by a colon is a key of the object around: the list lacks its bracket.
+    pub(super) fn is_key_after_all(&mut self, start: usize) -> bool {
+        let key = self.byte(self.pos) == b':'
+            && self.parent() == Some(Kind::Object)
+            && matches!(self.mark_at(start), Some((Mark::Quote(_), _)));
+        if key {
+            self.note(RepairKind::MissingCloser);
+            self.pos = start;
+        }
+        key
+    }
+
+    /// Whether the answer ends here though the value does not: a code fence or a closing tag.
+    fn breaks_off(&self) -> bool {
+        let rest = self.rest(self.pos);
+        rest.starts_with("```") || rest.starts_with("</")
+    }
+
+    fn skip_ellipsis(&mut self) -> bool {
+        let rest = self.rest(self.pos);
+        let tail = rest.trim_start_matches(['.', '…']);
+        let length = rest.len() - tail.len();
+        let found = length >= 3 && (rest.starts_with("...") || rest.starts_with('…'));
+        if found {
+            self.note(RepairKind::Ellipsis);
+            self.pos += length;
+        }
+        found
+    }
+
+    /// After a value `#` can only begin a comment.
+    fn skip_hash(&mut self) -> bool {
+        if self.byte(self.pos) != b'#' {
+            return false;
+        }
+        self.note(RepairKind::Comment);
+        let rest = self.rest(self.pos);
+        self.pos += rest.find('\n').unwrap_or(rest.len());
+        true
+    }
+
+    /// Skips to the next comma or closer, if there is one near on this line.
+    fn skip_junk(&mut self) -> bool {
+        let mut at = self.pos;
+        while let Some(c) = self.char_at(at) {
+            if c == '\n' || at > self.pos + MAX_JUNK {
+                return false;
+            }
+            if at > self.pos
+                && matches!(mark(c), Mark::Comma | Mark::CloseObject | Mark::CloseArray)
+            {
+                self.note(RepairKind::Junk);
+                self.pos = at;
+                return true;
+            }
+            at += c.len_utf8();
+        }
+        false
+    }
+
+    /// Structure beyond ASCII is full-width punctuation.
+    fn note_wide(&mut self, length: usize) {
+        if length > 1 {
+            self.note(RepairKind::FullWidth);
+        }
+    }
+}
+
+fn closed_kind(mark: Mark) -> Kind {
+    match mark {
+        Mark::CloseObject => Kind::Object,
+        _ => Kind::Array,
+    }
+}

@@ -1,0 +1,392 @@
+//! The parser: objects and arrays as JSON has them, and the way out when something is odd.
+
+use super::chars::{Mark, is_blank, mark};
+use crate::repair::{Notes, RepairKind};
+use serde_json::{Map, Value};
+
+/// Where a string stands; decides what may follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Key,
+    Member,
+    Item,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Object,
+    Array,
+}
+
+/// What comes after a member or an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Another one; a comma was read or not.
+    Go { comma: bool },
+    /// The container is closed, or given up.
+    Done,
+}
+
+/// A cursor over one candidate value of the answer.
+#[derive(Debug)]
+pub(super) struct Parser<'a> {
+    /// The answer; shortened to what was read when the value breaks off before its end, so that
+    /// every open container sees the end of the text and closes itself.
+    pub(super) text: &'a str,
+    pub(super) pos: usize,
+    pub(super) notes: Notes,
+    /// The text may go on: what is unfinished at its end is left out instead of guessed.
+    pub(super) growing: bool,
+    /// The value began inside a code fence.
+    pub(super) fenced: bool,
+    /// A container was closed by the end of the text.
+    pub(super) cut: bool,
+    pub(super) too_deep: bool,
+    /// An unquoted key has been seen: more of them are likely.
+    pub(super) bare_keys: bool,
+    /// One of them had a blank in it.
+    pub(super) spaced_keys: bool,
+    /// Where the last value began, if it was a quoted string whose end was taken on trust.
+    pub(super) trusted: Option<usize>,
+    /// How many bytes may still be read carefully (see [`super::quoted`]).
+    pub(super) care: usize,
+    depth: usize,
+    max_depth: usize,
+    /// The open containers, innermost in the lowest bit, 1 for an array.
+    kinds: u128,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, pos: usize, max_depth: usize) -> Self {
+        Self {
+            text,
+            pos,
+            notes: Notes::default(),
+            growing: false,
+            fenced: false,
+            cut: false,
+            too_deep: false,
+            bare_keys: false,
+            spaced_keys: false,
+            trusted: None,
+            care: text.len().saturating_mul(4).saturating_add(65_536),
+            depth: 0,
+            max_depth: max_depth.min(crate::Limits::MAX_DEPTH),
+            kinds: 0,
+        }
+    }
+
+    pub(super) fn note(&mut self, kind: RepairKind) {
+        self.notes.add(kind, self.pos);
+    }
+
+    /// The byte at an offset; 0 at the end.
+    #[inline(always)]
+    pub(super) fn byte(&self, at: usize) -> u8 {
+        match self.text.as_bytes().get(at) {
+            Some(byte) => *byte,
+            None => 0,
+        }
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.pos >= self.text.len()
+    }
+
+    pub(super) fn rest(&self, at: usize) -> &'a str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    pub(super) fn char_at(&self, at: usize) -> Option<char> {
+        self.rest(at).chars().next()
+    }
+
+    /// What stands at an offset, with its length in bytes.
+    pub(super) fn mark_at(&self, at: usize) -> Option<(Mark, usize)> {
+        self.char_at(at).map(|c| (mark(c), c.len_utf8()))
+    }
+
+    /// Gives up here: the text ends at this point for all that is open.
+    pub(super) fn stop(&mut self) {
+        self.text = self.text.get(..self.pos).unwrap_or(self.text);
+    }
+
+    /// Skips white space and comments; returns the byte there, 0 at the end.
+    #[inline]
+    pub(super) fn skip_space(&mut self) -> u8 {
+        loop {
+            match self.byte(self.pos) {
+                b' ' | b'\n' | b'\r' | b'\t' => self.pos += 1,
+                byte @ (0..=b' ' | b'#' | b'/' | 0x7f..) => {
+                    if !self.skip_odd() {
+                        return byte;
+                    }
+                }
+                byte => return byte,
+            }
+        }
+    }
+
+    /// Skips a comment or a blank that is not ASCII.
+    #[cold]
+    fn skip_odd(&mut self) -> bool {
+        if let Some(end) = self.comment_end(self.pos) {
+            self.note(RepairKind::Comment);
+            self.pos = end;
+            return true;
+        }
+        match self.char_at(self.pos) {
+            Some(c) if is_blank(c) => {
+                self.pos += c.len_utf8();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The end of the comment that begins at an offset. `#` begins one only before a blank or
+    /// first on its line, since `#fff` and `#tag` are values.
+    pub(super) fn comment_end(&self, at: usize) -> Option<usize> {
+        let rest = self.rest(at);
+        if let Some(body) = rest.strip_prefix("/*") {
+            let length = body.find("*/").map_or(rest.len(), |end| end + 4);
+            return Some(at + length);
+        }
+        let hash = rest.starts_with('#')
+            && (matches!(self.byte(at + 1), b' ' | b'\t' | b'\n' | b'\r' | b'#')
+                || self.opens_line(at));
+        if hash || rest.starts_with("//") {
+            return Some(at + rest.find('\n').unwrap_or(rest.len()));
+        }
+        None
+    }
+
+    fn opens_line(&self, at: usize) -> bool {
+        let before = self.text.get(..at).unwrap_or_default();
+        before.trim_end_matches([' ', '\t']).ends_with('\n')
+    }
+
+    /// Whether an enclosing container, not the innermost one, is of this kind.
+    pub(super) fn is_inside(&self, kind: Kind) -> bool {
+        let arrays = (self.kinds >> 1).count_ones() as usize;
+        match kind {
+            Kind::Array => arrays > 0,
+            Kind::Object => self.depth.saturating_sub(1) > arrays,
+        }
+    }
+
+    /// The kind of the container around the innermost one.
+    pub(super) fn parent(&self) -> Option<Kind> {
+        (self.depth > 1).then_some(if self.kinds & 2 == 2 {
+            Kind::Array
+        } else {
+            Kind::Object
+        })
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The closers that would end everything that is open, innermost first.
+    pub(super) fn open_closers(&self) -> impl Iterator<Item = char> {
+        let kinds = self.kinds;
+        (0..self.depth).map(move |level| if (kinds >> level) & 1 == 1 { ']' } else { '}' })
+    }
+
+    fn enter(&mut self, kind: Kind) -> bool {
+        if self.depth >= self.max_depth {
+            self.too_deep = true;
+            self.stop();
+            return false;
+        }
+        self.depth += 1;
+        self.kinds = (self.kinds << 1) | u128::from(kind == Kind::Array);
+        true
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+        self.kinds >>= 1;
+        self.trusted = None;
+    }
+
+    /// A value, or `None` where there is none (and nothing was read).
+    pub(super) fn value(&mut self, place: Place) -> Option<Value> {
+        match self.skip_space() {
+            b'"' => self.quick_string(b'"', place),
+            b'{' => {
+                self.pos += 1;
+                Some(self.object())
+            }
+            b'[' => {
+                self.pos += 1;
+                Some(self.array())
+            }
+            b'-' | b'0'..=b'9' => self.number(place),
+            b't' if self.word("true") => Some(Value::Bool(true)),
+            b'f' if self.word("false") => Some(Value::Bool(false)),
+            b'n' if self.word("null") => Some(Value::Null),
+            _ => self.odd_value(place),
+        }
+    }
+
+    /// Reads a literal if it stands here and ends where a value may end.
+    #[inline]
+    fn word(&mut self, word: &str) -> bool {
+        let end = self.pos + word.len();
+        let found = self.text.as_bytes().get(self.pos..end) == Some(word.as_bytes())
+            && self.ends_value(end);
+        if found {
+            self.trusted = None;
+            self.pos = end;
+        }
+        found
+    }
+
+    /// Whether a value without quotes may end at an offset.
+    #[inline]
+    pub(super) fn ends_value(&self, at: usize) -> bool {
+        let mut next = at;
+        while matches!(self.byte(next), b' ' | b'\t') {
+            next += 1;
+        }
+        matches!(self.byte(next), b',' | b'}' | b']' | b'\n' | b'\r')
+    }
+
+    /// The object whose opening brace was just read.
+    pub(super) fn object(&mut self) -> Value {
+        let mut map = Map::new();
+        if !self.enter(Kind::Object) {
+            return Value::Object(map);
+        }
+        self.trusted = None;
+        let mut comma = false;
+        loop {
+            match self.member_key(comma) {
+                Key::Name(key) => self.member(key, &mut map),
+                Key::Reread(value) => {
+                    if let Some(last) = map.values_mut().next_back() {
+                        *last = value;
+                    }
+                }
+                Key::Done => break,
+            }
+            match self.separator(b'}', Place::Member) {
+                Next::Go { comma: read } => comma = read,
+                Next::Done => break,
+            }
+        }
+        self.leave();
+        Value::Object(map)
+    }
+
+    fn member_key(&mut self, comma: bool) -> Key {
+        match self.skip_space() {
+            b'"' => {
+                if let Some(key) = self.quick_key() {
+                    return Key::Name(key);
+                }
+            }
+            b'}' => {
+                if comma {
+                    self.note(RepairKind::ExtraComma);
+                }
+                self.pos += 1;
+                return Key::Done;
+            }
+            _ => {}
+        }
+        if let Some(value) = self.reread(Place::Member) {
+            return Key::Reread(value);
+        }
+        self.odd_key().map_or(Key::Done, Key::Name)
+    }
+
+    fn member(&mut self, key: String, map: &mut Map<String, Value>) {
+        let at = self.pos;
+        let value = match self.value(Place::Member) {
+            Some(value) => value,
+            // A key at the end of a growing text: its value has not come yet.
+            None if self.growing && self.at_end() => return,
+            None => {
+                self.note(RepairKind::MissingValue);
+                Value::Null
+            }
+        };
+        if map.insert(key, value).is_some() {
+            self.notes.add(RepairKind::DuplicateKey, at);
+        }
+    }
+
+    /// The array whose opening bracket was just read.
+    pub(super) fn array(&mut self) -> Value {
+        let mut items = Vec::new();
+        if !self.enter(Kind::Array) {
+            return Value::Array(items);
+        }
+        self.trusted = None;
+        let mut comma = false;
+        loop {
+            if self.skip_space() == b']' {
+                if comma {
+                    self.note(RepairKind::ExtraComma);
+                }
+                self.pos += 1;
+                break;
+            }
+            if comma
+                && !self.starts_item()
+                && let Some(value) = self.reread(Place::Item)
+            {
+                items.pop();
+                items.push(value);
+            } else {
+                let start = self.pos;
+                match self.value(Place::Item) {
+                    Some(_) if self.is_key_after_all(start) => break,
+                    Some(value) => items.push(value),
+                    None => {}
+                }
+            }
+            match self.separator(b']', Place::Item) {
+                Next::Go { comma: read } => comma = read,
+                Next::Done => break,
+            }
+        }
+        self.leave();
+        Value::Array(items)
+    }
+
+    /// Whether an item begins here as JSON writes it.
+    fn starts_item(&self) -> bool {
+        matches!(
+            self.byte(self.pos),
+            b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'\''
+        )
+    }
+
+    /// What separates two members or items, or ends the container.
+    #[inline]
+    fn separator(&mut self, closer: u8, place: Place) -> Next {
+        match self.skip_space() {
+            b',' => {
+                self.pos += 1;
+                Next::Go { comma: true }
+            }
+            byte if byte == closer => {
+                self.pos += 1;
+                Next::Done
+            }
+            _ => self.odd_separator(place),
+        }
+    }
+}
+
+/// What stands where a key is expected.
+enum Key {
+    Name(String),
+    /// The string before was longer than first read; this is its whole value.
+    Reread(Value),
+    Done,
+}

@@ -1,0 +1,248 @@
+//! Where a string ends when its quotes are not to be trusted.
+//!
+//! Every quote that could close the string is judged by what follows it ([`super::look`]). Two
+//! facts help where that leaves a doubt: inner quotes come in pairs, and an inner pair that opens
+//! a bracket closes it before the string ends.
+
+use super::chars::{Mark, Quote, is_blank};
+use super::look::Verdict;
+use super::parser::{Parser, Place};
+use crate::repair::RepairKind;
+use serde_json::Value;
+
+/// The end of a string.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    /// Where the content ends.
+    content: usize,
+    /// Where reading goes on.
+    resume: usize,
+    /// Quotes inside that were not escaped.
+    inner: usize,
+    /// The closing quote is missing.
+    missing: bool,
+}
+
+impl Parser<'_> {
+    /// The quoted value at the cursor, its end found carefully.
+    pub(super) fn careful_value(&mut self, place: Place) -> Option<Value> {
+        self.careful(place).map(Value::String)
+    }
+
+    /// The quoted string at the cursor, its end found carefully; `None` for a key that breaks off.
+    pub(super) fn careful(&mut self, place: Place) -> Option<String> {
+        let (Mark::Quote(family), length) = self.mark_at(self.pos)? else {
+            return None;
+        };
+        if family != Quote::Double {
+            self.note(RepairKind::OtherQuotes);
+        }
+        let start = self.pos + length;
+        let end = match self.find_end(start, family, place) {
+            Some(end) => end,
+            None if place == Place::Key => {
+                self.pos = self.text.len();
+                return None;
+            }
+            None => self.unterminated(start, family, place),
+        };
+        Some(self.accept(start, end))
+    }
+
+    /// Reads the last string again when what followed it made no sense. `None` if its end stays.
+    #[cold]
+    pub(super) fn reread(&mut self, place: Place) -> Option<Value> {
+        let start = self.trusted.take()?;
+        let family = match self.byte(start.checked_sub(1)?) {
+            b'\'' => Quote::Single,
+            _ => Quote::Double,
+        };
+        let end = self.find_end(start, family, place)?;
+        if end.resume <= self.pos {
+            return None;
+        }
+        Some(Value::String(self.accept(start, end)))
+    }
+
+    fn accept(&mut self, start: usize, end: End) -> String {
+        if end.inner > 0 {
+            self.notes.add(RepairKind::UnescapedQuote, start);
+        }
+        if end.missing {
+            self.notes.add(RepairKind::MissingQuote, end.content);
+        }
+        let raw = self.text.get(start..end.content).unwrap_or_default();
+        let escaped = raw.contains('\\');
+        if let Some(at) = raw.bytes().position(|byte| byte < b' ') {
+            self.notes.add(RepairKind::RawControl, start + at);
+        }
+        self.trusted = None;
+        self.pos = end.resume;
+        self.text_of(start, end.content, escaped)
+    }
+
+    /// Judges the quotes from `start` on; `None` if none of them ends the string.
+    fn find_end(&mut self, start: usize, family: Quote, place: Place) -> Option<End> {
+        let mut from = start;
+        let mut inner = 0;
+        let mut last_inner = None;
+        let mut brackets = 0_i64;
+        loop {
+            let (at, length) = self.next_close(from, usize::MAX, family)?;
+            brackets += self.brackets(from, at);
+            let end = End {
+                content: at,
+                resume: at + length,
+                inner,
+                missing: false,
+            };
+            let Some(care) = self.care.checked_sub(at + length - from) else {
+                return Some(end);
+            };
+            self.care = care;
+            let odd = inner % 2 == 1;
+            let verdict = match self.judge(at + length, place, odd) {
+                Verdict::End if odd && brackets > 0 && at + length < self.text.len() => {
+                    Verdict::Inner
+                }
+                verdict => verdict,
+            };
+            if verdict == Verdict::End {
+                return Some(end);
+            }
+            if verdict == Verdict::Colon
+                && let Some(open) = last_inner
+                && let Some(end) = self.missing_quote(start, open, at, length)
+            {
+                return Some(End {
+                    inner: inner - 1,
+                    ..end
+                });
+            }
+            inner += 1;
+            last_inner = Some(at);
+            from = at + length;
+        }
+    }
+
+    /// How many more brackets open than close between two offsets.
+    fn brackets(&self, from: usize, to: usize) -> i64 {
+        let bytes = self.text.as_bytes().get(from..to).unwrap_or_default();
+        bytes.iter().fold(0, |sum, byte| match byte {
+            b'(' | b'[' | b'{' => sum + 1,
+            b')' | b']' | b'}' => sum - 1,
+            _ => sum,
+        })
+    }
+
+    /// `"text, "key": 1`: the quotes at `open` and `at` enclose the next key, and the string ended
+    /// before the comma or the line break in front of it.
+    fn missing_quote(&self, start: usize, open: usize, at: usize, length: usize) -> Option<End> {
+        let key = self.text.get(open + 1..at)?;
+        let colon = self.look_space(at + length);
+        let (_, colon_length) = self.mark_at(colon)?;
+        if key.len() > 128 || key.contains('\n') || !self.value_follows(colon + colon_length) {
+            return None;
+        }
+        let head = self.text.get(start..open)?;
+        let content = head.trim_end_matches(is_blank);
+        let (content, resume) = match content.strip_suffix([',', '，']) {
+            Some(shorter) => (shorter, start + shorter.len()),
+            None if head.get(content.len()..)?.contains('\n') => (content, open),
+            None => return None,
+        };
+        let content = content.trim_end_matches(is_blank);
+        let content = content
+            .strip_suffix(['”', '’', '＂', '＇'])
+            .unwrap_or(content);
+        Some(End {
+            content: start + content.len(),
+            resume,
+            inner: 1,
+            missing: true,
+        })
+    }
+
+    /// The end of a string that no quote ends.
+    fn unterminated(&mut self, start: usize, family: Quote, place: Place) -> End {
+        if !self.growing {
+            if let Some(stand_in) = family.stand_in()
+                && let Some(end) = self.find_end(start, stand_in, place)
+            {
+                return end;
+            }
+            if let Some(end) = self
+                .before_fence(start)
+                .or_else(|| self.before_closers(start))
+            {
+                return end;
+            }
+        }
+        let rest = self.rest(start);
+        let mut content = rest.trim_end();
+        // Half an escape says nothing about the character it would have been.
+        if let Some(at) = content.rfind('\\')
+            && let Some((_, tail)) = content.split_at_checked(at)
+            && is_half_escape(tail)
+            && !is_escaped(content, at)
+        {
+            content = content.get(..at).unwrap_or(content);
+        }
+        self.note_cut();
+        End {
+            content: start + content.len(),
+            resume: self.text.len(),
+            inner: 0,
+            missing: true,
+        }
+    }
+
+    pub(super) fn note_cut(&mut self) {
+        self.cut = true;
+        self.note(RepairKind::MissingCloser);
+    }
+
+    /// The code fence around the value ends an open string, too.
+    fn before_fence(&self, start: usize) -> Option<End> {
+        if !self.fenced {
+            return None;
+        }
+        let at = self.rest(start).rfind("\n```")?;
+        let content = self.rest(start).get(..at)?.trim_end();
+        Some(self.cut_string(start, content, start + at))
+    }
+
+    /// Closers at the very end that close exactly what is open: only the quote is missing.
+    fn before_closers(&self, start: usize) -> Option<End> {
+        let mut content = self.rest(start).trim_end();
+        let mut closers: Vec<char> = self.open_closers().collect();
+        while let Some(closer) = closers.pop() {
+            content = content.strip_suffix(closer)?.trim_end();
+        }
+        Some(self.cut_string(start, content, start + content.len()))
+    }
+
+    fn cut_string(&self, start: usize, content: &str, resume: usize) -> End {
+        End {
+            content: start + content.len(),
+            resume,
+            inner: 0,
+            missing: true,
+        }
+    }
+}
+
+/// Whether the backslash at an offset is itself escaped.
+fn is_escaped(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let slashes = before.len() - before.trim_end_matches('\\').len();
+    slashes % 2 == 1
+}
+
+/// `\`, `\u`, `\u12`: an escape that the end of the text cut short.
+fn is_half_escape(tail: &str) -> bool {
+    match tail.strip_prefix("\\u") {
+        Some(digits) => digits.len() < 4 && digits.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => tail == "\\",
+    }
+}

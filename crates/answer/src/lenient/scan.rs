@@ -1,0 +1,387 @@
+//! Finding the values in an answer: what stands around them, fences and blocks of thinking.
+
+use super::chars::{Mark, is_word};
+use super::parser::Parser;
+use crate::repair::{Notes, RepairKind};
+use serde_json::Value;
+
+/// Tags that models put around their thinking.
+const THINK_TAGS: [&str; 4] = ["thinking", "think", "thought", "reasoning"];
+
+/// Where a value was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// In the answer itself.
+    Answer,
+    /// Behind a tag of thinking that is never closed: perhaps only a draft.
+    Thought,
+}
+
+/// One value found in an answer.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) value: Value,
+    pub(crate) notes: Notes,
+    pub(crate) source: Source,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The end of the text, or something that is no JSON, closed it.
+    pub(crate) cut: bool,
+    /// It begins in the middle of a line of prose.
+    pub(crate) inline: bool,
+}
+
+/// What a scan meets.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Value(Found),
+    /// All before was thinking.
+    Forget,
+}
+
+/// A walk over an answer that stops at each value.
+#[derive(Debug)]
+pub(crate) struct Scan<'a> {
+    text: &'a str,
+    pos: usize,
+    max_depth: usize,
+    growing: bool,
+    fenced: bool,
+    source: Source,
+    /// What was left out around the values.
+    pub(crate) notes: Notes,
+    /// Where a value nested too deep begins.
+    pub(crate) too_deep: Option<usize>,
+}
+
+impl<'a> Scan<'a> {
+    pub(crate) fn new(text: &'a str, max_depth: usize) -> Self {
+        let mut scan = Self {
+            text,
+            pos: 0,
+            max_depth,
+            growing: false,
+            fenced: false,
+            source: Source::Answer,
+            notes: Notes::default(),
+            too_deep: None,
+        };
+        if text.starts_with('\u{FEFF}') {
+            scan.notes.add(RepairKind::ByteOrderMark, 0);
+            scan.pos = '\u{FEFF}'.len_utf8();
+        }
+        scan
+    }
+
+    /// The text may go on after its end.
+    pub(crate) fn growing(mut self) -> Self {
+        self.growing = true;
+        self
+    }
+
+    /// Begins at an offset.
+    pub(crate) fn starting_at(mut self, pos: usize) -> Self {
+        self.pos = pos;
+        self
+    }
+
+    /// The next value or turn of the answer.
+    pub(crate) fn next(&mut self) -> Option<Event> {
+        loop {
+            match *self.text.as_bytes().get(self.pos)? {
+                b' ' | b'\n' | b'\r' | b'\t' => self.pos += 1,
+                b'{' | b'[' => {
+                    if let Some(found) = self.try_value() {
+                        return Some(Event::Value(found));
+                    }
+                }
+                b'`' => self.fence(),
+                b'<' => {
+                    if self.think() {
+                        return Some(Event::Forget);
+                    }
+                }
+                // The lead bytes of `【`, `｛` and `［`.
+                0xE3 | 0xEF => {
+                    if let Some(found) = self.try_value() {
+                        return Some(Event::Value(found));
+                    }
+                }
+                b'}' | b']' => {
+                    self.notes.add(RepairKind::StrayBracket, self.pos);
+                    self.pos += 1;
+                }
+                byte => {
+                    // A continuation byte belongs to a character that was noted.
+                    if !(0x80..0xC0).contains(&byte) {
+                        self.notes.add(RepairKind::TextAround, self.pos);
+                    }
+                    self.skip_prose();
+                }
+            }
+        }
+    }
+
+    /// Skips to the next byte that could matter.
+    fn skip_prose(&mut self) {
+        let rest = self.text.as_bytes().get(self.pos + 1..).unwrap_or_default();
+        let length = rest
+            .iter()
+            .position(|b| matches!(b, b'{' | b'[' | b'`' | b'<' | 0xE3 | 0xEF));
+        self.pos += 1 + length.unwrap_or(rest.len());
+    }
+
+    /// The object that begins at an offset although its brace is missing.
+    pub(crate) fn without_opener(text: &'a str, start: usize, max_depth: usize) -> Option<Found> {
+        let mut parser = Parser::new(text, start, max_depth);
+        if !parser.opens_object(false) {
+            return None;
+        }
+        parser.notes.add(RepairKind::MissingOpener, start);
+        let value = parser.object();
+        (!parser.too_deep).then(|| Found {
+            value,
+            source: Source::Answer,
+            start,
+            end: parser.pos,
+            cut: false,
+            inline: false,
+            notes: parser.notes,
+        })
+    }
+
+    /// Reads the value at the cursor if there is one; moves on in any case.
+    fn try_value(&mut self) -> Option<Found> {
+        let start = self.pos;
+        let mut parser = Parser::new(self.text, start, self.max_depth);
+        parser.growing = self.growing;
+        parser.fenced = self.fenced;
+        let (mark, length) = parser.mark_at(start)?;
+        self.pos += length;
+        let inline = self.is_inline(start);
+        parser.pos = start + length;
+        let value = match mark {
+            Mark::OpenObject if parser.opens_object(!inline) => parser.object(),
+            Mark::OpenArray if parser.opens_array(!inline && length == 1) => parser.array(),
+            _ => {
+                if !matches!(mark, Mark::Other) || length > 1 {
+                    self.notes.add(RepairKind::TextAround, start);
+                }
+                return None;
+            }
+        };
+        if length > 1 {
+            parser.notes.add(RepairKind::FullWidth, start);
+        }
+        self.pos = parser.pos.max(start + length);
+        if parser.too_deep {
+            self.too_deep.get_or_insert(start);
+            return None;
+        }
+        if self.fenced {
+            self.notes.add(RepairKind::CodeFence, start);
+        }
+        Some(Found {
+            value,
+            source: self.source,
+            start,
+            end: self.pos,
+            cut: parser.cut,
+            inline,
+            notes: parser.notes,
+        })
+    }
+
+    fn is_inline(&self, start: usize) -> bool {
+        let before = self.text.get(..start).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        !line.trim_matches(['\u{FEFF}', ' ', '\t', '\r']).is_empty() && !line.ends_with("```")
+    }
+
+    /// The backticks at the cursor: a fence opens or closes, with its language.
+    fn fence(&mut self) {
+        let rest = self.text.get(self.pos..).unwrap_or_default();
+        let tail = rest.trim_start_matches('`');
+        let ticks = rest.len() - tail.len();
+        self.pos += ticks;
+        if ticks < 3 {
+            self.notes.add(RepairKind::TextAround, self.pos);
+            return;
+        }
+        self.fenced = !self.fenced;
+        if self.fenced {
+            let language =
+                tail.trim_start_matches(|c: char| c.is_alphanumeric() || "-_+.".contains(c));
+            self.pos += tail.len() - language.len();
+        }
+    }
+
+    /// The tag at the cursor, if it is one of thinking. True if it ends thinking that began
+    /// before the answer.
+    fn think(&mut self) -> bool {
+        let rest = self.text.get(self.pos..).unwrap_or_default();
+        let Some(tag) = think_tag(rest) else {
+            self.notes.add(RepairKind::TextAround, self.pos);
+            self.skip_prose();
+            return false;
+        };
+        self.notes.add(RepairKind::ThinkBlock, self.pos);
+        self.pos += tag.length;
+        if tag.closes {
+            self.source = Source::Answer;
+            return true;
+        }
+        if self.source == Source::Thought {
+            return false;
+        }
+        match closing_tag(self.text, self.pos, tag.name) {
+            Some(end) => self.pos = end,
+            None => {
+                self.source = Source::Thought;
+                if self.growing {
+                    self.pos = self.text.len();
+                }
+            }
+        }
+        false
+    }
+}
+
+impl Parser<'_> {
+    /// Whether the text after an opening brace can be an object rather than prose or code.
+    fn opens_object(&self, own_line: bool) -> bool {
+        let next = self.look_space(self.pos);
+        match self.mark_at(next) {
+            None => own_line,
+            Some((Mark::Quote(_) | Mark::CloseObject, _)) => true,
+            // `{{` of a template that nobody filled in.
+            Some((Mark::OpenObject, length)) => {
+                next == self.pos
+                    && matches!(
+                        self.mark_at(self.look_space(next + length)),
+                        Some((Mark::Quote(_), _))
+                    )
+            }
+            Some((Mark::Other, _)) => self.word_and_colon(next, own_line),
+            Some((Mark::Comma, length)) => {
+                matches!(
+                    self.mark_at(self.look_space(next + length)),
+                    Some((Mark::Quote(_), _))
+                )
+            }
+            Some(_) => false,
+        }
+    }
+
+    fn word_and_colon(&self, at: usize, own_line: bool) -> bool {
+        let rest = self.rest(at);
+        let length: usize = rest
+            .chars()
+            .take(64)
+            .take_while(|c| is_word(*c) || (own_line && *c == ' '))
+            .map(char::len_utf8)
+            .sum();
+        let next = self.look_space(at + length);
+        length > 0
+            && (matches!(self.mark_at(next), Some((Mark::Colon, _))) || self.byte(next) == b'=')
+    }
+
+    /// Whether the text after an opening bracket can be a list rather than prose.
+    fn opens_array(&self, own_line: bool) -> bool {
+        let next = self.look_space(self.pos);
+        match self.mark_at(next) {
+            None => own_line,
+            Some((Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray | Mark::CloseArray, _)) => {
+                true
+            }
+            Some((Mark::Other, _)) => own_line || self.literal_follows(next),
+            Some(_) => false,
+        }
+    }
+}
+
+struct Tag {
+    name: &'static str,
+    closes: bool,
+    length: usize,
+}
+
+/// The tag of thinking that a text begins with.
+fn think_tag(text: &str) -> Option<Tag> {
+    let body = text.strip_prefix('<')?;
+    let (closes, body) = match body.strip_prefix('/') {
+        Some(body) => (true, body),
+        None => (false, body),
+    };
+    let (name, rest) = THINK_TAGS.iter().find_map(|name| {
+        let (head, rest) = body.split_at_checked(name.len())?;
+        let whole = rest.starts_with(|c: char| c == '>' || c.is_whitespace());
+        (head.eq_ignore_ascii_case(name) && whole).then_some((*name, rest))
+    })?;
+    let end = rest.bytes().take(64).position(|b| b == b'>')?;
+    Some(Tag {
+        name,
+        closes,
+        length: text.len() - rest.len() + end + 1,
+    })
+}
+
+/// The end of the tag that closes a block of thinking.
+fn closing_tag(text: &str, from: usize, name: &str) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = text.get(at..)?;
+        at += rest.find("</")?;
+        let tag = think_tag(text.get(at..)?);
+        match tag {
+            Some(tag) if tag.closes && tag.name == name => return Some(at + tag.length),
+            _ => at += 2,
+        }
+    }
+}
+
+/// The answer without what only surrounds it: thinking, a byte order mark, one code fence and
+/// white space. For answers that are a single text or word.
+pub(crate) fn body(text: &str) -> (&str, Notes) {
+    let mut notes = Notes::default();
+    let mut body = text;
+    if let Some(rest) = body.strip_prefix('\u{FEFF}') {
+        notes.add(RepairKind::ByteOrderMark, 0);
+        body = rest;
+    }
+    let mut at = 0;
+    let mut answer = body;
+    while let Some(found) = body.get(at..).and_then(|rest| rest.find('<')) {
+        at += found;
+        let Some(tag) = body.get(at..).and_then(think_tag) else {
+            at += 1;
+            continue;
+        };
+        notes.add(RepairKind::ThinkBlock, at);
+        if !tag.closes {
+            answer = body.get(..at).unwrap_or_default();
+            match closing_tag(body, at, tag.name) {
+                Some(end) => at = end,
+                None => break,
+            }
+        } else {
+            at += tag.length;
+        }
+        answer = body.get(at..).unwrap_or_default();
+    }
+    (without_fence(answer.trim(), &mut notes), notes)
+}
+
+fn without_fence<'a>(text: &'a str, notes: &mut Notes) -> &'a str {
+    let inner = text
+        .strip_prefix("```")
+        .and_then(|rest| rest.strip_suffix("```"))
+        .and_then(|rest| rest.split_once('\n'));
+    match inner {
+        Some((_, inner)) => {
+            notes.add(RepairKind::CodeFence, 0);
+            inner.trim()
+        }
+        None => text,
+    }
+}

@@ -1,0 +1,134 @@
+//! Strings as JSON writes them: the plain branch.
+
+use super::parser::{Parser, Place};
+use crate::repair::RepairKind;
+use serde_json::Value;
+
+/// A string up to its first unescaped quote.
+struct Run {
+    end: usize,
+    escaped: bool,
+    /// Where the first raw control character stands.
+    control: Option<usize>,
+}
+
+impl Parser<'_> {
+    /// A quoted value that ends at its first quote, if what follows agrees; otherwise its end is
+    /// looked for carefully.
+    pub(super) fn quick_string(&mut self, quote: u8, place: Place) -> Option<Value> {
+        let start = self.pos + 1;
+        if let Some(run) = self.run(start, quote)
+            && let Some(next) = self.after_value(run.end + 1, place)
+        {
+            let text = self.take(start, &run);
+            self.pos = next;
+            self.trusted = Some(start);
+            return Some(Value::String(text));
+        }
+        self.careful_value(place)
+    }
+
+    /// A quoted key with its colon, if both are as JSON has them.
+    pub(super) fn quick_key(&mut self) -> Option<String> {
+        let start = self.pos + 1;
+        let run = self.run(start, b'"')?;
+        let mut next = run.end + 1;
+        while is_space(self.byte(next)) {
+            next += 1;
+        }
+        if self.byte(next) != b':' {
+            return None;
+        }
+        let key = self.take(start, &run);
+        self.pos = next + 1;
+        Some(key)
+    }
+
+    fn run(&self, start: usize, quote: u8) -> Option<Run> {
+        let bytes = self.text.as_bytes();
+        let mut run = Run {
+            end: start,
+            escaped: false,
+            control: None,
+        };
+        loop {
+            run.end = find_special(bytes, run.end, quote);
+            match *bytes.get(run.end)? {
+                b'\\' => {
+                    run.escaped = true;
+                    run.end += 2;
+                }
+                byte if byte == quote => return Some(run),
+                _ => {
+                    run.control.get_or_insert(run.end);
+                    run.end += 1;
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, start: usize, run: &Run) -> String {
+        if let Some(at) = run.control {
+            self.notes.add(RepairKind::RawControl, at);
+        }
+        self.text_of(start, run.end, run.escaped)
+    }
+
+    /// The content of a string between two offsets.
+    pub(super) fn text_of(&mut self, start: usize, end: usize, escaped: bool) -> String {
+        let raw = self.text.get(start..end).unwrap_or_default();
+        if escaped {
+            super::escape::unescape(raw, start, &mut self.notes)
+        } else {
+            raw.to_owned()
+        }
+    }
+
+    /// Where the next separator stands, if a value that ends before `at` may end there.
+    ///
+    /// A comma is taken on trust: if no key or item follows it, the string is read again.
+    fn after_value(&self, at: usize, place: Place) -> Option<usize> {
+        let mut next = at;
+        loop {
+            match (self.byte(next), place) {
+                (b',', _) => return Some(next),
+                (b'}', Place::Member) | (b']', Place::Item) => break,
+                (byte, _) if is_space(byte) => next += 1,
+                _ => return None,
+            }
+        }
+        // `"print("x") }"`: a brace before a quote may be text.
+        let mut beyond = next + 1;
+        while is_space(self.byte(beyond)) {
+            beyond += 1;
+        }
+        (!matches!(self.byte(beyond), b'"' | b'\'')).then_some(next)
+    }
+}
+
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// The first quote, backslash or control character from an offset on, eight bytes at a time.
+fn find_special(bytes: &[u8], from: usize, quote: u8) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const SLASHES: u64 = ONES * b'\\' as u64;
+    let quotes = ONES * u64::from(quote);
+    let (chunks, tail) = bytes.get(from..).unwrap_or_default().as_chunks::<8>();
+    let mut at = from;
+    for chunk in chunks {
+        let word = u64::from_le_bytes(*chunk);
+        let quote_hit = (word ^ quotes).wrapping_sub(ONES) & !(word ^ quotes);
+        let slash_hit = (word ^ SLASHES).wrapping_sub(ONES) & !(word ^ SLASHES);
+        let control_hit = word.wrapping_sub(ONES * 0x20) & !word;
+        let hit = (quote_hit | slash_hit | control_hit) & HIGH;
+        if hit != 0 {
+            return at + (hit.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let special = |byte: &u8| *byte == quote || *byte == b'\\' || *byte < 0x20;
+    at + tail.iter().position(special).unwrap_or(tail.len())
+}

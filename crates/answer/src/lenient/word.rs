@@ -1,0 +1,25 @@
+//! Answers that are one word, number or quoted text, without any object around it.
+
+use super::bare::literal;
+use super::chars::quote;
+use super::parser::{Parser, Place};
+use crate::repair::{Notes, RepairKind};
+use serde_json::Value;
+
+/// The value that a whole text is: a quoted string, a literal or a number. `None` for prose.
+pub(crate) fn single(text: &str) -> Option<(Value, Notes)> {
+    if let Some(value) = literal(text) {
+        let mut notes = Notes::default();
+        if serde_json::from_str::<Value>(text).is_err() {
+            notes.add(RepairKind::OtherLiteral, 0);
+        }
+        return Some((value, notes));
+    }
+    quote(text.chars().next()?)?;
+    let mut parser = Parser::new(text, 0, 1);
+    let value = parser.careful(Place::Item)?;
+    let rest = text.get(parser.pos..)?;
+    rest.trim()
+        .is_empty()
+        .then_some((Value::String(value), parser.notes))
+}

@@ -1,0 +1,205 @@
+//! Reading a raw answer: find the values, take the last that fits, coerce it, check it (AS-21).
+
+mod pick;
+mod plain;
+mod strict;
+
+use crate::coerce::Coercion;
+use crate::error::AnswerError;
+use crate::lenient::{Event, Scan, Source};
+use crate::options::ReadOptions;
+use crate::repair::{Notes, Repair, RepairKind};
+use crate::shape::Shape;
+use pick::Picker;
+use serde_json::Value;
+
+/// A value read from an answer, and what it took to read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The value; it has the shape that was asked for.
+    pub value: Value,
+    /// What was mended, by kind; empty for exact JSON.
+    pub repairs: Vec<Repair>,
+    /// What was turned into the type of its field.
+    pub coerced: Vec<Coercion>,
+}
+
+/// Reads a raw answer of a model (AS-21).
+///
+/// Without a shape any JSON value will do. Leniently, of several values the last that has the
+/// shape is taken, and fields beyond the shape are kept. Strictly, the text must be exactly one
+/// JSON value of the shape without other fields; only white space may stand around it.
+///
+/// # Errors
+/// [`AnswerError`] lists every fault by its path. Where several values came and none fits, the
+/// faults are those of the one that comes nearest.
+pub fn read(
+    raw: &str,
+    shape: Option<&Shape>,
+    options: &ReadOptions,
+) -> Result<Reading, AnswerError> {
+    let limits = &options.limits;
+    if raw.len() > limits.max_bytes {
+        return Err(AnswerError::TooLarge {
+            bytes: raw.len(),
+            limit: limits.max_bytes,
+        });
+    }
+    if options.strict {
+        return strict::read(raw, shape, limits);
+    }
+    match shape {
+        Some(shape) if plain::is_plain(shape) => plain::read(raw, shape, limits),
+        _ => Lenient::new(raw, shape, options).read(),
+    }
+}
+
+/// One lenient reading of an answer that should hold an object, a list or anything.
+struct Lenient<'a> {
+    raw: &'a str,
+    shape: Option<&'a Shape>,
+    options: &'a ReadOptions,
+    picker: Picker<'a>,
+    notes: Notes,
+    too_deep: Option<usize>,
+    /// Values that broke off in the middle of prose: `use { to open … {"ok": true}`.
+    doubtful: Vec<(usize, usize)>,
+}
+
+/// How many doubtful values are opened up to look inside.
+const MAX_DOUBTS: usize = 8;
+
+impl<'a> Lenient<'a> {
+    fn new(raw: &'a str, shape: Option<&'a Shape>, options: &'a ReadOptions) -> Self {
+        Self {
+            raw,
+            shape,
+            options,
+            picker: Picker::new(shape, &options.limits),
+            notes: Notes::default(),
+            too_deep: None,
+            doubtful: Vec::new(),
+        }
+    }
+
+    fn max_depth(&self) -> usize {
+        self.options.limits.max_depth
+    }
+
+    fn read(mut self) -> Result<Reading, AnswerError> {
+        let scan = Scan::new(self.raw, self.max_depth());
+        self.run(scan);
+        if !self.picker.has_answer() {
+            self.look_inside_doubtful();
+        }
+        if !self.picker.has_answer() && !self.picker.has_near_miss() {
+            self.supply_opener();
+        }
+        if !self.picker.has_answer() && !self.picker.has_near_miss() {
+            self.unpack();
+        }
+        self.finish()
+    }
+
+    fn run(&mut self, mut scan: Scan<'_>) {
+        while let Some(event) = scan.next() {
+            match event {
+                Event::Forget => self.picker.forget(),
+                Event::Value(found) => {
+                    let doubtful = found.cut && found.inline && found.source == Source::Answer;
+                    let span = (found.start, found.end);
+                    let fitted = self.picker.offer(found);
+                    if doubtful && !fitted && self.doubtful.len() < MAX_DOUBTS {
+                        self.doubtful.push(span);
+                    }
+                }
+            }
+        }
+        self.notes.merge(scan.notes);
+        self.too_deep = self.too_deep.or(scan.too_deep);
+    }
+
+    /// A brace of prose may have swallowed the answer after it.
+    fn look_inside_doubtful(&mut self) {
+        for (start, end) in std::mem::take(&mut self.doubtful) {
+            let text = self.raw.get(..end).unwrap_or(self.raw);
+            let mut scan = Scan::new(text, self.max_depth()).starting_at(start + 1);
+            scan.notes = Notes::default();
+            self.run(scan);
+        }
+        self.doubtful.clear();
+    }
+
+    /// An answer that goes on from a brace which the prompt, or nobody, wrote.
+    fn supply_opener(&mut self) {
+        let (body, notes) = crate::lenient::body(self.raw);
+        let fields = match self.shape {
+            Some(Shape::Object(fields)) => fields,
+            None => &Vec::new(),
+            Some(_) => return,
+        };
+        let first = body.trim_start_matches(['"', '\'', '“', '”', '＂', '「']);
+        let quoted = first.len() < body.len();
+        let named = fields.iter().any(|field| first.starts_with(&field.name));
+        if !(named || quoted && self.shape.is_none()) {
+            return;
+        }
+        if let Some(mut found) = Scan::without_opener(body, 0, self.max_depth()) {
+            found.notes.merge(notes);
+            self.picker.offer(found);
+        }
+    }
+
+    /// JSON inside a JSON string, or with its quotes escaped for no reason.
+    fn unpack(&mut self) {
+        let Some(escape) = self.raw.find("\\\"") else {
+            return;
+        };
+        let head = self.raw.get(..escape).unwrap_or_default();
+        let Some(start) = head.find(['{', '[']) else {
+            return;
+        };
+        let packed = self.raw.get(start..).unwrap_or_default().trim_end();
+        let packed = packed.strip_suffix('"').unwrap_or(packed);
+        let unpacked = crate::lenient::unescape_once(packed);
+        self.notes.add(RepairKind::EscapedTwice, start);
+        self.run(Scan::new(&unpacked, self.max_depth()));
+    }
+
+    fn finish(mut self) -> Result<Reading, AnswerError> {
+        let several = self.picker.offered() > 1;
+        if let Some(picked) = self.picker.take() {
+            let mut notes = self.notes;
+            notes.merge(picked.notes);
+            if several {
+                notes.add(RepairKind::SeveralValues, picked.start);
+            }
+            return Ok(Reading {
+                value: picked.value,
+                repairs: notes.into_list(),
+                coerced: picked.coerced,
+            });
+        }
+        if let Some(at) = self.too_deep {
+            return Err(AnswerError::TooDeep {
+                at,
+                limit: self.max_depth(),
+            });
+        }
+        if matches!(self.shape, None | Some(Shape::Json))
+            && let Some(reading) = plain::single(self.raw)
+        {
+            return Ok(reading);
+        }
+        Err(self.picker.error().unwrap_or_else(|| self.no_value()))
+    }
+
+    fn no_value(&self) -> AnswerError {
+        let expected = match self.shape {
+            Some(Shape::Object(_)) => "a JSON object",
+            Some(Shape::List(_)) => "a JSON list",
+            _ => "a JSON value",
+        };
+        plain::no_value(self.raw, expected)
+    }
+}

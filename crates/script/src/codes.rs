@@ -86,6 +86,8 @@ registry! {
     DUPLICATE_KEY "AS1026" "duplicate-key" Error "An object literal gives a key twice."
     BLOCK_COMMENT "AS1027" "block-comment" Error "Comments go to the end of the line only."
     STATEMENT_AS_VALUE "AS1028" "statement-as-value" Error "A statement stands where a value is needed."
+    IMPORT_FAILED "AS2013" "import-failed" Error "A file that an agent is imported from can't be loaded."
+    TOO_MANY_FILES "AS2019" "too-many-files" Error "A program has more files than the limit."
     USE_ORDER "AS3001" "use-order" Error "`max`, `keep` or `priority` stands behind the label."
     BAD_LABEL "AS3005" "bad-label" Error "A label is missing, empty or holds signs that must be quoted."
     BAD_BUDGET "AS3006" "bad-budget" Error "A budget is no positive whole number."

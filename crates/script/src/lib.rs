@@ -2,4 +2,5 @@
 
 pub mod codes;
 pub mod host;
+pub mod program;
 pub mod syntax;

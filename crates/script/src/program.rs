@@ -1,0 +1,251 @@
+//! A program: the file to run with all files that it imports agents from (AS-2, AS-28).
+//!
+//! Decision: loading never fails. What could not be read is a diagnostic, and the rest of the
+//! program is there to be checked. Files may import each other in a circle, since what is
+//! imported are agents, which are only called when the program runs; each file is read once.
+//!
+//! ```
+//! use contexture_context::Limits;
+//! use contexture_script::host::{LoadedSource, MemoryLoader};
+//! use contexture_script::program::load;
+//!
+//! let loader = MemoryLoader::new().with("lib.as", "agent Worker { func run(x) { x } }");
+//! let root = LoadedSource {
+//!     name: "main.as".to_owned(),
+//!     text: "import agent Worker from \"./lib.as\"\nmain func(input) { Worker(input) }".to_owned(),
+//! };
+//! let program = load(root, &loader, &Limits::default());
+//! let worker = program.imported_agent(0, "Worker");
+//! assert_eq!(worker.map(|agent| agent.file), Some(1));
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use crate::codes;
+use crate::host::{LoadedSource, SourceLoader};
+use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
+use crate::syntax::{Parsed, parse};
+use contexture_context::Limits;
+use contexture_diagnostic::{Diagnostic, SourceFile};
+use std::collections::HashMap;
+
+/// All files of a program, the one to run first.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// The files, in the order they were found.
+    pub files: Vec<ProgramFile>,
+    /// What went wrong in loading, each diagnostic with its file.
+    pub faults: Vec<Diagnostic>,
+}
+
+/// A file of a program.
+#[derive(Debug, Clone)]
+pub struct ProgramFile {
+    /// Its text under its name.
+    pub source: SourceFile,
+    /// Its tree, tokens and faults of syntax.
+    pub parsed: Parsed,
+    /// The imports of agents whose file was found: binding and index of the file.
+    pub links: Vec<(String, usize)>,
+}
+
+impl ProgramFile {
+    /// The imports of the file.
+    pub fn imports(&self) -> impl Iterator<Item = &Import> {
+        self.parsed.file.items.iter().filter_map(|item| match item {
+            Item::Import(import) => Some(import),
+            _ => None,
+        })
+    }
+
+    /// The agents of the file with the indices of their items.
+    pub fn agents(&self) -> impl Iterator<Item = (usize, &Agent)> {
+        self.parsed.file.items.iter().enumerate().filter_map(|(index, item)| match item {
+            Item::Agent(agent) => Some((index, agent)),
+            _ => None,
+        })
+    }
+
+    /// The functions at the top of the file, which all its agents share.
+    pub fn functions(&self) -> impl Iterator<Item = &Func> {
+        functions_of(&self.parsed.file.items)
+    }
+}
+
+/// The functions among items.
+pub fn functions_of(items: &[Item]) -> impl Iterator<Item = &Func> {
+    items.iter().filter_map(|item| match item {
+        Item::Func(func) => Some(func),
+        _ => None,
+    })
+}
+
+/// Names an agent of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentId {
+    /// The index of its file.
+    pub file: usize,
+    /// The index of its item; `None` is the implicit agent that the functions at the top of the
+    /// file make up.
+    pub item: Option<usize>,
+}
+
+impl Program {
+    /// The agent that runs when the file is run, or that an import of the file means when no
+    /// agent has the name of the import: `main agent`, else a `main func` at the top, else the
+    /// only agent, else the functions at the top when there is no agent.
+    #[must_use]
+    pub fn main_agent(&self, file: usize) -> Option<AgentId> {
+        let found = self.files.get(file)?;
+        if let Some((item, _)) = found.agents().find(|(_, agent)| agent.main) {
+            return Some(AgentId { file, item: Some(item) });
+        }
+        let mut agents = found.agents();
+        let first = agents.next();
+        let implicit = found.functions().any(|func| func.main);
+        match (first, agents.next()) {
+            _ if implicit => Some(AgentId { file, item: None }),
+            (Some((item, _)), None) => Some(AgentId { file, item: Some(item) }),
+            (None, _) if found.functions().next().is_some() => Some(AgentId { file, item: None }),
+            _ => None,
+        }
+    }
+
+    /// The agent of a file that has a name.
+    #[must_use]
+    pub fn named_agent(&self, file: usize, name: &str) -> Option<AgentId> {
+        let named = |agent: &Agent| agent.name.as_ref().is_some_and(|own| own.text == name);
+        let (item, _) = self.files.get(file)?.agents().find(|(_, agent)| named(agent))?;
+        Some(AgentId { file, item: Some(item) })
+    }
+
+    /// The agent that `import agent NAME` in a file stands for: the one of that name in the
+    /// imported file, else its main agent.
+    #[must_use]
+    pub fn imported_agent(&self, file: usize, name: &str) -> Option<AgentId> {
+        let (_, target) = self.files.get(file)?.links.iter().find(|(own, _)| own == name)?;
+        self.named_agent(*target, name).or_else(|| self.main_agent(*target))
+    }
+
+    /// The agent that a name means in a file: one of its own, else an imported one.
+    #[must_use]
+    pub fn resolve_agent(&self, file: usize, name: &str) -> Option<AgentId> {
+        self.named_agent(file, name).or_else(|| self.imported_agent(file, name))
+    }
+
+    /// The tree of an agent; `None` for an implicit one.
+    #[must_use]
+    pub fn agent(&self, id: AgentId) -> Option<&Agent> {
+        match self.files.get(id.file)?.parsed.file.items.get(id.item?)? {
+            Item::Agent(agent) => Some(agent),
+            _ => None,
+        }
+    }
+
+    /// The functions of an agent, without those at the top of its file unless it is implicit.
+    #[must_use]
+    pub fn functions(&self, id: AgentId) -> Vec<&Func> {
+        match (id.item, self.files.get(id.file)) {
+            (Some(_), _) => self.agent(id).map(|agent| functions_of(&agent.items).collect()),
+            (None, file) => file.map(|file| file.functions().collect()),
+        }
+        .unwrap_or_default()
+    }
+
+    /// What `Name(input)` calls: the agent's `main func`, or its only function.
+    #[must_use]
+    pub fn entry(&self, id: AgentId) -> Option<&Func> {
+        let functions = self.functions(id);
+        match functions.iter().find(|func| func.main) {
+            Some(main) => Some(main),
+            None if functions.len() == 1 => functions.first().copied(),
+            None => None,
+        }
+    }
+
+    /// The function of an agent that has a name.
+    #[must_use]
+    pub fn function(&self, id: AgentId, name: &str) -> Option<&Func> {
+        let named = |func: &&Func| func.name.as_ref().is_some_and(|own| own.text == name);
+        self.functions(id).into_iter().find(named)
+    }
+
+    /// The source of a file by its name, for rendering a diagnostic.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<&SourceFile> {
+        self.files.iter().map(|file| &file.source).find(|source| source.name() == name)
+    }
+}
+
+/// Loads a program: parses `root` and every file that an `import agent` reaches.
+#[must_use]
+pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> Program {
+    let mut loading = Loading { loader, limits, program: Program::default(), by_name: HashMap::new() };
+    loading.add(root);
+    let mut next = 0;
+    while next < loading.program.files.len() {
+        loading.follow(next);
+        next += 1;
+    }
+    loading.program
+}
+
+struct Loading<'a> {
+    loader: &'a dyn SourceLoader,
+    limits: &'a Limits,
+    program: Program,
+    by_name: HashMap<String, usize>,
+}
+
+impl Loading<'_> {
+    fn add(&mut self, loaded: LoadedSource) -> usize {
+        let index = self.program.files.len();
+        self.by_name.insert(loaded.name.clone(), index);
+        let source = SourceFile::new(loaded.name, loaded.text);
+        let parsed = parse(&source, self.limits);
+        self.program.files.push(ProgramFile { source, parsed, links: Vec::new() });
+        index
+    }
+
+    /// Loads what a file imports agents from.
+    fn follow(&mut self, index: usize) {
+        let Some(file) = self.program.files.get(index) else { return };
+        let importer = file.source.name().to_owned();
+        let of_agents = |import: &&Import| {
+            import.kind == ImportKind::Agent && !import.from.value.is_empty()
+        };
+        let imports: Vec<Import> = file.imports().filter(of_agents).cloned().collect();
+        for import in imports {
+            match self.target(&importer, &import) {
+                Ok(target) => {
+                    if let Some(file) = self.program.files.get_mut(index) {
+                        file.links.push((import.name.text, target));
+                    }
+                }
+                Err(fault) => self.program.faults.push(fault.in_file(&importer)),
+            }
+        }
+    }
+
+    fn target(&mut self, importer: &str, import: &Import) -> Result<usize, Diagnostic> {
+        let span = import.from.span;
+        let loaded = self.loader.load(importer, &import.from.value).map_err(|fault| {
+            let diagnostic = codes::IMPORT_FAILED.at(span, fault.message);
+            match fault.help {
+                Some(help) => diagnostic.with_help(help),
+                None => diagnostic.with_help("a path is relative to the file that imports it"),
+            }
+        })?;
+        if let Some(known) = self.by_name.get(&loaded.name) {
+            return Ok(*known);
+        }
+        let most = self.limits.source_files;
+        if self.program.files.len() >= most {
+            let message = format!("the program has more than {most} files");
+            let help = "import from fewer files";
+            return Err(codes::TOO_MANY_FILES.at(span, message).with_help(help));
+        }
+        Ok(self.add(loaded))
+    }
+}

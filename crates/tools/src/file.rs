@@ -1,0 +1,152 @@
+//! `file://workspace` (read, list, write, patch, undo) and the line ranges of `sh://sed`.
+
+mod effect;
+mod patch;
+#[cfg(test)]
+mod tests;
+mod undo;
+
+pub use effect::{EffectKind, FileEffect, FileState};
+pub(crate) use undo::argument as undo_argument;
+
+use crate::arguments::Arguments;
+use crate::error::ToolError;
+use crate::method::{Effect, Kind, Method, needs, takes};
+use crate::tools::{Shared, ToolOutput};
+use crate::workspace::{FileError, WorkspacePath};
+use serde_json::{Value, json};
+
+const PATH: &str = "the file, relative to the workspace";
+
+pub(crate) const METHODS: &[Method] = &[
+    Method {
+        name: "read",
+        effect: Effect::Read,
+        description: "Returns the text of a file.",
+        parameters: &[needs("path", Kind::Text, PATH)],
+    },
+    Method {
+        name: "list",
+        effect: Effect::Read,
+        description: "Lists a folder: objects {path, name, type, size}, by name. `type` is file, dir, symlink or other; `size` is in bytes.",
+        parameters: &[takes("path", Kind::Text, "the folder; the workspace itself by default")],
+    },
+    Method {
+        name: "write",
+        effect: Effect::Write,
+        description: "Makes a text the whole content of a file, with missing parent folders. Returns {ok, effects}.",
+        parameters: &[
+            needs("path", Kind::Text, PATH),
+            needs("content", Kind::Text, "the new text of the file"),
+        ],
+    },
+    Method {
+        name: "patch",
+        effect: Effect::Write,
+        description: "Replaces a text that occurs exactly once in a file, literally. Returns {ok, effects}.",
+        parameters: &[
+            needs("path", Kind::Text, PATH),
+            needs("search", Kind::Text, "the text to replace, as it stands in the file"),
+            needs("replace", Kind::Text, "the text to put in its place"),
+            takes("all", Kind::Flag, "replace every occurrence instead of requiring a single one"),
+        ],
+    },
+    Method {
+        name: "undo",
+        effect: Effect::Write,
+        description: "Takes changes back, the newest first. Refused when a file was changed since. Returns {ok, effects}.",
+        parameters: &[needs(
+            "effects",
+            Kind::Any,
+            "the `effects` that write, patch or undo returned",
+        )],
+    },
+];
+
+pub(crate) const LINES: &[Method] = &[Method {
+    name: "run",
+    effect: Effect::Read,
+    description: "Returns a range of lines of a file as text.",
+    parameters: &[
+        needs("path", Kind::Text, PATH),
+        takes("start", Kind::Count(MOST_LINES), "the first line, counted from 1; 1 by default"),
+        takes("max", Kind::Count(MOST_LINES), "how many lines at most; 2000 by default"),
+    ],
+}];
+
+const MOST_LINES: u64 = 1_000_000_000;
+const DEFAULT_LINES: u64 = 2_000;
+
+/// Performs a method of `file://workspace`.
+pub(crate) fn call(
+    shared: &Shared,
+    method: &Method,
+    arguments: &Arguments,
+) -> Result<ToolOutput, ToolError> {
+    match method.name {
+        "read" => Ok(ToolOutput::of(text_of(shared, arguments)?.1.into())),
+        "list" => list(shared, arguments),
+        "write" => write(shared, arguments),
+        "patch" => patch::patch(shared, arguments),
+        _ => undo::undo(shared, arguments.value("effects").unwrap_or(&Value::Null)),
+    }
+}
+
+/// Performs `sh://sed`: the lines as they stand in the file, without the last line end.
+pub(crate) fn lines(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError> {
+    let (path, text) = text_of(shared, arguments)?;
+    let start = arguments.count("start").unwrap_or(1);
+    let asked = arguments.count("max");
+    let skipped = usize::try_from(start.saturating_sub(1)).unwrap_or(usize::MAX);
+    let most = usize::try_from(asked.unwrap_or(DEFAULT_LINES)).unwrap_or(usize::MAX);
+    let mut rest = text.split_inclusive('\n').skip(skipped);
+    let taken: String = rest.by_ref().take(most).collect();
+    let more = rest.next().is_some();
+
+    let mut output = ToolOutput::of(without_line_end(&taken).into());
+    if taken.is_empty() && start > 1 {
+        let count = text.split_inclusive('\n').count();
+        output.notes.push(format!("{path} has {count} lines, none from line {start} on"));
+    }
+    if more && asked.is_none() {
+        output.truncated = true;
+        output.notes.push(format!("{path} has more than the {DEFAULT_LINES} lines returned"));
+    }
+    Ok(output)
+}
+
+fn without_line_end(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+fn list(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError> {
+    let folder = shared.workspace.resolve(arguments.optional_text("path").unwrap_or("."))?;
+    let limit = shared.settings.limits.list_entries;
+    let (entries, unnamed) = shared.workspace.entries(&folder, limit)?;
+    let entries = entries.iter().map(|entry| {
+        json!({
+            "path": entry.path.as_str(),
+            "name": entry.path.name(),
+            "type": entry.kind.as_str(),
+            "size": entry.bytes,
+        })
+    });
+    let mut output = ToolOutput::of(entries.collect());
+    if unnamed > 0 {
+        output.notes.push(format!("{unnamed} names in {folder} are not UTF-8 and are left out"));
+    }
+    Ok(output)
+}
+
+fn write(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError> {
+    let path = shared.workspace.resolve(arguments.text("path"))?;
+    Ok(effect::write(shared, &path, arguments.text("content").as_bytes())?.into_output())
+}
+
+/// The file that `path` names, and its text.
+fn text_of(shared: &Shared, arguments: &Arguments) -> Result<(WorkspacePath, String), FileError> {
+    let path = shared.workspace.resolve(arguments.text("path"))?;
+    let text = shared.workspace.read_text(&path, shared.settings.limits.file_bytes)?;
+    Ok((path, text))
+}

@@ -1,0 +1,207 @@
+//! One entry to all tools: a URI, a method and an argument go in, a value with its trust and its
+//! effects comes out.
+
+use crate::arguments::Arguments;
+use crate::error::ToolError;
+use crate::file::FileEffect;
+use crate::http::Clients;
+use crate::method::{Effect, Method, MethodInfo};
+use crate::uri::ToolKind;
+use crate::workspace::Workspace;
+use crate::{environment, file, http, search};
+use contexture_context::Trust;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a caller decides about tools.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Upper bounds of what tools read and return.
+    pub limits: ToolLimits,
+    /// What `env://process` sees.
+    pub environment: BTreeMap<String, String>,
+    /// Hosts (`host` or `host:port`) that HTTP may reach although their address is private,
+    /// link-local or otherwise not public. Loopback needs no entry where the import itself names
+    /// it (`http://localhost:8080`).
+    pub allow_private: Vec<String>,
+}
+
+/// Upper bounds; breaching one is an error that names it, or a note where a list is shortened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolLimits {
+    /// Bytes of a file that is read, searched or written.
+    pub file_bytes: u64,
+    /// Bytes of a former content that an effect keeps for undo.
+    pub undo_bytes: u64,
+    /// Entries of one folder that is listed.
+    pub list_entries: usize,
+    /// Files and folders that one search looks at.
+    pub walk_entries: usize,
+    /// Bytes of one regular expression when compiled.
+    pub pattern_bytes: usize,
+    /// Characters of one line that `sh://grep` returns.
+    pub line_chars: usize,
+    /// Bytes of an HTTP body, either way.
+    pub body_bytes: usize,
+    /// Milliseconds for an HTTP call without a `timeout`.
+    pub timeout_ms: u64,
+}
+
+impl Default for ToolLimits {
+    fn default() -> Self {
+        Self {
+            file_bytes: 64 << 20,
+            undo_bytes: 1 << 20,
+            list_entries: 10_000,
+            walk_entries: 1_000_000,
+            pattern_bytes: 10 << 20,
+            line_chars: 1_000,
+            body_bytes: 16 << 20,
+            timeout_ms: 30_000,
+        }
+    }
+}
+
+/// What a call gives.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolOutput {
+    /// The value for the program.
+    pub value: Value,
+    /// How far every text in it may be believed.
+    pub trust: Trust,
+    /// What was changed, oldest first; `File.undo` takes them.
+    pub effects: Vec<FileEffect>,
+    /// What was left out or is worth a warning, one line each.
+    pub notes: Vec<String>,
+    /// Whether a `max` left matches out (AS-11).
+    pub truncated: bool,
+    /// Texts that must be masked wherever something is written.
+    pub secrets: Vec<String>,
+}
+
+impl ToolOutput {
+    /// A value as tools return it.
+    pub(crate) fn of(value: Value) -> Self {
+        Self {
+            value,
+            trust: Trust::Tool,
+            effects: Vec::new(),
+            notes: Vec::new(),
+            truncated: false,
+            secrets: Vec::new(),
+        }
+    }
+}
+
+/// All tools of one workspace.
+#[derive(Debug)]
+pub struct Tools {
+    shared: Arc<Shared>,
+    clients: Clients,
+}
+
+/// What a blocking call takes along to its thread.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) settings: Settings,
+}
+
+impl Tools {
+    /// The tools of `workspace`. Nothing is opened or resolved until a call needs it.
+    #[must_use]
+    pub fn new(workspace: Arc<Workspace>, settings: Settings) -> Self {
+        Self { shared: Arc::new(Shared { workspace, settings }), clients: Clients::default() }
+    }
+
+    /// Calls a method of a tool (AS-25). Must run inside a tokio runtime with time and I/O.
+    ///
+    /// Dropping the future cancels the call: a request is cut off, a search stops at its next
+    /// file. Writes are not torn: a file has its old text or its new one.
+    ///
+    /// # Errors
+    /// [`ToolError`] with a code, a message without secrets, and how to mend it.
+    pub async fn call(
+        &self,
+        uri: &str,
+        method: &str,
+        argument: Value,
+    ) -> Result<ToolOutput, ToolError> {
+        let tool = ToolKind::parse(uri)?;
+        let method = tool.method(uri, method)?;
+        let argument = match (&tool, method.name) {
+            (ToolKind::File, "undo") => file::undo_argument(argument),
+            _ => argument,
+        };
+        let arguments = Arguments::check(uri, method, argument)?;
+        match tool {
+            ToolKind::Http(origin) => {
+                http::call(&self.clients, &self.shared.settings, &origin, method, &arguments).await
+            }
+            ToolKind::Find | ToolKind::Grep => self.search(&tool, arguments).await,
+            ToolKind::Lines => file::lines(&self.shared, &arguments),
+            ToolKind::File => file::call(&self.shared, method, &arguments),
+            ToolKind::Environment => {
+                Ok(environment::get(&self.shared.settings.environment, &arguments))
+            }
+        }
+    }
+
+    /// Searches on a thread of its own: a tree can take long, and other calls go on meanwhile.
+    async fn search(&self, tool: &ToolKind, arguments: Arguments) -> Result<ToolOutput, ToolError> {
+        let run = if *tool == ToolKind::Find { search::find } else { search::grep };
+        let shared = Arc::clone(&self.shared);
+        let stop = StopOnDrop::default();
+        let stopped = Arc::clone(&stop.0);
+        let task = tokio::task::spawn_blocking(move || run(&shared, &arguments, &stopped));
+        task.await.unwrap_or_else(|_| {
+            Err(ToolError::new("tool_failed", "the search ended without a result"))
+        })
+    }
+
+    /// The methods of a tool, so that a model can be offered them.
+    ///
+    /// # Errors
+    /// [`ToolError`] when the URI names no tool.
+    pub fn describe(uri: &str) -> Result<Vec<MethodInfo>, ToolError> {
+        Ok(ToolKind::parse(uri)?.methods().iter().map(Method::info).collect())
+    }
+
+    /// What a method does to the world.
+    ///
+    /// # Errors
+    /// [`ToolError`] when the URI names no tool or the tool has no such method.
+    pub fn effect(uri: &str, method: &str) -> Result<Effect, ToolError> {
+        Ok(ToolKind::parse(uri)?.method(uri, method)?.effect)
+    }
+
+    /// The texts of an argument that must be masked before the call is recorded: the values of
+    /// headers that carry credentials.
+    #[must_use]
+    pub fn secrets_in(uri: &str, argument: &Value) -> Vec<String> {
+        match ToolKind::parse(uri) {
+            Ok(ToolKind::Http(_)) => http::secrets_in(argument),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.shared.workspace
+    }
+}
+
+/// Tells a search that nobody waits for it any more.
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

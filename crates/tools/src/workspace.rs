@@ -1,0 +1,125 @@
+//! The folder that a program's files are confined to (AS-2, AS-25).
+//!
+//! Decision: every path is opened through `cap-std`, which walks it below a handle of the root
+//! folder (`openat2` with `RESOLVE_BENEATH` on Linux, component by component elsewhere). A symlink
+//! is followed while it stays inside, so a check made by name and a later opening by name can't be
+//! driven apart by someone who swaps a folder for a link in between.
+
+mod error;
+mod path;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use error::FileError;
+pub use path::WorkspacePath;
+pub use read::{Entry, EntryKind};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use std::path::{Path, PathBuf};
+
+/// Folders that no tool writes to: what runs code or keeps records is not a program's to change.
+const PROTECTED: [&str; 2] = [".git", ".contexture"];
+
+/// A root folder, opened once.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # std::fs::write(folder.path().join("README.md"), "# Title\n")?;
+/// use contexture_tools::Workspace;
+///
+/// let workspace = Workspace::open(folder.path())?;
+/// let path = workspace.resolve("./docs/../README.md")?;
+/// assert_eq!(path.as_str(), "README.md");
+/// assert_eq!(workspace.read_text(&path, 1 << 20)?, "# Title\n");
+/// assert_eq!(workspace.resolve("../secrets").unwrap_err().code(), "path_outside_workspace");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Workspace {
+    root: PathBuf,
+    given: PathBuf,
+    dir: Dir,
+}
+
+impl Workspace {
+    /// Opens a folder as a workspace.
+    ///
+    /// # Errors
+    /// [`FileError`] when there is no such folder or it can't be opened.
+    pub fn open(root: &Path) -> Result<Self, FileError> {
+        let shown = root.display().to_string();
+        let fail = |error| FileError::from_io(error, &shown);
+        let given = std::path::absolute(root).map_err(fail)?;
+        let root = given.canonicalize().map_err(fail)?;
+        let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(fail)?;
+        Ok(Self { root, given, dir })
+    }
+
+    /// The root folder, without symlinks.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The place that a program means by `path`: relative to the root, or absolute and inside it.
+    /// Nothing needs to be there.
+    ///
+    /// # Errors
+    /// [`FileError`] when the path is empty, has a NUL, or leads out of the workspace by name.
+    pub fn resolve(&self, path: &str) -> Result<WorkspacePath, FileError> {
+        self.resolve_from(&WorkspacePath::root(), path)
+    }
+
+    /// Like [`Self::resolve`], with relative paths starting in `folder`: an import starts from the
+    /// folder of the importing file.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`].
+    pub fn resolve_from(
+        &self,
+        folder: &WorkspacePath,
+        path: &str,
+    ) -> Result<WorkspacePath, FileError> {
+        path::resolve(&[&self.root, &self.given], folder, path)
+    }
+
+    /// The absolute path of a place, for a library that opens files by itself (SQLite).
+    ///
+    /// Symlinks are resolved, and missing parent folders are made when `create_parents` is set.
+    /// What is opened by such a path is confined at this moment only; prefer the other methods.
+    ///
+    /// # Errors
+    /// [`FileError`] when a symlink on the way leads out of the workspace or nowhere, or something
+    /// other than a regular file is there.
+    pub fn locate(&self, path: &WorkspacePath, create_parents: bool) -> Result<PathBuf, FileError> {
+        if create_parents {
+            self.create_parents(path)?;
+        }
+        let real = self.real_path(path)?;
+        match self.dir.metadata(real.os_path()) {
+            Ok(found) => read::require_file(&found, path)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(FileError::from_io(error, path.as_str())),
+        }
+        Ok(self.root.join(real.os_path()))
+    }
+
+    /// The same place without symlinks; the last part may be missing.
+    fn real_path(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
+        let fail = |error| FileError::from_io(error, path.as_str());
+        let missing = match self.dir.canonicalize(path.os_path()) {
+            Ok(real) => return WorkspacePath::from_relative(&real, path.as_str()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => error,
+            Err(error) => return Err(fail(error)),
+        };
+        let Some((parent, name)) = path.split() else { return Err(fail(missing)) };
+        if self.dir.symlink_metadata(path.os_path()).is_ok_and(|found| found.is_symlink()) {
+            return Err(FileError::Dangling(path.as_str().to_owned()));
+        }
+        let parent = self.dir.canonicalize(parent.os_path()).map_err(fail)?;
+        WorkspacePath::from_relative(&parent.join(name), path.as_str())
+    }
+}

@@ -1,0 +1,200 @@
+//! Reading files and folders through the root's handle.
+
+use super::{FileError, Workspace, WorkspacePath};
+use cap_std::fs::{File, FileType, Metadata, OpenOptions};
+use contexture_diagnostic::nearest;
+use std::io::Read as _;
+
+/// What stands in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub path: WorkspacePath,
+    /// What it is; symlinks are not followed.
+    pub kind: EntryKind,
+    /// Bytes of a file; 0 for anything else.
+    pub bytes: u64,
+}
+
+/// What an entry of a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symlink, wherever it leads.
+    Symlink,
+    /// A device, a pipe or a socket.
+    Special,
+}
+
+impl EntryKind {
+    /// The word that programs see: `file`, `dir`, `symlink` or `other`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Folder => "dir",
+            Self::Symlink => "symlink",
+            Self::Special => "other",
+        }
+    }
+
+    fn of(kind: FileType) -> Self {
+        if kind.is_file() {
+            Self::File
+        } else if kind.is_dir() {
+            Self::Folder
+        } else if kind.is_symlink() {
+            Self::Symlink
+        } else {
+            Self::Special
+        }
+    }
+}
+
+impl Workspace {
+    /// The bytes of a regular file of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`FileError`]; nothing is read of a device, a pipe or a socket.
+    pub fn read_bytes(&self, path: &WorkspacePath, limit: u64) -> Result<Vec<u8>, FileError> {
+        let (file, metadata) = self.open_file(path)?;
+        let too_large = |bytes| FileError::TooLarge { path: path.to_string(), bytes, limit };
+        if metadata.len() > limit {
+            return Err(too_large(metadata.len()));
+        }
+        let mut bytes = Vec::new();
+        // It may grow while it is read.
+        let mut bounded = file.into_std().take(limit.saturating_add(1));
+        bounded.read_to_end(&mut bytes).map_err(|error| self.failed(error, path))?;
+        let read = bytes.len() as u64;
+        if read > limit { Err(too_large(read)) } else { Ok(bytes) }
+    }
+
+    /// The text of a regular file of at most `limit` bytes, as it is: a BOM and CRLF stay.
+    ///
+    /// # Errors
+    /// [`FileError`], also when it is not UTF-8.
+    pub fn read_text(&self, path: &WorkspacePath, limit: u64) -> Result<String, FileError> {
+        String::from_utf8(self.read_bytes(path, limit)?).map_err(|error| FileError::NotText {
+            path: path.to_string(),
+            offset: error.utf8_error().valid_up_to(),
+        })
+    }
+
+    /// What stands in a folder, by name, and how many entries were left out because their names
+    /// are not UTF-8.
+    ///
+    /// # Errors
+    /// [`FileError`], also when there are more than `limit` entries.
+    pub fn entries(
+        &self,
+        folder: &WorkspacePath,
+        limit: usize,
+    ) -> Result<(Vec<Entry>, usize), FileError> {
+        let fail = |error| self.failed(error, folder);
+        let mut entries = Vec::new();
+        let mut unnamed = 0;
+        for entry in self.dir.read_dir(folder.os_path()).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                unnamed += 1;
+                continue;
+            };
+            if entries.len() == limit {
+                return Err(FileError::TooMany { path: folder.to_string(), limit });
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let kind = EntryKind::of(kind);
+            let file = (kind == EntryKind::File).then(|| entry.metadata().ok()).flatten();
+            let bytes = file.map_or(0, |metadata| metadata.len());
+            entries.push(Entry { path: folder.join(name), kind, bytes });
+        }
+        entries.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok((entries, unnamed))
+    }
+
+    /// Opens a regular file without waiting: a pipe without a writer would block forever.
+    fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata), FileError> {
+        // Opening some devices has effects, so it is looked at before and, against a swap, after.
+        require_file(&self.metadata(path)?, path)?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        {
+            use cap_std::fs::OpenOptionsExt as _;
+            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        }
+        let file = self
+            .dir
+            .open_with(path.os_path(), &options)
+            .map_err(|error| self.failed(error, path))?;
+        let metadata = file.metadata().map_err(|error| self.failed(error, path))?;
+        require_file(&metadata, path)?;
+        Ok((file, metadata))
+    }
+
+    /// What is at a place, symlinks followed inside the workspace.
+    pub(crate) fn metadata(&self, path: &WorkspacePath) -> Result<Metadata, FileError> {
+        self.dir.metadata(path.os_path()).map_err(|error| self.failed(error, path))
+    }
+
+    /// The error for a path, with the nearest name when nothing is there.
+    pub(crate) fn failed(&self, error: std::io::Error, path: &WorkspacePath) -> FileError {
+        match FileError::from_io(error, path.as_str()) {
+            FileError::NotFound { path: asked, .. } => self.not_found(asked, path),
+            other => other,
+        }
+    }
+
+    fn not_found(&self, asked: String, path: &WorkspacePath) -> FileError {
+        /// Suggesting must not cost more than reading would have.
+        const LOOKED_AT: usize = 2_000;
+        if self.dir.symlink_metadata(path.os_path()).is_ok() {
+            return FileError::Dangling(asked);
+        }
+        let folder = path.parent();
+        let entries = self.dir.read_dir(folder.os_path()).into_iter().flatten();
+        let names: Vec<String> = entries
+            .take(LOOKED_AT)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        let similar = nearest(path.name(), names.iter().map(String::as_str))
+            .map(|name| folder.join(name).to_string());
+        FileError::NotFound { path: asked, similar }
+    }
+}
+
+/// Refuses everything but a regular file.
+pub(super) fn require_file(metadata: &Metadata, path: &WorkspacePath) -> Result<(), FileError> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    let path = path.to_string();
+    if kind.is_dir() {
+        return Err(FileError::IsFolder(path));
+    }
+    Err(FileError::Special { path, kind: special(kind) })
+}
+
+fn special(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::FileTypeExt as _;
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    let _ = kind;
+    "something special"
+}

@@ -1,0 +1,273 @@
+use crate::support::Bench;
+use crate::workspace::{FileError, WorkspacePath};
+use proptest::prelude::*;
+
+const LIMIT: u64 = 1 << 20;
+
+fn read(bench: &Bench, path: &str) -> Result<String, FileError> {
+    let path = bench.workspace().resolve(path)?;
+    bench.workspace().read_text(&path, LIMIT)
+}
+
+fn write(bench: &Bench, path: &str, text: &str) -> Result<String, FileError> {
+    let path = bench.workspace().resolve(path)?;
+    Ok(bench.workspace().replace(&path, text.as_bytes())?.path.to_string())
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, FileError>) -> &'static str {
+    result.unwrap_err().code()
+}
+
+#[test]
+fn as_25_paths_are_tidied_by_name() {
+    let bench = Bench::new();
+    for (path, expected) in [
+        ("a.txt", "a.txt"),
+        ("./a/./b.txt", "a/b.txt"),
+        ("a//b/", "a/b"),
+        ("a/../b.txt", "b.txt"),
+        ("a/b/../../c", "c"),
+        (".", "."),
+        ("./", "."),
+        ("a/..", "."),
+        ("../workspace/a.txt", "a.txt"),
+        ("~/a", "~/a"),
+        ("目录/文件.md", "目录/文件.md"),
+        ("a b/c'd", "a b/c'd"),
+    ] {
+        assert_eq!(bench.workspace().resolve(path).unwrap().as_str(), expected, "{path}");
+    }
+    let absolute = bench.root().join("x/y.txt");
+    let absolute = bench.workspace().resolve(absolute.to_str().unwrap()).unwrap();
+    assert_eq!(absolute.as_str(), "x/y.txt");
+}
+
+#[test]
+fn as_2_imports_start_from_the_folder_of_their_file() {
+    let bench = Bench::new();
+    let folder = bench.workspace().resolve("agents/sub").unwrap();
+    let resolve = |path| bench.workspace().resolve_from(&folder, path);
+    assert_eq!(resolve("./a.as").unwrap().as_str(), "agents/sub/a.as");
+    assert_eq!(resolve("../../top.as").unwrap().as_str(), "top.as");
+    assert_eq!(code(resolve("../../../top.as")), "path_outside_workspace");
+}
+
+#[test]
+fn as_25_paths_outside_are_refused() {
+    let bench = Bench::new();
+    for path in ["..", "../x", "a/../../x", "/etc/passwd", "/", "../workspace2/a", "../.."] {
+        let error = bench.workspace().resolve(path).unwrap_err();
+        assert_eq!(error, FileError::Outside(path.to_owned()));
+        assert!(error.to_string().contains(path), "{error}");
+    }
+    assert_eq!(code(bench.workspace().resolve("")), "path_invalid");
+    assert_eq!(code(bench.workspace().resolve("a\0b")), "path_invalid");
+}
+
+#[cfg(unix)]
+#[test]
+fn as_25_symlinks_are_not_followed_out() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.outside().join("secret")).unwrap();
+    std::fs::write(bench.outside().join("secret/key"), "k").unwrap();
+    bench
+        .put("real/a.txt", "inside")
+        .link("../../secret/key", "real/key")
+        .link("../secret", "folder")
+        .link(bench.outside().join("secret/key"), "absolute")
+        .link("real", "inner")
+        .link("loop2", "loop1")
+        .link("loop1", "loop2")
+        .link("nowhere", "dangling");
+    assert_eq!(read(&bench, "inner/a.txt").unwrap(), "inside");
+    for path in ["real/key", "folder/key", "absolute", "inner/key"] {
+        assert_eq!(code(read(&bench, path)), "path_outside_workspace", "{path}");
+        assert_eq!(code(write(&bench, path, "x")), "path_outside_workspace", "{path}");
+    }
+    assert_eq!(code(write(&bench, "folder/new", "x")), "path_outside_workspace");
+    for path in ["loop1", "dangling"] {
+        assert_eq!(code(read(&bench, path)), "path_symlink", "{path}");
+        assert_eq!(code(write(&bench, path, "x")), "path_symlink", "{path}");
+    }
+    assert_eq!(std::fs::read_to_string(bench.outside().join("secret/key")).unwrap(), "k");
+    assert_eq!(std::fs::read_dir(bench.outside().join("secret")).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn as_25_a_folder_swapped_for_a_symlink_is_not_followed() {
+    let bench = Bench::new();
+    bench.put("folder/a.txt", "inside");
+    std::fs::write(bench.outside().join("a.txt"), "outside").unwrap();
+    let path = bench.workspace().resolve("folder/a.txt").unwrap();
+    std::fs::remove_dir_all(bench.root().join("folder")).unwrap();
+    bench.link("..", "folder");
+    assert_eq!(code(bench.workspace().read_text(&path, LIMIT)), "path_outside_workspace");
+    assert!(bench.workspace().replace(&path, b"x").is_err());
+    assert_eq!(std::fs::read_to_string(bench.outside().join("a.txt")).unwrap(), "outside");
+}
+
+#[cfg(unix)]
+#[test]
+fn as_25_a_workspace_named_through_a_symlink_takes_both_absolute_names() {
+    let bench = Bench::new();
+    bench.put("a.txt", "x");
+    let link = bench.outside().join("link");
+    std::os::unix::fs::symlink(bench.root(), &link).unwrap();
+    let workspace = super::Workspace::open(&link).unwrap();
+    for root in [link.as_path(), bench.root()] {
+        let path = root.join("a.txt");
+        let path = workspace.resolve(path.to_str().unwrap()).unwrap();
+        assert_eq!(path.as_str(), "a.txt");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn as_25_only_regular_files_are_read_and_written() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let bench = Bench::new();
+    bench.put("folder/a.txt", "x");
+    let pipe = bench.root().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(bench.root().join("socket")).unwrap();
+    for (path, expected) in [
+        ("folder", "file_is_folder"),
+        (".", "file_is_folder"),
+        ("pipe", "file_special"),
+        ("socket", "file_special"),
+    ] {
+        assert_eq!(code(read(&bench, path)), expected, "{path}");
+        assert_eq!(code(write(&bench, path, "x")), expected, "{path}");
+    }
+    assert_eq!(
+        read(&bench, "pipe").unwrap_err().to_string(),
+        "`pipe` is a pipe, expected a regular file"
+    );
+    assert_eq!(code(read(&bench, "folder/a.txt/b")), "not_a_folder");
+    assert_eq!(code(write(&bench, "folder/a.txt/b", "x")), "not_a_folder");
+}
+
+#[test]
+fn as_25_size_and_encoding_are_checked() {
+    let bench = Bench::new();
+    bench.put("large", vec![b'x'; 11]).put("latin", b"caf\xe9 au lait").put("exact", "0123456789");
+    let path = |path| bench.workspace().resolve(path).unwrap();
+    let large = bench.workspace().read_text(&path("large"), 10).unwrap_err();
+    assert_eq!(large.to_string(), "`large` has 11 bytes, the limit is 10");
+    assert!(bench.workspace().read_text(&path("exact"), 10).is_ok());
+    let latin = bench.workspace().read_text(&path("latin"), 100).unwrap_err();
+    assert_eq!(latin, FileError::NotText { path: "latin".to_owned(), offset: 3 });
+}
+
+#[test]
+fn as_25_a_missing_file_is_told_with_the_nearest_name() {
+    let bench = Bench::new();
+    bench.put("docs/README.md", "");
+    let error = read(&bench, "docs/REDAME.md").unwrap_err();
+    assert_eq!(error.code(), "file_not_found");
+    assert_eq!(error.help(), "did you mean `docs/README.md`?");
+    assert_eq!(code(read(&bench, "no/such/file")), "file_not_found");
+}
+
+#[test]
+fn as_25_a_write_makes_folders_and_leaves_nothing_else() {
+    let bench = Bench::new();
+    let path = bench.workspace().resolve("a/b/c.txt").unwrap();
+    let written = bench.workspace().replace(&path, b"one").unwrap();
+    let folders: Vec<_> = written.folders.iter().map(WorkspacePath::as_str).collect();
+    assert_eq!(folders, ["a", "a/b"]);
+    assert_eq!(bench.text("a/b/c.txt"), "one");
+    assert!(bench.workspace().replace(&path, b"two").unwrap().folders.is_empty());
+    assert_eq!(bench.text("a/b/c.txt"), "two");
+    assert_eq!(std::fs::read_dir(bench.root().join("a/b")).unwrap().count(), 1);
+}
+
+#[test]
+fn as_25_a_refused_write_takes_its_folders_back() {
+    let bench = Bench::new();
+    bench.put("f", "x");
+    let name = format!("new/folder/{}", "n".repeat(300));
+    assert_eq!(code(write(&bench, &name, "x")), "file_failed");
+    assert!(!bench.has("new"));
+}
+
+#[cfg(unix)]
+#[test]
+fn as_25_a_write_keeps_permissions_and_honours_read_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bench = Bench::new();
+    bench.put("run.sh", "old").put("fixed", "old");
+    let set = |path: &str, mode| {
+        let path = bench.root().join(path);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set("run.sh", 0o750);
+    set("fixed", 0o444);
+    write(&bench, "run.sh", "new").unwrap();
+    let mode = std::fs::metadata(bench.root().join("run.sh")).unwrap().permissions().mode();
+    assert_eq!((bench.text("run.sh").as_str(), mode & 0o777), ("new", 0o750));
+    assert_eq!(code(write(&bench, "fixed", "new")), "file_denied");
+    assert_eq!(bench.text("fixed"), "old");
+}
+
+#[cfg(unix)]
+#[test]
+fn as_25_a_write_through_a_symlink_inside_changes_what_it_leads_to() {
+    let bench = Bench::new();
+    bench.put("real.txt", "old").link("real.txt", "link.txt");
+    assert_eq!(write(&bench, "link.txt", "new").unwrap(), "real.txt");
+    assert_eq!(bench.text("real.txt"), "new");
+    assert!(bench.root().join("link.txt").is_symlink());
+}
+
+#[test]
+fn as_25_protected_folders_are_not_written_to() {
+    let bench = Bench::new();
+    bench.put(".git/config", "x");
+    for path in
+        [".git/hooks/pre-commit", ".git/config", "sub/.git/x", ".contexture/runs/a", ".GIT/x"]
+    {
+        assert_eq!(code(write(&bench, path, "x")), "path_protected", "{path}");
+    }
+    assert_eq!(read(&bench, ".git/config").unwrap(), "x");
+    assert!(write(&bench, ".github/a.yml", "x").is_ok());
+    assert!(!bench.has("sub"));
+}
+
+#[cfg(unix)]
+#[test]
+fn as_25_protected_folders_are_not_reached_through_symlinks() {
+    let bench = Bench::new();
+    bench.put(".git/config", "x").link(".git", "git");
+    assert_eq!(code(write(&bench, "git/hooks/pre-commit", "x")), "path_protected");
+    assert!(!bench.has(".git/hooks"));
+}
+
+#[cfg(unix)]
+#[test]
+fn as_26_a_place_is_located_for_libraries_that_open_by_name() {
+    let bench = Bench::new();
+    bench.put("real/x", "").link("real", "link").link("..", "out").link("nowhere", "dangling");
+    let locate =
+        |path: &str| bench.workspace().locate(&bench.workspace().resolve(path).unwrap(), true);
+    assert_eq!(locate("link/m.db").unwrap(), bench.root().join("real/m.db"));
+    assert_eq!(locate(".contexture/m.db").unwrap(), bench.root().join(".contexture/m.db"));
+    assert!(bench.has(".contexture"));
+    assert_eq!(code(locate("out/m.db")), "path_outside_workspace");
+    assert_eq!(code(locate("dangling")), "path_symlink");
+    assert_eq!(code(locate("real")), "file_is_folder");
+}
+
+proptest! {
+    #[test]
+    fn as_25_any_text_as_a_path_stays_inside_or_is_an_error(path in "[a./\\\\~:\\x00中 -]{0,24}|\\PC{0,24}") {
+        let bench = Bench::new();
+        if let Ok(path) = bench.workspace().resolve(&path) {
+            let parts: Vec<_> = path.parts().collect();
+            prop_assert!(!parts.contains(&"..") && !parts.contains(&"."));
+            prop_assert!(!path.as_str().starts_with('/'));
+            let _ = bench.workspace().read_text(&path, LIMIT);
+        }
+    }
+}

@@ -21,11 +21,7 @@ pub struct Coercion {
 
 impl Display for Coercion {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let path = if self.path.is_empty() {
-            "the answer"
-        } else {
-            &self.path
-        };
+        let path = if self.path.is_empty() { "the answer" } else { &self.path };
         write!(f, "{path}: {} read as {}", self.from, self.to)
     }
 }

@@ -18,16 +18,8 @@ pub struct FieldError {
 
 impl Display for FieldError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let path = if self.path.is_empty() {
-            "the answer"
-        } else {
-            &self.path
-        };
-        write!(
-            f,
-            "{path}: expected {}, found {}",
-            self.expected, self.found
-        )
+        let path = if self.path.is_empty() { "the answer" } else { &self.path };
+        write!(f, "{path}: expected {}, found {}", self.expected, self.found)
     }
 }
 
@@ -84,15 +76,11 @@ impl AnswerError {
             AnswerError::Mismatch { errors, .. } => errors.clone(),
             AnswerError::NoValue { expected, found } => vec![whole(expected, found)],
             AnswerError::NotJson { reason } => vec![whole("exact JSON", reason)],
-            AnswerError::TooLarge { bytes, limit } => vec![whole(
-                &format!("at most {limit} bytes"),
-                &format!("{bytes} bytes"),
-            )],
+            AnswerError::TooLarge { bytes, limit } => {
+                vec![whole(&format!("at most {limit} bytes"), &format!("{bytes} bytes"))]
+            }
             AnswerError::TooDeep { limit, .. } => {
-                vec![whole(
-                    &format!("at most {limit} levels"),
-                    "a deeper nesting",
-                )]
+                vec![whole(&format!("at most {limit} levels"), "a deeper nesting")]
             }
         }
     }
@@ -113,19 +101,11 @@ impl AnswerError {
 }
 
 fn whole(expected: &str, found: &str) -> FieldError {
-    FieldError {
-        path: String::new(),
-        expected: expected.to_owned(),
-        found: found.to_owned(),
-    }
+    FieldError { path: String::new(), expected: expected.to_owned(), found: found.to_owned() }
 }
 
 fn list(errors: &[FieldError], more: usize) -> String {
-    let mut text = errors
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join("; ");
+    let mut text = errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     if more > 0 {
         text.push_str(&format!("; and {more} more"));
     }

@@ -19,10 +19,7 @@ impl ReadOptions {
 
     /// Strict reading with the default limits.
     pub fn strict() -> Self {
-        Self {
-            strict: true,
-            limits: Limits::default(),
-        }
+        Self { strict: true, limits: Limits::default() }
     }
 }
 
@@ -45,10 +42,6 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_bytes: 16 * 1024 * 1024,
-            max_depth: Self::MAX_DEPTH,
-            max_errors: 50,
-        }
+        Self { max_bytes: 16 * 1024 * 1024, max_depth: Self::MAX_DEPTH, max_errors: 50 }
     }
 }

@@ -40,10 +40,7 @@ pub fn read(
 ) -> Result<Reading, AnswerError> {
     let limits = &options.limits;
     if raw.len() > limits.max_bytes {
-        return Err(AnswerError::TooLarge {
-            bytes: raw.len(),
-            limit: limits.max_bytes,
-        });
+        return Err(AnswerError::TooLarge { bytes: raw.len(), limit: limits.max_bytes });
     }
     if options.strict {
         return strict::read(raw, shape, limits);
@@ -181,10 +178,7 @@ impl<'a> Lenient<'a> {
             });
         }
         if let Some(at) = self.too_deep {
-            return Err(AnswerError::TooDeep {
-                at,
-                limit: self.max_depth(),
-            });
+            return Err(AnswerError::TooDeep { at, limit: self.max_depth() });
         }
         if matches!(self.shape, None | Some(Shape::Json))
             && let Some(reading) = plain::single(self.raw)

@@ -55,12 +55,7 @@ pub struct Field {
 impl Field {
     /// A required field without a description.
     pub fn new(name: impl Into<String>, shape: Shape) -> Self {
-        Self {
-            name: name.into(),
-            shape,
-            optional: false,
-            description: None,
-        }
+        Self { name: name.into(), shape, optional: false, description: None }
     }
 
     /// The same field, allowed to be missing.
@@ -139,9 +134,7 @@ impl Shape {
         let mut todo = vec![(self, 1_usize)];
         while let Some((shape, depth)) = todo.pop() {
             if depth > Self::MAX_DEPTH {
-                return Err(ShapeError::TooDeep {
-                    limit: Self::MAX_DEPTH,
-                });
+                return Err(ShapeError::TooDeep { limit: Self::MAX_DEPTH });
             }
             match shape {
                 Shape::List(Some(item)) => todo.push((item, depth + 1)),
@@ -160,9 +153,7 @@ impl Shape {
 fn check_names(fields: &[Field]) -> Result<(), ShapeError> {
     let mut seen = std::collections::HashSet::with_capacity(fields.len());
     match fields.iter().find(|field| !seen.insert(&field.name)) {
-        Some(field) => Err(ShapeError::DuplicateField {
-            name: field.name.clone(),
-        }),
+        Some(field) => Err(ShapeError::DuplicateField { name: field.name.clone() }),
         None => Ok(()),
     }
 }

@@ -42,12 +42,7 @@ impl Faults {
 /// assert_eq!(faults.errors[0].to_string(), "items[1]: expected string, found number 2");
 /// ```
 pub fn validate(value: &Value, shape: &Shape, extra: Extra, max_errors: usize) -> Faults {
-    let mut walk = Walk {
-        extra,
-        max_errors,
-        faults: Faults::default(),
-        path: Path::default(),
-    };
+    let mut walk = Walk { extra, max_errors, faults: Faults::default(), path: Path::default() };
     walk.value(value, shape);
     walk.faults
 }
@@ -63,15 +58,25 @@ pub(crate) fn fits(value: &Value, shape: &Shape) -> bool {
         (Shape::List(Some(item)), Value::Array(items)) => {
             items.iter().all(|value| fits(value, item))
         }
-        (Shape::Object(fields), Value::Object(map)) => {
-            fields.iter().all(|field| match map.get(&field.name) {
-                None => field.optional,
-                Some(Value::Null) if field.optional => true,
-                Some(value) => fits(value, &field.shape),
-            })
-        }
+        (Shape::Object(fields), Value::Object(map)) => fits_object(map, fields),
         _ => false,
     }
+}
+
+fn fits_object(map: &Map<String, Value>, fields: &[Field]) -> bool {
+    // Answers mostly keep the order of the shape: then no key has to be looked up.
+    let mut entries = map.iter().peekable();
+    fields.iter().all(|field| {
+        let value = match entries.next_if(|(name, _)| **name == field.name) {
+            Some((_, value)) => Some(value),
+            None => map.get(&field.name),
+        };
+        match value {
+            None => field.optional,
+            Some(Value::Null) if field.optional => true,
+            Some(value) => fits(value, &field.shape),
+        }
+    })
 }
 
 struct Walk<'a> {
@@ -107,10 +112,7 @@ impl<'a> Walk<'a> {
                 Some(Value::Null) if field.optional => {}
                 Some(value) => self.value(value, &field.shape),
                 None if field.optional => {}
-                None => self.fault(
-                    expected(&field.shape),
-                    "nothing: the field is missing".into(),
-                ),
+                None => self.fault(expected(&field.shape), "nothing: the field is missing".into()),
             }
             self.path.pop();
         }
@@ -122,10 +124,7 @@ impl<'a> Walk<'a> {
     fn refuse_extra(&mut self, map: &'a Map<String, Value>, fields: &'a [Field]) {
         let known: std::collections::HashSet<&str> =
             fields.iter().map(|field| field.name.as_str()).collect();
-        for (name, value) in map
-            .iter()
-            .filter(|(name, _)| !known.contains(name.as_str()))
-        {
+        for (name, value) in map.iter().filter(|(name, _)| !known.contains(name.as_str())) {
             self.path.push(Step::Field(name));
             self.fault("no such field".into(), describe(value));
             self.path.pop();
@@ -137,11 +136,7 @@ impl<'a> Walk<'a> {
             self.faults.more += 1;
             return;
         }
-        self.faults.errors.push(FieldError {
-            path: self.path.to_string(),
-            expected,
-            found,
-        });
+        self.faults.errors.push(FieldError { path: self.path.to_string(), expected, found });
     }
 }
 

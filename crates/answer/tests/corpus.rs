@@ -6,11 +6,7 @@ use contexture_answer::{ReadOptions, read};
 use support::{Case, Expected, corpus};
 
 fn outcome(case: &Case) -> Result<(), String> {
-    let options = if case.strict {
-        ReadOptions::strict()
-    } else {
-        ReadOptions::lenient()
-    };
+    let options = if case.strict { ReadOptions::strict() } else { ReadOptions::lenient() };
     match (read(&case.raw, Some(&case.shape), &options), &case.expected) {
         (Ok(reading), Expected::Value(value)) if reading.value == *value => Ok(()),
         (Err(error), Expected::Errors(paths)) => {
@@ -18,17 +14,14 @@ fn outcome(case: &Case) -> Result<(), String> {
             if found == *paths {
                 return Ok(());
             }
-            Err(format!(
-                "expected errors {paths:?}\n   found {found:?}: {error}"
-            ))
+            Err(format!("expected errors {paths:?}\n   found {found:?}: {error}"))
         }
         (Ok(reading), Expected::Value(value)) => {
             Err(format!("expected {value}\n   found {}", reading.value))
         }
-        (Ok(reading), Expected::Errors(paths)) => Err(format!(
-            "expected errors {paths:?}\n   found {}",
-            reading.value
-        )),
+        (Ok(reading), Expected::Errors(paths)) => {
+            Err(format!("expected errors {paths:?}\n   found {}", reading.value))
+        }
         (Err(error), Expected::Value(value)) => Err(format!("expected {value}\n   found {error}")),
     }
 }
@@ -40,10 +33,7 @@ fn as_21_every_answer_of_the_corpus_is_read_right() {
         .iter()
         .filter_map(|case| {
             let reason = outcome(case).err()?;
-            Some(format!(
-                "{}: {}\n{}\n   {reason}",
-                case.file, case.name, case.raw
-            ))
+            Some(format!("{}: {}\n{}\n   {reason}", case.file, case.name, case.raw))
         })
         .collect();
     assert!(
@@ -63,11 +53,6 @@ fn as_21_the_corpus_covers_at_least_140_answers() {
 #[test]
 fn as_5_the_shapes_of_the_corpus_print_as_they_are_read() {
     for case in corpus() {
-        assert_eq!(
-            support::parse_shape(&case.shape.to_string()),
-            case.shape,
-            "{}",
-            case.name
-        );
+        assert_eq!(support::parse_shape(&case.shape.to_string()), case.shape, "{}", case.name);
     }
 }

@@ -63,11 +63,7 @@ impl Parser<'_> {
             let json = matches!(word, "true" | "false" | "null") || exact(word).is_some();
             if !json {
                 let number = value.is_number();
-                self.note(if number {
-                    RepairKind::OtherNumber
-                } else {
-                    RepairKind::OtherLiteral
-                });
+                self.note(if number { RepairKind::OtherNumber } else { RepairKind::OtherLiteral });
             }
             return Some(value);
         }
@@ -121,11 +117,7 @@ impl Parser<'_> {
             ';' | '；' => place == Place::Member && self.member_follows(after),
             ' ' | '\t' => {
                 let next = self.look_space(after);
-                let whole = || {
-                    self.text
-                        .get(start..at)
-                        .is_some_and(|word| literal(word).is_some())
-                };
+                let whole = || self.text.get(start..at).is_some_and(|word| literal(word).is_some());
                 match (place, self.mark_at(next)) {
                     (Place::Member, Some((Mark::Quote(_), _))) => self.member_follows(next),
                     (Place::Member, Some((Mark::Other, _))) => whole() && self.member_follows(next),
@@ -155,11 +147,7 @@ fn without_stray_quote(word: &str) -> &str {
         Some((at, c)) if quote(c).is_some() => {
             let head = word.get(..at).unwrap_or(word);
             let alone = !head.chars().any(|c| quote(c).is_some());
-            if alone && !head.is_empty() {
-                head
-            } else {
-                word
-            }
+            if alone && !head.is_empty() { head } else { word }
         }
         _ => word,
     }

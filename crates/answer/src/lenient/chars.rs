@@ -43,6 +43,15 @@ impl Quote {
         }
     }
 
+    /// The only quote that closes a string of the family, if it is ASCII.
+    pub(super) fn ascii(self) -> Option<u8> {
+        match self {
+            Quote::Double => Some(b'"'),
+            Quote::Single => Some(b'\''),
+            _ => None,
+        }
+    }
+
     /// The family that may have closed a string opened with an ASCII quote, when no ASCII quote
     /// does.
     pub(super) fn stand_in(self) -> Option<Quote> {
@@ -97,10 +106,9 @@ pub(super) fn is_word(c: char) -> bool {
 /// The ASCII twin of a full-width character (`１` → `1`, `－` → `-`), else the character itself.
 pub(super) fn fold(c: char) -> char {
     match c {
-        '\u{FF01}'..='\u{FF5E}' => u32::from(c)
-            .checked_sub(0xFEE0)
-            .and_then(char::from_u32)
-            .unwrap_or(c),
+        '\u{FF01}'..='\u{FF5E}' => {
+            u32::from(c).checked_sub(0xFEE0).and_then(char::from_u32).unwrap_or(c)
+        }
         '−' => '-',
         c => c,
     }

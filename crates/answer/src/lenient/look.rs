@@ -5,7 +5,7 @@
 
 use super::chars::{Mark, Quote, is_blank, is_word};
 use super::parser::{Kind, Parser, Place};
-use super::string::is_space;
+use super::string::{find_special, is_space};
 
 const MAX_SPACE: usize = 512;
 const MAX_KEY: usize = 128;
@@ -83,11 +83,7 @@ impl Parser<'_> {
 
     /// After a value, `#` begins a comment even without a blank behind it.
     fn judge_behind_comment(&self, hash: usize, place: Place) -> bool {
-        let line = self
-            .rest(hash)
-            .bytes()
-            .take(MAX_ITEM)
-            .position(|b| b == b'\n');
+        let line = self.rest(hash).bytes().take(MAX_ITEM).position(|b| b == b'\n');
         line.is_some_and(|length| self.judge(hash + length, place, false) == Verdict::End)
     }
 
@@ -109,9 +105,7 @@ impl Parser<'_> {
     }
 
     fn breaks(&self, from: usize, to: usize) -> bool {
-        self.text
-            .get(from..to)
-            .is_some_and(|gap| gap.contains('\n'))
+        self.text.get(from..to).is_some_and(|gap| gap.contains('\n'))
     }
 
     /// Whether a key with its colon, or the end of the object, stands from `at` on.
@@ -178,10 +172,7 @@ impl Parser<'_> {
             .map(char::len_utf8)
             .sum();
         length > 0
-            && matches!(
-                self.mark_at(self.look_space(at + length)),
-                None | Some((Mark::Colon, _))
-            )
+            && matches!(self.mark_at(self.look_space(at + length)), None | Some((Mark::Colon, _)))
     }
 
     /// Whether an item, or the end of the list, stands from `at` on.
@@ -269,10 +260,14 @@ impl Parser<'_> {
         limit: usize,
         family: Quote,
     ) -> Option<(usize, usize)> {
+        let bytes = self.text.as_bytes();
+        let bytes = bytes.get(..limit).unwrap_or(bytes);
         let mut at = from;
-        while at < limit {
-            match self.byte(at) {
-                0 if at >= self.text.len() => return None,
+        loop {
+            if let Some(quote) = family.ascii() {
+                at = find_special(bytes, at, quote);
+            }
+            match *bytes.get(at)? {
                 b'\\' => at += 2,
                 byte @ 0..0x80 => {
                     if family.closes(char::from(byte)) {
@@ -282,16 +277,14 @@ impl Parser<'_> {
                 }
                 // The lead bytes of all quotes beyond ASCII.
                 0xC2 | 0xE2 | 0xE3 | 0xEF => match self.char_at(at) {
-                    Some(c) if family.closes(c) => {
-                        return Some((at, c.len_utf8()));
-                    }
+                    Some(c) if family.closes(c) => return Some((at, c.len_utf8())),
                     Some(c) => at += c.len_utf8(),
                     None => at += 1,
                 },
+                0xE4..=0xEE => at += 3,
                 _ => at += 1,
             }
         }
-        None
     }
 }
 

@@ -106,6 +106,21 @@ impl Parser<'_> {
     }
 
     fn bare_key(&mut self) -> Option<String> {
+        let bytes = self.text.as_bytes().get(self.pos..).unwrap_or_default();
+        let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+        let length = bytes.iter().take_while(|b| word(b)).count();
+        if length > 0 && self.byte(self.pos + length) == b':' {
+            let key = self.text.get(self.pos..self.pos + length)?.to_owned();
+            self.note(RepairKind::UnquotedKey);
+            self.bare_keys = true;
+            self.pos += length + 1;
+            return Some(key);
+        }
+        self.odd_bare_key()
+    }
+
+    /// An unquoted key beyond plain words: other letters, blanks in it or before its colon.
+    fn odd_bare_key(&mut self) -> Option<String> {
         let rest = self.rest(self.pos);
         let length: usize = rest
             .chars()

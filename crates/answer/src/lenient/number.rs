@@ -41,10 +41,7 @@ impl Parser<'_> {
         if plain {
             return (end, Some(if negative { -total } else { total }.into()));
         }
-        while matches!(
-            self.byte(end),
-            b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'
-        ) {
+        while matches!(self.byte(end), b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-') {
             end += 1;
         }
         (end, None)

@@ -48,6 +48,10 @@ pub(super) struct Parser<'a> {
     pub(super) spaced_keys: bool,
     /// Where the last value began, if it was a quoted string whose end was taken on trust.
     pub(super) trusted: Option<usize>,
+    /// The members and items of all open containers: each container is built at once, in its
+    /// exact size, when it is closed.
+    members: Vec<(String, Value)>,
+    items: Vec<Value>,
     /// How many bytes may still be read carefully (see [`super::quoted`]).
     pub(super) care: usize,
     depth: usize,
@@ -69,6 +73,8 @@ impl<'a> Parser<'a> {
             bare_keys: false,
             spaced_keys: false,
             trusted: None,
+            members: Vec::new(),
+            items: Vec::new(),
             care: text.len().saturating_mul(4).saturating_add(65_536),
             depth: 0,
             max_depth: max_depth.min(crate::Limits::MAX_DEPTH),
@@ -177,11 +183,7 @@ impl<'a> Parser<'a> {
 
     /// The kind of the container around the innermost one.
     pub(super) fn parent(&self) -> Option<Kind> {
-        (self.depth > 1).then_some(if self.kinds & 2 == 2 {
-            Kind::Array
-        } else {
-            Kind::Object
-        })
+        (self.depth > 1).then_some(if self.kinds & 2 == 2 { Kind::Array } else { Kind::Object })
     }
 
     pub(super) fn depth(&self) -> usize {
@@ -256,17 +258,18 @@ impl<'a> Parser<'a> {
 
     /// The object whose opening brace was just read.
     pub(super) fn object(&mut self) -> Value {
-        let mut map = Map::new();
         if !self.enter(Kind::Object) {
-            return Value::Object(map);
+            return Value::Object(Map::new());
         }
         self.trusted = None;
+        let opened = self.pos;
+        let first = self.members.len();
         let mut comma = false;
         loop {
             match self.member_key(comma) {
-                Key::Name(key) => self.member(key, &mut map),
+                Key::Name(key) => self.member(key),
                 Key::Reread(value) => {
-                    if let Some(last) = map.values_mut().next_back() {
+                    if let Some((_, last)) = self.members.last_mut() {
                         *last = value;
                     }
                 }
@@ -278,13 +281,18 @@ impl<'a> Parser<'a> {
             }
         }
         self.leave();
+        let count = self.members.len() - first;
+        let map: Map<String, Value> = self.members.drain(first..).collect();
+        if map.len() < count {
+            self.notes.add(RepairKind::DuplicateKey, opened);
+        }
         Value::Object(map)
     }
 
     fn member_key(&mut self, comma: bool) -> Key {
         match self.skip_space() {
-            b'"' => {
-                if let Some(key) = self.quick_key() {
+            quote @ (b'"' | b'\'') => {
+                if let Some(key) = self.quick_key(quote) {
                     return Key::Name(key);
                 }
             }
@@ -303,8 +311,7 @@ impl<'a> Parser<'a> {
         self.odd_key().map_or(Key::Done, Key::Name)
     }
 
-    fn member(&mut self, key: String, map: &mut Map<String, Value>) {
-        let at = self.pos;
+    fn member(&mut self, key: String) {
         let value = match self.value(Place::Member) {
             Some(value) => value,
             // A key at the end of a growing text: its value has not come yet.
@@ -314,18 +321,16 @@ impl<'a> Parser<'a> {
                 Value::Null
             }
         };
-        if map.insert(key, value).is_some() {
-            self.notes.add(RepairKind::DuplicateKey, at);
-        }
+        self.members.push((key, value));
     }
 
     /// The array whose opening bracket was just read.
     pub(super) fn array(&mut self) -> Value {
-        let mut items = Vec::new();
         if !self.enter(Kind::Array) {
-            return Value::Array(items);
+            return Value::Array(Vec::new());
         }
         self.trusted = None;
+        let first = self.items.len();
         let mut comma = false;
         loop {
             if self.skip_space() == b']' {
@@ -335,19 +340,8 @@ impl<'a> Parser<'a> {
                 self.pos += 1;
                 break;
             }
-            if comma
-                && !self.starts_item()
-                && let Some(value) = self.reread(Place::Item)
-            {
-                items.pop();
-                items.push(value);
-            } else {
-                let start = self.pos;
-                match self.value(Place::Item) {
-                    Some(_) if self.is_key_after_all(start) => break,
-                    Some(value) => items.push(value),
-                    None => {}
-                }
+            if !self.item(comma) {
+                break;
             }
             match self.separator(b']', Place::Item) {
                 Next::Go { comma: read } => comma = read,
@@ -355,7 +349,26 @@ impl<'a> Parser<'a> {
             }
         }
         self.leave();
-        Value::Array(items)
+        Value::Array(self.items.drain(first..).collect())
+    }
+
+    /// Reads one item, if there is one; false if it belongs to the object around.
+    fn item(&mut self, comma: bool) -> bool {
+        if comma
+            && !self.starts_item()
+            && let Some(value) = self.reread(Place::Item)
+        {
+            self.items.pop();
+            self.items.push(value);
+            return true;
+        }
+        let start = self.pos;
+        match self.value(Place::Item) {
+            Some(_) if self.is_key_after_all(start) => return false,
+            Some(value) => self.items.push(value),
+            None => {}
+        }
+        true
     }
 
     /// Whether an item begins here as JSON writes it.

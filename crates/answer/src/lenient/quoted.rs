@@ -7,6 +7,7 @@
 use super::chars::{Mark, Quote, is_blank};
 use super::look::Verdict;
 use super::parser::{Parser, Place};
+use super::string::find_special;
 use crate::repair::RepairKind;
 use serde_json::Value;
 
@@ -72,8 +73,8 @@ impl Parser<'_> {
             self.notes.add(RepairKind::MissingQuote, end.content);
         }
         let raw = self.text.get(start..end.content).unwrap_or_default();
-        let escaped = raw.contains('\\');
-        if let Some(at) = raw.bytes().position(|byte| byte < b' ') {
+        let escaped = find_special(raw.as_bytes(), 0, b'\\') < raw.len();
+        if escaped && let Some(at) = raw.bytes().position(|byte| byte < b' ') {
             self.notes.add(RepairKind::RawControl, start + at);
         }
         self.trusted = None;
@@ -89,13 +90,11 @@ impl Parser<'_> {
         let mut brackets = 0_i64;
         loop {
             let (at, length) = self.next_close(from, usize::MAX, family)?;
-            brackets += self.brackets(from, at);
-            let end = End {
-                content: at,
-                resume: at + length,
-                inner,
-                missing: false,
-            };
+            if inner > 0 {
+                let counted = if inner == 1 { start } else { from };
+                brackets += self.brackets(counted, at);
+            }
+            let end = End { content: at, resume: at + length, inner, missing: false };
             let Some(care) = self.care.checked_sub(at + length - from) else {
                 return Some(end);
             };
@@ -114,10 +113,7 @@ impl Parser<'_> {
                 && let Some(open) = last_inner
                 && let Some(end) = self.missing_quote(start, open, at, length)
             {
-                return Some(End {
-                    inner: inner - 1,
-                    ..end
-                });
+                return Some(End { inner: inner - 1, ..end });
             }
             inner += 1;
             last_inner = Some(at);
@@ -152,15 +148,8 @@ impl Parser<'_> {
             None => return None,
         };
         let content = content.trim_end_matches(is_blank);
-        let content = content
-            .strip_suffix(['”', '’', '＂', '＇'])
-            .unwrap_or(content);
-        Some(End {
-            content: start + content.len(),
-            resume,
-            inner: 1,
-            missing: true,
-        })
+        let content = content.strip_suffix(['”', '’', '＂', '＇']).unwrap_or(content);
+        Some(End { content: start + content.len(), resume, inner: 1, missing: true })
     }
 
     /// The end of a string that no quote ends.
@@ -171,10 +160,7 @@ impl Parser<'_> {
             {
                 return end;
             }
-            if let Some(end) = self
-                .before_fence(start)
-                .or_else(|| self.before_closers(start))
-            {
+            if let Some(end) = self.before_fence(start).or_else(|| self.before_closers(start)) {
                 return end;
             }
         }
@@ -189,12 +175,7 @@ impl Parser<'_> {
             content = content.get(..at).unwrap_or(content);
         }
         self.note_cut();
-        End {
-            content: start + content.len(),
-            resume: self.text.len(),
-            inner: 0,
-            missing: true,
-        }
+        End { content: start + content.len(), resume: self.text.len(), inner: 0, missing: true }
     }
 
     pub(super) fn note_cut(&mut self) {
@@ -223,12 +204,7 @@ impl Parser<'_> {
     }
 
     fn cut_string(&self, start: usize, content: &str, resume: usize) -> End {
-        End {
-            content: start + content.len(),
-            resume,
-            inner: 0,
-            missing: true,
-        }
+        End { content: start + content.len(), resume, inner: 0, missing: true }
     }
 }
 

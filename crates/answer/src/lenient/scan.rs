@@ -125,9 +125,7 @@ impl<'a> Scan<'a> {
     /// Skips to the next byte that could matter.
     fn skip_prose(&mut self) {
         let rest = self.text.as_bytes().get(self.pos + 1..).unwrap_or_default();
-        let length = rest
-            .iter()
-            .position(|b| matches!(b, b'{' | b'[' | b'`' | b'<' | 0xE3 | 0xEF));
+        let length = rest.iter().position(|b| matches!(b, b'{' | b'[' | b'`' | b'<' | 0xE3 | 0xEF));
         self.pos += 1 + length.unwrap_or(rest.len());
     }
 
@@ -264,10 +262,7 @@ impl Parser<'_> {
             }
             Some((Mark::Other, _)) => self.word_and_colon(next, own_line),
             Some((Mark::Comma, length)) => {
-                matches!(
-                    self.mark_at(self.look_space(next + length)),
-                    Some((Mark::Quote(_), _))
-                )
+                matches!(self.mark_at(self.look_space(next + length)), Some((Mark::Quote(_), _)))
             }
             Some(_) => false,
         }
@@ -319,11 +314,7 @@ fn think_tag(text: &str) -> Option<Tag> {
         (head.eq_ignore_ascii_case(name) && whole).then_some((*name, rest))
     })?;
     let end = rest.bytes().take(64).position(|b| b == b'>')?;
-    Some(Tag {
-        name,
-        closes,
-        length: text.len() - rest.len() + end + 1,
-    })
+    Some(Tag { name, closes, length: text.len() - rest.len() + end + 1 })
 }
 
 /// The end of the tag that closes a block of thinking.

@@ -29,15 +29,18 @@ impl Parser<'_> {
     }
 
     /// A quoted key with its colon, if both are as JSON has them.
-    pub(super) fn quick_key(&mut self) -> Option<String> {
+    pub(super) fn quick_key(&mut self, quote: u8) -> Option<String> {
         let start = self.pos + 1;
-        let run = self.run(start, b'"')?;
+        let run = self.run(start, quote)?;
         let mut next = run.end + 1;
         while is_space(self.byte(next)) {
             next += 1;
         }
         if self.byte(next) != b':' {
             return None;
+        }
+        if quote != b'"' {
+            self.note(RepairKind::OtherQuotes);
         }
         let key = self.take(start, &run);
         self.pos = next + 1;
@@ -46,11 +49,7 @@ impl Parser<'_> {
 
     fn run(&self, start: usize, quote: u8) -> Option<Run> {
         let bytes = self.text.as_bytes();
-        let mut run = Run {
-            end: start,
-            escaped: false,
-            control: None,
-        };
+        let mut run = Run { end: start, escaped: false, control: None };
         loop {
             run.end = find_special(bytes, run.end, quote);
             match *bytes.get(run.end)? {
@@ -77,11 +76,7 @@ impl Parser<'_> {
     /// The content of a string between two offsets.
     pub(super) fn text_of(&mut self, start: usize, end: usize, escaped: bool) -> String {
         let raw = self.text.get(start..end).unwrap_or_default();
-        if escaped {
-            super::escape::unescape(raw, start, &mut self.notes)
-        } else {
-            raw.to_owned()
-        }
+        if escaped { super::escape::unescape(raw, start, &mut self.notes) } else { raw.to_owned() }
     }
 
     /// Where the next separator stands, if a value that ends before `at` may end there.
@@ -110,8 +105,9 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// The first quote, backslash or control character from an offset on, eight bytes at a time.
-fn find_special(bytes: &[u8], from: usize, quote: u8) -> usize {
+/// The first quote, backslash or control character from an offset on, eight bytes at a time; the
+/// length if there is none.
+pub(super) fn find_special(bytes: &[u8], from: usize, quote: u8) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const SLASHES: u64 = ONES * b'\\' as u64;

@@ -19,7 +19,5 @@ pub(crate) fn single(text: &str) -> Option<(Value, Notes)> {
     let mut parser = Parser::new(text, 0, 1);
     let value = parser.careful(Place::Item)?;
     let rest = text.get(parser.pos..)?;
-    rest.trim()
-        .is_empty()
-        .then_some((Value::String(value), parser.notes))
+    rest.trim().is_empty().then_some((Value::String(value), parser.notes))
 }

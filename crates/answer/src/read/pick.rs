@@ -51,13 +51,7 @@ pub(super) struct Picker<'a> {
 
 impl<'a> Picker<'a> {
     pub(super) fn new(shape: Option<&'a Shape>, limits: &'a Limits) -> Self {
-        Self {
-            shape,
-            limits,
-            answer: Group::default(),
-            thought: Group::default(),
-            offered: 0,
-        }
+        Self { shape, limits, answer: Group::default(), thought: Group::default(), offered: 0 }
     }
 
     /// Takes a value into account; whether it has the shape.
@@ -81,11 +75,7 @@ impl<'a> Picker<'a> {
             }),
             Err(faults) => {
                 let near = self.shape.is_some_and(|shape| is_near(&found.value, shape));
-                group.miss(Missed {
-                    value: found.value,
-                    faults,
-                    near,
-                });
+                group.miss(Missed { value: found.value, faults, near });
                 return false;
             }
         }
@@ -114,10 +104,7 @@ impl<'a> Picker<'a> {
 
     /// Whether the answer holds a value that was meant to have the shape.
     pub(super) fn has_near_miss(&self) -> bool {
-        self.answer
-            .missed
-            .as_ref()
-            .is_some_and(|missed| missed.near)
+        self.answer.missed.as_ref().is_some_and(|missed| missed.near)
     }
 
     /// The value to use. A draft from the thinking counts only if the answer made no attempt.
@@ -129,11 +116,7 @@ impl<'a> Picker<'a> {
 
     /// The faults of the value that comes nearest.
     pub(super) fn error(&mut self) -> Option<AnswerError> {
-        let missed = self
-            .answer
-            .missed
-            .take()
-            .or_else(|| self.thought.missed.take())?;
+        let missed = self.answer.missed.take().or_else(|| self.thought.missed.take())?;
         Some(AnswerError::Mismatch {
             errors: missed.faults.errors,
             more: missed.faults.more,
@@ -144,20 +127,14 @@ impl<'a> Picker<'a> {
 
 impl Group {
     fn pick(&mut self, picked: Picked) {
-        let better = self
-            .picked
-            .as_ref()
-            .is_none_or(|known| known.citation || !picked.citation);
+        let better = self.picked.as_ref().is_none_or(|known| known.citation || !picked.citation);
         if better {
             self.picked = Some(picked);
         }
     }
 
     fn miss(&mut self, missed: Missed) {
-        let better = self
-            .missed
-            .as_ref()
-            .is_none_or(|known| missed.rank() >= known.rank());
+        let better = self.missed.as_ref().is_none_or(|known| missed.rank() >= known.rank());
         if better {
             self.missed = Some(missed);
         }
@@ -175,11 +152,7 @@ pub(super) fn conform(
     }
     let coerced = coerce(value, shape);
     let faults = validate(value, shape, Extra::Kept, max_errors);
-    if faults.is_empty() {
-        Ok(coerced)
-    } else {
-        Err(faults)
-    }
+    if faults.is_empty() { Ok(coerced) } else { Err(faults) }
 }
 
 fn is_near(value: &Value, shape: &Shape) -> bool {

@@ -32,11 +32,7 @@ pub(super) fn read(raw: &str, shape: &Shape, limits: &Limits) -> Result<Reading,
         Value::String(text.to_owned())
     });
     match conform(&mut value, shape, limits.max_errors) {
-        Ok(coerced) => Ok(Reading {
-            value,
-            repairs: notes.into_list(),
-            coerced,
-        }),
+        Ok(coerced) => Ok(Reading { value, repairs: notes.into_list(), coerced }),
         Err(faults) => Err(AnswerError::Mismatch {
             errors: faults.errors,
             more: faults.more,
@@ -50,11 +46,7 @@ pub(super) fn single(raw: &str) -> Option<Reading> {
     let (text, mut notes) = body(raw);
     let (value, more) = single_value(text)?;
     notes.merge(more);
-    Some(Reading {
-        value,
-        repairs: notes.into_list(),
-        coerced: Vec::new(),
-    })
+    Some(Reading { value, repairs: notes.into_list(), coerced: Vec::new() })
 }
 
 pub(super) fn no_value(raw: &str, expected: &str) -> AnswerError {
@@ -64,8 +56,5 @@ pub(super) fn no_value(raw: &str, expected: &str) -> AnswerError {
         (false, true) => "thinking without an answer".to_owned(),
         (false, false) => format!("text without one: {}", excerpt(text)),
     };
-    AnswerError::NoValue {
-        expected: expected.to_owned(),
-        found,
-    }
+    AnswerError::NoValue { expected: expected.to_owned(), found }
 }

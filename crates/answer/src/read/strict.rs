@@ -12,14 +12,10 @@ pub(super) fn read(
     shape: Option<&Shape>,
     limits: &Limits,
 ) -> Result<Reading, AnswerError> {
-    let value: Value = serde_json::from_str(raw).map_err(|error| AnswerError::NotJson {
-        reason: error.to_string(),
-    })?;
+    let value: Value = serde_json::from_str(raw)
+        .map_err(|error| AnswerError::NotJson { reason: error.to_string() })?;
     if limits.max_depth < Limits::MAX_DEPTH && is_deeper(&value, limits.max_depth) {
-        return Err(AnswerError::TooDeep {
-            at: 0,
-            limit: limits.max_depth,
-        });
+        return Err(AnswerError::TooDeep { at: 0, limit: limits.max_depth });
     }
     if let Some(shape) = shape {
         let faults = validate(&value, shape, Extra::Refused, limits.max_errors);
@@ -31,11 +27,7 @@ pub(super) fn read(
             });
         }
     }
-    Ok(Reading {
-        value,
-        repairs: Vec::new(),
-        coerced: Vec::new(),
-    })
+    Ok(Reading { value, repairs: Vec::new(), coerced: Vec::new() })
 }
 
 /// Whether lists and objects are nested deeper than a number of levels.

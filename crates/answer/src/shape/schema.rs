@@ -83,19 +83,14 @@ impl Shape {
     /// type, a top that is no object, or more levels, fields or enum values than allowed.
     pub fn to_strict_json_schema(&self) -> Result<Value, NotStrict> {
         let Shape::Object(_) = self else {
-            return Err(NotStrict::RootNotObject {
-                found: self.type_name(),
-            });
+            return Err(NotStrict::RootNotObject { found: self.type_name() });
         };
         Strict::default().shape(self, &mut Vec::new(), 1)
     }
 }
 
 fn properties(fields: &[Field], schema: impl Fn(&Field) -> Value) -> Map<String, Value> {
-    fields
-        .iter()
-        .map(|field| (field.name.clone(), described(field, schema(field))))
-        .collect()
+    fields.iter().map(|field| (field.name.clone(), described(field, schema(field)))).collect()
 }
 
 fn described(field: &Field, mut schema: Value) -> Value {
@@ -121,10 +116,9 @@ impl Strict {
     ) -> Result<Value, NotStrict> {
         at_most("levels", level, STRICT_MAX_LEVELS)?;
         match shape {
-            Shape::Json | Shape::List(None) => Err(NotStrict::Untyped {
-                path: path.concat(),
-                found: shape.type_name(),
-            }),
+            Shape::Json | Shape::List(None) => {
+                Err(NotStrict::Untyped { path: path.concat(), found: shape.type_name() })
+            }
             Shape::List(Some(item)) => {
                 path.push("[]");
                 let items = self.shape(item, path, level + 1)?;

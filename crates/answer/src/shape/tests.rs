@@ -10,9 +10,7 @@ fn sample() -> Shape {
             "parts",
             Shape::list(Shape::Object(vec![
                 Field::new("n", Shape::Integer),
-                Field::new("名称", Shape::String)
-                    .optional()
-                    .describe("名前\nof it"),
+                Field::new("名称", Shape::String).optional().describe("名前\nof it"),
             ])),
         ),
     ])
@@ -61,10 +59,7 @@ fn as_21_json_schema_of_every_type() {
         Field::new("j", Shape::Json),
         Field::new("l", Shape::List(None)),
         Field::new("e", Shape::one_of(["x", "y"])),
-        Field::new(
-            "o",
-            Shape::list(Shape::Object(vec![Field::new("z", Shape::String)])),
-        ),
+        Field::new("o", Shape::list(Shape::Object(vec![Field::new("z", Shape::String)]))),
     ]);
     let schema = shape.to_json_schema();
     assert_eq!(
@@ -96,9 +91,7 @@ fn as_21_json_schema_of_every_type() {
 fn as_21_strict_schema_makes_optional_fields_nullable() {
     let shape = Shape::Object(vec![
         Field::new("ok", Shape::Boolean),
-        Field::new("kind", Shape::one_of(["a"]))
-            .optional()
-            .describe("which"),
+        Field::new("kind", Shape::one_of(["a"])).optional().describe("which"),
         Field::new("tags", Shape::list(Shape::String)).optional(),
         Field::new("o", Shape::Object(vec![Field::new("n", Shape::Integer)])).optional(),
     ]);
@@ -140,17 +133,11 @@ fn as_21_strict_schema_says_why_there_is_none() {
         Shape::list(Shape::String).to_strict_json_schema(),
         Err(NotStrict::RootNotObject { found: "list" })
     );
-    let many = Shape::Object(
-        (0..5001)
-            .map(|n| Field::new(format!("f{n}"), Shape::String))
-            .collect(),
-    );
+    let many =
+        Shape::Object((0..5001).map(|n| Field::new(format!("f{n}"), Shape::String)).collect());
     assert_eq!(
         many.to_strict_json_schema(),
-        Err(NotStrict::TooLarge {
-            what: "fields",
-            limit: 5000
-        })
+        Err(NotStrict::TooLarge { what: "fields", limit: 5000 })
     );
 }
 
@@ -159,18 +146,9 @@ fn as_5_check_finds_depth_duplicates_and_empty_enums() {
     let nest = |levels: usize| (1..levels).fold(Shape::String, |shape, _| Shape::list(shape));
     assert_eq!(nest(64).check(), Ok(()));
     assert_eq!(nest(65).check(), Err(ShapeError::TooDeep { limit: 64 }));
-    let twice = Shape::Object(vec![
-        Field::new("a", Shape::String),
-        Field::new("a", Shape::Json),
-    ]);
-    assert_eq!(
-        twice.check(),
-        Err(ShapeError::DuplicateField { name: "a".into() })
-    );
-    assert_eq!(
-        Shape::list(Shape::Enum(vec![])).check(),
-        Err(ShapeError::EmptyEnum)
-    );
+    let twice = Shape::Object(vec![Field::new("a", Shape::String), Field::new("a", Shape::Json)]);
+    assert_eq!(twice.check(), Err(ShapeError::DuplicateField { name: "a".into() }));
+    assert_eq!(Shape::list(Shape::Enum(vec![])).check(), Err(ShapeError::EmptyEnum));
 }
 
 #[test]

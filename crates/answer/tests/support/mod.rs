@@ -50,11 +50,8 @@ pub(crate) fn corpus() -> Vec<Case> {
         .iter()
         .flat_map(|(file, text)| {
             let text = format!("\n{text}");
-            let cases: Vec<Case> = text
-                .split("\n=== ")
-                .skip(1)
-                .map(|case| read_case(file, case))
-                .collect();
+            let cases: Vec<Case> =
+                text.split("\n=== ").skip(1).map(|case| read_case(file, case)).collect();
             cases
         })
         .collect()
@@ -76,9 +73,7 @@ fn read_case(file: &'static str, text: &str) -> Case {
             "strict" => strict = true,
             "value" => {
                 let value = serde_json::from_str(body);
-                expected = Some(Expected::Value(
-                    value.unwrap_or_else(|e| panic!("{name}: {e}")),
-                ));
+                expected = Some(Expected::Value(value.unwrap_or_else(|e| panic!("{name}: {e}"))));
             }
             "errors" => {
                 let paths = body.lines().filter(|line| !line.is_empty());

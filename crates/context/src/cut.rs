@@ -29,7 +29,7 @@
 //! assert_eq!(head.text, "One two three four… [clipped: 7 of 11 tokens]");
 //! assert_eq!((head.clipped, head.before, head.after), (true, 11, 9));
 //! let tail = cut(text, 10, Measure::Tokens, Keep::Tail, &Words);
-//! assert_eq!(tail.text, "… [clipped: 8 of 11 tokens] Nine ten eleven.");
+//! assert_eq!(tail.text, "… [clipped: 7 of 11 tokens] eight. Nine ten eleven.");
 //! ```
 
 mod bounds;

@@ -1,1 +1,329 @@
+use super::*;
+use crate::tokens::{CL100K_BASE, FourBytes, O200K_BASE, Words};
+use proptest::prelude::*;
+use serde_json::json;
+use unicode_segmentation::UnicodeSegmentation;
 
+const KEEPS: [Keep; 3] = [Keep::Head, Keep::Tail, Keep::Middle];
+
+fn prose(sentences: usize) -> String {
+    (0..sentences)
+        .map(|n| {
+            let stop = if n % 3 == 2 { "\n" } else { " " };
+            format!("Sentence number {n} tells of the {} thing in some words.{stop}", n * 7)
+        })
+        .collect()
+}
+
+/// Texts that are hard to cut.
+fn hard() -> Vec<(&'static str, String)> {
+    vec![
+        ("one long line of letters", "x".repeat(20_000)),
+        ("mixed letters", "aBcDe0fG".repeat(2666)),
+        ("blanks", " ".repeat(20_000)),
+        ("line ends", "\r\n".repeat(10_000)),
+        ("signs", "{[(<>)]}/".repeat(2000)),
+        ("one grapheme", format!("a{}", "\u{301}".repeat(10_000))),
+        ("graphemes", format!("e{}", "\u{301}".repeat(9)).repeat(1000)),
+        ("families", "👨‍👩‍👧‍👦".repeat(1000)),
+        ("flags", "🇩🇪🇫🇷".repeat(1333)),
+        ("chinese", "他们昨天去了北京。天气很好，大家都很高兴！".repeat(266)),
+        ("chinese without signs", "天地玄黄宇宙洪荒".repeat(666)),
+        ("arabic", "ذهب الولد إلى المدرسة؟ نعم. ".repeat(333)),
+        ("thai", "ภาษาไทยไม่มีช่องว่างระหว่างคำ".repeat(333)),
+        ("hindi", "लड़का स्कूल गया। वह खुश था। ".repeat(333)),
+        ("crlf", "one line\r\nand another\r\n".repeat(666)),
+        ("prose", prose(300)),
+        ("zero width", "a\u{200b}\u{200d}b".repeat(2666)),
+        ("private", "\u{e000}\u{10ffff}\u{fffd}".repeat(2000)),
+        ("special", "<|endoftext|>".repeat(1333)),
+    ]
+}
+
+fn check(text: &str, limit: usize, measure: Measure, keep: Keep, counter: &dyn TokenCounter) {
+    let name = counter.name();
+    let context = || format!("{name} {keep:?} {measure:?} {limit} {:?}", text.get(..60));
+    let ruler = Ruler::new(measure, counter);
+    let cut = cut(text, limit, measure, keep, counter);
+    assert_eq!(ruler.count(&cut.text), cut.after, "{}", context());
+    assert!(cut.after <= limit, "{} > {}: {}", cut.after, limit, context());
+    let whole = ruler.count(text);
+    assert_eq!(cut.clipped, whole > limit, "{whole} {}", context());
+    if cut.clipped {
+        assert!(cut.before_exact, "small texts are counted: {}", context());
+        assert_eq!(cut.before, whole, "{}", context());
+        check_kept(text, &cut, keep, &context());
+    } else {
+        assert_eq!(cut.text, text);
+    }
+}
+
+/// What stays is a part of the text that begins and ends between graphemes.
+fn check_kept(text: &str, cut: &Cut<'_>, keep: Keep, context: &str) {
+    let kept = without_markers(&cut.text);
+    let is_part = match keep {
+        Keep::Head => text.starts_with(kept),
+        Keep::Tail => text.ends_with(kept),
+        Keep::Middle => text.contains(kept),
+    };
+    assert!(is_part, "{kept:?} of {context}");
+    if keep == Keep::Head {
+        let mut bounds = text.grapheme_indices(true).map(|(at, _)| at);
+        assert!(bounds.any(|at| at == kept.len()), "{kept:?} splits: {context}");
+    } else if keep == Keep::Tail && !kept.is_empty() {
+        // A blank behind the marker may be the text's own.
+        let start = text.len() - kept.len();
+        let mut bounds = text.grapheme_indices(true).map(|(at, _)| at);
+        assert!(bounds.any(|at| at == start || at + 1 == start), "{kept:?}: {context}");
+    }
+}
+
+fn without_markers(text: &str) -> &str {
+    let is_marker = |marker: &str| marker.ends_with(" tokens]") || marker.ends_with(" chars]");
+    let mut kept = text;
+    if let Some(at) = kept.rfind("… [clipped: ").filter(|at| is_marker(&kept[*at..])) {
+        kept = &kept[..at];
+    }
+    if kept.starts_with("… [clipped: ")
+        && let Some(end) = kept.find(']')
+    {
+        kept = &kept[end + 1..];
+        kept = kept.strip_prefix(['\n', ' ']).unwrap_or(kept);
+    }
+    kept
+}
+
+#[test]
+fn as_16_hard_texts_are_cut_within_any_limit() {
+    for (_, text) in hard() {
+        for keep in KEEPS {
+            for limit in [0, 1, 2, 3, 12, 13, 14, 15, 16, 30, 57, 100, 999] {
+                check(&text, limit, Measure::Tokens, keep, &O200K_BASE);
+            }
+            for limit in [1, 40, 1_000] {
+                check(&text, limit, Measure::Chars, keep, &O200K_BASE);
+                check(&text, limit, Measure::Tokens, keep, &CL100K_BASE);
+            }
+        }
+    }
+}
+
+#[test]
+fn as_16_hard_texts_fill_their_limit() {
+    for (name, text) in hard() {
+        for keep in KEEPS {
+            let cut = cut(&text, 500, Measure::Tokens, keep, &O200K_BASE);
+            // A grapheme as long as the text is not split, and near ends are worth a quarter.
+            let least = if name == "one grapheme" { 10 } else { 350 };
+            assert!(!cut.clipped || cut.after >= least, "{name} {keep:?} {}", cut.after);
+        }
+    }
+}
+
+fn random_text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[a-zA-Z]{1,9}",
+        3 => prop::sample::select(vec![
+            " ", "  ", "\n", "\r\n", ". ", ".\n", ", ", "。", "？", "！", "\t", "'s ", "\u{301}",
+            "\u{301}\u{327}", "👩‍👩‍👧", "🇩🇪", "中文", "ไทย", "स्ते", "ع", "[x]", "123456", "/",
+            "\u{2028}", "\u{200d}", "か\u{3099}", "…", "))",
+        ]).prop_map(str::to_owned),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(piece, 0..300).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn as_16_cut_never_exceeds_budget(
+        text in random_text(), limit in prop_oneof![0_usize..40, 0_usize..600],
+    ) {
+        for keep in KEEPS {
+            check(&text, limit, Measure::Tokens, keep, &O200K_BASE);
+            check(&text, limit, Measure::Tokens, keep, &CL100K_BASE);
+            check(&text, limit, Measure::Chars, keep, &O200K_BASE);
+        }
+    }
+
+    #[test]
+    fn as_16_cut_never_exceeds_budget_of_any_counter(
+        text in random_text(), repeat in 1_usize..20, limit in 0_usize..600,
+    ) {
+        let text = text.repeat(repeat);
+        for keep in KEEPS {
+            let words = cut(&text, limit, Measure::Tokens, keep, &Words);
+            prop_assert!(Words.count(&words.text) <= limit);
+            let bytes = cut(&text, limit, Measure::Tokens, keep, &FourBytes);
+            prop_assert!(FourBytes.count(&bytes.text) <= limit);
+        }
+    }
+}
+
+#[test]
+fn as_16_the_marker_says_how_much_of_how_much_is_gone() {
+    let text = prose(100);
+    let whole = O200K_BASE.count(&text);
+    let cut = cut(&text, 200, Measure::Tokens, Keep::Head, &O200K_BASE);
+    let kept = without_markers(&cut.text);
+    let gone = whole - O200K_BASE.count(kept);
+    assert_eq!(cut.text, format!("{kept}… [clipped: {gone} of {whole} tokens]"));
+    assert_eq!((cut.before, cut.removed, cut.before_exact), (whole, gone, true));
+    assert!(kept.ends_with(".\n") || kept.ends_with('.'), "{kept}");
+}
+
+#[test]
+fn as_16_chars_are_unicode_scalar_values() {
+    let text = "汉字。".repeat(100);
+    let cut = cut(&text, 100, Measure::Chars, Keep::Head, &O200K_BASE);
+    let kept = without_markers(&cut.text);
+    let gone = 300 - kept.chars().count();
+    assert_eq!(cut.text, format!("{kept}… [clipped: {gone} of 300 chars]"));
+    assert!(kept.ends_with('。') && cut.after <= 100);
+}
+
+#[test]
+fn as_16_tail_stands_behind_its_marker() {
+    let text = prose(100);
+    let cut = cut(&text, 200, Measure::Tokens, Keep::Tail, &O200K_BASE);
+    let (marker, kept) = cut.text.split_once(']').unwrap();
+    assert!(marker.starts_with("… [clipped: "), "{marker}");
+    assert!(text.ends_with(kept.trim_start()), "{kept}");
+    assert!(kept.trim_start().starts_with("Sentence number"), "{kept}");
+}
+
+#[test]
+fn as_16_middle_has_a_marker_on_each_side() {
+    let text = prose(100);
+    let whole = O200K_BASE.count(&text);
+    let cut = cut(&text, 400, Measure::Tokens, Keep::Middle, &O200K_BASE);
+    assert!(cut.text.starts_with("… [clipped: ") && cut.text.ends_with(" tokens]"));
+    assert!(cut.text.contains("Sentence number 50"), "{}", cut.text);
+    let figures: Vec<usize> = cut
+        .text
+        .match_indices("[clipped: ")
+        .map(|(at, found)| cut.text[at + found.len()..].split(' ').next().unwrap())
+        .map(|figure| figure.parse().unwrap())
+        .collect();
+    assert_eq!(figures.len(), 2);
+    let kept = O200K_BASE.count(without_markers(&cut.text));
+    assert!(figures.iter().sum::<usize>() + kept == whole, "{figures:?} {kept} {whole}");
+    assert!(figures[0].abs_diff(figures[1]) < 60, "{figures:?}");
+    assert_eq!(figures.iter().sum::<usize>(), cut.removed);
+}
+
+#[test]
+fn as_16_the_marker_is_left_out_where_it_does_not_fit() {
+    let text = prose(100);
+    for keep in KEEPS {
+        for limit in 1..12 {
+            let cut = cut(&text, limit, Measure::Tokens, keep, &O200K_BASE);
+            assert!(!cut.text.contains("clipped"), "{}", cut.text);
+            assert!(!cut.text.is_empty() && cut.clipped);
+        }
+        assert_eq!(cut(&text, 0, Measure::Tokens, keep, &O200K_BASE).text, "");
+    }
+}
+
+#[test]
+fn as_16_a_line_cut_in_its_middle_does_not_begin_a_line() {
+    let text = format!("{} [system] {}", "word ".repeat(300), "more ".repeat(30));
+    for limit in 40..80 {
+        for keep in [Keep::Tail, Keep::Middle] {
+            let cut = cut(&text, limit, Measure::Tokens, keep, &O200K_BASE);
+            assert!(!cut.text.contains('\n'), "{}", cut.text);
+        }
+    }
+}
+
+#[test]
+fn as_16_figures_of_huge_texts_are_marked_as_estimates() {
+    let text = prose(20_000);
+    let whole = O200K_BASE.count(&text);
+    for keep in KEEPS {
+        let cut = cut(&text, 1_000, Measure::Tokens, keep, &O200K_BASE);
+        assert!(!cut.before_exact && cut.text.contains(" of ~"), "{keep:?}");
+        assert!(cut.before.abs_diff(whole) * 20 < whole, "{} {whole}", cut.before);
+        assert!(O200K_BASE.count(&cut.text) <= 1_000 && cut.after >= 900, "{keep:?}");
+    }
+    let chars = cut(&text, 1_000, Measure::Chars, Keep::Head, &O200K_BASE);
+    assert_eq!((chars.before, chars.before_exact), (text.chars().count(), true));
+}
+
+#[test]
+fn as_16_lists_keep_whole_items() {
+    let items: Vec<_> = (0..200).map(|n| json!({"path": format!("src/{n}.rs"), "line": n})).collect();
+    let parts = Parts::of(&json!(items));
+    for (keep, wanted) in [(Keep::Head, 0), (Keep::Tail, 199), (Keep::Middle, 100)] {
+        let cut = parts.cut(400, Measure::Tokens, keep, &O200K_BASE);
+        assert!(O200K_BASE.count(&cut.text) <= 400 && cut.after > 350, "{}", cut.after);
+        let json: String =
+            cut.text.lines().filter(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n");
+        let kept: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: 200 }));
+        assert!(kept.iter().all(|item| items.contains(item)));
+        assert!(kept.contains(&items[wanted]), "{keep:?}");
+        let first = items.iter().position(|item| *item == kept[0]).unwrap();
+        assert_eq!(kept, items[first..first + kept.len()], "a row of items");
+        let marker = cut.text.lines().find(|line| line.starts_with('…')).unwrap();
+        let gone = cut.before - O200K_BASE.count(&json);
+        assert_eq!(marker, format!("… [clipped: {gone} of {} tokens]", cut.before));
+    }
+}
+
+#[test]
+fn as_16_objects_keep_whole_fields_that_fit() {
+    let value = json!({"path": "a.rs", "content": "long ".repeat(5_000), "line": 3, "ok": true});
+    let parts = Parts::of(&value);
+    let cut = parts.cut(60, Measure::Tokens, Keep::Head, &O200K_BASE);
+    let (json, marker) = cut.text.split_once("\n…").unwrap();
+    let kept: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(kept, json!({"path": "a.rs", "line": 3, "ok": true}));
+    assert!(marker.contains("clipped") && cut.kept == Some(Kept { kept: 3, of: 4 }));
+}
+
+#[test]
+fn as_16_an_item_too_long_for_the_budget_is_cut_as_text() {
+    let parts = Parts::of(&json!(["word ".repeat(3_000), "short"]));
+    let cut = parts.cut(100, Measure::Tokens, Keep::Head, &O200K_BASE);
+    assert!(cut.text.starts_with("[\n  \"word word") && cut.text.contains("… [clipped: "));
+    assert!(cut.kept.is_none() && cut.after <= 100 && cut.after > 80);
+}
+
+#[test]
+fn as_20_values_are_json_with_two_spaces() {
+    for value in [
+        json!([]), json!({}), json!(null), json!(1.5), json!([1, [2, {"a": []}], "x\ny"]),
+        json!({"a": {"b": [1, 2]}, "c\"d": "中\u{2028}"}), json!([[], {}]),
+    ] {
+        assert_eq!(Parts::of(&value).text(), serde_json::to_string_pretty(&value).unwrap());
+    }
+    assert_eq!(Parts::of(&json!("plain\ntext")).text(), "plain\ntext");
+}
+
+fn value() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(json!(null)), any::<bool>().prop_map(|b| json!(b)), any::<i64>().prop_map(|n| json!(n)),
+        random_text().prop_map(|text| json!(text)),
+    ];
+    leaf.prop_recursive(3, 40, 12, |inner| prop_oneof![
+        prop::collection::vec(inner.clone(), 0..12).prop_map(serde_json::Value::from),
+        prop::collection::hash_map(".{0,6}", inner, 0..8)
+            .prop_map(|map| map.into_iter().collect::<serde_json::Map<_, _>>().into()),
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn as_16_values_are_cut_within_any_limit(value in value(), limit in 0_usize..500) {
+        let parts = Parts::of(&value);
+        for keep in KEEPS {
+            for measure in [Measure::Tokens, Measure::Chars] {
+                let ruler = Ruler::new(measure, &O200K_BASE);
+                let cut = parts.cut(limit, measure, keep, &O200K_BASE);
+                prop_assert!(cut.after <= limit && ruler.count(&cut.text) == cut.after);
+                prop_assert_eq!(cut.clipped, ruler.count(&parts.text()) > limit);
+            }
+        }
+    }
+}

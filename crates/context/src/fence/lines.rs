@@ -57,7 +57,7 @@ fn is_label(line: &str) -> bool {
 /// `System:`, `### System`, `**Assistant:**`, `> user:`.
 fn is_turn(line: &str) -> bool {
     let rest = line.trim_start_matches(|c| is_blank(c) || matches!(c, '#' | '*' | '>' | '_' | '='));
-    let decoration = line.strip_suffix(rest).unwrap_or_default();
+    let decoration = line.get(..line.len() - rest.len()).unwrap_or_default();
     if starts_with_heading(rest, SPEAKERS) {
         return true;
     }

@@ -163,7 +163,7 @@ fn is_name(c: char) -> bool {
 fn skip_slash(rest: &str) -> (bool, &str) {
     let is_slash = |c: char| plain(c) == Some('/');
     let name = rest.trim_start_matches(|c| is_blank(c) || is_slash(c) || c == '!' || c == '?');
-    let skipped = rest.strip_suffix(name).unwrap_or_default();
+    let skipped = rest.get(..rest.len() - name.len()).unwrap_or_default();
     (skipped.contains(is_slash), name)
 }
 

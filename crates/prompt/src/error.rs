@@ -1,0 +1,99 @@
+//! What can go wrong with a prompt (PT-14).
+//!
+//! Decision: the variants and their shapes are fixed, so a place in a template has no field of its
+//! own. A [`PromptError::Parse`] carries it at the beginning of its text, where people see it, and
+//! [`PromptError::position`] reads it from there. An error of rendering is located by
+//! [`PromptTemplate::render_located`](crate::PromptTemplate::render_located), which wraps it in a
+//! [`LocatedError`].
+
+use crate::limits::MAX_DEPTH;
+use thiserror::Error;
+
+/// What can go wrong with a prompt.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PromptError {
+    /// The text of a template, or of its variables, can't be read. The message begins with the
+    /// place: `line 3, column 5: …`.
+    #[error("template error: {0}")]
+    Parse(String),
+
+    /// A variable that `{{ }}` or `#each` needs is not there. Holds the path as written.
+    #[error("variable `{0}` not found: give it a value, or test it with {{{{#if {0}}}}} first")]
+    VariableNotFound(String),
+
+    /// A partial, or a template of the registry, is not there. Holds its name.
+    #[error("template `{0}` is not registered")]
+    PartialNotFound(String),
+
+    /// `#each` goes over something else than an array. Holds the path as written.
+    #[error("`{0}` is no array, so {{{{#each {0}}}}} can't go over it")]
+    NotAnArray(String),
+
+    /// Blocks and partials stand deeper in each other than this many.
+    #[error("blocks and partials stand more than {0} deep in each other")]
+    MaxDepthReached(u8),
+
+    /// Rendering failed for another reason: a cycle of partials, a limit, a sink that refuses.
+    #[error("rendering failed: {0}")]
+    Render(String),
+
+    /// Messages stand in an order that providers refuse. Names the index and the rule.
+    #[error("invalid message sequence: {0}")]
+    InvalidSequence(String),
+
+    /// A file can't be read.
+    #[error("file error: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl PromptError {
+    /// Line and column, both from 1, columns in characters, of a [`PromptError::Parse`].
+    ///
+    /// ```
+    /// use contexture_prompt::PromptTemplate;
+    ///
+    /// let error = PromptTemplate::compile("你好\n世界 {{/if}}").unwrap_err();
+    /// assert_eq!(error.position(), Some((2, 4)));
+    /// ```
+    #[must_use]
+    pub fn position(&self) -> Option<(usize, usize)> {
+        let Self::Parse(message) = self else {
+            return None;
+        };
+        message.match_indices("line ").find_map(|(at, word)| {
+            let (line, rest) = number(message.get(at + word.len()..)?)?;
+            let (column, rest) = number(rest.strip_prefix(", column ")?)?;
+            rest.starts_with(':').then_some((line, column))
+        })
+    }
+
+    pub(crate) const fn too_deep() -> Self {
+        Self::MaxDepthReached(MAX_DEPTH)
+    }
+}
+
+fn number(text: &str) -> Option<(usize, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at_checked(end)?;
+    Some((digits.parse().ok()?, rest))
+}
+
+/// An error of rendering with its place.
+#[derive(Debug, Error)]
+#[error("line {line}, column {column}{}: {error}", in_partial(.partial.as_deref()))]
+pub struct LocatedError {
+    /// What went wrong.
+    #[source]
+    pub error: PromptError,
+    /// The partial whose text holds the place; none when it is the template itself.
+    pub partial: Option<String>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+fn in_partial(name: Option<&str>) -> String {
+    name.map(|name| format!(" of partial `{name}`")).unwrap_or_default()
+}

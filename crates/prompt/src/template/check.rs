@@ -1,0 +1,183 @@
+//! What can be said of a template without rendering it.
+
+use super::compile::{self, Code, Problem};
+use super::needs::{self, Requirement};
+use super::ops::{Op, Program};
+use super::{PromptTemplate, PromptTemplateRegistry};
+use crate::error::PromptError;
+use crate::limits::{MAX_DEPTH, RenderLimits};
+use contexture_diagnostic::{Diagnostic, Severity, nearest};
+use std::collections::BTreeMap;
+
+/// What [`check`] found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CheckReport {
+    /// The faults in the order of their places; spans are in the text that was checked.
+    ///
+    /// | Code | Meaning |
+    /// |---|---|
+    /// | PT1001 | a tag is not closed with `}}` |
+    /// | PT1002 | a comment is not closed with `--}}` |
+    /// | PT1003 | a block is not closed |
+    /// | PT1004 | an end tag stands where another block is open |
+    /// | PT1005 | an end tag stands where no block is open |
+    /// | PT1006 | `{{else}}` stands in no block |
+    /// | PT1007 | a block has a second `{{else}}` |
+    /// | PT1008 | an unknown block |
+    /// | PT1009 | a name or argument that can't be one |
+    /// | PT1010 | a tag without a name |
+    /// | PT1011 | the template is too large |
+    /// | PT2001 | blocks nest deeper than can be rendered |
+    /// | PT2002 | a partial is not registered |
+    /// | PT2003 | partials form a cycle |
+    /// | PT2004 | a partial does not compile |
+    pub diagnostics: Vec<Diagnostic>,
+    /// The variables that the template and its partials read, in the order of their first use.
+    pub requirements: Vec<Requirement>,
+    /// The partials that the template includes itself, each once, in order.
+    pub partials: Vec<String>,
+}
+
+impl CheckReport {
+    /// Whether the template can't be used.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|fault| fault.severity == Severity::Error)
+    }
+
+    /// The variables without which rendering may fail.
+    #[must_use]
+    pub fn variables(&self) -> Vec<String> {
+        needs::required(self.requirements.clone())
+    }
+}
+
+/// Checks a template: all its faults at once, and the variables it needs (PT-6). Its partials are
+/// taken to be registered elsewhere.
+///
+/// ```
+/// let report = contexture_prompt::check("{{#if a}}{{b}}{{/each}}{{/if}} {{c d}}");
+/// let codes: Vec<_> = report.diagnostics.iter().map(|fault| fault.code).collect();
+/// assert_eq!(codes, ["PT1004", "PT1009"]);
+/// assert_eq!(report.variables(), ["b"]);
+/// ```
+#[must_use]
+pub fn check(text: &str) -> CheckReport {
+    examine(text, None)
+}
+
+/// Checks a template together with the partials it includes from a registry.
+#[must_use]
+pub fn check_with(text: &str, library: &PromptTemplateRegistry) -> CheckReport {
+    examine(text, Some(library))
+}
+
+fn examine(text: &str, library: Option<&PromptTemplateRegistry>) -> CheckReport {
+    let (program, problems) = compile::examine(text);
+    let mut diagnostics: Vec<_> = problems.iter().map(Problem::to_diagnostic).collect();
+    diagnostics.extend(too_deep(&program));
+    let mut partials: Vec<String> = Vec::new();
+    for (name, op) in includes(&program) {
+        if partials.iter().any(|known| known == name) {
+            continue;
+        }
+        partials.push(name.to_owned());
+        if let Some(library) = library {
+            diagnostics.extend(partial_fault(name, op, library).map(|fault| fault.to_diagnostic()));
+        }
+    }
+    diagnostics.sort_by_key(|fault| fault.span.start);
+    let template =
+        PromptTemplate { program, partials: BTreeMap::new(), limits: RenderLimits::default() };
+    let requirements = needs::requirements(&template, library);
+    CheckReport { diagnostics, requirements, partials }
+}
+
+fn includes(program: &Program) -> impl Iterator<Item = (&str, &Op)> {
+    program.ops.iter().filter_map(|op| match op {
+        Op::Include(name) => Some((program.slice(*name), op)),
+        _ => None,
+    })
+}
+
+fn partial_fault(name: &str, op: &Op, library: &PromptTemplateRegistry) -> Option<Problem> {
+    let span = op.span();
+    match library.get(name) {
+        Ok(_) => cycle(name, library).map(|path| {
+            let message = format!("partials form a cycle: {path}");
+            Problem::new(Code::PartialCycle, span, message)
+                .help("let the partial be included from one side only")
+        }),
+        Err(PromptError::PartialNotFound(_)) => {
+            let message = format!("partial `{name}` is not registered");
+            let help = nearest(name, library.names()).map_or_else(
+                || "register it, or remove the tag".to_owned(),
+                |meant| format!("did you mean `{meant}`?"),
+            );
+            Some(Problem::new(Code::UnknownPartial, span, message).help(help))
+        }
+        Err(error) => {
+            let message = format!("partial `{name}` does not compile: {error}");
+            Some(Problem::new(Code::BrokenPartial, span, message).help("mend the partial first"))
+        }
+    }
+}
+
+/// The way from a partial back to itself through the registry.
+fn cycle(start: &str, library: &PromptTemplateRegistry) -> Option<String> {
+    // Each partial is looked into once; where it was come from gives the way.
+    let mut from: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut next = vec![library.names().find(|name| *name == start)?];
+    while let Some(name) = next.pop() {
+        let Ok(template) = library.get(name) else { continue };
+        for (inner, _) in includes(&template.program) {
+            if inner == start {
+                return Some(way(start, name, &from));
+            }
+            if !from.contains_key(inner) {
+                from.insert(inner, name);
+                next.push(inner);
+            }
+        }
+    }
+    None
+}
+
+fn way(start: &str, end: &str, from: &BTreeMap<&str, &str>) -> String {
+    let mut names = vec![start, end];
+    let mut at = end;
+    while at != start
+        && let Some(before) = from.get(at)
+    {
+        names.push(before);
+        at = before;
+    }
+    if end == start {
+        names.truncate(2);
+    }
+    names.reverse();
+    names.join(" -> ")
+}
+
+/// The first block that stands too deep to be rendered, if it is ever come to.
+fn too_deep(program: &Program) -> Option<Diagnostic> {
+    let mut ends: Vec<usize> = Vec::new();
+    for (at, op) in program.ops.iter().enumerate() {
+        while ends.last().is_some_and(|end| *end <= at) {
+            ends.pop();
+        }
+        let extent = match op {
+            Op::Branch(branch) if !branch.chained => branch.extent,
+            Op::Loop(_, extent) => *extent,
+            _ => continue,
+        };
+        ends.push(at + 1 + extent.then as usize + extent.other as usize);
+        if ends.len() > usize::from(MAX_DEPTH) {
+            let message = format!("this block stands more than {MAX_DEPTH} deep");
+            let fault = Diagnostic::error(Code::TooDeep.as_str(), message, op.span());
+            return Some(fault.with_help("move the inner blocks to where they are not nested"));
+        }
+    }
+    None
+}

@@ -1,0 +1,106 @@
+//! What is wrong with a template's text.
+
+use crate::error::PromptError;
+use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+
+/// The kinds of faults, each with a code that never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::template) enum Code {
+    UnclosedTag,
+    UnclosedComment,
+    UnclosedBlock,
+    WrongClose,
+    CloseWithoutOpen,
+    StrayElse,
+    SecondElse,
+    UnknownBlock,
+    BadName,
+    EmptyTag,
+    TooLarge,
+    TooDeep,
+    UnknownPartial,
+    PartialCycle,
+    BrokenPartial,
+}
+
+impl Code {
+    pub(in crate::template) const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnclosedTag => "PT1001",
+            Self::UnclosedComment => "PT1002",
+            Self::UnclosedBlock => "PT1003",
+            Self::WrongClose => "PT1004",
+            Self::CloseWithoutOpen => "PT1005",
+            Self::StrayElse => "PT1006",
+            Self::SecondElse => "PT1007",
+            Self::UnknownBlock => "PT1008",
+            Self::BadName => "PT1009",
+            Self::EmptyTag => "PT1010",
+            Self::TooLarge => "PT1011",
+            Self::TooDeep => "PT2001",
+            Self::UnknownPartial => "PT2002",
+            Self::PartialCycle => "PT2003",
+            Self::BrokenPartial => "PT2004",
+        }
+    }
+}
+
+/// One fault with its place.
+#[derive(Debug, Clone)]
+pub(in crate::template) struct Problem {
+    pub(in crate::template) code: Code,
+    pub(in crate::template) span: Span,
+    message: String,
+    help: String,
+    related: Option<Related>,
+}
+
+/// A tag that belongs to a fault.
+#[derive(Debug, Clone)]
+pub(in crate::template) struct Related {
+    /// What it is to the fault, such as "opened".
+    pub(in crate::template) what: &'static str,
+    pub(in crate::template) span: Span,
+}
+
+impl Problem {
+    pub(in crate::template) const fn new(code: Code, span: Span, message: String) -> Self {
+        Self { code, span, message, help: String::new(), related: None }
+    }
+
+    pub(in crate::template) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    pub(in crate::template) const fn related(mut self, what: &'static str, span: Span) -> Self {
+        self.related = Some(Related { what, span });
+        self
+    }
+
+    /// `line 3, column 5: message (opened at line 1, column 1); help`.
+    pub(in crate::template) fn to_error(&self, file: &SourceFile) -> PromptError {
+        let at = file.position(self.span.start);
+        let mut text = format!("line {}, column {}: {}", at.line, at.column, self.message);
+        if let Some(Related { what, span }) = &self.related {
+            let at = file.position(span.start);
+            text.push_str(&format!(" ({what} at line {}, column {})", at.line, at.column));
+        }
+        if !self.help.is_empty() {
+            text.push_str("; ");
+            text.push_str(&self.help);
+        }
+        PromptError::Parse(text)
+    }
+
+    pub(in crate::template) fn to_diagnostic(&self) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.code.as_str(), self.message.clone(), self.span);
+        if !self.help.is_empty() {
+            diagnostic = diagnostic.with_help(self.help.clone());
+        }
+        match &self.related {
+            Some(Related { what, span }) => diagnostic.with_label(*span, format!("{what} here")),
+            None => diagnostic,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The variables of one rendering (PT-5).
+
+use super::{TemplateObject, TemplateValue, json};
+use crate::error::PromptError;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+
+/// The variables of one rendering, in insertion order.
+///
+/// ```
+/// use contexture_prompt::{PromptTemplate, TemplateContext};
+///
+/// let mut ctx = TemplateContext::new();
+/// ctx.insert("name", "Ada");
+/// ctx.insert("age", 36);
+/// ctx.insert("langs", vec!["en", "fr"]);
+/// let template = PromptTemplate::compile("{{name}} ({{age}}): {{langs}}")?;
+/// assert_eq!(template.render(&ctx)?, r#"Ada (36): ["en","fr"]"#);
+/// # Ok::<(), contexture_prompt::PromptError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TemplateContext {
+    pub(super) vars: TemplateObject,
+}
+
+impl TemplateContext {
+    /// No variables.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets a variable. The name is a single one: a dot in it is never part of a path.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<TemplateValue>) {
+        self.vars.insert(key, value);
+    }
+
+    /// The value of a variable.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&TemplateValue> {
+        self.vars.get(key)
+    }
+
+    /// The variables in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TemplateValue)> {
+        self.vars.iter()
+    }
+
+    /// The fields of a JSON object as variables, in their order.
+    ///
+    /// # Errors
+    /// [`PromptError::Render`] when the value is no object, or deeper than
+    /// [`MAX_VALUE_DEPTH`](crate::limits::MAX_VALUE_DEPTH).
+    pub fn from_json(value: &Value) -> Result<Self, PromptError> {
+        Self::from_value(json::from_ref(value, 0)?)
+    }
+
+    /// The fields of a JSON object as variables, from its text: numbers keep the form in which
+    /// they are written (`1.10`), which [`TemplateContext::from_json`] can't know.
+    ///
+    /// # Errors
+    /// [`PromptError::Parse`] with line and column when the text is no JSON, and as
+    /// [`TemplateContext::from_json`].
+    pub fn from_json_str(text: &str) -> Result<Self, PromptError> {
+        Self::from_value(json::read(text)?)
+    }
+
+    /// The entries of a map as variables, sorted by name.
+    #[must_use]
+    pub fn from_map(map: HashMap<String, TemplateValue>) -> Self {
+        let sorted: BTreeMap<_, _> = map.into_iter().collect();
+        Self { vars: sorted.into_iter().collect() }
+    }
+
+    /// The fields of any serialisable struct or map as variables.
+    ///
+    /// # Errors
+    /// [`PromptError::Render`] when it does not serialise to a JSON object.
+    pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, PromptError> {
+        let value = serde_json::to_value(value)
+            .map_err(|error| PromptError::Render(format!("the variables can't be read: {error}")))?;
+        Self::from_value(value.into())
+    }
+
+    fn from_value(value: TemplateValue) -> Result<Self, PromptError> {
+        match value {
+            TemplateValue::Object(vars) => Ok(Self { vars }),
+            other => Err(PromptError::Render(format!(
+                "the variables must be an object of names and values, not {}",
+                other.kind()
+            ))),
+        }
+    }
+}
+
+impl<K: Into<String>, V: Into<TemplateValue>> FromIterator<(K, V)> for TemplateContext {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(vars: I) -> Self {
+        Self { vars: vars.into_iter().collect() }
+    }
+}
+
+impl<K: Into<String>, V: Into<TemplateValue>> Extend<(K, V)> for TemplateContext {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, vars: I) {
+        self.vars.extend(vars);
+    }
+}

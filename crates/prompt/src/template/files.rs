@@ -1,0 +1,95 @@
+//! Reading templates from files: the only place of this crate that touches the outside.
+
+use super::PromptTemplate;
+use crate::error::PromptError;
+use crate::limits::MAX_TEMPLATE_BYTES;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The text of a template file: UTF-8, without its byte order mark.
+///
+/// # Errors
+/// [`PromptError::Parse`] with the place of the first byte that is no UTF-8.
+///
+/// ```
+/// use contexture_prompt::decode_source;
+///
+/// assert_eq!(decode_source(b"\xef\xbb\xbfHi {{name}}")?, "Hi {{name}}");
+/// assert_eq!(decode_source(b"ok\nno \xff").unwrap_err().position(), Some((2, 4)));
+/// # Ok::<(), contexture_prompt::PromptError>(())
+/// ```
+pub fn decode_source(bytes: &[u8]) -> Result<&str, PromptError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let valid = String::from_utf8_lossy(valid);
+        let line = valid.matches('\n').count() + 1;
+        let column = valid.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        PromptError::Parse(format!(
+            "line {line}, column {column}: the text is not UTF-8; save it as UTF-8"
+        ))
+    })
+}
+
+/// Reads and compiles one file; errors name it.
+#[expect(clippy::disallowed_methods, reason = "register_file is the door of this crate to files")]
+pub(super) fn load(path: &Path) -> Result<PromptTemplate, PromptError> {
+    let named = |error: io::Error| {
+        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    };
+    let file = std::fs::File::open(path).map_err(named)?;
+    let mut bytes = Vec::new();
+    // One byte more than allowed, so that the compiler sees and refuses what is too large.
+    let most = u64::try_from(MAX_TEMPLATE_BYTES + 1).unwrap_or(u64::MAX);
+    file.take(most).read_to_end(&mut bytes).map_err(named)?;
+    let compiled = decode_source(&bytes).and_then(PromptTemplate::compile);
+    compiled.map_err(|error| match error {
+        PromptError::Parse(message) => {
+            PromptError::Parse(format!("in {}, {message}", path.display()))
+        }
+        other => other,
+    })
+}
+
+/// The files below `dir` that match, by their stem.
+pub(super) fn list(dir: &Path, glob: &str) -> Result<BTreeMap<String, PathBuf>, PromptError> {
+    if !dir.is_dir() {
+        let message = format!("{}: no such folder", dir.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
+    }
+    let root = glob::Pattern::escape(&dir.to_string_lossy());
+    let options = glob::MatchOptions {
+        case_sensitive: true,
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+    };
+    let invalid = |error: glob::PatternError| {
+        let message = format!("`{glob}` is no glob: {} at column {}", error.msg, error.pos + 1);
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    };
+    glob::Pattern::new(glob).map_err(invalid)?;
+    let mut files: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for path in glob::glob_with(&format!("{root}/{glob}"), options).map_err(invalid)? {
+        let path = path.map_err(|error| io::Error::new(error.error().kind(), error.to_string()))?;
+        if !path.is_file() {
+            continue;
+        }
+        let name = stem(&path)?;
+        if let Some(other) = files.get(&name) {
+            let (other, path) = (other.display(), path.display());
+            let message = format!("{other} and {path} would both be registered as `{name}`");
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message).into());
+        }
+        files.insert(name, path);
+    }
+    Ok(files)
+}
+
+fn stem(path: &Path) -> io::Result<String> {
+    let stem = path.file_stem().and_then(std::ffi::OsStr::to_str);
+    stem.map(str::to_owned).ok_or_else(|| {
+        let message = format!("{}: the name of the file is not UTF-8", path.display());
+        io::Error::new(io::ErrorKind::InvalidData, message)
+    })
+}

@@ -1,0 +1,252 @@
+//! Which variables a template needs (PT-6).
+//!
+//! Decision: a name inside `{{#each}}` may be a field of the item or a variable outside, and the
+//! text alone does not say which. It counts as the item's, unless the body speaks of its item as
+//! `item` or `this`: who writes `{{item.name}}` does not mean the item by a bare name.
+//! [`PromptTemplate::missing`] knows for sure, since it sees the values.
+
+use super::ops::{Branch, Extent, Op, Path, Root};
+use super::{PromptTemplate, PromptTemplateRegistry};
+use crate::limits::MAX_DEPTH;
+use contexture_diagnostic::SourceFile;
+use indexmap::IndexMap;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// How much a variable is needed, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Need {
+    /// It is only tested, or used where `{{#if}}` has tested it.
+    Optional,
+    /// A bare name inside `{{#each}}`: a field of the item, or a variable if the item has none.
+    Item,
+    /// Rendering may fail without it.
+    Required,
+}
+
+/// A variable that a template reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Requirement {
+    /// Its path as written, such as `user.name`.
+    pub name: String,
+    /// How much it is needed: the most of all its uses.
+    pub need: Need,
+    /// The partial in which it is first used; none for the template itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
+    /// The line of its first use, from 1.
+    pub line: u32,
+    /// The column of its first use in characters, from 1.
+    pub column: u32,
+}
+
+/// The names of those that are required.
+pub(super) fn required(all: Vec<Requirement>) -> Vec<String> {
+    all.into_iter().filter(|one| one.need == Need::Required).map(|one| one.name).collect()
+}
+
+/// All variables in the order of their first use.
+pub(super) fn requirements(
+    template: &PromptTemplate,
+    library: Option<&PromptTemplateRegistry>,
+) -> Vec<Requirement> {
+    let mut survey =
+        Survey { library, found: IndexMap::new(), seen: HashSet::new(), chain: vec![template] };
+    survey.template(template, None, State::default());
+    survey.found.into_values().collect()
+}
+
+struct Survey<'a> {
+    library: Option<&'a PromptTemplateRegistry>,
+    found: IndexMap<String, Requirement>,
+    /// Partials that were looked into, with the circumstances that matter.
+    seen: HashSet<(*const PromptTemplate, bool, bool, u8)>,
+    /// The template and the partials under way, outermost first.
+    chain: Vec<&'a PromptTemplate>,
+}
+
+/// What is known where an operation stands.
+#[derive(Clone, Default)]
+struct State<'a> {
+    depth: u8,
+    in_loop: bool,
+    /// Whether a bare name may be the item's.
+    bare_is_item: bool,
+    /// Paths that were tested and found true.
+    guards: Vec<&'a str>,
+}
+
+/// The text that is looked through.
+struct Place<'a> {
+    template: &'a PromptTemplate,
+    partial: Option<&'a str>,
+    file: SourceFile,
+}
+
+impl<'a> Survey<'a> {
+    fn template(
+        &mut self,
+        template: &'a PromptTemplate,
+        partial: Option<&'a str>,
+        state: State<'a>,
+    ) {
+        let file = SourceFile::new("", template.source());
+        let place = Place { template, partial, file };
+        self.block(&place, &template.program.ops, &state);
+    }
+
+    fn block(&mut self, place: &Place<'a>, ops: &'a [Op], state: &State<'a>) {
+        let mut ops = ops;
+        while let Some((op, after)) = ops.split_first() {
+            ops = match op {
+                Op::Text(_) => after,
+                Op::Value(path) => {
+                    self.needs(place, path, state);
+                    after
+                }
+                Op::Include(name) => {
+                    self.include(place.template.program.slice(*name), state);
+                    after
+                }
+                Op::Branch(branch) => self.branch(place, branch, after, state),
+                Op::Loop(path, extent) => self.each(place, path, *extent, after, state),
+            };
+        }
+    }
+
+    fn branch(
+        &mut self,
+        place: &Place<'a>,
+        first: &Branch,
+        after: &'a [Op],
+        state: &State<'a>,
+    ) -> &'a [Op] {
+        let Some((mut then, mut other, after)) = first.extent.split(after) else {
+            return &[];
+        };
+        let mut branch = *first;
+        let mut outside = state.clone();
+        // Rendering never comes deeper than that.
+        outside.depth += u8::from(!branch.chained);
+        if outside.depth > MAX_DEPTH {
+            return after;
+        }
+        loop {
+            self.note(place, &branch.path, state, Need::Optional);
+            let tested = place.template.program.slice(branch.path.span);
+            let mut inside = outside.clone();
+            if branch.negated { &mut outside } else { &mut inside }.guards.push(tested);
+            self.block(place, then, &inside);
+            match other.split_first() {
+                Some((Op::Branch(next), rest)) if next.chained => {
+                    let Some((next_then, next_other, _)) = next.extent.split(rest) else { break };
+                    (branch, then, other) = (*next, next_then, next_other);
+                }
+                _ => {
+                    self.block(place, other, &outside);
+                    break;
+                }
+            }
+        }
+        after
+    }
+
+    fn each(
+        &mut self,
+        place: &Place<'a>,
+        path: &Path,
+        extent: Extent,
+        after: &'a [Op],
+        state: &State<'a>,
+    ) -> &'a [Op] {
+        self.needs(place, path, state);
+        let Some((body, other, after)) = extent.split(after) else {
+            return &[];
+        };
+        let mut outside = state.clone();
+        outside.depth += 1;
+        if outside.depth > MAX_DEPTH {
+            return after;
+        }
+        let mut inside = outside.clone();
+        inside.in_loop = true;
+        inside.bare_is_item |= !names_its_item(body);
+        self.block(place, body, &inside);
+        self.block(place, other, &outside);
+        after
+    }
+
+    fn include(&mut self, name: &'a str, state: &State<'a>) {
+        let own = self.chain.iter().rev().find_map(|template| template.partials.get(name));
+        let partial = own.or_else(|| self.library?.get(name).ok());
+        let Some(partial) = partial else { return };
+        // A test around the include is not carried into it: the partial is looked into once only.
+        let state = State { depth: state.depth + 1, guards: Vec::new(), ..state.clone() };
+        let key = (std::ptr::from_ref(partial), state.in_loop, state.bare_is_item, state.depth);
+        let cycle = self.chain.iter().any(|active| std::ptr::eq(*active, partial));
+        if cycle || state.depth > MAX_DEPTH || !self.seen.insert(key) {
+            return;
+        }
+        self.chain.push(partial);
+        self.template(partial, Some(name), state);
+        self.chain.pop();
+    }
+
+    fn needs(&mut self, place: &Place<'a>, path: &Path, state: &State<'a>) {
+        let name = place.template.program.slice(path.span);
+        let need = if state.guards.iter().any(|guard| covers(guard, name)) {
+            Need::Optional
+        } else if state.bare_is_item {
+            Need::Item
+        } else {
+            Need::Required
+        };
+        self.note(place, path, state, need);
+    }
+
+    fn note(&mut self, place: &Place<'a>, path: &Path, state: &State<'a>, need: Need) {
+        if path.root.is_counter() || path.root == Root::Item && state.in_loop {
+            return;
+        }
+        let name = place.template.program.slice(path.span);
+        if let Some(known) = self.found.get_mut(name) {
+            known.need = known.need.max(need);
+            return;
+        }
+        let at = place.file.position(path.span.start);
+        let requirement = Requirement {
+            name: name.to_owned(),
+            need,
+            partial: place.partial.map(str::to_owned),
+            line: at.line,
+            column: at.column,
+        };
+        self.found.insert(name.to_owned(), requirement);
+    }
+}
+
+/// Whether a test of `guard` covers `path`: the same path, or one below it.
+fn covers(guard: &str, path: &str) -> bool {
+    path.strip_prefix(guard).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Whether the body of a loop speaks of its item as `item` or `this`, loops inside it aside.
+fn names_its_item(body: &[Op]) -> bool {
+    let mut ops = body;
+    while let Some((op, after)) = ops.split_first() {
+        let (path, after) = match op {
+            Op::Text(_) | Op::Include(_) => (None, after),
+            Op::Value(path) => (Some(path), after),
+            Op::Branch(branch) => (Some(&branch.path), after),
+            Op::Loop(path, extent) => {
+                (Some(path), extent.split(after).map_or(&[][..], |(_, _, after)| after))
+            }
+        };
+        if path.is_some_and(|path| path.root == Root::Item) {
+            return true;
+        }
+        ops = after;
+    }
+    false
+}

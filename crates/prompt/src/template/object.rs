@@ -1,0 +1,132 @@
+//! Objects of the template context: fields in insertion order, found fast.
+
+use super::TemplateValue;
+use indexmap::IndexMap;
+
+/// Up to here a search through the list is faster than a hash of the name.
+const FEW: usize = 8;
+
+/// The fields of an object in the order they were inserted.
+///
+/// ```
+/// use contexture_prompt::{TemplateObject, TemplateValue};
+///
+/// let mut user = TemplateObject::new();
+/// user.insert("name", "Ada");
+/// user.insert("admin", true);
+/// assert_eq!(user.get("name"), Some(&TemplateValue::from("Ada")));
+/// assert_eq!(user.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["name", "admin"]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct TemplateObject(Fields);
+
+#[derive(Debug, Clone)]
+enum Fields {
+    Few(Vec<(String, TemplateValue)>),
+    Many(Box<IndexMap<String, TemplateValue>>),
+}
+
+impl TemplateObject {
+    /// An object without fields.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Fields::Few(Vec::new()))
+    }
+
+    pub(crate) fn with_capacity(fields: usize) -> Self {
+        Self(if fields <= FEW {
+            Fields::Few(Vec::with_capacity(fields))
+        } else {
+            Fields::Many(Box::new(IndexMap::with_capacity(fields)))
+        })
+    }
+
+    /// Sets a field; a field that was there keeps its place.
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<TemplateValue>) {
+        let (name, value) = (name.into(), value.into());
+        match &mut self.0 {
+            Fields::Many(fields) => {
+                fields.insert(name, value);
+            }
+            Fields::Few(fields) => {
+                if let Some((_, old)) = fields.iter_mut().find(|(known, _)| *known == name) {
+                    *old = value;
+                } else if fields.len() < FEW {
+                    fields.push((name, value));
+                } else {
+                    let all = std::mem::take(fields).into_iter().chain([(name, value)]);
+                    self.0 = Fields::Many(Box::new(all.collect()));
+                }
+            }
+        }
+    }
+
+    /// The value of a field.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, name: &str) -> Option<&TemplateValue> {
+        match &self.0 {
+            Fields::Few(fields) => {
+                fields.iter().find_map(|(known, value)| (known == name).then_some(value))
+            }
+            Fields::Many(fields) => fields.get(name),
+        }
+    }
+
+    /// How many fields there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Fields::Few(fields) => fields.len(),
+            Fields::Many(fields) => fields.len(),
+        }
+    }
+
+    /// Whether there is no field.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The fields in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TemplateValue)> {
+        let (few, many) = match &self.0 {
+            Fields::Few(fields) => (Some(fields), None),
+            Fields::Many(fields) => (None, Some(fields)),
+        };
+        let few = few.into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+        let many = many.into_iter().flat_map(|fields| fields.iter());
+        few.chain(many.map(|(name, value)| (name.as_str(), value)))
+    }
+}
+
+impl Default for TemplateObject {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for TemplateObject {
+    /// Objects with the same fields are equal in whatever order.
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self.iter().all(|(name, value)| other.get(name) == Some(value))
+    }
+}
+
+impl<K: Into<String>, V: Into<TemplateValue>> FromIterator<(K, V)> for TemplateObject {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(fields: I) -> Self {
+        let fields = fields.into_iter();
+        let mut object = Self::with_capacity(fields.size_hint().0);
+        object.extend(fields);
+        object
+    }
+}
+
+impl<K: Into<String>, V: Into<TemplateValue>> Extend<(K, V)> for TemplateObject {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, fields: I) {
+        for (name, value) in fields {
+            self.insert(name, value);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a template is compiled to.
+//!
+//! Decision: one flat list in reading order. A block is followed by the operations of its body and
+//! then of its `else`, and knows how many of each there are; texts and names are ranges of the
+//! source. So compiling allocates a handful of times whatever the template, and rendering reads
+//! straight through.
+
+use contexture_diagnostic::Span;
+
+/// A compiled text.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    text: Box<str>,
+    pub(super) ops: Vec<Op>,
+    /// The names after the first one of all dotted paths.
+    pub(super) segments: Vec<Span>,
+}
+
+impl Program {
+    pub(super) fn new(text: &str, ops: Vec<Op>, segments: Vec<Span>) -> Self {
+        Self { text: text.into(), ops, segments }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    #[inline]
+    pub(super) fn slice(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    pub(super) fn rest(&self, path: &Path) -> &[Span] {
+        let start = path.rest_start as usize;
+        self.segments.get(start..start + usize::from(path.rest_len)).unwrap_or_default()
+    }
+}
+
+/// One operation.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Op {
+    /// Writes a range of the source.
+    Text(Span),
+    /// Writes a value.
+    Value(Path),
+    /// Takes the next `then` operations when the value is true, else the `other` after them.
+    Branch(Branch),
+    /// Takes the next `then` operations for each item, or the `other` after them for no item.
+    Loop(Path, Extent),
+    /// Renders the partial of this name.
+    Include(Span),
+}
+
+impl Op {
+    /// The place that stands for it in messages.
+    pub(super) const fn span(&self) -> Span {
+        match self {
+            Self::Text(span) | Self::Include(span) => *span,
+            Self::Value(path) | Self::Loop(path, _) => path.span,
+            Self::Branch(branch) => branch.path.span,
+        }
+    }
+}
+
+/// `#if`, `#unless` and `else if`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Branch {
+    pub(super) path: Path,
+    /// `#unless`.
+    pub(super) negated: bool,
+    /// `else if`: no deeper than the block it belongs to.
+    pub(super) chained: bool,
+    pub(super) extent: Extent,
+}
+
+/// How many operations of a block follow it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Extent {
+    pub(super) then: u32,
+    pub(super) other: u32,
+}
+
+impl Extent {
+    /// Body, else and what comes after the block.
+    #[inline]
+    pub(super) fn split<'a>(&self, after: &'a [Op]) -> Option<(&'a [Op], &'a [Op], &'a [Op])> {
+        let (then, after) = after.split_at_checked(self.then as usize)?;
+        let (other, after) = after.split_at_checked(self.other as usize)?;
+        Some((then, other, after))
+    }
+}
+
+/// A dotted path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Path {
+    /// All of it.
+    pub(super) span: Span,
+    /// Its first name.
+    pub(super) head: Span,
+    pub(super) root: Root,
+    pub(super) rest_len: u16,
+    pub(super) rest_start: u32,
+}
+
+/// Where a path begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root {
+    /// A field of an item, else a variable.
+    Name,
+    /// `item` or `this`.
+    Item,
+    /// `@index`.
+    Index,
+    /// `@first`.
+    First,
+    /// `@last`.
+    Last,
+}
+
+impl Root {
+    /// Whether it means something inside `#each` alone.
+    pub(super) const fn is_counter(self) -> bool {
+        matches!(self, Self::Index | Self::First | Self::Last)
+    }
+}

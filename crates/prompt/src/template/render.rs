@@ -1,0 +1,342 @@
+//! From operations and values to text (PT-3, PT-4).
+//!
+//! Decision: rendering recurses only where blocks and partials nest, which [`MAX_DEPTH`] bounds;
+//! a chain of `else if` is walked in a loop. Scopes of `#each` are a stack of references: no value
+//! and no context is ever copied.
+
+mod lookup;
+mod sink;
+
+use super::ops::{Branch, Extent, Op, Path};
+use super::registry::PromptTemplateRegistry;
+use super::{PromptTemplate, TemplateContext, TemplateObject, TemplateValue};
+use crate::error::{LocatedError, PromptError};
+use crate::limits::{MAX_DEPTH, RenderLimits};
+use contexture_diagnostic::{SourceFile, Span};
+use lookup::{Found, Scope};
+use sink::{Refused, Sink};
+use std::fmt;
+
+/// What is to be rendered.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'a> {
+    pub(super) template: &'a PromptTemplate,
+    /// The name it was asked for by, if any.
+    pub(super) name: Option<&'a str>,
+    /// Where partials are found that the template has not itself.
+    pub(super) library: Option<&'a PromptTemplateRegistry>,
+    pub(super) limits: RenderLimits,
+}
+
+impl<'a> Job<'a> {
+    /// A template on its own.
+    pub(super) const fn alone(template: &'a PromptTemplate) -> Self {
+        Self { template, name: None, library: None, limits: template.limits }
+    }
+
+    /// Renders to a text of its own.
+    pub(super) fn to_string(self, ctx: &'a TemplateContext) -> Result<String, Fault<'a>> {
+        let mut out = String::with_capacity(self.template.source().len().saturating_mul(2));
+        self.write(ctx, &mut out)?;
+        Ok(out)
+    }
+
+    /// Renders into a sink.
+    pub(super) fn write<W: fmt::Write + ?Sized>(
+        self,
+        ctx: &'a TemplateContext,
+        out: &mut W,
+    ) -> Result<(), Fault<'a>> {
+        let mut renderer = Renderer::new(self, ctx, out);
+        renderer.run(self.template, &self.template.program.ops).map_err(|fault| *fault)
+    }
+
+    /// Renders to nowhere and keeps the paths that are not found.
+    pub(super) fn missing(self, ctx: &'a TemplateContext) -> Result<Vec<String>, Fault<'a>> {
+        let mut out = sink::Nowhere;
+        let mut renderer = Renderer::new(self, ctx, &mut out);
+        renderer.missing = Some(Vec::new());
+        renderer.run(self.template, &self.template.program.ops).map_err(|fault| *fault)?;
+        Ok(renderer.missing.unwrap_or_default())
+    }
+}
+
+/// An error with the place it happened at, not yet counted in lines.
+pub(super) struct Fault<'a> {
+    pub(super) error: PromptError,
+    partial: Option<&'a str>,
+    template: &'a PromptTemplate,
+    span: Span,
+}
+
+impl Fault<'_> {
+    pub(super) fn locate(self) -> LocatedError {
+        let at = SourceFile::new("", self.template.source()).position(self.span.start);
+        LocatedError {
+            error: self.error,
+            partial: self.partial.map(str::to_owned),
+            line: at.line as usize,
+            column: at.column as usize,
+        }
+    }
+}
+
+/// Boxed, so that the way without errors moves a single word.
+type Outcome<'a, T> = Result<T, Box<Fault<'a>>>;
+
+struct Renderer<'a, 'w, W: ?Sized> {
+    out: Sink<'w, W>,
+    steps: u64,
+    depth: u8,
+    job: Job<'a>,
+    globals: &'a TemplateObject,
+    scopes: Vec<Scope<'a>>,
+    /// The template and the partials that are being rendered, outermost first.
+    active: Vec<Active<'a>>,
+    /// Set when paths that are not found are gathered instead of refused.
+    missing: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy)]
+struct Active<'a> {
+    /// None for a template that was not asked for by name.
+    name: Option<&'a str>,
+    template: &'a PromptTemplate,
+}
+
+impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
+    fn new(job: Job<'a>, ctx: &'a TemplateContext, out: &'w mut W) -> Self {
+        let Job { template, name, limits, .. } = job;
+        Self {
+            out: Sink::new(out, limits.output_bytes),
+            steps: limits.steps,
+            depth: 0,
+            job,
+            globals: &ctx.vars,
+            scopes: Vec::new(),
+            active: vec![Active { name, template }],
+            missing: None,
+        }
+    }
+
+    fn run(&mut self, template: &'a PromptTemplate, ops: &'a [Op]) -> Outcome<'a, ()> {
+        let mut ops = ops;
+        while let Some((op, after)) = ops.split_first() {
+            self.count(op)?;
+            ops = match op {
+                Op::Text(span) => {
+                    let text = template.program.slice(*span);
+                    self.out.text(text).map_err(|refused| self.refused(refused, *span))?;
+                    after
+                }
+                Op::Value(path) => {
+                    self.value(template, path)?;
+                    after
+                }
+                Op::Branch(branch) => self.branch(template, branch, after)?,
+                Op::Loop(path, extent) => self.each(template, path, *extent, after)?,
+                Op::Include(name) => {
+                    self.include(template, *name)?;
+                    after
+                }
+            };
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, template: &'a PromptTemplate, path: &Path) -> Outcome<'a, ()> {
+        let Some(found) = self.find(template, path) else {
+            return self.not_found(template, path);
+        };
+        let written = match found {
+            Found::Value(value) => self.out.value(value),
+            Found::Index(index) => self.out.integer(index as u64),
+            Found::Flag(flag) => self.out.text(if flag { "true" } else { "false" }),
+        };
+        written.map_err(|refused| self.refused(refused, path.span))
+    }
+
+    fn branch(
+        &mut self,
+        template: &'a PromptTemplate,
+        branch: &Branch,
+        after: &'a [Op],
+    ) -> Outcome<'a, &'a [Op]> {
+        // `{{else if}}` of an `#each` is no deeper than the `#each`.
+        let deeper = !branch.chained;
+        if deeper {
+            self.enter(branch.path.span)?;
+        }
+        let (then, other, after) = self.split(branch.extent, after)?;
+        let mut taken = self.choose(template, branch, then, other);
+        // What an `else` holds is a chained branch and nothing else, or no chained branch.
+        while let Some((op @ Op::Branch(next), rest)) = taken.split_first()
+            && next.chained
+        {
+            self.count(op)?;
+            let (then, other, _) = self.split(next.extent, rest)?;
+            taken = self.choose(template, next, then, other);
+        }
+        self.run(template, taken)?;
+        self.depth -= u8::from(deeper);
+        Ok(after)
+    }
+
+    fn choose(
+        &self,
+        template: &'a PromptTemplate,
+        branch: &Branch,
+        then: &'a [Op],
+        other: &'a [Op],
+    ) -> &'a [Op] {
+        let truth = self.find(template, &branch.path).is_some_and(Found::is_true);
+        if truth == branch.negated { other } else { then }
+    }
+
+    fn each(
+        &mut self,
+        template: &'a PromptTemplate,
+        path: &Path,
+        extent: Extent,
+        after: &'a [Op],
+    ) -> Outcome<'a, &'a [Op]> {
+        self.enter(path.span)?;
+        let (body, other, after) = self.split(extent, after)?;
+        match self.find(template, path) {
+            None => self.not_found(template, path)?,
+            Some(Found::Value(TemplateValue::Array(items))) => match items.split_last() {
+                None => self.run(template, other)?,
+                Some((last, _)) => self.turns(template, items, last, body, path.span)?,
+            },
+            Some(_) => {
+                let name = template.program.slice(path.span).to_owned();
+                return Err(self.fault(PromptError::NotAnArray(name), path.span));
+            }
+        }
+        self.depth -= 1;
+        Ok(after)
+    }
+
+    fn turns(
+        &mut self,
+        template: &'a PromptTemplate,
+        items: &'a [TemplateValue],
+        last: &'a TemplateValue,
+        body: &'a [Op],
+        span: Span,
+    ) -> Outcome<'a, ()> {
+        let final_turn = items.len() - 1;
+        let turn = &Op::Text(span);
+        self.scopes.push(Scope { item: last, index: 0, last: false });
+        for (index, item) in items.iter().enumerate() {
+            if let Some(scope) = self.scopes.last_mut() {
+                *scope = Scope { item, index, last: index == final_turn };
+            }
+            // A turn counts even if its body is empty.
+            self.count(turn)?;
+            self.run(template, body)?;
+        }
+        self.scopes.pop();
+        Ok(())
+    }
+
+    fn include(&mut self, template: &'a PromptTemplate, span: Span) -> Outcome<'a, ()> {
+        let name = template.program.slice(span);
+        let partial = self.partial(name).map_err(|error| self.fault(error, span))?;
+        if self.active.iter().any(|active| std::ptr::eq(active.template, partial)) {
+            let error = PromptError::Render(format!("partials form a cycle: {}", self.cycle(name)));
+            return Err(self.fault(error, span));
+        }
+        self.enter(span)?;
+        self.active.push(Active { name: Some(name), template: partial });
+        self.run(partial, &partial.program.ops)?;
+        self.active.pop();
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// A template's own partials come before those of the templates that include it, and all of
+    /// them before the registry's (PT-7).
+    fn partial(&self, name: &str) -> Result<&'a PromptTemplate, PromptError> {
+        let own = self.active.iter().rev().find_map(|active| active.template.partials.get(name));
+        match (own, self.job.library) {
+            (Some(own), _) => Ok(own),
+            (None, Some(library)) => library.get(name),
+            (None, None) => Err(PromptError::PartialNotFound(name.to_owned())),
+        }
+    }
+
+    fn cycle(&self, name: &str) -> String {
+        let mut path: Vec<&str> = self.active.iter().filter_map(|active| active.name).collect();
+        path.push(name);
+        path.join(" -> ")
+    }
+
+    fn enter(&mut self, span: Span) -> Outcome<'a, ()> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.fault(PromptError::too_deep(), span));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn count(&mut self, op: &Op) -> Outcome<'a, ()> {
+        match self.steps.checked_sub(1) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => Err(self.exhausted(op)),
+        }
+    }
+
+    #[cold]
+    fn exhausted(&self, op: &Op) -> Box<Fault<'a>> {
+        let most = self.job.limits.steps;
+        let error = PromptError::Render(format!("it takes more than {most} steps"));
+        self.fault(error, op.span())
+    }
+
+    #[cold]
+    fn refused(&self, refused: Refused, span: Span) -> Box<Fault<'a>> {
+        let message = match refused {
+            Refused::Full(most) => format!("the text grows to more than {most} bytes"),
+            Refused::Failed => "the sink refuses the text".to_owned(),
+            Refused::Depth(error) => return self.fault(error, span),
+        };
+        self.fault(PromptError::Render(message), span)
+    }
+
+    #[cold]
+    fn not_found(&mut self, template: &'a PromptTemplate, path: &Path) -> Outcome<'a, ()> {
+        let name = template.program.slice(path.span).to_owned();
+        let Some(missing) = &mut self.missing else {
+            return Err(self.fault(PromptError::VariableNotFound(name), path.span));
+        };
+        if !missing.contains(&name) {
+            missing.push(name);
+        }
+        Ok(())
+    }
+
+    fn split(&self, extent: Extent, after: &'a [Op]) -> Outcome<'a, Parts<'a>> {
+        // The compiler never writes a reach that is not there.
+        extent.split(after).ok_or_else(|| {
+            self.fault(PromptError::Render("a block has no end".into()), Span::at(0))
+        })
+    }
+
+    #[cold]
+    fn fault(&self, error: PromptError, span: Span) -> Box<Fault<'a>> {
+        let (partial, template) = match self.active.as_slice() {
+            [.., _, inner] => (inner.name, inner.template),
+            [only] => (None, only.template),
+            [] => (None, self.job.template),
+        };
+        Box::new(Fault { error, partial, template, span })
+    }
+}
+
+/// Body, else and what comes after a block.
+type Parts<'a> = (&'a [Op], &'a [Op], &'a [Op]);

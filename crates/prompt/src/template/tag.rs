@@ -1,0 +1,278 @@
+//! What stands between `{{` and `}}`.
+
+use super::compile::{Code, Problem};
+use super::ops::{Path, Root};
+use contexture_diagnostic::{Span, nearest};
+
+/// A tag that was understood.
+pub(super) enum Tag {
+    Value(Path),
+    Open(Block, Path),
+    OpenRaw,
+    Else,
+    ElseIf(Path),
+    Close(Block),
+    CloseRaw,
+    Include(Span),
+}
+
+/// The blocks that hold further tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Block {
+    If,
+    Unless,
+    Each,
+}
+
+impl Block {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::If => "if",
+            Self::Unless => "unless",
+            Self::Each => "each",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "if" => Some(Self::If),
+            "unless" => Some(Self::Unless),
+            "each" => Some(Self::Each),
+            _ => None,
+        }
+    }
+}
+
+const WORDS: [&str; 4] = ["if", "unless", "each", "raw"];
+
+/// Reads one tag; names after the first of a dotted path go to `segments`.
+pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Span>) -> Result<Tag, Problem> {
+    let inner = trim(text, inner);
+    let at = |span: Span| text.get(span.range()).unwrap_or_default();
+    let body = Span::new(inner.start.saturating_add(1), inner.end);
+    match at(inner).as_bytes().first() {
+        None => Err(Problem::new(Code::EmptyTag, inner, "`{{ }}` holds no name".into())
+            .help("write a variable's name between the braces, or `\\{{` for the braces themselves")),
+        Some(b'#') => open(text, trim(text, body), segments),
+        Some(b'/') => close(at(trim(text, body)), inner),
+        Some(b'>') => include(text, trim(text, body)),
+        Some(b'!') => {
+            let message = "a comment is written `{{!-- … --}}`".into();
+            Err(Problem::new(Code::BadName, inner, message).help("add the two dashes on both sides"))
+        }
+        Some(_) => plain(text, inner, segments),
+    }
+}
+
+/// The block that a tag opens by its word, however wrong the rest of the tag is.
+pub(super) fn block_of(text: &str, inner: Span) -> Option<Block> {
+    let inner = text.get(inner.range())?.trim();
+    Block::of(inner.strip_prefix('#')?.split_whitespace().next()?)
+}
+
+fn plain(text: &str, inner: Span, segments: &mut Vec<Span>) -> Result<Tag, Problem> {
+    let (word, rest) = split_word(text, inner);
+    if text.get(word.range()) != Some("else") {
+        return path(text, inner, segments).map(Tag::Value);
+    }
+    if rest.is_empty() {
+        return Ok(Tag::Else);
+    }
+    let (condition, rest) = split_word(text, rest);
+    if text.get(condition.range()) != Some("if") {
+        let message = format!("`{{{{else}}}}` takes `if` or nothing, not `{}`", shown(text, rest_of(condition, inner)));
+        return Err(Problem::new(Code::BadName, inner, message).help("write `{{else if name}}`"));
+    }
+    needs_name(rest, inner, "else if")?;
+    path(text, rest, segments).map(Tag::ElseIf)
+}
+
+fn open(text: &str, body: Span, segments: &mut Vec<Span>) -> Result<Tag, Problem> {
+    let (word, rest) = split_word(text, body);
+    let name = text.get(word.range()).unwrap_or_default();
+    if name == "raw" {
+        if rest.is_empty() {
+            return Ok(Tag::OpenRaw);
+        }
+        return Err(Problem::new(Code::BadName, rest, "`{{#raw}}` takes no name".into())
+            .help("write `{{#raw}}…{{/raw}}`"));
+    }
+    let Some(block) = Block::of(name) else {
+        return Err(unknown_block(text, word, '#'));
+    };
+    needs_name(rest, body, block.word())?;
+    path(text, rest, segments).map(|path| Tag::Open(block, path))
+}
+
+fn close(word: &str, inner: Span) -> Result<Tag, Problem> {
+    match Block::of(word) {
+        Some(block) => Ok(Tag::Close(block)),
+        None if word == "raw" => Ok(Tag::CloseRaw),
+        None => Err(unknown_word(word, inner, '/')),
+    }
+}
+
+fn unknown_block(text: &str, word: Span, sign: char) -> Problem {
+    unknown_word(text.get(word.range()).unwrap_or_default(), word, sign)
+}
+
+fn unknown_word(word: &str, span: Span, sign: char) -> Problem {
+    let message = format!("unknown block `{{{{{sign}{}}}}}`", excerpt(word));
+    let help = match nearest(word, WORDS) {
+        Some(meant) => format!("did you mean `{sign}{meant}`?"),
+        None => "blocks are `if`, `unless`, `each` and `raw`".to_owned(),
+    };
+    Problem::new(Code::UnknownBlock, span, message).help(help)
+}
+
+fn needs_name(rest: Span, tag: Span, word: &str) -> Result<(), Problem> {
+    if !rest.is_empty() {
+        return Ok(());
+    }
+    let sign = if word == "else if" { "" } else { "#" };
+    let message = format!("`{{{{{sign}{word}}}}}` needs the name of a variable");
+    let help = format!("write `{{{{{sign}{word} name}}}}`");
+    Err(Problem::new(Code::EmptyTag, tag, message).help(help))
+}
+
+fn include(text: &str, name: Span) -> Result<Tag, Problem> {
+    let word = text.get(name.range()).unwrap_or_default();
+    if word.is_empty() {
+        let message = "`{{> }}` names no partial".into();
+        return Err(Problem::new(Code::EmptyTag, name, message).help("write `{{> name}}`"));
+    }
+    match word.char_indices().find(|(_, c)| !(is_name_char(*c) || matches!(c, '.' | '/'))) {
+        None => Ok(Tag::Include(name)),
+        Some((at, c)) => {
+            let message = format!("`{}` is no name of a partial", excerpt(word));
+            Err(Problem::new(Code::BadName, char_span(name, at, c), message).help(
+                "a partial's name is one word of letters, digits, `_`, `-`, `.` and `/`, and takes no arguments",
+            ))
+        }
+    }
+}
+
+/// Letters, digits, `_` and `-`.
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii() && c.is_alphanumeric()
+}
+
+/// Reads a dotted path.
+fn path(text: &str, span: Span, segments: &mut Vec<Span>) -> Result<Path, Problem> {
+    let word = text.get(span.range()).unwrap_or_default();
+    if let Some(name) = word.strip_prefix('@') {
+        return counter(name, span);
+    }
+    let rest_start = segments.len();
+    let mut start = 0;
+    for (at, c) in word.char_indices() {
+        if c == '.' {
+            push_segment(word, span, start..at, segments)?;
+            start = at + 1;
+        } else if !is_name_char(c) {
+            return Err(bad_char(word, span, at, c));
+        }
+    }
+    push_segment(word, span, start..word.len(), segments)?;
+    // The first name has a place of its own.
+    let head = segments.get(rest_start).copied().unwrap_or(span);
+    segments.remove(rest_start);
+    let root = match text.get(head.range()) {
+        Some("item" | "this") => Root::Item,
+        _ => Root::Name,
+    };
+    let Ok(rest_len) = u16::try_from(segments.len() - rest_start) else {
+        let message = format!("a path has more than {} names", u16::MAX);
+        return Err(Problem::new(Code::BadName, span, message).help("name a value that is less deep"));
+    };
+    let rest_start = u32::try_from(rest_start).unwrap_or(u32::MAX);
+    Ok(Path { span, head, root, rest_len, rest_start })
+}
+
+fn push_segment(
+    word: &str,
+    span: Span,
+    range: std::ops::Range<usize>,
+    segments: &mut Vec<Span>,
+) -> Result<(), Problem> {
+    if range.is_empty() {
+        let message = format!("`{}` has a dot without a name", excerpt(word));
+        let help = if word.starts_with("..") || word.starts_with("./") {
+            "names of outer blocks are seen as they are, without `../`"
+        } else {
+            "write a name or a number on both sides of each dot"
+        };
+        return Err(Problem::new(Code::BadName, span, message).help(help));
+    }
+    segments.push(offset(span, range));
+    Ok(())
+}
+
+fn counter(name: &str, span: Span) -> Result<Path, Problem> {
+    let root = match name {
+        "index" => Root::Index,
+        "first" => Root::First,
+        "last" => Root::Last,
+        _ => {
+            let message = format!("unknown name `@{}`", excerpt(name));
+            let help = "`@index`, `@first` and `@last` are known inside `{{#each}}`";
+            return Err(Problem::new(Code::BadName, span, message).help(help));
+        }
+    };
+    Ok(Path { span, head: span, root, rest_len: 0, rest_start: 0 })
+}
+
+fn bad_char(word: &str, span: Span, at: usize, c: char) -> Problem {
+    let message = format!("`{}` is no name of a variable: {c:?} can't stand in it", excerpt(word));
+    let help = match c {
+        _ if c.is_whitespace() => "a tag takes one name; helpers and arguments are not known",
+        '{' if at == 0 => {
+            "two braces are enough, since nothing is escaped; for a brace before a tag write `{{#raw}}{{{/raw}}`"
+        }
+        '{' => "the tag before is not closed with `}}`",
+        '"' | '\'' | ':' => "for literal braces, as in JSON, write `\\{{` or use `{{#raw}}…{{/raw}}`",
+        '[' | '(' => "write the path with dots: `list.0.name`",
+        '/' => "names of outer blocks are seen as they are, without `../`",
+        _ => "names are made of letters, digits, `_` and `-`, joined by dots; `\\{{` is a literal `{{`",
+    };
+    Problem::new(Code::BadName, char_span(span, at, c), message).help(help)
+}
+
+fn offset(base: Span, range: std::ops::Range<usize>) -> Span {
+    let at = |by: usize| base.start.saturating_add(u32::try_from(by).unwrap_or(u32::MAX));
+    Span::new(at(range.start), at(range.end))
+}
+
+fn char_span(base: Span, at: usize, c: char) -> Span {
+    offset(base, at..at + c.len_utf8())
+}
+
+fn rest_of(from: Span, whole: Span) -> Span {
+    Span::new(from.start, whole.end)
+}
+
+fn split_word(text: &str, span: Span) -> (Span, Span) {
+    let all = text.get(span.range()).unwrap_or_default();
+    let end = all.find(char::is_whitespace).unwrap_or(all.len());
+    (offset(span, 0..end), trim(text, offset(span, end..all.len())))
+}
+
+fn trim(text: &str, span: Span) -> Span {
+    let all = text.get(span.range()).unwrap_or_default();
+    let kept = all.trim_start();
+    let start = all.len() - kept.len();
+    offset(span, start..start + kept.trim_end().len())
+}
+
+fn shown(text: &str, span: Span) -> String {
+    excerpt(text.get(span.range()).unwrap_or_default())
+}
+
+/// At most 40 characters of a text, on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(40).is_some() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,233 @@
+//! Values of the template context (PT-5).
+
+use super::TemplateObject;
+use serde_json::{Number, Value};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+/// A value that a template can print, test or go over.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum TemplateValue {
+    /// Nothing: prints nothing, is false.
+    #[default]
+    Null,
+    /// Prints `true` or `false`.
+    Bool(bool),
+    /// Prints as it was written; is true, even 0.
+    Number(TemplateNumber),
+    /// Prints as it is; the empty one is false.
+    String(String),
+    /// Prints as compact JSON; the empty one is false.
+    Array(Vec<TemplateValue>),
+    /// Prints as compact JSON, fields in insertion order; is true.
+    Object(TemplateObject),
+}
+
+impl TemplateValue {
+    /// Whether `{{#if}}` takes it for true (PT-3): all but null, false, the empty string and the
+    /// empty array.
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        match self {
+            Self::Null => false,
+            Self::Bool(value) => *value,
+            Self::String(text) => !text.is_empty(),
+            Self::Array(items) => !items.is_empty(),
+            Self::Number(_) | Self::Object(_) => true,
+        }
+    }
+
+    /// The field or item that one name of a dotted path means: a field of an object, or an item of
+    /// an array by its number from 0.
+    #[must_use]
+    #[inline]
+    pub fn member(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Object(fields) => fields.get(name),
+            Self::Array(items) => items.get(name.parse::<usize>().ok()?),
+            _ => None,
+        }
+    }
+
+    /// What kind of value it is, in the words of JSON.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// A number as it was written.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum TemplateNumber {
+    /// A whole number.
+    Int(i64),
+    /// A whole number above [`i64::MAX`].
+    Unsigned(u64),
+    /// A number with a fraction or exponent; prints the shortest form, `1.0` for 1.
+    Float(f64),
+    /// A number by its own JSON text, such as `1.10` or `1e400`.
+    Written(Box<str>),
+}
+
+impl fmt::Display for TemplateNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(number) => f.write_str(itoa::Buffer::new().format(*number)),
+            Self::Unsigned(number) => f.write_str(itoa::Buffer::new().format(*number)),
+            // JSON has no word for NaN and infinity, people have.
+            Self::Float(number) => match Number::from_f64(*number) {
+                Some(number) => fmt::Display::fmt(&number, f),
+                None => fmt::Display::fmt(number, f),
+            },
+            Self::Written(text) => f.write_str(text),
+        }
+    }
+}
+
+impl TemplateNumber {
+    /// The number of a JSON text that is one; the text is kept only when nothing else prints it.
+    pub(crate) fn written(text: &str) -> Self {
+        let whole = text.parse::<i64>().map(Self::Int);
+        let number = whole
+            .or_else(|_| text.parse::<u64>().map(Self::Unsigned))
+            .or_else(|_| text.parse::<f64>().map(Self::Float));
+        match number {
+            Ok(number) if number.to_string() == text => number,
+            _ => Self::Written(text.into()),
+        }
+    }
+}
+
+impl From<&Number> for TemplateNumber {
+    fn from(number: &Number) -> Self {
+        match number.as_i64() {
+            Some(whole) => Self::Int(whole),
+            None => Self::written(&number.to_string()),
+        }
+    }
+}
+
+impl From<&str> for TemplateValue {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<String> for TemplateValue {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<&String> for TemplateValue {
+    fn from(text: &String) -> Self {
+        Self::String(text.clone())
+    }
+}
+
+impl From<bool> for TemplateValue {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for TemplateValue {
+    fn from(number: i64) -> Self {
+        Self::Number(TemplateNumber::Int(number))
+    }
+}
+
+impl From<i32> for TemplateValue {
+    fn from(number: i32) -> Self {
+        i64::from(number).into()
+    }
+}
+
+impl From<u32> for TemplateValue {
+    fn from(number: u32) -> Self {
+        i64::from(number).into()
+    }
+}
+
+impl From<u64> for TemplateValue {
+    fn from(number: u64) -> Self {
+        Self::Number(i64::try_from(number).map_or(TemplateNumber::Unsigned(number), TemplateNumber::Int))
+    }
+}
+
+impl From<usize> for TemplateValue {
+    fn from(number: usize) -> Self {
+        // No platform has a usize wider than 64 bits.
+        u64::try_from(number).unwrap_or(u64::MAX).into()
+    }
+}
+
+impl From<f64> for TemplateValue {
+    fn from(number: f64) -> Self {
+        Self::Number(TemplateNumber::Float(number))
+    }
+}
+
+impl From<TemplateObject> for TemplateValue {
+    fn from(object: TemplateObject) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<T: Into<TemplateValue>> From<Vec<T>> for TemplateValue {
+    fn from(items: Vec<T>) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<TemplateValue>, const N: usize> From<[T; N]> for TemplateValue {
+    fn from(items: [T; N]) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<TemplateValue>> From<Option<T>> for TemplateValue {
+    /// None is null.
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<V: Into<TemplateValue>> From<BTreeMap<String, V>> for TemplateValue {
+    fn from(fields: BTreeMap<String, V>) -> Self {
+        Self::Object(fields.into_iter().collect())
+    }
+}
+
+impl<V: Into<TemplateValue>> From<HashMap<String, V>> for TemplateValue {
+    /// The fields are sorted by name, since a hash map has no order.
+    fn from(fields: HashMap<String, V>) -> Self {
+        fields.into_iter().collect::<BTreeMap<_, _>>().into()
+    }
+}
+
+impl From<Value> for TemplateValue {
+    fn from(value: Value) -> Self {
+        super::json::from_value(value)
+    }
+}
+
+impl From<&Value> for TemplateValue {
+    fn from(value: &Value) -> Self {
+        super::json::from_value(value.clone())
+    }
+}
+
+impl<K: Into<String>, V: Into<TemplateValue>> FromIterator<(K, V)> for TemplateValue {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(fields: I) -> Self {
+        Self::Object(fields.into_iter().collect())
+    }
+}

@@ -18,6 +18,7 @@ pub use read::{Entry, EntryKind};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Folders that no tool writes to: what runs code or keeps records is not a program's to change.
@@ -88,38 +89,39 @@ impl Workspace {
 
     /// The absolute path of a place, for a library that opens files by itself (SQLite).
     ///
-    /// Symlinks are resolved, and missing parent folders are made when `create_parents` is set.
-    /// What is opened by such a path is confined at this moment only; prefer the other methods.
+    /// Symlinks are resolved; the file and folders on the way to it may be missing. What is opened
+    /// by such a path was confined at this moment only: prefer the other methods.
     ///
     /// # Errors
     /// [`FileError`] when a symlink on the way leads out of the workspace or nowhere, or something
     /// other than a regular file is there.
-    pub fn locate(&self, path: &WorkspacePath, create_parents: bool) -> Result<PathBuf, FileError> {
-        if create_parents {
-            self.create_parents(path)?;
-        }
+    pub fn locate(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
         let real = self.real_path(path)?;
         match self.dir.metadata(real.os_path()) {
             Ok(found) => read::require_file(&found, path)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(FileError::from_io(error, path.as_str())),
         }
         Ok(self.root.join(real.os_path()))
     }
 
-    /// The same place without symlinks; the last part may be missing.
+    /// The same place without symlinks; what is missing at its end stays as it is.
     fn real_path(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
-        let fail = |error| FileError::from_io(error, path.as_str());
-        let missing = match self.dir.canonicalize(path.os_path()) {
-            Ok(real) => return WorkspacePath::from_relative(&real, path.as_str()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => error,
-            Err(error) => return Err(fail(error)),
+        let mut here = path.clone();
+        let mut missing = Vec::new();
+        let real = loop {
+            match self.dir.canonicalize(here.os_path()) {
+                Ok(real) => break WorkspacePath::from_relative(&real, path.as_str())?,
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(FileError::from_io(error, path.as_str())),
+            }
+            if self.dir.symlink_metadata(here.os_path()).is_ok_and(|found| found.is_symlink()) {
+                return Err(FileError::Dangling(path.to_string()));
+            }
+            let Some((parent, name)) = here.split() else { break here };
+            missing.push(name.to_owned());
+            here = parent;
         };
-        let Some((parent, name)) = path.split() else { return Err(fail(missing)) };
-        if self.dir.symlink_metadata(path.os_path()).is_ok_and(|found| found.is_symlink()) {
-            return Err(FileError::Dangling(path.as_str().to_owned()));
-        }
-        let parent = self.dir.canonicalize(parent.os_path()).map_err(fail)?;
-        WorkspacePath::from_relative(&parent.join(name), path.as_str())
+        Ok(missing.iter().rev().fold(real, |folder, name| folder.join(name)))
     }
 }

@@ -249,11 +249,13 @@ fn as_25_protected_folders_are_not_reached_through_symlinks() {
 fn as_26_a_place_is_located_for_libraries_that_open_by_name() {
     let bench = Bench::new();
     bench.put("real/x", "").link("real", "link").link("..", "out").link("nowhere", "dangling");
-    let locate =
-        |path: &str| bench.workspace().locate(&bench.workspace().resolve(path).unwrap(), true);
+    let locate = |path: &str| bench.workspace().locate(&bench.workspace().resolve(path).unwrap());
     assert_eq!(locate("link/m.db").unwrap(), bench.root().join("real/m.db"));
-    assert_eq!(locate(".contexture/m.db").unwrap(), bench.root().join(".contexture/m.db"));
-    assert!(bench.has(".contexture"));
+    assert_eq!(locate("link/new/sub/m.db").unwrap(), bench.root().join("real/new/sub/m.db"));
+    assert_eq!(locate("real/x").unwrap(), bench.root().join("real/x"));
+    assert!(!bench.has("real/new"));
+    assert_eq!(code(locate("dangling/m.db")), "path_symlink");
+    assert_eq!(code(locate("real/x/m.db")), "not_a_folder");
     assert_eq!(code(locate("out/m.db")), "path_outside_workspace");
     assert_eq!(code(locate("dangling")), "path_symlink");
     assert_eq!(code(locate("real")), "file_is_folder");

@@ -203,7 +203,8 @@ impl Parser<'_> {
 
     fn import(&mut self) -> Option<Import> {
         let start = self.bump().span.start;
-        let kind = self.import_kind()?;
+        let known = self.import_kind();
+        let kind = known.unwrap_or(ImportKind::Template);
         let name = self.binding("the name of the import");
         let Some(name) = name else {
             self.skip_line();
@@ -217,12 +218,13 @@ impl Parser<'_> {
             if self.same_line() {
                 self.skip_line();
             }
-            let from = Text { value: String::new(), span: Span::at(self.previous_end) };
             let span = self.span_from(start);
             // An import without a source still binds its name, so that its uses are no faults.
-            return Some(Import { kind, name, from, span });
+            return Some(Import { kind, name, from: nowhere(span), span });
         };
-        Some(Import { kind, name, from, span: self.span_from(start) })
+        let span = self.span_from(start);
+        let from = if known.is_some() { from } else { nowhere(span) };
+        Some(Import { kind, name, from, span })
     }
 
     fn import_kind(&mut self) -> Option<ImportKind> {
@@ -239,8 +241,7 @@ impl Parser<'_> {
         };
         let message = format!("there is no import of kind `{}`", super::clip(word));
         self.tell(codes::UNKNOWN_IMPORT_KIND, self.current.span, message, help);
-        self.fault_at = Some(self.current.span.start);
-        self.skip_line();
+        self.bump();
         None
     }
 
@@ -428,4 +429,9 @@ impl Parser<'_> {
         self.raise(highest, opening.span);
         Block { statements, span: self.span_from(start) }
     }
+}
+
+/// The source of an import that has none or is of no known kind.
+fn nowhere(span: Span) -> Text {
+    Text { value: String::new(), span: Span::at(span.end) }
 }

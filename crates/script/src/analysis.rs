@@ -1,0 +1,214 @@
+//! The checker: everything that can be known to be wrong before a program runs (AS-32).
+//!
+//! Decisions. All files are checked, and all faults are told at once: a fault never stops the
+//! check. A name that could not be imported is taken to mean something, so that one fault is not
+//! told again wherever the name stands. What depends on a value is left to the run.
+//!
+//! ```
+//! use contexture_context::Limits;
+//! use contexture_script::analysis::check;
+//! use contexture_script::host::{LoadedSource, MemoryLoader};
+//! use contexture_script::program::load;
+//!
+//! let root = LoadedSource {
+//!     name: "main.as".to_owned(),
+//!     text: "main func(input) { qestion = 1 question }".to_owned(),
+//! };
+//! let program = load(root, &MemoryLoader::new(), &Limits::default());
+//! let faults = check(&program);
+//! assert_eq!(faults[0].code, "AS2001");
+//! assert_eq!(faults[0].help.as_deref(), Some("did you mean `qestion`?"));
+//! ```
+
+mod calls;
+mod declarations;
+mod effects;
+mod expressions;
+mod generate;
+mod imports;
+mod library;
+mod mains;
+mod scope;
+mod statements;
+mod tools;
+mod uses;
+mod visit;
+
+#[cfg(test)]
+mod tests;
+
+pub use generate::OPTIONS;
+pub use library::{LIBRARY, LibraryMethod, Receiver};
+
+use crate::codes;
+use crate::program::Program;
+use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Item, Use};
+use contexture_diagnostic::{Diagnostic, Severity, Span};
+use declarations::{Declarations, Global};
+use effects::Effects;
+use scope::Scopes;
+use std::collections::HashSet;
+
+/// Errors told per file.
+const MAX_ERRORS: usize = 1_000;
+
+/// Checks a program: faults of syntax, of loading and of meaning, by file and place, each with
+/// its file.
+#[must_use]
+pub fn check(program: &Program) -> Vec<Diagnostic> {
+    let declarations = Declarations::collect(program);
+    let effects = Effects::collect(program, &declarations);
+    let mut all = Vec::new();
+    for index in 0..program.files.len() {
+        all.extend(check_file(program, &declarations, &effects, index));
+    }
+    all
+}
+
+fn check_file(
+    program: &Program,
+    declarations: &Declarations<'_>,
+    effects: &Effects<'_>,
+    index: usize,
+) -> Vec<Diagnostic> {
+    let Some(file) = program.files.get(index) else { return Vec::new() };
+    let mut checker = Checker {
+        program,
+        declarations,
+        effects,
+        file: index,
+        agent: None,
+        scopes: Scopes::default(),
+        known: HashSet::new(),
+        faults: Vec::new(),
+        errors: 0,
+    };
+    checker.items(&file.parsed.file.items);
+    checker.imports();
+    checker.duplicates();
+    checker.mains();
+    let name = file.source.name();
+    let mut faults = checker.faults;
+    faults.extend(file.parsed.diagnostics.iter().cloned());
+    faults.extend(program.faults.iter().filter(|fault| fault.file == name).cloned());
+    faults.sort_by_key(|fault| (fault.span.start, fault.span.end, fault.code));
+    faults.dedup();
+    faults.into_iter().map(|fault| fault.in_file(name)).collect()
+}
+
+struct Checker<'p, 'c> {
+    program: &'p Program,
+    declarations: &'c Declarations<'p>,
+    effects: &'c Effects<'p>,
+    file: usize,
+    /// The item of the agent at hand.
+    agent: Option<usize>,
+    scopes: Scopes<'p>,
+    /// The names of this file's declarations that something refers to.
+    known: HashSet<&'p str>,
+    faults: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl<'p> Checker<'p, '_> {
+    fn push(&mut self, fault: Diagnostic) {
+        self.errors += usize::from(fault.severity == Severity::Error);
+        if self.errors < MAX_ERRORS {
+            self.faults.push(fault);
+        } else if self.errors == MAX_ERRORS {
+            self.errors += 1;
+            let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
+            self.faults.push(codes::TOO_MANY_ERRORS.at(fault.span, message));
+        }
+    }
+
+    /// The source text of a span.
+    fn slice(&self, span: Span) -> &'p str {
+        self.program.files.get(self.file).map_or("", |file| file.source.slice(span))
+    }
+
+    /// `line 12`, for messages about another place.
+    fn line(&self, span: Span) -> u32 {
+        self.program.files.get(self.file).map_or(0, |file| file.source.position(span.start).line)
+    }
+
+    fn items(&mut self, items: &'p [Item]) {
+        self.level(items);
+        for item in items {
+            match item {
+                Item::Agent(agent) => self.agent(items, item, agent),
+                Item::Func(func) => self.func(func),
+                Item::Import(_) | Item::Config(_) | Item::Use(_) => {}
+            }
+        }
+    }
+
+    /// Uses and settings of a file or agent: they see no variable.
+    fn level(&mut self, items: &'p [Item]) {
+        for item in items {
+            match item {
+                Item::Config(config) => self.config(config),
+                Item::Use(used) => self.level_use(used),
+                Item::Import(_) | Item::Agent(_) | Item::Func(_) => {}
+            }
+        }
+    }
+
+    fn agent(&mut self, items: &'p [Item], item: &'p Item, agent: &'p Agent) {
+        let outer = self.agent;
+        if outer.is_none() {
+            self.agent = items.iter().position(|other| std::ptr::eq(other, item));
+        }
+        self.items(&agent.items);
+        self.agent = outer;
+    }
+
+    fn func(&mut self, func: &'p Func) {
+        let outer = std::mem::take(&mut self.scopes);
+        self.scopes.enter_function(&func.body);
+        for param in &func.params {
+            if self.scopes.is_defined_here(&param.name.text) {
+                let message = format!("the parameter `{}` is given twice", param.name.text);
+                let fault = codes::DUPLICATE_NAME.at(param.name.span, message);
+                self.push(fault.with_help("rename one of them"));
+            }
+            self.scopes.define(&param.name.text, param.name.span);
+            if let Some(shape) = &param.shape {
+                self.shape(shape);
+            }
+        }
+        self.block_body(&func.body);
+        self.leave();
+        self.scopes = outer;
+    }
+
+    fn config(&mut self, config: &'p Config) {
+        let ConfigKind::Model(name) = &config.kind else { return };
+        match self.declarations.global(self.file, None, &name.text) {
+            Some(Global::Import(import)) => {
+                self.known.insert(&name.text);
+                self.model_import(import, name.span);
+            }
+            _ if name.text.is_empty() => {}
+            found => self.unknown_model(&name.text, name.span, found.is_some()),
+        }
+    }
+
+    fn level_use(&mut self, used: &'p Use) {
+        let outer = std::mem::take(&mut self.scopes);
+        self.scopes.enter();
+        self.use_statement(used);
+        self.leave();
+        self.scopes = outer;
+    }
+
+    /// What a name that is no variable stands for; it counts as referred to.
+    fn global(&mut self, name: &str) -> Option<Global<'p>> {
+        let found = self.declarations.lookup(self.file, self.agent, name);
+        if let Some((own, global)) = found {
+            self.known.insert(own);
+            return Some(global);
+        }
+        None
+    }
+}

@@ -1,0 +1,287 @@
+//! Calls of functions, agents and methods.
+
+use super::Checker;
+use super::declarations::Global;
+use super::expressions::strip;
+use super::library::{self, LIBRARY, PROPERTIES};
+use crate::capability::noun;
+use crate::codes;
+use crate::program::AgentId;
+use crate::syntax::ast::{Expr, ExprKind, Func, ImportKind, Name};
+use contexture_diagnostic::{Span, nearest, suggestion};
+
+impl<'p> Checker<'p, '_> {
+    pub(super) fn call(&mut self, call: &'p Expr, callee: &'p Expr, arguments: &'p [Expr]) {
+        match &strip(callee).kind {
+            ExprKind::Name(name) => {
+                self.arguments(arguments);
+                self.call_name(name, callee.span, call.span, arguments);
+            }
+            ExprKind::Field { base, name } => self.call_field(call, base, name, arguments),
+            ExprKind::Error => self.arguments(arguments),
+            _ => {
+                self.expr(callee);
+                self.arguments(arguments);
+                let message = "this is a value and can't be called";
+                let help = "functions, agents and methods are called by name";
+                self.push(codes::NOT_CALLABLE.at(callee.span, message).with_help(help));
+            }
+        }
+        if self.scopes.in_parallel() {
+            self.effects_of_call(call.span, callee, arguments);
+        }
+    }
+
+    fn arguments(&mut self, arguments: &'p [Expr]) {
+        arguments.iter().for_each(|argument| self.expr(argument));
+    }
+
+    fn call_name(&mut self, name: &'p str, place: Span, span: Span, arguments: &'p [Expr]) {
+        if self.scopes.is_variable(name) {
+            let message = format!("`{name}` is a variable and can't be called");
+            let fault = codes::NOT_CALLABLE.at(place, message);
+            let help = match self.global(name) {
+                Some(Global::Function(_) | Global::Agent(_)) => {
+                    "the variable hides what has the same name; rename it"
+                }
+                _ => "functions, agents and methods are called by name",
+            };
+            self.push(fault.with_help(help));
+            return;
+        }
+        match self.global(name) {
+            None => self.unknown_function(name, place),
+            Some(Global::Function(number)) => {
+                if let Some(decl) = self.declarations.functions.get(number) {
+                    self.arity(name, decl.func, span, arguments.len());
+                }
+            }
+            Some(Global::Agent(Some(agent))) => self.call_agent(name, agent, place, span, arguments.len()),
+            Some(Global::Agent(None)) => {}
+            Some(Global::Import(import)) => {
+                let what = noun(import.kind);
+                let help = match import.kind {
+                    ImportKind::Tool | ImportKind::Memory => {
+                        let method = self.methods_of(import).next().unwrap_or("run");
+                        format!("call one of its methods, as in `{name}.{method}({{ … }})`")
+                    }
+                    ImportKind::Llm => "a model is asked with `generate`".to_owned(),
+                    ImportKind::File => "a file is a value".to_owned(),
+                    _ => return,
+                };
+                let message = format!("`{name}` is {what} and can't be called");
+                self.push(codes::NOT_CALLABLE.at(place, message).with_help(help));
+            }
+        }
+    }
+
+    fn unknown_function(&mut self, name: &str, place: Span) {
+        let known = match name {
+            "len" | "length" | "size" | "count" => Some("write `value.length`"),
+            "print" | "println" | "log" | "echo" | "puts" => {
+                Some("a program speaks through its value; store what is to be seen in it")
+            }
+            "str" | "string" | "String" | "to_string" => Some("write `\"\" + value`"),
+            "range" => Some("write `repeat * n { … }`, or a list"),
+            _ => None,
+        };
+        match known {
+            Some(help) => {
+                let message = format!("there is no function `{name}`");
+                self.push(codes::UNKNOWN_NAME.at(place, message).with_help(help));
+            }
+            None => self.unknown_name(name, place),
+        }
+    }
+
+    fn call_agent(&mut self, name: &str, agent: AgentId, place: Span, span: Span, given: usize) {
+        match self.program.entry(agent) {
+            Some(func) => self.arity(name, func, span, given),
+            None => {
+                let functions = self.program.functions(agent);
+                let names: Vec<&str> = functions
+                    .iter()
+                    .filter_map(|func| func.name.as_ref().map(|name| name.text.as_str()))
+                    .collect();
+                let message = if names.is_empty() {
+                    format!("the agent `{name}` has no function")
+                } else {
+                    format!("the agent `{name}` has several functions and no `main func`")
+                };
+                let help = match names.first() {
+                    Some(first) => format!("call one by name, as in `{name}.{first}(…)`"),
+                    None => "give it a `main func(input) { … }`".to_owned(),
+                };
+                self.push(codes::NO_ENTRY.at(place, message).with_help(help));
+            }
+        }
+    }
+
+    fn arity(&mut self, name: &str, func: &Func, span: Span, given: usize) {
+        let wanted = func.params.len();
+        if wanted == given {
+            return;
+        }
+        let arguments = |count: usize| if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") };
+        let message = format!("`{name}` takes {}, not {given}", arguments(wanted));
+        let params: Vec<&str> = func.params.iter().map(|param| param.name.text.as_str()).collect();
+        let help = format!("it is declared as `{name}({})`", params.join(", "));
+        self.push(codes::WRONG_ARITY.at(span, message).with_help(help));
+    }
+
+    fn call_field(&mut self, call: &'p Expr, base: &'p Expr, name: &'p Name, arguments: &'p [Expr]) {
+        let own = self.global_name(base);
+        match own.and_then(|own| self.global(own)) {
+            Some(Global::Agent(agent)) => {
+                self.arguments(arguments);
+                if let Some(agent) = agent {
+                    self.call_agent_function(own.unwrap_or_default(), agent, name, call.span, arguments.len());
+                }
+            }
+            Some(Global::Import(import)) if import.kind != ImportKind::File => {
+                self.arguments(arguments);
+                self.tool_call(call, import, name, arguments);
+            }
+            _ => {
+                self.expr(base);
+                self.method_arguments(name, arguments);
+                self.method(name, call.span, base, arguments.len());
+            }
+        }
+    }
+
+    fn call_agent_function(&mut self, own: &str, agent: AgentId, name: &Name, span: Span, given: usize) {
+        if name.text.is_empty() {
+            return;
+        }
+        let found = self.declarations.function_of(agent, &name.text);
+        match found.and_then(|number| self.declarations.functions.get(number)) {
+            Some(decl) => {
+                let full = format!("{own}.{}", name.text);
+                self.arity(&full, decl.func, span, given);
+            }
+            None => {
+                let names = self.declarations.functions_of(agent);
+                let help = suggestion(&name.text, names.iter().copied()).unwrap_or_else(|| {
+                    if names.is_empty() {
+                        format!("`{own}` has none; call it as `{own}(input)`")
+                    } else {
+                        format!("it has {}", names.join(", "))
+                    }
+                });
+                let message = format!("the agent `{own}` has no function `{}`", name.text);
+                self.push(codes::UNKNOWN_FUNCTION.at(name.span, message).with_help(help));
+            }
+        }
+    }
+
+    /// The arguments of a value's method; `map`, `filter` and `sort` take a function by name.
+    fn method_arguments(&mut self, method: &Name, arguments: &'p [Expr]) {
+        let function = library::find(&method.text).is_some_and(|method| method.takes_function);
+        for (index, argument) in arguments.iter().enumerate() {
+            if index > 0 || !function {
+                self.expr(argument);
+                continue;
+            }
+            let own = self.global_name(argument);
+            match own.and_then(|own| self.global(own)) {
+                Some(Global::Function(number)) => self.mapped_function(&method.text, number, argument.span),
+                _ => self.function_wanted(&method.text, argument),
+            }
+        }
+    }
+
+    fn function_wanted(&mut self, method: &str, argument: &'p Expr) {
+        let value = !matches!(strip(argument).kind, ExprKind::Name(_) | ExprKind::Error);
+        let call = matches!(strip(argument).kind, ExprKind::Call { .. });
+        self.expr(argument);
+        if value {
+            let message = format!("`{method}` takes the name of a function");
+            let help = if call {
+                "write the name alone, without a call"
+            } else {
+                "declare a function and write its name here"
+            };
+            self.push(codes::METHOD_ARGUMENTS.at(argument.span, message).with_help(help));
+        }
+    }
+
+    fn mapped_function(&mut self, method: &str, number: usize, span: Span) {
+        let Some(decl) = self.declarations.functions.get(number) else { return };
+        let given = decl.func.params.len();
+        if given != 1 {
+            let message = format!("`{method}` calls the function with one item, but it takes {given}");
+            let help = "declare it with one parameter";
+            self.push(codes::WRONG_ARITY.at(span, message).with_help(help));
+        }
+    }
+
+    /// A method of a value: no value holds a function, so the name must be one of the library's.
+    fn method(&mut self, name: &Name, span: Span, base: &Expr, given: usize) {
+        if name.text.is_empty() {
+            return;
+        }
+        let Some(method) = library::find(&name.text) else {
+            return self.unknown_method(name);
+        };
+        if let Some(kind) = literal_kind(base)
+            && !method.receivers.contains(&kind)
+        {
+            let message = format!("{} has no method `{}`", describe(kind), name.text);
+            let owners: Vec<&str> = method.receivers.iter().map(|kind| describe(*kind)).collect();
+            let help = format!("it is a method of {}", owners.join(" and "));
+            self.push(codes::UNKNOWN_VALUE_METHOD.at(name.span, message).with_help(help));
+            return;
+        }
+        if (method.least..=method.most).contains(&given) {
+            return;
+        }
+        let takes = match (method.least, method.most) {
+            (0, 0) => "no argument".to_owned(),
+            (1, 1) => "exactly 1 argument".to_owned(),
+            (least, most) if least == most => format!("{least} arguments"),
+            (least, most) => format!("{least} to {most} arguments"),
+        };
+        let message = format!("`.{}` takes {takes}, not {given}", name.text);
+        let help = match name.text.as_str() {
+            "add" => "add one value per call",
+            _ => "see the list of methods in the language reference",
+        };
+        self.push(codes::METHOD_ARGUMENTS.at(span, message).with_help(help));
+    }
+
+    fn unknown_method(&mut self, name: &Name) {
+        let text = name.text.as_str();
+        let fault = codes::UNKNOWN_VALUE_METHOD.at(name.span, format!("no value has a method `{text}`"));
+        if PROPERTIES.contains(&text) {
+            self.push(fault.with_help(format!("it is read without a call: `.{text}`")));
+            return;
+        }
+        let names = || LIBRARY.iter().map(|method| method.name);
+        let help = match library::other_name(text).or_else(|| nearest(text, names())) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => {
+                let names: Vec<&str> = names().collect();
+                format!("there are {}", names.join(", "))
+            }
+        };
+        self.push(fault.with_help(help));
+    }
+}
+
+fn literal_kind(expr: &Expr) -> Option<library::Receiver> {
+    match strip(expr).kind {
+        ExprKind::Str(_) => Some(library::Receiver::String),
+        ExprKind::List(_) => Some(library::Receiver::List),
+        ExprKind::Object(_) => Some(library::Receiver::Object),
+        _ => None,
+    }
+}
+
+const fn describe(kind: library::Receiver) -> &'static str {
+    match kind {
+        library::Receiver::String => "a string",
+        library::Receiver::List => "a list",
+        library::Receiver::Object => "an object",
+    }
+}

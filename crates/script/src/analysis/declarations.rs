@@ -1,0 +1,131 @@
+//! What the files of a program declare, and what a name means among them.
+
+use crate::program::{AgentId, Program};
+use crate::syntax::ast::{Func, Import, ImportKind, Item};
+use std::collections::HashMap;
+
+/// What a name stands for when it is no variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Global<'p> {
+    /// A function, by number.
+    Function(usize),
+    /// An agent; `None` when its import could not be resolved, which was told.
+    Agent(Option<AgentId>),
+    /// Any other import.
+    Import(&'p Import),
+}
+
+/// A function with its home.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FuncDecl<'p> {
+    pub(super) func: &'p Func,
+    pub(super) file: usize,
+    /// The item of its agent.
+    pub(super) agent: Option<usize>,
+}
+
+type Names<'p> = HashMap<&'p str, Global<'p>>;
+
+/// The declarations of all files; the first of two equal names counts.
+pub(super) struct Declarations<'p> {
+    program: &'p Program,
+    pub(super) functions: Vec<FuncDecl<'p>>,
+    files: Vec<Names<'p>>,
+    agents: HashMap<(usize, usize), Names<'p>>,
+    numbers: HashMap<*const Func, usize>,
+}
+
+impl<'p> Declarations<'p> {
+    pub(super) fn collect(program: &'p Program) -> Self {
+        let mut all = Self {
+            program,
+            functions: Vec::new(),
+            files: Vec::new(),
+            agents: HashMap::new(),
+            numbers: HashMap::new(),
+        };
+        for (file, unit) in program.files.iter().enumerate() {
+            let names = all.names(file, None, &unit.parsed.file.items);
+            all.files.push(names);
+        }
+        all
+    }
+
+    fn names(&mut self, file: usize, agent: Option<usize>, items: &'p [Item]) -> Names<'p> {
+        let mut names = Names::new();
+        for (index, item) in items.iter().enumerate() {
+            let (name, global) = match item {
+                Item::Import(import) => (Some(&import.name), self.import(file, import)),
+                Item::Agent(tree) => {
+                    let own = agent.unwrap_or(index);
+                    let inner = self.names(file, Some(own), &tree.items);
+                    self.agents.insert((file, own), inner);
+                    (tree.name.as_ref(), Global::Agent(Some(AgentId { file, item: Some(own) })))
+                }
+                Item::Func(func) => {
+                    let number = self.functions.len();
+                    self.functions.push(FuncDecl { func, file, agent });
+                    self.numbers.insert(std::ptr::from_ref(func), number);
+                    (func.name.as_ref(), Global::Function(number))
+                }
+                Item::Config(_) | Item::Use(_) => continue,
+            };
+            if let Some(name) = name.filter(|name| !name.text.is_empty()) {
+                names.entry(&name.text).or_insert(global);
+            }
+        }
+        names
+    }
+
+    fn import(&self, file: usize, import: &'p Import) -> Global<'p> {
+        if import.kind == ImportKind::Agent {
+            return Global::Agent(self.program.imported_agent(file, &import.name.text));
+        }
+        Global::Import(import)
+    }
+
+    /// The number of a function.
+    pub(super) fn number(&self, func: &Func) -> Option<usize> {
+        self.numbers.get(&std::ptr::from_ref(func)).copied()
+    }
+
+    /// What a name stands for in an agent of a file, with the name as declared.
+    pub(super) fn lookup(
+        &self,
+        file: usize,
+        agent: Option<usize>,
+        name: &str,
+    ) -> Option<(&'p str, Global<'p>)> {
+        let own = agent.and_then(|agent| self.agents.get(&(file, agent))?.get_key_value(name));
+        let found = own.or_else(|| self.files.get(file)?.get_key_value(name));
+        found.map(|(name, global)| (*name, *global))
+    }
+
+    pub(super) fn global(&self, file: usize, agent: Option<usize>, name: &str) -> Option<Global<'p>> {
+        self.lookup(file, agent, name).map(|(_, global)| global)
+    }
+
+    /// All names that [`Declarations::lookup`] finds, sorted.
+    pub(super) fn visible(&self, file: usize, agent: Option<usize>) -> Vec<&'p str> {
+        let own = agent.and_then(|agent| self.agents.get(&(file, agent)));
+        let all = own.into_iter().chain(self.files.get(file)).flat_map(|names| names.keys().copied());
+        let mut all: Vec<&str> = all.collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// A function of an agent by name: its own, else one that its file shares.
+    pub(super) fn function_of(&self, agent: AgentId, name: &str) -> Option<usize> {
+        match self.global(agent.file, agent.item, name) {
+            Some(Global::Function(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The names of the functions that can be called as `Agent.name`.
+    pub(super) fn functions_of(&self, agent: AgentId) -> Vec<&'p str> {
+        let is_function = |name: &&str| self.function_of(agent, name).is_some();
+        self.visible(agent.file, agent.item).into_iter().filter(is_function).collect()
+    }
+}

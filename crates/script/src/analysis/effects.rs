@@ -1,0 +1,272 @@
+//! Effects that a `parallel for` may not have, followed through calls (AS-10).
+
+use super::Checker;
+use super::declarations::{Declarations, Global};
+use super::expressions::strip;
+use super::library;
+use super::tools::capability_of;
+use super::visit;
+use crate::capability::{self, Effect, UriFault};
+use crate::codes;
+use crate::program::Program;
+use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind};
+use contexture_diagnostic::Span;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// A call that writes.
+#[derive(Debug, Clone)]
+struct Write {
+    /// `File.write`.
+    name: String,
+    span: Span,
+}
+
+/// What a function does by itself, and whom it calls.
+#[derive(Debug, Clone, Default)]
+struct Summary {
+    write: Option<Write>,
+    callees: Vec<usize>,
+}
+
+/// The effects of all functions of a program.
+pub(super) struct Effects<'p> {
+    program: &'p Program,
+    summaries: Vec<Summary>,
+}
+
+/// What a call in a `parallel for` leads to.
+struct Found {
+    /// The functions on the way, the called one first.
+    path: Vec<usize>,
+    write: Write,
+}
+
+impl<'p> Effects<'p> {
+    pub(super) fn collect(program: &'p Program, declarations: &Declarations<'p>) -> Self {
+        let mut summaries = Vec::with_capacity(declarations.functions.len());
+        for decl in &declarations.functions {
+            let mut summary = Summary::default();
+            let resolver = Resolver { program, declarations, file: decl.file, agent: decl.agent };
+            visit::block_expressions(&decl.func.body, &mut |expr| {
+                let ExprKind::Call { callee, arguments } = &expr.kind else {
+                    resolver.note_tools(expr, &mut summary);
+                    return;
+                };
+                resolver.note(expr.span, callee, arguments, &mut summary);
+            });
+            summaries.push(summary);
+        }
+        Self { program, summaries }
+    }
+
+    /// The nearest write that calling a function leads to.
+    fn search(&self, function: usize) -> Option<Found> {
+        let mut from: HashMap<usize, usize> = HashMap::new();
+        let mut seen: HashSet<usize> = HashSet::from([function]);
+        let mut queue = VecDeque::from([function]);
+        while let Some(current) = queue.pop_front() {
+            let summary = self.summaries.get(current)?;
+            if let Some(write) = &summary.write {
+                let mut path = vec![current];
+                let mut at = current;
+                while let Some(before) = from.get(&at) {
+                    path.push(*before);
+                    at = *before;
+                }
+                path.reverse();
+                return Some(Found { path, write: write.clone() });
+            }
+            for callee in &summary.callees {
+                if seen.insert(*callee) {
+                    from.insert(*callee, current);
+                    queue.push_back(*callee);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Finds what the calls of a function mean. Variables are not known here: one that hides a
+/// function only makes the check look at more.
+struct Resolver<'p, 'c> {
+    program: &'p Program,
+    declarations: &'c Declarations<'p>,
+    file: usize,
+    agent: Option<usize>,
+}
+
+impl<'p> Resolver<'p, '_> {
+    fn global(&self, expr: &Expr) -> Option<Global<'p>> {
+        match &strip(expr).kind {
+            ExprKind::Name(name) => self.declarations.global(self.file, self.agent, name),
+            _ => None,
+        }
+    }
+
+    fn note(&self, span: Span, callee: &Expr, arguments: &[Expr], summary: &mut Summary) {
+        if let Some(name) = self.written(callee) {
+            summary.write = summary.write.take().or(Some(Write { name, span }));
+        }
+        summary.callees.extend(self.callees(callee, arguments));
+    }
+
+    /// `generate({ tools: [File] })` lets a model write.
+    fn note_tools(&self, expr: &Expr, summary: &mut Summary) {
+        let ExprKind::Generate(generate) = &expr.kind else { return };
+        let tools = generate.options.iter().filter(|(key, _)| key.value == "tools");
+        for (_, value) in tools {
+            let ExprKind::List(items) = &strip(value).kind else { continue };
+            for item in items {
+                let Some(Global::Import(import)) = self.global(item) else { continue };
+                let methods = capability_of(import).map_or(&[][..], |found| found.methods);
+                let writes = methods.iter().find(|method| method.effect == Effect::Write);
+                if let Some(method) = writes {
+                    let name = format!("{}.{}", import.name.text, method.name);
+                    summary.write = summary.write.take().or(Some(Write { name, span: item.span }));
+                }
+            }
+        }
+    }
+
+    /// The name of the writing method that is called, if one is.
+    fn written(&self, callee: &Expr) -> Option<String> {
+        let ExprKind::Field { base, name } = &strip(callee).kind else { return None };
+        match self.global(base)? {
+            Global::Import(import) if writes(import, &name.text) => {
+                Some(format!("{}.{}", import.name.text, name.text))
+            }
+            _ => None,
+        }
+    }
+
+    /// The functions that a call may run.
+    fn callees(&self, callee: &Expr, arguments: &[Expr]) -> Vec<usize> {
+        match &strip(callee).kind {
+            ExprKind::Name(_) => match self.global(callee) {
+                Some(Global::Function(number)) => vec![number],
+                Some(Global::Agent(Some(agent))) => self
+                    .program
+                    .entry(agent)
+                    .and_then(|func| self.declarations.number(func))
+                    .into_iter()
+                    .collect(),
+                _ => Vec::new(),
+            },
+            ExprKind::Field { base, name } => match self.global(base) {
+                Some(Global::Agent(Some(agent))) => {
+                    self.declarations.function_of(agent, &name.text).into_iter().collect()
+                }
+                _ if library::find(&name.text).is_some_and(|method| method.takes_function) => {
+                    arguments.iter().filter_map(|argument| self.function(argument)).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn function(&self, expr: &Expr) -> Option<usize> {
+        match self.global(expr) {
+            Some(Global::Function(number)) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+fn writes(import: &Import, method: &str) -> bool {
+    let outside = import.kind == ImportKind::Tool
+        && matches!(capability::tool(&import.from.value), Err(UriFault::Unavailable(..)));
+    let found = capability_of(import);
+    let method = found.as_ref().and_then(|capability| capability.method(method));
+    outside || method.is_some_and(|method| method.effect == Effect::Write)
+}
+
+impl<'p> Checker<'p, '_> {
+    /// Tells a call in a `parallel for` that writes, by itself or through what it calls.
+    pub(super) fn effects_of_call(&mut self, span: Span, callee: &'p Expr, arguments: &'p [Expr]) {
+        if self.is_variable_call(callee) {
+            if let ExprKind::Field { base, name } = &strip(callee).kind
+                && name.text == "add"
+            {
+                self.outer_add(base, span);
+            }
+            if !self.maps(callee) {
+                return;
+            }
+        }
+        let resolver = Resolver {
+            program: self.program,
+            declarations: self.declarations,
+            file: self.file,
+            agent: self.agent,
+        };
+        if let Some(name) = resolver.written(callee) {
+            self.tell_effect(span, &name, None);
+            return;
+        }
+        let called = resolver.callees(callee, arguments);
+        let found = called.into_iter().find_map(|function| self.effects.search(function));
+        if let Some(found) = found {
+            let name = found.write.name.clone();
+            self.tell_effect(span, &name, Some(&found));
+        }
+    }
+
+    /// Whether a call is made on a variable, which hides what else has its name.
+    fn is_variable_call(&self, callee: &Expr) -> bool {
+        let base = match &strip(callee).kind {
+            ExprKind::Field { base, .. } => base,
+            _ => callee,
+        };
+        match &strip(base).kind {
+            ExprKind::Name(name) => self.scopes.is_variable(name),
+            _ => true,
+        }
+    }
+
+    fn maps(&self, callee: &Expr) -> bool {
+        match &strip(callee).kind {
+            ExprKind::Field { name, .. } => {
+                library::find(&name.text).is_some_and(|method| method.takes_function)
+            }
+            _ => false,
+        }
+    }
+
+    fn tell_effect(&mut self, span: Span, write: &str, found: Option<&Found>) {
+        let message = match found {
+            None => format!("`{write}` has an effect and can't run in a `parallel for`"),
+            Some(found) => {
+                let path = self.effect_path(found);
+                format!("this leads to `{write}`, which has an effect and can't run in a `parallel for`: {path}")
+            }
+        };
+        let help = "collect the values in the `parallel for`, and write them in a `for` behind it";
+        self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
+    }
+
+    /// `save → store → File.write (main.as:12)`.
+    fn effect_path(&self, found: &Found) -> String {
+        let mut steps: Vec<String> = Vec::new();
+        for function in &found.path {
+            let Some(decl) = self.declarations.functions.get(*function) else { continue };
+            let own = decl.func.name.as_ref().map_or("main func", |name| name.text.as_str());
+            let agent = decl.agent.and_then(|item| {
+                let id = crate::program::AgentId { file: decl.file, item: Some(item) };
+                self.effects.program.agent(id)?.name.as_ref()
+            });
+            steps.push(match agent {
+                Some(agent) => format!("{}.{own}", agent.text),
+                None => own.to_owned(),
+            });
+        }
+        let file = found.path.last().and_then(|last| self.declarations.functions.get(*last));
+        let place = file.and_then(|decl| self.program.files.get(decl.file)).map(|file| {
+            let line = file.source.position(found.write.span.start).line;
+            format!(" ({}:{line})", file.source.name())
+        });
+        steps.push(format!("{}{}", found.write.name, place.unwrap_or_default()));
+        steps.join(" → ")
+    }
+}

@@ -1,0 +1,218 @@
+//! `generate`: its options and its shape (AS-19, AS-22).
+
+use super::Checker;
+use super::declarations::Global;
+use super::expressions::strip;
+use super::tools::is_literal;
+use crate::capability::{Effect, noun};
+use crate::codes;
+use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, ShapeNode, Text, UnaryOp};
+use crate::syntax::shape_of;
+use contexture_answer::ShapeError;
+use contexture_diagnostic::{Span, suggestion};
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OptionType {
+    Text,
+    Count,
+    Number,
+    Flag,
+    Think,
+    Tools,
+}
+
+impl OptionType {
+    const fn describe(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Count => "a positive whole number",
+            Self::Number => "a number from 0",
+            Self::Flag => "true or false",
+            Self::Think => "true, false, \"auto\", \"low\", \"medium\" or \"high\"",
+            Self::Tools => "a list of imported tools, such as `[Find, Grep]`",
+        }
+    }
+}
+
+const TYPES: &[(&str, OptionType)] = &[
+    ("input", OptionType::Text),
+    ("max_output", OptionType::Count),
+    ("max_input", OptionType::Count),
+    ("attempts", OptionType::Count),
+    ("temperature", OptionType::Number),
+    ("think", OptionType::Think),
+    ("strict", OptionType::Flag),
+    ("debug", OptionType::Flag),
+    ("cache", OptionType::Flag),
+    ("timeout", OptionType::Count),
+    ("tools", OptionType::Tools),
+];
+
+/// The options of `generate`.
+pub const OPTIONS: &[&str] = &[
+    "input", "max_output", "max_input", "attempts", "temperature", "think", "strict", "debug",
+    "cache", "timeout", "tools",
+];
+
+const THINK: &[&str] = &["auto", "low", "medium", "high"];
+
+impl<'p> Checker<'p, '_> {
+    pub(super) fn generate(&mut self, expr: &'p Expr, generate: &'p Generate) {
+        for (key, value) in &generate.options {
+            self.option(key, value);
+        }
+        for pending in self.scopes.missing_now() {
+            self.unknown_in_use(pending.name, pending.span);
+        }
+        let has_input = generate.options.iter().any(|(key, _)| key.value == "input");
+        if !has_input && !self.was_told_badly_formed(expr.span) {
+            let message = "`generate` needs the option `input`";
+            let help = "say what is to be done: `input: \"…\"`";
+            self.push(codes::MISSING_INPUT.at(keyword(expr.span), message).with_help(help));
+        }
+        match &generate.shape {
+            Some(shape) => self.shape(shape),
+            None => {
+                let message = "this `generate` has no shape: its answer is raw text and nothing checks it";
+                let help = "say what it must look like: `-> { answer string }`";
+                self.push(codes::NO_SHAPE.at(keyword(expr.span), message).with_help(help));
+            }
+        }
+    }
+
+    fn was_told_badly_formed(&self, span: Span) -> bool {
+        let file = self.program.files.get(self.file);
+        let faults = file.map_or(&[][..], |file| &file.parsed.diagnostics);
+        let bad = codes::BAD_GENERATE.code;
+        faults.iter().any(|fault| {
+            fault.code == bad && fault.span.start >= span.start && fault.span.end <= span.end
+        })
+    }
+
+    /// A shape that answers or arguments are checked against.
+    pub(super) fn shape(&mut self, node: &'p ShapeNode) {
+        if let Err(fault @ ShapeError::TooDeep { .. }) = shape_of(node).check() {
+            let help = "make it flatter, or use `json`";
+            self.push(codes::TOO_DEEP.at(node.span, fault.to_string()).with_help(help));
+        }
+    }
+
+    fn option(&mut self, key: &'p Text, value: &'p Expr) {
+        // `limit` is the old name of `max_output`, which was told.
+        let name = if key.value == "limit" { "max_output" } else { key.value.as_str() };
+        let Some((_, kind)) = TYPES.iter().find(|(known, _)| *known == name) else {
+            self.expr(value);
+            return self.unknown_option(key);
+        };
+        if *kind == OptionType::Tools {
+            return self.tools_option(value);
+        }
+        self.expr(value);
+        if !fits(*kind, value) {
+            let message = format!("the option `{name}` is {}", kind.describe());
+            let help = match (kind, &strip(value).kind) {
+                (OptionType::Think, ExprKind::Str(text)) => suggestion(text, THINK.iter().copied()),
+                _ => None,
+            };
+            let help = help.unwrap_or_else(|| format!("give {}", kind.describe()));
+            self.push(codes::OPTION_TYPE.at(value.span, message).with_help(help));
+        }
+    }
+
+    fn unknown_option(&mut self, key: &Text) {
+        let name = key.value.as_str();
+        let meant = match name {
+            "prompt" | "instruction" | "message" | "text" => Some("input"),
+            "max_tokens" | "max" | "maxOutput" | "tokens" => Some("max_output"),
+            "temp" => Some("temperature"),
+            "retries" | "retry" | "tries" => Some("attempts"),
+            "thinking" | "reasoning" | "effort" => Some("think"),
+            _ => None,
+        };
+        let help = match (meant, name) {
+            (Some(meant), _) => format!("did you mean `{meant}`?"),
+            (None, "model") => "a model is chosen with `model NAME` before the `generate`".to_owned(),
+            (None, "schema" | "shape" | "output") => "the shape stands behind: `-> { … }`".to_owned(),
+            (None, "system" | "role") => "`role \"…\"` and `description \"…\"` set the identity".to_owned(),
+            (None, "context") => "what the model may see is selected with `use`".to_owned(),
+            (None, _) => suggestion(name, OPTIONS.iter().copied())
+                .unwrap_or_else(|| format!("the options are {}", OPTIONS.join(", "))),
+        };
+        let message = format!("`generate` has no option `{name}`");
+        self.push(codes::UNKNOWN_OPTION.at(key.span, message).with_help(help));
+    }
+
+    /// Tools are no values, so the list must be written out.
+    fn tools_option(&mut self, value: &'p Expr) {
+        let ExprKind::List(items) = &strip(value).kind else {
+            self.expr(value);
+            return self.bad_tools(value.span);
+        };
+        for item in items {
+            let own = self.global_name(item);
+            match own.and_then(|own| self.global(own)) {
+                Some(Global::Import(import)) if import.kind == ImportKind::Llm || import.kind == ImportKind::File => {
+                    self.bad_tool(item.span, noun(import.kind));
+                }
+                Some(Global::Import(import)) => {
+                    if self.scopes.in_parallel() {
+                        self.tool_for_model_in_parallel(import, item.span);
+                    }
+                }
+                Some(Global::Agent(_)) => self.bad_tool(item.span, "an agent"),
+                Some(Global::Function(_)) => self.bad_tool(item.span, "a function"),
+                None => {
+                    let unknown = own.is_some();
+                    self.expr(item);
+                    if !unknown && !matches!(strip(item).kind, ExprKind::Error) {
+                        self.bad_tools(item.span);
+                    }
+                }
+            }
+        }
+    }
+
+    fn tool_for_model_in_parallel(&mut self, import: &crate::syntax::ast::Import, span: Span) {
+        let writes = super::tools::capability_of(import)
+            .and_then(|found| found.methods.iter().find(|method| method.effect == Effect::Write));
+        if let Some(method) = writes {
+            let name = format!("{}.{}", import.name.text, method.name);
+            let message = format!("a model in a `parallel for` can't be given `{}`: it could call `{name}`, which writes", import.name.text);
+            let help = "give it tools that only read, or use a plain `for`";
+            self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
+        }
+    }
+
+    fn bad_tool(&mut self, span: Span, what: &str) {
+        let message = format!("this is {what}, and a model can be given tools only");
+        let help = "name imported tools, as in `tools: [Find, Grep]`";
+        self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
+    }
+
+    fn bad_tools(&mut self, span: Span) {
+        let message = "the option `tools` is a list of imported tools, written out";
+        let help = "write their names, as in `tools: [Find, Grep]`";
+        self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
+    }
+}
+
+/// The word `generate` at the start of an expression.
+fn keyword(span: Span) -> Span {
+    Span::new(span.start, (span.start + 8).min(span.end))
+}
+
+/// Whether an expression may be what an option takes: literals are judged, all else may.
+fn fits(kind: OptionType, value: &Expr) -> bool {
+    let literal = &strip(value).kind;
+    let negative = matches!(literal, ExprKind::Unary { op: UnaryOp::Negate, operand }
+        if matches!(strip(operand).kind, ExprKind::Int(_) | ExprKind::Float(_)));
+    match (kind, literal) {
+        (OptionType::Text, ExprKind::Str(_))
+        | (OptionType::Flag | OptionType::Think, ExprKind::Bool(_))
+        | (OptionType::Number, ExprKind::Int(_) | ExprKind::Float(_)) => true,
+        (OptionType::Think, ExprKind::Str(text)) => THINK.contains(&text.as_str()),
+        (OptionType::Count, ExprKind::Int(value)) => *value >= 1,
+        _ => !(is_literal(literal) || negative),
+    }
+}

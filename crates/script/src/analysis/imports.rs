@@ -1,0 +1,147 @@
+//! Imports: what they name, and whether anything needs them.
+
+use super::Checker;
+use super::declarations::Global;
+use crate::capability::{self, UriFault, noun};
+use crate::codes;
+use crate::syntax::ast::{Import, ImportKind};
+use contexture_diagnostic::{Diagnostic, Severity, Span, suggestion};
+
+impl<'p> Checker<'p, '_> {
+    pub(super) fn imports(&mut self) {
+        let Some(file) = self.program.files.get(self.file) else { return };
+        for import in file.imports() {
+            if !import.from.span.is_empty() {
+                self.import_source(import);
+            }
+            if !self.known.contains(import.name.text.as_str()) && !self.is_broken() {
+                let message = format!("the import `{}` is never needed", import.name.text);
+                self.push(codes::UNUSED_IMPORT.at(import.name.span, message).with_help("remove it"));
+            }
+        }
+    }
+
+    /// Whether the file has errors of syntax, so that what is missing may only be unread.
+    pub(super) fn is_broken(&self) -> bool {
+        let file = self.program.files.get(self.file);
+        file.is_some_and(|file| {
+            file.parsed.diagnostics.iter().any(|fault| {
+                fault.severity == Severity::Error && !fault.code.starts_with("AS7")
+            })
+        })
+    }
+
+    fn import_source(&mut self, import: &'p Import) {
+        let uri = import.from.value.as_str();
+        let result = match import.kind {
+            ImportKind::Llm => capability::model(uri),
+            ImportKind::Tool => capability::tool(uri).map(|_| ()),
+            ImportKind::Memory => capability::memory(uri).map(|_| ()),
+            ImportKind::File | ImportKind::Agent => self.path(import),
+            ImportKind::Knowledge | ImportKind::Resource | ImportKind::Template => {
+                Err(unavailable(import.kind))
+            }
+        };
+        if let Err(fault) = result {
+            let diagnostic = tell(fault, import);
+            self.push(diagnostic);
+        }
+        let unresolved = import.kind == ImportKind::Agent && self.has_no_agent(import);
+        if unresolved {
+            let message = format!("the file has no agent `{}` and no main agent", import.name.text);
+            let help = "import one of its agents by name, or give it a `main agent`";
+            self.push(codes::IMPORT_WITHOUT_AGENT.at(import.from.span, message).with_help(help));
+        }
+    }
+
+    /// The file was found, but no agent in it.
+    fn has_no_agent(&self, import: &Import) -> bool {
+        let name = import.name.text.as_str();
+        let Some(file) = self.program.files.get(self.file) else { return false };
+        let Some((_, target)) = file.links.iter().find(|(own, _)| own == name) else { return false };
+        let readable = self.program.files.get(*target).is_some_and(|file| file.parsed.is_valid());
+        readable && self.program.imported_agent(self.file, name).is_none()
+    }
+
+    fn path(&self, import: &Import) -> Result<(), UriFault> {
+        let path = import.from.value.trim();
+        if path.is_empty() {
+            return Err(UriFault::Malformed("write a path relative to this file".to_owned()));
+        }
+        if path.contains("://") {
+            let help = match import.kind {
+                ImportKind::File => "a path relative to this file; what is on the web comes by `import tool`",
+                _ => "write a path relative to this file",
+            };
+            return Err(UriFault::Malformed(help.to_owned()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn model_import(&mut self, import: &Import, span: Span) {
+        let opaque = matches!(
+            import.kind,
+            ImportKind::Llm | ImportKind::Knowledge | ImportKind::Resource | ImportKind::Template
+        );
+        if !opaque {
+            let message = format!("`{}` is {} and no model", import.name.text, noun(import.kind));
+            let help = "import a model with `import llm NAME from \"…\"`";
+            self.push(codes::UNKNOWN_MODEL.at(span, message).with_help(help));
+        }
+    }
+
+    pub(super) fn unknown_model(&mut self, name: &str, span: Span, other: bool) {
+        let is_model = |name: &&str| {
+            let found = self.declarations.global(self.file, None, name);
+            matches!(found, Some(Global::Import(import)) if import.kind == ImportKind::Llm)
+        };
+        let models: Vec<&str> =
+            self.declarations.visible(self.file, None).into_iter().filter(is_model).collect();
+        let help = suggestion(name, models)
+            .unwrap_or_else(|| format!("add `import llm {name} from \"…\"` at the top of the file"));
+        let message = if other {
+            format!("`{name}` is no model")
+        } else {
+            format!("no model called `{name}` is imported")
+        };
+        self.push(codes::UNKNOWN_MODEL.at(span, message).with_help(help));
+    }
+}
+
+fn unavailable(kind: ImportKind) -> UriFault {
+    match kind {
+        ImportKind::Knowledge => UriFault::Unavailable(
+            "knowledge packs",
+            "import the pack's documents with `import file`",
+        ),
+        ImportKind::Resource => {
+            UriFault::Unavailable("resource references", "import the resource with `import file`")
+        }
+        _ => UriFault::Unavailable(
+            "prompt templates as imports",
+            "import the text with `import file`, and fill it with `.replace(…)`",
+        ),
+    }
+}
+
+fn tell(fault: UriFault, import: &Import) -> Diagnostic {
+    let span = import.from.span;
+    let uri = &import.from.value;
+    let what = noun(import.kind);
+    match fault {
+        UriFault::Shell => codes::FORBIDDEN_SHELL
+            .at(span, format!("`{uri}` is a shell, and shells are forbidden"))
+            .with_help("use `sh://find`, `sh://grep`, `sh://sed` or `file://workspace`"),
+        UriFault::Unavailable(things, instead) => codes::UNAVAILABLE
+            .at(span, format!("{things} are not available in this version"))
+            .with_help(instead),
+        UriFault::Unknown(help) | UriFault::Malformed(help) => {
+            codes::UNKNOWN_URI.at(span, format!("`{uri}` names no {}", bare(what))).with_help(help)
+        }
+    }
+}
+
+/// `a tool` without its article.
+fn bare(noun: &str) -> &str {
+    noun.split_once(' ').map_or(noun, |(_, word)| word)
+}

@@ -1,0 +1,121 @@
+//! Names given twice, several mains, and no main at all (AS-1).
+
+use super::Checker;
+use crate::codes;
+use crate::program::functions_of;
+use crate::syntax::ast::{Func, Item, Name};
+use contexture_diagnostic::Span;
+use std::collections::HashMap;
+
+impl<'p> Checker<'p, '_> {
+    /// Names declared twice in a file or an agent, and second mains.
+    pub(super) fn duplicates(&mut self) {
+        let Some(file) = self.program.files.get(self.file) else { return };
+        self.duplicates_among(&file.parsed.file.items);
+        for (_, agent) in file.agents() {
+            self.duplicates_among(&agent.items);
+        }
+        let mains = file.agents().filter(|(_, agent)| agent.main);
+        let places: Vec<Span> = mains.map(|(_, agent)| head(agent.span, agent.name.as_ref())).collect();
+        self.second_mains(&places, "a file has at most one `main agent`");
+        if let (Some(agent), Some(func)) =
+            (places.first(), file.functions().find(|func| func.main))
+        {
+            let message = "the file has a `main agent` and a `main func` at the top";
+            let fault = codes::SEVERAL_MAINS.at(head(func.span, func.name.as_ref()), message);
+            let fault = fault.with_label(*agent, "the main agent");
+            self.push(fault.with_help("keep one: move the function into the agent"));
+        }
+    }
+
+    fn duplicates_among(&mut self, items: &'p [Item]) {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        for name in items.iter().filter_map(declared) {
+            if let Some(first) = seen.get(name.text.as_str()) {
+                let message = format!("`{}` is declared twice", name.text);
+                let fault = codes::DUPLICATE_NAME.at(name.span, message);
+                let fault = fault.with_label(*first, "first declared here");
+                self.push(fault.with_help("rename one of them"));
+            } else {
+                seen.insert(&name.text, name.span);
+            }
+        }
+        let mains = functions_of(items).filter(|func| func.main);
+        let places: Vec<Span> = mains.map(|func| head(func.span, func.name.as_ref())).collect();
+        self.second_mains(&places, "an agent has at most one `main func`");
+    }
+
+    fn second_mains(&mut self, places: &[Span], message: &str) {
+        let Some((first, others)) = places.split_first() else { return };
+        for place in others {
+            let fault = codes::SEVERAL_MAINS.at(*place, message).with_label(*first, "the first one");
+            self.push(fault.with_help("remove `main` from one of them"));
+        }
+    }
+
+    /// The file that is run needs something to start with.
+    pub(super) fn mains(&mut self) {
+        if self.file != 0 || self.is_broken() {
+            return;
+        }
+        let Some(file) = self.program.files.first() else { return };
+        match self.program.main_agent(0) {
+            None => self.no_main_agent(file),
+            Some(id) if self.program.entry(id).is_none() => {
+                let functions = self.program.functions(id);
+                let agent = self.program.agent(id);
+                let place = match (agent, functions.first()) {
+                    (Some(agent), _) => head(agent.span, agent.name.as_ref()),
+                    (None, Some(func)) => head(func.span, func.name.as_ref()),
+                    (None, None) => Span::at(0),
+                };
+                self.no_main_func(place, &functions);
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn no_main_agent(&mut self, file: &'p crate::program::ProgramFile) {
+        let names: Vec<&Name> = file.agents().filter_map(|(_, agent)| agent.name.as_ref()).collect();
+        let (span, message) = match names.first() {
+            Some(first) => {
+                let message = format!("the file has {} agents and no main one", names.len());
+                (first.span, message)
+            }
+            None => (Span::at(0), "the file has nothing to run".to_owned()),
+        };
+        let help = match names.first() {
+            Some(_) => "write `main agent` before the one to start with",
+            None => "add `main func(input) { … }`",
+        };
+        self.push(codes::MISSING_MAIN.at(span, message).with_help(help));
+    }
+
+    fn no_main_func(&mut self, place: Span, functions: &[&Func]) {
+        let message = match functions.len() {
+            0 => "the main agent has no function to start with".to_owned(),
+            count => format!("there are {count} functions and no `main func` to start with"),
+        };
+        let help = if functions.is_empty() {
+            "add `main func(input) { … }`"
+        } else {
+            "write `main func` before the one to start with"
+        };
+        self.push(codes::MISSING_MAIN.at(place, message).with_help(help));
+    }
+}
+
+fn declared(item: &Item) -> Option<&Name> {
+    let name = match item {
+        Item::Import(import) => Some(&import.name),
+        Item::Agent(agent) => agent.name.as_ref(),
+        Item::Func(func) => func.name.as_ref(),
+        Item::Config(_) | Item::Use(_) => None,
+    };
+    name.filter(|name| !name.text.is_empty())
+}
+
+/// The name of a declaration, or its first word.
+fn head(span: Span, name: Option<&Name>) -> Span {
+    name.map_or(Span::new(span.start, (span.start + 4).min(span.end)), |name| name.span)
+}

@@ -1,0 +1,167 @@
+//! Variables by lexical scope (AS-6), and the uses that wait for theirs (AS-13).
+
+use crate::syntax::ast::{Block, StatementKind};
+use contexture_diagnostic::Span;
+use std::collections::HashMap;
+
+/// A variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Variable {
+    pub(super) span: Span,
+    /// Whether its value came from outside the innermost `parallel for`: the loop's own item.
+    pub(super) outer_value: bool,
+}
+
+/// A name in a `use` that meant nothing where it was declared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pending<'p> {
+    pub(super) name: &'p str,
+    pub(super) span: Span,
+}
+
+#[derive(Debug, Default)]
+struct Scope<'p> {
+    variables: HashMap<&'p str, Variable>,
+    pending: Vec<Pending<'p>>,
+}
+
+/// The scopes around the place at hand, outermost first.
+#[derive(Debug, Default)]
+pub(super) struct Scopes<'p> {
+    stack: Vec<Scope<'p>>,
+    /// The outermost scope of the innermost `parallel for`; 0 when there is none.
+    boundary: usize,
+    /// Where each name of the function is first assigned, wherever that is.
+    assigned: HashMap<&'p str, Span>,
+}
+
+impl<'p> Scopes<'p> {
+    pub(super) fn enter(&mut self) {
+        self.stack.push(Scope::default());
+    }
+
+    /// Enters the scope of a function.
+    pub(super) fn enter_function(&mut self, body: &'p Block) {
+        self.enter();
+        let assigned = &mut self.assigned;
+        super::visit::statements(body, &mut |statement| {
+            let name = match &statement.kind {
+                StatementKind::Assign { target, .. } if target.path.is_empty() => &target.base,
+                StatementKind::For(each) => &each.variable,
+                _ => return,
+            };
+            assigned.entry(&name.text).or_insert(name.span);
+        });
+    }
+
+    /// Leaves a scope; gives back the names that are still unknown where they were used.
+    pub(super) fn leave(&mut self) -> Vec<Pending<'p>> {
+        let Some(scope) = self.stack.pop() else { return Vec::new() };
+        let unknown = |pending: &Pending<'_>| {
+            !scope.variables.contains_key(pending.name) && self.find(pending.name).is_none()
+        };
+        scope.pending.iter().filter(|pending| unknown(pending)).copied().collect()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    pub(super) fn set_boundary(&mut self, boundary: usize) -> usize {
+        std::mem::replace(&mut self.boundary, boundary)
+    }
+
+    pub(super) fn in_parallel(&self) -> bool {
+        self.boundary > 0
+    }
+
+    fn find(&self, name: &str) -> Option<(usize, &Variable)> {
+        let scopes = self.stack.iter().enumerate().rev();
+        scopes.filter_map(|(depth, scope)| Some((depth, scope.variables.get(name)?))).next()
+    }
+
+    pub(super) fn is_variable(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    pub(super) fn is_defined_here(&self, name: &str) -> bool {
+        self.stack.last().is_some_and(|scope| scope.variables.contains_key(name))
+    }
+
+    pub(super) fn define(&mut self, name: &'p str, span: Span) {
+        self.insert(name, Variable { span, outer_value: false });
+    }
+
+    /// Defines the item of a `parallel for`: the name is the child's, the value is not.
+    pub(super) fn define_item(&mut self, name: &'p str, span: Span) {
+        self.insert(name, Variable { span, outer_value: true });
+    }
+
+    fn insert(&mut self, name: &'p str, variable: Variable) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.variables.insert(name, variable);
+        }
+    }
+
+    /// Assigns: updates the nearest variable, else defines one here.
+    pub(super) fn assign(&mut self, name: &'p str, span: Span) {
+        match self.stack.iter_mut().rev().find_map(|scope| scope.variables.get_mut(name)) {
+            Some(variable) => variable.outer_value = false,
+            None => self.define(name, span),
+        }
+    }
+
+    /// Where a variable outside the `parallel for` at hand was defined.
+    pub(super) fn outer(&self, name: &str) -> Option<Span> {
+        let (depth, variable) = self.find(name)?;
+        (self.in_parallel() && depth < self.boundary).then_some(variable.span)
+    }
+
+    /// As [`Scopes::outer`], for what the variable holds: the item of the loop belongs to the
+    /// outside too.
+    pub(super) fn outer_value(&self, name: &str) -> Option<Span> {
+        let (depth, variable) = self.find(name)?;
+        let outside = depth < self.boundary || variable.outer_value;
+        (self.in_parallel() && outside).then_some(variable.span)
+    }
+
+    pub(super) fn assigned_elsewhere(&self, name: &str) -> Option<Span> {
+        self.assigned.get(name).copied()
+    }
+
+    /// Names of all visible variables, sorted.
+    pub(super) fn names(&self) -> Vec<&'p str> {
+        let mut names: Vec<&str> =
+            self.stack.iter().flat_map(|scope| scope.variables.keys().copied()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    pub(super) fn wait(&mut self, pending: Pending<'p>) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.pending.push(pending);
+        }
+    }
+
+    /// The names that visible uses wait for and that a `generate` here needs; each is told once.
+    pub(super) fn missing_now(&mut self) -> Vec<Pending<'p>> {
+        let mut missing = Vec::new();
+        for depth in 0..self.stack.len() {
+            let Some(scope) = self.stack.get(depth) else { continue };
+            if scope.pending.is_empty() {
+                continue;
+            }
+            let known = |name: &str| {
+                self.stack.iter().take(depth + 1).any(|scope| scope.variables.contains_key(name))
+            };
+            let unknown: Vec<Pending<'p>> =
+                scope.pending.iter().filter(|pending| !known(pending.name)).copied().collect();
+            missing.extend(unknown);
+            if let Some(scope) = self.stack.get_mut(depth) {
+                scope.pending.clear();
+            }
+        }
+        missing
+    }
+}

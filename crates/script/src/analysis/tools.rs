@@ -1,0 +1,164 @@
+//! Calls of tools and memories: methods and arguments (AS-25, AS-26).
+
+use super::Checker;
+use super::expressions::strip;
+use crate::capability::{self, Argument, ArgumentType, Arguments, Capability, Method};
+use crate::codes;
+use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name, Text, UnaryOp};
+use contexture_diagnostic::{Span, suggestion};
+
+/// What an import can do, when its URI is one that is known.
+pub(super) fn capability_of(import: &Import) -> Option<Capability> {
+    match import.kind {
+        ImportKind::Tool => capability::tool(&import.from.value).ok(),
+        ImportKind::Memory => capability::memory(&import.from.value).ok(),
+        _ => None,
+    }
+}
+
+impl<'p> Checker<'p, '_> {
+    pub(super) fn methods_of(&self, import: &Import) -> impl Iterator<Item = &'static str> {
+        let methods = capability_of(import).map_or(&[][..], |capability| capability.methods);
+        methods.iter().map(|method| method.name)
+    }
+
+    /// `Tool.method({ … })`; what is known to be no tool was told at its import.
+    pub(super) fn tool_call(&mut self, call: &'p Expr, import: &Import, name: &Name, arguments: &'p [Expr]) {
+        if import.kind == ImportKind::Llm {
+            let message = format!("`{}` is a model and has no methods", import.name.text);
+            let help = "a model is asked with `generate`, and chosen with `model NAME`";
+            self.push(codes::NOT_CALLABLE.at(name.span, message).with_help(help));
+            return;
+        }
+        let Some(capability) = capability_of(import) else { return };
+        if name.text.is_empty() {
+            return;
+        }
+        let Some(method) = capability.method(&name.text) else {
+            return self.unknown_tool_method(import, &capability, name);
+        };
+        let full = format!("{}.{}", import.name.text, name.text);
+        self.tool_arguments(&full, method, call.span, arguments);
+    }
+
+    fn unknown_tool_method(&mut self, import: &Import, capability: &Capability, name: &Name) {
+        let names = || capability.methods.iter().map(|method| method.name);
+        let list: Vec<&str> = names().collect();
+        let help = suggestion(&name.text, names())
+            .unwrap_or_else(|| format!("it has {}", list.join(", ")));
+        let message = format!("`{}` ({}) has no method `{}`", import.name.text, capability.uri, name.text);
+        self.push(codes::UNKNOWN_TOOL_METHOD.at(name.span, message).with_help(help));
+    }
+
+    fn tool_arguments(&mut self, full: &str, method: &Method, span: Span, arguments: &'p [Expr]) {
+        let [only] = arguments else {
+            let message = match method.arguments {
+                Arguments::Value => format!("`{full}` takes the effects to undo"),
+                _ => format!("`{full}` takes one object, not {} arguments", arguments.len()),
+            };
+            let help = match method.arguments {
+                Arguments::Value => format!("write `{full}(result.effects)`"),
+                _ => format!("write `{full}({{ {} }})`", example(method)),
+            };
+            // `Find.run()` asks for everything, which a method without required fields allows.
+            let optional = method.arguments.fields().iter().all(|field| !field.required);
+            if !(arguments.is_empty() && optional && method.arguments != Arguments::Value) {
+                self.push(codes::TOOL_ARGUMENTS.at(span, message).with_help(help));
+            }
+            return;
+        };
+        if method.arguments == Arguments::Value {
+            return;
+        }
+        match &strip(only).kind {
+            ExprKind::Object(fields) => self.tool_fields(full, method, only.span, fields),
+            ExprKind::Str(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_)
+            | ExprKind::List(_) => {
+                let message = format!("`{full}` takes an object");
+                let help = format!("write `{full}({{ {} }})`", example(method));
+                self.push(codes::TOOL_ARGUMENTS.at(only.span, message).with_help(help));
+            }
+            _ => {}
+        }
+    }
+
+    fn tool_fields(&mut self, full: &str, method: &Method, span: Span, fields: &'p [(Text, Expr)]) {
+        let known = method.arguments.fields();
+        for (key, value) in fields {
+            match known.iter().find(|field| field.name == key.value) {
+                Some(field) => self.tool_field_type(full, field, value),
+                None if matches!(method.arguments, Arguments::Open(_)) => {}
+                None => {
+                    let names = || known.iter().map(|field| field.name);
+                    let list: Vec<&str> = names().collect();
+                    let help = suggestion(&key.value, names())
+                        .unwrap_or_else(|| format!("it takes {}", list.join(", ")));
+                    let message = format!("`{full}` has no argument `{}`", key.value);
+                    self.push(codes::UNKNOWN_ARGUMENT.at(key.span, message).with_help(help));
+                }
+            }
+        }
+        let given = |name: &str| fields.iter().any(|(key, _)| key.value == name);
+        for field in known.iter().filter(|field| field.required && !given(field.name)) {
+            let message = format!("`{full}` needs the argument `{}`", field.name);
+            let help = format!("add `{}: …`, {}", field.name, field.kind.describe());
+            self.push(codes::MISSING_ARGUMENT.at(span, message).with_help(help));
+        }
+    }
+
+    fn tool_field_type(&mut self, full: &str, field: &Argument, value: &'p Expr) {
+        if may_be(field.kind, value) {
+            return;
+        }
+        let wanted = field.kind.describe();
+        let message = format!("the argument `{}` of `{full}` is {wanted}", field.name);
+        let help = match (field.kind, &strip(value).kind) {
+            (ArgumentType::Choice(words), ExprKind::Str(text)) => {
+                suggestion(text, words.iter().copied()).unwrap_or_else(|| format!("write {wanted}"))
+            }
+            _ => format!("give {wanted}"),
+        };
+        self.push(codes::ARGUMENT_TYPE.at(value.span, message).with_help(help));
+    }
+}
+
+fn example(method: &Method) -> String {
+    let fields = method.arguments.fields();
+    let required = fields.iter().filter(|field| field.required).map(|field| field.name);
+    let mut names: Vec<&str> = required.collect();
+    if names.is_empty() {
+        names.extend(fields.first().map(|field| field.name));
+    }
+    let parts: Vec<String> = names.iter().map(|name| format!("{name}: …")).collect();
+    parts.join(", ")
+}
+
+/// Whether an expression may have a type: literals are judged, all else may.
+pub(super) fn may_be(kind: ArgumentType, value: &Expr) -> bool {
+    let literal = &strip(value).kind;
+    let negative = matches!(literal, ExprKind::Unary { op: UnaryOp::Negate, operand }
+        if matches!(strip(operand).kind, ExprKind::Int(_) | ExprKind::Float(_)));
+    match (kind, literal) {
+        (ArgumentType::Any, _) => true,
+        (ArgumentType::Text, ExprKind::Str(_)) => true,
+        (ArgumentType::Choice(words), ExprKind::Str(text)) => words.contains(&text.as_str()),
+        (ArgumentType::Count, ExprKind::Int(value)) => *value >= 1,
+        (ArgumentType::Count, ExprKind::Float(value)) => value.fract() == 0.0 && *value >= 1.0,
+        (ArgumentType::Flag, ExprKind::Bool(_)) | (ArgumentType::Object, ExprKind::Object(_)) => true,
+        // An optional argument may be none where it is computed; written out it is a mistake.
+        _ => !(is_literal(literal) || negative),
+    }
+}
+
+pub(super) fn is_literal(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::List(_)
+            | ExprKind::Object(_)
+    )
+}

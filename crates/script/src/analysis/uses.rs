@@ -1,0 +1,200 @@
+//! `use`: what may be shown, and under which label (AS-12 to AS-17).
+
+use super::Checker;
+use super::declarations::Global;
+use super::expressions::strip;
+use super::scope::Pending;
+use super::visit;
+use crate::capability::{self, UriFault, noun};
+use crate::codes;
+use crate::syntax::ast::{Candidate, Expr, ExprKind, ImportKind, Text, Use, UseSource};
+use contexture_diagnostic::Span;
+use std::collections::HashSet;
+
+/// Labels that would read as roles of a provider's protocol.
+const RESERVED_LABELS: &[&str] = &["system", "assistant", "tool", "developer"];
+
+impl<'p> Checker<'p, '_> {
+    pub(super) fn use_statement(&mut self, used: &'p Use) {
+        match &used.source {
+            UseSource::Expr(expr) => self.shown(expr),
+            UseSource::OneOf(candidates) => self.candidates(used, candidates),
+        }
+        if let Some(label) = &used.label {
+            self.label(label);
+        }
+    }
+
+    fn label(&mut self, label: &Text) {
+        let name = label.value.trim();
+        if name.is_empty() {
+            let help = "write a word, or leave `as` out";
+            self.push(codes::BAD_LABEL.at(label.span, "the label is empty").with_help(help));
+        } else if name.chars().any(char::is_control) {
+            let message = "a label is one line without control characters";
+            self.push(codes::BAD_LABEL.at(label.span, message).with_help("write it in one line"));
+        } else if RESERVED_LABELS.contains(&name.to_lowercase().as_str()) {
+            let message = format!("`{name}` is reserved: it reads as a role of the model's protocol");
+            let help = "choose another label; `user` is allowed, and so are longer ones";
+            self.push(codes::RESERVED_LABEL.at(label.span, message).with_help(help));
+        }
+    }
+
+    fn candidates(&mut self, used: &'p Use, candidates: &'p [Candidate]) {
+        if candidates.len() < 2 {
+            let message = "`use one of` needs at least two candidates";
+            let help = "add one, such as `none: empty`, or write a plain `use`";
+            self.push(codes::FEW_CANDIDATES.at(used.span, message).with_help(help));
+        }
+        let mut names = HashSet::new();
+        let mut selected: Option<Span> = None;
+        for candidate in candidates {
+            if !names.insert(candidate.name.text.as_str()) {
+                let message = format!("the candidate `{}` is given twice", candidate.name.text);
+                let fault = codes::DUPLICATE_CANDIDATE.at(candidate.name.span, message);
+                self.push(fault.with_help("rename one of them"));
+            }
+            match (selected, candidate.selected) {
+                (Some(first), Some(again)) => {
+                    let fault = codes::SEVERAL_SELECTED.at(again, "a second candidate is `selected`");
+                    let fault = fault.with_label(first, "the first one");
+                    self.push(fault.with_help("keep one of the marks"));
+                }
+                (None, Some(mark)) => selected = Some(mark),
+                _ => {}
+            }
+            if let Some(source) = &candidate.source {
+                self.shown(source);
+            }
+        }
+    }
+
+    /// What a `use` shows; names may be assigned later, before the `generate` (AS-13).
+    fn shown(&mut self, expr: &'p Expr) {
+        if self.refuse_call(expr) || self.refuse_capability(expr) || self.refuse_uri(expr) {
+            return;
+        }
+        let mut names = Vec::new();
+        visit::expressions(expr, &mut |part| match &part.kind {
+            ExprKind::Name(name) => names.push((name.as_str(), part.span)),
+            ExprKind::Index { index, .. } if matches!(strip(index).kind, ExprKind::Float(_)) => {}
+            _ => {}
+        });
+        for (name, span) in names {
+            if self.scopes.is_variable(name) {
+                continue;
+            }
+            match self.global(name) {
+                Some(global) => self.refuse_global(name, global, span),
+                None => self.scopes.wait(Pending { name, span }),
+            }
+        }
+    }
+
+    /// A call, a model call or anything with a block: it would be evaluated once per `generate`.
+    fn refuse_call(&mut self, expr: &'p Expr) -> bool {
+        let mut found: Option<&Expr> = None;
+        visit::expressions(expr, &mut |part| {
+            let active = matches!(
+                part.kind,
+                ExprKind::Call { .. }
+                    | ExprKind::Generate(_)
+                    | ExprKind::ParallelFor(_)
+                    | ExprKind::Try { .. }
+            );
+            if active && found.is_none() {
+                found = Some(part);
+            }
+        });
+        let Some(call) = found else { return false };
+        let message = "`use` shows values, and this is computed";
+        let source = self.slice(call.span);
+        let short = source.len() <= 60 && !source.contains(['\n', '\r']);
+        let help = if short {
+            format!("store the result first: `result = {source}`, then `use result`")
+        } else {
+            "store the result in a variable first, then use that".to_owned()
+        };
+        self.push(codes::CALL_IN_USE.at(call.span, message).with_help(help));
+        // What is wrong inside the call is told too.
+        if !self.scopes.in_parallel() {
+            self.expr(expr);
+        }
+        true
+    }
+
+    /// A capability, or something of one, as the whole source.
+    fn refuse_capability(&mut self, expr: &'p Expr) -> bool {
+        let Some(name) = super::statements::root(expr) else { return false };
+        if self.scopes.is_variable(name) {
+            return false;
+        }
+        match self.global(name) {
+            Some(global) => self.refuse_global(name, global, expr.span),
+            None if matches!(name, "model" | "role" | "description") => {
+                let message = format!("`{name}` is configuration and can't be used");
+                let help = "the model sees role and description anyway; other text stands in a variable";
+                self.push(codes::NOT_USABLE.at(expr.span, message).with_help(help));
+                return true;
+            }
+            None => return false,
+        }
+        !matches!(self.global(name), Some(Global::Import(import)) if is_data(import.kind))
+    }
+
+    fn refuse_global(&mut self, name: &str, global: Global<'p>, span: Span) {
+        let (what, help) = match global {
+            Global::Function(_) => {
+                ("a function", format!("use what it returns: `result = {name}(…)`, then `use result`"))
+            }
+            Global::Agent(_) => {
+                ("an agent", format!("use what it returns: `result = {name}(…)`, then `use result`"))
+            }
+            Global::Import(import) if is_data(import.kind) => return,
+            Global::Import(import) => (noun(import.kind), self.instead(name, import.kind)),
+        };
+        let message = format!("`{name}` is {what} and can't be used");
+        self.push(codes::NOT_USABLE.at(span, message).with_help(help));
+    }
+
+    fn instead(&self, name: &str, kind: ImportKind) -> String {
+        match kind {
+            ImportKind::Llm => format!("a model is chosen with `model {name}`"),
+            ImportKind::Memory => {
+                format!("use what it returns: `past = {name}.query({{ … }})`, then `use past`")
+            }
+            _ => format!("use what it returns: `result = {name}.run({{ … }})`, then `use result`"),
+        }
+    }
+
+    /// A URI written out is the name of a capability, not data.
+    fn refuse_uri(&mut self, expr: &'p Expr) -> bool {
+        let ExprKind::Str(text) = &strip(expr).kind else { return false };
+        let model = text.contains("://") && capability::model(text).is_ok();
+        let tool = matches!(
+            capability::tool(text),
+            Ok(_) | Err(UriFault::Shell | UriFault::Unavailable(..))
+        );
+        let memory = text.contains("://") && capability::memory(text).is_ok();
+        let found = text.contains("://") && (model || tool || memory);
+        if found {
+            let message = "this is the URI of a capability and can't be used";
+            let help = "import it, call it, and use what it returns";
+            self.push(codes::NOT_USABLE.at(expr.span, message).with_help(help));
+        }
+        found
+    }
+
+    /// A name in a `use` that means nothing when the prompt is built.
+    pub(super) fn unknown_in_use(&mut self, name: &str, span: Span) {
+        self.unknown_name(name, span);
+    }
+}
+
+/// Whether a kind of import is data that may be shown.
+const fn is_data(kind: ImportKind) -> bool {
+    matches!(
+        kind,
+        ImportKind::File | ImportKind::Knowledge | ImportKind::Resource | ImportKind::Template
+    )
+}

@@ -70,35 +70,14 @@ struct BudgetRecord {
 impl From<Budget> for BudgetRecord {
     fn from(budget: Budget) -> Self {
         let WrittenBudget { amount, unit } = budget.written();
-        let Budget {
-            limit,
-            measure,
-            keep,
-        } = budget;
-        Self {
-            amount,
-            unit,
-            limit,
-            measure,
-            keep,
-        }
+        let Budget { limit, measure, keep } = budget;
+        Self { amount, unit, limit, measure, keep }
     }
 }
 
 impl From<BudgetRecord> for Budget {
-    fn from(
-        BudgetRecord {
-            limit,
-            measure,
-            keep,
-            ..
-        }: BudgetRecord,
-    ) -> Self {
-        Self {
-            limit,
-            measure,
-            keep,
-        }
+    fn from(BudgetRecord { limit, measure, keep, .. }: BudgetRecord) -> Self {
+        Self { limit, measure, keep }
     }
 }
 
@@ -106,21 +85,13 @@ impl Budget {
     /// A budget of `limit` tokens that keeps the head.
     #[must_use]
     pub const fn tokens(limit: u64) -> Self {
-        Self {
-            limit,
-            measure: Measure::Tokens,
-            keep: Keep::Head,
-        }
+        Self { limit, measure: Measure::Tokens, keep: Keep::Head }
     }
 
     /// A budget of `limit` characters that keeps the head.
     #[must_use]
     pub const fn chars(limit: u64) -> Self {
-        Self {
-            limit,
-            measure: Measure::Chars,
-            keep: Keep::Head,
-        }
+        Self { limit, measure: Measure::Chars, keep: Keep::Head }
     }
 
     /// The same budget, keeping another part.
@@ -133,21 +104,14 @@ impl Budget {
     #[must_use]
     pub fn written(self) -> WrittenBudget {
         let thousands = self.limit >= 1000 && self.limit.is_multiple_of(1000);
-        let amount = if thousands {
-            self.limit / 1000
-        } else {
-            self.limit
-        };
+        let amount = if thousands { self.limit / 1000 } else { self.limit };
         let unit = match (self.measure, thousands) {
             (Measure::Tokens, true) => "k",
             (Measure::Tokens, false) => "tokens",
             (Measure::Chars, true) => "k chars",
             (Measure::Chars, false) => "chars",
         };
-        WrittenBudget {
-            amount,
-            unit: unit.to_owned(),
-        }
+        WrittenBudget { amount, unit: unit.to_owned() }
     }
 }
 
@@ -160,16 +124,10 @@ mod tests {
         let json = serde_json::to_value(Budget::tokens(2_000)).unwrap();
         assert_eq!(json["amount"], 2);
         assert_eq!(json["unit"], "k");
-        assert_eq!(
-            serde_json::from_value::<Budget>(json).unwrap(),
-            Budget::tokens(2_000)
-        );
+        assert_eq!(serde_json::from_value::<Budget>(json).unwrap(), Budget::tokens(2_000));
         let chars = Budget::chars(150).keeping(Keep::Tail);
         let json = serde_json::to_value(chars).unwrap();
-        assert_eq!(
-            (&json["amount"], &json["unit"]),
-            (&150.into(), &"chars".into())
-        );
+        assert_eq!((&json["amount"], &json["unit"]), (&150.into(), &"chars".into()));
         assert_eq!(serde_json::from_value::<Budget>(json).unwrap(), chars);
     }
 }

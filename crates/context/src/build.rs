@@ -65,10 +65,7 @@ fn check_depth(declared: &DeclaredItem) -> Result<(), TooDeep> {
     let mut open = vec![(&declared.value, 0)];
     while let Some((value, depth)) = open.pop() {
         if depth > limit {
-            return Err(TooDeep {
-                expression: declared.source.clone(),
-                limit,
-            });
+            return Err(TooDeep { expression: declared.source.clone(), limit });
         }
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),

@@ -14,7 +14,7 @@
 //! Decision: the cost follows the limit, not the text. The count of the whole text, which the
 //! marker names, is exact for texts up to [`EXACT_BYTES`] or four times what the limit holds;
 //! beyond that it is estimated from samples, rounded, and says so:
-//! `… [clipped: ~250000 of ~258000 tokens]`.
+//! `… [clipped: 250000 of 258000 tokens] (estimated)`.
 //!
 //! Characters are Unicode scalar values, and always counted exactly. Lists keep whole items and
 //! objects whole fields: see [`Parts`].
@@ -36,6 +36,7 @@ mod bounds;
 mod ends;
 mod list;
 mod marker;
+mod middle;
 mod total;
 mod walk;
 
@@ -82,7 +83,7 @@ pub fn cut<'a>(
     match keep {
         Keep::Head => ends::head(ruler, text, limit),
         Keep::Tail => ends::tail(ruler, text, limit),
-        Keep::Middle => ends::middle(ruler, text, limit),
+        Keep::Middle => middle::middle(ruler, text, limit),
     }
 }
 
@@ -112,6 +113,13 @@ impl<'c> Ruler<'c> {
 
     pub(crate) fn count(self, text: &str) -> usize {
         self.counter.count(text)
+    }
+
+    fn count_joined(self, front: &str, back: &str) -> usize {
+        match (front, back) {
+            (text, "") | ("", text) => self.count(text),
+            _ => self.count(&format!("{front}{back}")),
+        }
     }
 
     /// Whether counting all of a text of `bytes` is in proportion to having counted `counted`.

@@ -87,9 +87,7 @@ impl FromStr for Digest {
         text.strip_prefix(PREFIX)
             .and_then(parse_hex)
             .map(Self)
-            .ok_or_else(|| DigestError {
-                found: text.chars().take(80).collect(),
-            })
+            .ok_or_else(|| DigestError { found: text.chars().take(80).collect() })
     }
 }
 
@@ -214,15 +212,7 @@ mod tests {
     #[test]
     fn as_29_what_is_no_digest_is_an_error() {
         let upper = Digest::of_text("a").to_string().to_uppercase();
-        for bad in [
-            "",
-            "sha256:",
-            "sha256:abc",
-            "md5:00",
-            &upper,
-            "sha256:é",
-            &"f".repeat(71),
-        ] {
+        for bad in ["", "sha256:", "sha256:abc", "md5:00", &upper, "sha256:é", &"f".repeat(71)] {
             assert!(bad.parse::<Digest>().is_err(), "{bad}");
         }
         let long = "x".repeat(1000).parse::<Digest>().unwrap_err();
@@ -232,10 +222,7 @@ mod tests {
     #[test]
     fn as_30_canonical_json_ignores_order_and_number_spelling() {
         let value = json!({"b": [1.0, -0.0, 2.5, {"z": null, "a": "\n中"}], "a": {}});
-        assert_eq!(
-            canonical_json(&value),
-            r#"{"a":{},"b":[1,0,2.5,{"a":"\n中","z":null}]}"#
-        );
+        assert_eq!(canonical_json(&value), r#"{"a":{},"b":[1,0,2.5,{"a":"\n中","z":null}]}"#);
         assert_eq!(canonical_json(&json!([])), "[]");
         assert_eq!(canonical_json(&json!([[], [1]])), "[[],[1]]");
         assert_eq!(canonical_json(&json!(u64::MAX)), u64::MAX.to_string());

@@ -69,11 +69,7 @@ impl Fence {
             open.push_str(&format!(" {}=\"{}\"", checked(name)?, attribute(value)));
         }
         open.push('>');
-        Ok(Self {
-            tag: tag.to_owned(),
-            open,
-            close: format!("</{tag}>"),
-        })
+        Ok(Self { tag: tag.to_owned(), open, close: format!("</{tag}>") })
     }
 
     /// The general fence around data of that trust.
@@ -102,11 +98,7 @@ impl Fence {
     #[must_use]
     pub fn wrap(&self, text: &str) -> String {
         let text = self.escape(text);
-        let newline = if text.is_empty() || text.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
+        let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         format!("{}\n{text}{newline}{}", self.open, self.close)
     }
 
@@ -154,9 +146,7 @@ fn checked(name: &str) -> Result<&str, FenceError> {
     if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_plain) {
         Ok(name)
     } else {
-        Err(FenceError {
-            name: name.to_owned(),
-        })
+        Err(FenceError { name: name.to_owned() })
     }
 }
 

@@ -214,10 +214,7 @@ fn push_piece(text: &str, out: &mut Vec<Piece>, blobs: &mut Vec<Blob>) {
     }
     let digest = Digest::of_text(text);
     out.push(Piece::Blob(digest.clone()));
-    blobs.push(Blob {
-        digest,
-        text: text.to_owned(),
-    });
+    blobs.push(Blob { digest, text: text.to_owned() });
 }
 
 /// Puts a message's text together again; `Err` names the digest that the store does not have.

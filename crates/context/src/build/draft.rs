@@ -42,10 +42,7 @@ impl<'a> Draft<'a> {
             declared,
             counter,
             parts: Parts::of(&declared.value),
-            fence: declared
-                .trust
-                .is_fenced()
-                .then(|| Fence::data(declared.trust)),
+            fence: declared.trust.is_fenced().then(|| Fence::data(declared.trust)),
             own: Made::default(),
             tokens_before: 0,
             tokens_before_exact: true,
@@ -75,10 +72,7 @@ impl<'a> Draft<'a> {
     }
 
     fn prompt_budget(&self, room: u64) -> Budget {
-        let keep = self
-            .declared
-            .budget
-            .map_or_else(Default::default, |budget| budget.keep);
+        let keep = self.declared.budget.map_or_else(Default::default, |budget| budget.keep);
         Budget::tokens(room).keeping(keep)
     }
 
@@ -113,29 +107,19 @@ impl<'a> Draft<'a> {
             let text = self.dress(&self.parts.text());
             let tokens = to_u64(self.counter.count(&text));
             self.tokens_before = tokens;
-            let fits = self
-                .declared
-                .budget
-                .is_none_or(|budget| holds(budget, &text, tokens));
+            let fits = self.declared.budget.is_none_or(|budget| holds(budget, &text, tokens));
             self.own = if let Some(budget) = self.declared.budget.filter(|_| !fits) {
                 self.within(budget)
             } else {
-                Made {
-                    text,
-                    tokens,
-                    ..Made::default()
-                }
+                Made { text, tokens, ..Made::default() }
             };
         } else if let Some(budget) = self.declared.budget {
             let (tokens, _) = cut::estimate(&self.parts.text(), self.counter);
             let fence = self.dressing(Ruler::new(Measure::Tokens, self.counter));
             self.own = self.within(budget);
             self.tokens_before_exact = !self.own.clipped;
-            self.tokens_before = if self.own.clipped {
-                to_u64(tokens + fence)
-            } else {
-                self.own.tokens
-            };
+            self.tokens_before =
+                if self.own.clipped { to_u64(tokens + fence) } else { self.own.tokens };
         }
     }
 
@@ -162,9 +146,7 @@ impl<'a> Draft<'a> {
         let mut room = limit.saturating_sub(self.dressing(ruler));
         let mut step = 1_usize;
         loop {
-            let cut = self
-                .parts
-                .cut(room, budget.measure, budget.keep, self.counter);
+            let cut = self.parts.cut(room, budget.measure, budget.keep, self.counter);
             if cut.clipped && cut.text.is_empty() {
                 return self.nothing();
             }
@@ -177,13 +159,7 @@ impl<'a> Draft<'a> {
                     Measure::Chars => self.tokens_gone(&cut.text, clipped),
                 };
                 let tokens = to_u64(self.counter.count(&text));
-                return Made {
-                    text,
-                    tokens,
-                    clipped,
-                    removed,
-                    left_out: false,
-                };
+                return Made { text, tokens, clipped, removed, left_out: false };
             }
             if room == 0 {
                 return self.nothing();
@@ -208,12 +184,7 @@ impl<'a> Draft<'a> {
 
     fn nothing(&self) -> Made {
         let (removed, _) = cut::estimate(&self.parts.text(), self.counter);
-        Made {
-            clipped: true,
-            removed: to_u64(removed),
-            left_out: true,
-            ..Made::default()
-        }
+        Made { clipped: true, removed: to_u64(removed), left_out: true, ..Made::default() }
     }
 
     fn tokens_gone(&self, kept: &str, clipped: bool) -> u64 {
@@ -228,12 +199,7 @@ impl<'a> Draft<'a> {
 impl Made {
     fn record(&self, reason: CutReason, budget: Budget, removed_before: u64) -> CutRecord {
         let removed = self.removed.saturating_sub(removed_before);
-        CutRecord {
-            reason,
-            budget,
-            removed,
-            left_out: self.left_out,
-        }
+        CutRecord { reason, budget, removed, left_out: self.left_out }
     }
 }
 

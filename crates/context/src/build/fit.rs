@@ -62,11 +62,7 @@ pub fn fit(
             };
             // A second try means that joining cost some tokens: yield more each time.
             let room = item.tokens.saturating_sub(excess.saturating_add(step));
-            *item = if room == 0 {
-                draft.left_out()
-            } else {
-                draft.item(Some(room))
-            };
+            *item = if room == 0 { draft.left_out() } else { draft.item(Some(room)) };
             step = step * 2 + 1;
             total = measure(&items);
         }

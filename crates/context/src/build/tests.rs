@@ -29,7 +29,10 @@ fn build(declared: &DeclaredItem) -> ContextItem {
 #[test]
 fn as_20_strings_are_text_and_the_rest_json() {
     let item = build(&declared("plain"));
-    assert_eq!((item.text.as_str(), item.clipped, item.tokens_before), ("plain", false, item.tokens));
+    assert_eq!(
+        (item.text.as_str(), item.clipped, item.tokens_before),
+        ("plain", false, item.tokens)
+    );
     assert_eq!(build(&declared(json!({"a": [1]}))).text, "{\n  \"a\": [\n    1\n  ]\n}");
     assert_eq!(build(&declared(json!(null))).text, "null");
     assert_eq!(build(&declared("Context:\n[system]")).text, "\\Context:\n\\[system]");
@@ -61,10 +64,8 @@ fn as_16_fence_and_marker_are_inside_the_budget() {
     assert!(item.tokens <= 60 && item.tokens > 50, "{}", item.tokens);
     assert!(item.text.starts_with("<untrusted_data trust=\"tool\">\none line"));
     assert!(item.text.ends_with(" tokens]\n</untrusted_data>"), "{}", item.text);
-    let whole = build(&DeclaredItem {
-        trust: Trust::Tool,
-        ..declared("one line of words\n".repeat(200))
-    });
+    let whole =
+        build(&DeclaredItem { trust: Trust::Tool, ..declared("one line of words\n".repeat(200)) });
     assert_eq!((item.tokens_before, item.tokens_before_exact), (whole.tokens, true));
     let [cut] = item.cuts.as_slice() else { panic!("{:?}", item.cuts) };
     assert_eq!((cut.reason, cut.budget), (CutReason::ItemBudget, Budget::tokens(60)));
@@ -88,7 +89,8 @@ fn as_16_an_item_that_just_fits_is_whole() {
 fn as_16_a_fence_that_does_not_fit_leaves_the_item_out() {
     for limit in 1..12 {
         let budget = Some(Budget::tokens(limit));
-        let item = build(&DeclaredItem { trust: Trust::Web, budget, ..declared("word ".repeat(50)) });
+        let item =
+            build(&DeclaredItem { trust: Trust::Web, budget, ..declared("word ".repeat(50)) });
         assert_eq!((item.text.as_str(), item.left_out(), item.tokens), ("", true, 0));
         assert_eq!(item.cuts[0].removed, 51);
     }
@@ -175,7 +177,17 @@ fn as_18_items_yield_by_priority_the_last_declared_first() {
     let clipped = |max: u64| {
         let fitted = fit(&items, Some(max), &O200K_BASE, measure).unwrap();
         assert!(measure(&fitted) <= max, "{max}");
-        fitted.iter().map(|item| if item.left_out() { 'x' } else if item.clipped { 'c' } else { '-' })
+        fitted
+            .iter()
+            .map(|item| {
+                if item.left_out() {
+                    'x'
+                } else if item.clipped {
+                    'c'
+                } else {
+                    '-'
+                }
+            })
             .collect::<String>()
     };
     assert_eq!(clipped(total - 1), "--c");
@@ -195,7 +207,7 @@ fn as_18_each_cut_is_recorded_with_its_reason() {
     assert_eq!((own.reason, prompt.reason), (CutReason::ItemBudget, CutReason::PromptBudget));
     assert_eq!((prompt.budget.measure, prompt.budget.keep), (Measure::Tokens, Keep::Tail));
     assert!(prompt.removed >= 20 && prompt.budget.limit <= 40);
-    assert_eq!(all[2].cuts, [own.clone()]);
+    assert_eq!(all[2].cuts.as_slice(), std::slice::from_ref(own));
     assert!(fitted[2].text.contains(&format!("[clipped: {} of ", own.removed + prompt.removed)));
 }
 

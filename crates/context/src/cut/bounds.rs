@@ -10,6 +10,9 @@ const NEAR_WORD: usize = 120;
 /// taken for two.
 const MARGIN: usize = 256;
 
+/// The most blanks and closing signs behind a full stop, in characters.
+const TRAILER: usize = 16;
+
 /// What a place in a text ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
@@ -20,39 +23,38 @@ enum Rank {
 
 /// The end of what stays, among the rising `ends` of tokens: the last one that is good.
 ///
-/// If every token end lies inside a grapheme, the grapheme's beginning is taken, which may be 0.
+/// If the token ends near the last all lie inside graphemes, the last grapheme's beginning is
+/// taken, which may be 0.
 pub(super) fn choose_end(text: &str, ends: &[usize]) -> usize {
-    let Some((first, last)) = ends.first().copied().zip(ends.last().copied()) else {
-        return 0;
-    };
-    let graphemes = graphemes(text, first, last);
-    let is_whole = |at: &usize| graphemes.binary_search(at).is_ok();
+    let Some(last) = ends.last().copied() else { return 0 };
     let reach = |near: usize| last - near.min(last / 4);
+    let window = last.saturating_sub(NEAR_LINE);
+    let graphemes = graphemes(text, window, last);
+    let near = ends.iter().rev().copied().take_while(|at| *at >= window);
+    let whole: Vec<_> = near.filter(|at| graphemes.binary_search(at).is_ok()).collect();
     let best = |rank: Rank, floor: usize| {
-        let near = ends.iter().rev().copied().take_while(|at| *at >= floor);
-        near.filter(is_whole).find(|at| ends_here(text, *at, rank))
+        whole.iter().copied().take_while(|at| *at >= floor).find(|at| ends_here(text, *at, rank))
     };
     best(Rank::Line, reach(NEAR_LINE))
         .or_else(|| best(Rank::Word, reach(NEAR_WORD)))
-        .or_else(|| best(Rank::Grapheme, 0))
+        .or_else(|| best(Rank::Grapheme, window))
         .unwrap_or_else(|| grapheme_before(text, last))
 }
 
 /// The beginning of what stays, among the rising `starts` of tokens: the first one that is good.
 pub(super) fn choose_start(text: &str, starts: &[usize]) -> usize {
-    let Some((first, last)) = starts.first().copied().zip(starts.last().copied()) else {
-        return text.len();
-    };
-    let graphemes = graphemes(text, first, last);
-    let is_whole = |at: &usize| graphemes.binary_search(at).is_ok();
+    let Some(first) = starts.first().copied() else { return text.len() };
     let reach = |near: usize| first + near.min((text.len() - first) / 4);
+    let window = first.saturating_add(NEAR_LINE);
+    let graphemes = graphemes(text, first, window);
+    let near = starts.iter().copied().take_while(|at| *at <= window);
+    let whole: Vec<_> = near.filter(|at| graphemes.binary_search(at).is_ok()).collect();
     let best = |rank: Rank, ceiling: usize| {
-        let near = starts.iter().copied().take_while(|at| *at <= ceiling);
-        near.filter(is_whole).find(|at| ends_here(text, *at, rank))
+        whole.iter().copied().take_while(|at| *at <= ceiling).find(|at| ends_here(text, *at, rank))
     };
     best(Rank::Line, reach(NEAR_LINE))
         .or_else(|| best(Rank::Word, reach(NEAR_WORD)))
-        .or_else(|| best(Rank::Grapheme, text.len()))
+        .or_else(|| best(Rank::Grapheme, window))
         .unwrap_or_else(|| grapheme_after(text, first))
 }
 
@@ -92,8 +94,8 @@ fn is_sentence_end(text: &str, at: usize) -> bool {
         return false;
     }
     let blank = before.ends_with(char::is_whitespace);
-    let sentence = before.trim_end_matches(|c: char| c.is_whitespace() || is_closer(c));
-    match sentence.chars().next_back() {
+    let mut sentence = before.chars().rev().take(TRAILER);
+    match sentence.find(|c| !c.is_whitespace() && !is_closer(*c)) {
         // `3.14` and `e.g.,` go on; what a blank follows has ended.
         Some('.' | '!' | '?' | '…') => blank || next.is_none_or(char::is_whitespace),
         Some(c) => terminates(c),
@@ -153,10 +155,7 @@ fn graphemes(text: &str, from: usize, to: usize) -> Vec<usize> {
     let start = even_start(text, text.floor_char_boundary(from.saturating_sub(MARGIN)));
     let end = text.ceil_char_boundary(to.saturating_add(MARGIN).min(text.len()));
     let part = text.get(start..end).unwrap_or_default();
-    let mut bounds: Vec<usize> = part
-        .grapheme_indices(true)
-        .map(|(at, _)| start + at)
-        .collect();
+    let mut bounds: Vec<usize> = part.grapheme_indices(true).map(|(at, _)| start + at).collect();
     // The part's own ends are bounds only where they are the text's.
     if start > 0 && !bounds.is_empty() {
         bounds.remove(0);
@@ -176,24 +175,27 @@ fn even_start(text: &str, at: usize) -> usize {
         return at;
     }
     let run = before.chars().rev().take_while(is_indicator).count();
-    if run % 2 == 1 {
-        at - '\u{1f1e6}'.len_utf8()
-    } else {
-        at
-    }
+    if run % 2 == 1 { at - '\u{1f1e6}'.len_utf8() } else { at }
 }
+
+/// Whether `at` lies between graphemes.
+pub(super) fn is_grapheme_end(text: &str, at: usize) -> bool {
+    graphemes(text, at, at).binary_search(&at).is_ok()
+}
+
+/// What no reader takes for one character may be split.
+const ABSURD: usize = 64 * 1024;
 
 /// The beginning of the grapheme that `at` lies in or at.
 fn grapheme_before(text: &str, at: usize) -> usize {
     let mut span = MARGIN;
     loop {
         let from = text.floor_char_boundary(at.saturating_sub(span));
-        let bound = graphemes(text, from, at)
-            .into_iter()
-            .rfind(|bound| *bound <= at);
+        let bound = graphemes(text, from, at).into_iter().rfind(|bound| *bound <= at);
         match bound {
             Some(bound) => return bound,
             None if from == 0 => return 0,
+            None if span >= ABSURD => return from,
             None => span = span.saturating_mul(2),
         }
     }
@@ -204,12 +206,10 @@ pub(super) fn grapheme_after(text: &str, at: usize) -> usize {
     let mut span = MARGIN;
     loop {
         let to = text.ceil_char_boundary(at.saturating_add(span).min(text.len()));
-        let bound = graphemes(text, at, to)
-            .into_iter()
-            .find(|bound| *bound >= at);
+        let bound = graphemes(text, at, to).into_iter().find(|bound| *bound >= at);
         match bound {
             Some(bound) => return bound,
-            None if to == text.len() => return to,
+            None if to == text.len() || span >= ABSURD => return to,
             None => span = span.saturating_mul(2),
         }
     }
@@ -243,11 +243,8 @@ mod tests {
     #[test]
     fn as_16_closing_quotes_stay_with_their_sentence() {
         let text = "他说：“走！”然后";
-        let ends: Vec<_> = text
-            .char_indices()
-            .map(|(at, _)| at)
-            .filter(|at| is_sentence_end(text, *at))
-            .collect();
+        let ends: Vec<_> =
+            text.char_indices().map(|(at, _)| at).filter(|at| is_sentence_end(text, *at)).collect();
         assert_eq!(ends, [text.find("然").unwrap()]);
     }
 
@@ -255,9 +252,7 @@ mod tests {
     fn as_16_graphemes_stay_whole() {
         let family = "👨‍👩‍👧‍👦";
         let text = family.repeat(4);
-        let every: Vec<_> = (1..text.len())
-            .filter(|at| text.is_char_boundary(*at))
-            .collect();
+        let every: Vec<_> = (1..text.len()).filter(|at| text.is_char_boundary(*at)).collect();
         assert_eq!(choose_end(&text, &every) % family.len(), 0);
         assert_eq!(choose_start(&text, &every) % family.len(), 0);
         let flags = "🇩🇪🇫🇷".repeat(500);

@@ -1,4 +1,4 @@
-//! The three ways to cut a text: which part stays, where its markers stand.
+//! Keeping the head or the tail of a text.
 
 use super::bounds::{self, NEAR_LINE};
 use super::marker::marker;
@@ -8,71 +8,45 @@ use super::{Cut, Ruler};
 use std::borrow::Cow;
 
 /// A text that may still be too long.
-struct Attempt {
-    text: String,
-    count: usize,
-    removed: Total,
-    is_bare: bool,
+pub(super) struct Attempt {
+    pub(super) text: String,
+    pub(super) count: usize,
+    pub(super) removed: Total,
+    /// Whether nothing of the text is in it.
+    pub(super) is_bare: bool,
 }
 
 pub(super) fn head<'a>(ruler: Ruler<'_>, text: &'a str, limit: usize) -> Cut<'a> {
-    let walk = walk::front(ruler, text, limit);
-    if let Some(count) = walk.whole {
+    let head = Head { ruler, text, walk: walk::front(ruler, text, limit) };
+    if let Some(count) = head.walk.whole {
         return Cut::whole(text, count);
     }
-    let total = total::after(ruler, text, walk.sure(|_| true));
-    let attempt = |room: usize, marked: bool| {
-        let end = head_end(ruler, text, &walk, room);
+    let total = total::after(ruler, text, head.walk.sure(|_| true));
+    finish(ruler, limit, total, |room, marked| {
+        let end = head.end(room);
+        let removed = total.less(head.count(end, ""));
+        let marker = if marked { marker(removed, total, ruler.measure) } else { String::new() };
         let kept = text.get(..end).unwrap_or_default();
-        let base = walk.sure(|stop| stop.at <= end);
-        let removed = total.less(base.tokens + count_from(ruler, kept, base.at));
-        let mut text = kept.to_owned();
-        if marked {
-            text.push_str(&marker(removed, total, ruler.measure));
-        }
-        let base = walk.sure(|stop| stop.at < end);
-        let count = base.tokens + count_from(ruler, &text, base.at);
-        Attempt {
-            text,
-            count,
-            removed,
-            is_bare: kept.is_empty(),
-        }
-    };
-    finish(ruler, limit, total, attempt)
+        let count = head.count(end, &marker);
+        Attempt { text: format!("{kept}{marker}"), count, removed, is_bare: kept.is_empty() }
+    })
 }
 
 pub(super) fn tail<'a>(ruler: Ruler<'_>, text: &'a str, limit: usize) -> Cut<'a> {
-    let walk = walk::back(ruler, text, limit);
-    if let Some(count) = walk.whole {
+    let tail = Tail { ruler, text, walk: walk::back(ruler, text, limit) };
+    if let Some(count) = tail.walk.whole {
         return Cut::whole(text, count);
     }
-    let total = total::before(ruler, text, walk.sure(|_| true));
-    let attempt = |room: usize, marked: bool| {
-        let start = tail_start(ruler, text, &walk, room);
+    let total = total::before(ruler, text, tail.walk.sure(|_| true));
+    finish(ruler, limit, total, |room, marked| {
+        let start = tail.start(room);
+        let removed = total.less(tail.count(start, ""));
+        let marker = marker(removed, total, ruler.measure);
+        let marker = if marked { front_marker(marker, text, start) } else { String::new() };
         let kept = text.get(start..).unwrap_or_default();
-        let base = walk.sure(|stop| stop.at >= start);
-        let removed = total.less(base.tokens + count_to(ruler, kept, text.len() - base.at));
-        let mut made = String::new();
-        if marked {
-            push_front_marker(
-                &mut made,
-                &marker(removed, total, ruler.measure),
-                text,
-                start,
-            );
-        }
-        made.push_str(kept);
-        let base = walk.sure(|stop| stop.at > start);
-        let count = base.tokens + count_to(ruler, &made, text.len() - base.at);
-        Attempt {
-            text: made,
-            count,
-            removed,
-            is_bare: kept.is_empty(),
-        }
-    };
-    finish(ruler, limit, total, attempt)
+        let count = tail.count(start, &marker);
+        Attempt { text: format!("{marker}{kept}"), count, removed, is_bare: kept.is_empty() }
+    })
 }
 
 /// Tries with a marker, then without one where that leaves no room for text.
@@ -94,13 +68,9 @@ fn finish<'a>(
     clipped(total, made)
 }
 
-fn clipped<'a>(total: Total, made: Option<Attempt>) -> Cut<'a> {
-    let made = made.unwrap_or(Attempt {
-        text: String::new(),
-        count: 0,
-        removed: total,
-        is_bare: true,
-    });
+pub(super) fn clipped<'a>(total: Total, made: Option<Attempt>) -> Cut<'a> {
+    let made =
+        made.unwrap_or(Attempt { text: String::new(), count: 0, removed: total, is_bare: true });
     Cut {
         text: Cow::Owned(made.text),
         clipped: true,
@@ -116,7 +86,11 @@ fn clipped<'a>(total: Total, made: Option<Attempt>) -> Cut<'a> {
 ///
 /// Putting parts together can change their count a little, so what was made is counted, and the
 /// room shrinks by what was too much, in steps that double so that it ends soon on any text.
-fn shrink(limit: usize, reserve: usize, attempt: impl Fn(usize) -> Attempt) -> Option<Attempt> {
+pub(super) fn shrink(
+    limit: usize,
+    reserve: usize,
+    attempt: impl Fn(usize) -> Attempt,
+) -> Option<Attempt> {
     let mut room = limit.checked_sub(reserve)?;
     let mut step = 1_usize;
     while room > 0 {
@@ -130,185 +104,81 @@ fn shrink(limit: usize, reserve: usize, attempt: impl Fn(usize) -> Attempt) -> O
     None
 }
 
-/// Where a beginning of at most `room` ends well.
-fn head_end(ruler: Ruler<'_>, text: &str, walk: &Walk, room: usize) -> usize {
-    let last = walk.within(room);
-    let edge = walk.stop(last).at;
-    let mut first = last;
-    while first > 0 && edge - walk.stop(first).at < NEAR_LINE {
-        first -= 1;
-    }
-    let (from, to) = (walk.stop(first), walk.stop(last + 1).at);
-    let part = text.get(from.at..to).unwrap_or_default();
-    let token_ends = ruler.counter.token_ends(part);
-    let ends = token_ends.into_iter().take(room - from.tokens.min(room));
-    let ends = std::iter::once(0).chain(ends).map(|end| from.at + end);
-    let ends: Vec<_> = ends
-        .filter(|at| *at > 0 && text.is_char_boundary(*at))
-        .collect();
-    bounds::choose_end(text, &ends)
-}
-
-/// Where an end of at most `room` begins well.
-fn tail_start(ruler: Ruler<'_>, text: &str, walk: &Walk, room: usize) -> usize {
-    let last = walk.within(room);
-    let edge = walk.stop(last).at;
-    let mut first = last;
-    while first > 0 && walk.stop(first).at - edge < NEAR_LINE {
-        first -= 1;
-    }
-    let (to, from) = (walk.stop(first), walk.stop(last + 1).at);
-    let part = text.get(from..to.at).unwrap_or_default();
-    let token_ends = ruler.counter.token_ends(part);
-    let skipped = token_ends.len().saturating_sub(room - to.tokens.min(room));
-    let starts = std::iter::once(0)
-        .chain(token_ends)
-        .skip(skipped)
-        .map(|end| from + end);
-    let starts: Vec<_> = starts
-        .filter(|at| *at < text.len() && text.is_char_boundary(*at))
-        .collect();
-    bounds::choose_start(text, &starts)
-}
-
-fn count_from(ruler: Ruler<'_>, text: &str, from: usize) -> usize {
-    ruler.count(text.get(from..).unwrap_or_default())
-}
-
-/// The count of `text` but for its last `bytes`.
-fn count_to(ruler: Ruler<'_>, text: &str, bytes: usize) -> usize {
-    let to = text.len().saturating_sub(bytes);
-    ruler.count(text.get(..to).unwrap_or_default())
-}
-
 /// The marker before what stays. A line that stays whole stands on a line of its own; a part of
 /// one stays on the marker's line, since at the beginning of a line it could pose as something
 /// that it was not.
-fn push_front_marker(made: &mut String, marker: &str, text: &str, start: usize) {
-    made.push_str(marker);
+pub(super) fn front_marker(mut marker: String, text: &str, start: usize) -> String {
     if bounds::is_line_start(text, start) {
-        made.push('\n');
-    } else if !text
-        .get(start..)
-        .is_some_and(|kept| kept.starts_with(char::is_whitespace))
-    {
-        made.push(' ');
+        marker.push('\n');
+    } else if !text.get(start..).is_some_and(|kept| kept.starts_with(char::is_whitespace)) {
+        marker.push(' ');
+    }
+    marker
+}
+
+/// A text whose beginning is to stay.
+pub(super) struct Head<'a, 'c> {
+    pub(super) ruler: Ruler<'c>,
+    pub(super) text: &'a str,
+    pub(super) walk: Walk,
+}
+
+impl Head<'_, '_> {
+    /// Where a beginning of at most `room` ends well.
+    pub(super) fn end(&self, room: usize) -> usize {
+        let last = self.walk.within(room);
+        let edge = self.walk.stop(last).at;
+        let mut first = last;
+        while first > 0 && edge - self.walk.stop(first).at < NEAR_LINE {
+            first -= 1;
+        }
+        let (from, to) = (self.walk.stop(first), self.walk.stop(last + 1).at);
+        let part = self.text.get(from.at..to).unwrap_or_default();
+        let token_ends = self.ruler.counter.token_ends(part);
+        let ends = token_ends.into_iter().take(room - from.tokens.min(room));
+        let ends = std::iter::once(0).chain(ends).map(|end| from.at + end);
+        let ends: Vec<_> = ends.filter(|at| *at > 0 && self.text.is_char_boundary(*at)).collect();
+        bounds::choose_end(self.text, &ends)
+    }
+
+    /// The count of the text up to `end` with `suffix` behind it, from the last seam on.
+    pub(super) fn count(&self, end: usize, suffix: &str) -> usize {
+        let base = self.walk.sure(|stop| stop.at < end);
+        let rest = self.text.get(base.at..end).unwrap_or_default();
+        base.tokens + self.ruler.count_joined(rest, suffix)
     }
 }
 
-/// Where the markers of a kept middle stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Markers {
-    None,
-    One,
-    Both,
+/// A text whose end is to stay.
+pub(super) struct Tail<'a, 'c> {
+    pub(super) ruler: Ruler<'c>,
+    pub(super) text: &'a str,
+    pub(super) walk: Walk,
 }
 
-pub(super) fn middle<'a>(ruler: Ruler<'_>, text: &'a str, limit: usize) -> Cut<'a> {
-    let walk = walk::front(ruler, text, limit);
-    if let Some(count) = walk.whole {
-        return Cut::whole(text, count);
-    }
-    let total = total::after(ruler, text, walk.sure(|_| true));
-    let middle = Middle::new(ruler, text, limit, total);
-    let one = ruler.count(&marker(total, total, ruler.measure));
-    let both = one.saturating_mul(2).saturating_add(1);
-    let mut plans = vec![(one, Markers::One), (0, Markers::None)];
-    if both.saturating_mul(2) <= limit {
-        plans.insert(0, (both, Markers::Both));
-    }
-    let mut bare = None;
-    for (reserve, markers) in plans {
-        match shrink(limit, reserve, |room| middle.attempt(room, markers)) {
-            Some(made) if !made.is_bare => return clipped(total, Some(made)),
-            made => bare = bare.or(made),
+impl Tail<'_, '_> {
+    /// Where an end of at most `room` begins well.
+    pub(super) fn start(&self, room: usize) -> usize {
+        let last = self.walk.within(room);
+        let edge = self.walk.stop(last).at;
+        let mut first = last;
+        while first > 0 && self.walk.stop(first).at - edge < NEAR_LINE {
+            first -= 1;
         }
-    }
-    clipped(total, bare)
-}
-
-struct Middle<'a, 'c> {
-    ruler: Ruler<'c>,
-    text: &'a str,
-    half: &'a str,
-    /// The walk back from the middle.
-    walk: Walk,
-    limit: usize,
-    total: Total,
-}
-
-impl<'a, 'c> Middle<'a, 'c> {
-    fn new(ruler: Ruler<'c>, text: &'a str, limit: usize, total: Total) -> Self {
-        let middle = text.floor_char_boundary(text.len() / 2);
-        let half = text
-            .get(..bounds::grapheme_after(text, middle))
-            .unwrap_or_default();
-        let walk = walk::back(ruler, half, limit / 2);
-        Self {
-            ruler,
-            text,
-            half,
-            walk,
-            limit,
-            total,
-        }
+        let (to, from) = (self.walk.stop(first), self.walk.stop(last + 1).at);
+        let part = self.text.get(from..to.at).unwrap_or_default();
+        let token_ends = self.ruler.counter.token_ends(part);
+        let skipped = token_ends.len().saturating_sub(room - to.tokens.min(room));
+        let starts = std::iter::once(0).chain(token_ends).skip(skipped).map(|end| from + end);
+        let is_start = |at: &usize| *at < self.text.len() && self.text.is_char_boundary(*at);
+        let starts: Vec<_> = starts.filter(is_start).collect();
+        bounds::choose_start(self.text, &starts)
     }
 
-    fn attempt(&self, room: usize, markers: Markers) -> Attempt {
-        let (start, end) = self.range(room);
-        let kept = self.text.get(start..end).unwrap_or_default();
-        let kept_count = self.ruler.count(kept);
-        let front = self.count_before(start);
-        let removed = self.total.less(kept_count);
-        let (before, after) = match markers {
-            Markers::None => (None, None),
-            Markers::One if end == self.text.len() => (Some(removed), None),
-            Markers::One => (None, Some(removed)),
-            Markers::Both => (
-                (start > 0).then_some(front),
-                (end < self.text.len()).then_some(self.total.less(kept_count + front.count)),
-            ),
-        };
-        let marker = |removed| marker(removed, self.total, self.ruler.measure);
-        let mut text = String::new();
-        if let Some(removed) = before {
-            push_front_marker(&mut text, &marker(removed), self.text, start);
-        }
-        text.push_str(kept);
-        if let Some(removed) = after {
-            text.push_str(&marker(removed));
-        }
-        let count = self.ruler.count(&text);
-        Attempt {
-            text,
-            count,
-            removed,
-            is_bare: kept.is_empty(),
-        }
-    }
-
-    /// The middle part of at most `room`; more of one side where the other is short.
-    fn range(&self, room: usize) -> (usize, usize) {
-        let (ruler, text) = (self.ruler, self.text);
-        let start = match self.walk.whole {
-            Some(count) if count <= room / 2 => 0,
-            _ => tail_start(ruler, self.half, &self.walk, room / 2),
-        };
-        let rest = text.get(start..).unwrap_or_default();
-        let walk = walk::front(ruler, rest, self.limit.min(room));
-        if walk.whole.is_none() {
-            return (start, start + head_end(ruler, rest, &walk, room));
-        }
-        let walk = walk::back(ruler, text, room);
-        (tail_start(ruler, text, &walk, room), text.len())
-    }
-
-    fn count_before(&self, start: usize) -> Total {
-        let count = if self.total.exact {
-            self.ruler.count(self.text.get(..start).unwrap_or_default())
-        } else {
-            total::scale(self.total.count, start, self.text.len())
-        };
-        self.total.part(count)
+    /// The count of the text from `start` with `prefix` before it, up to the first seam.
+    pub(super) fn count(&self, start: usize, prefix: &str) -> usize {
+        let base = self.walk.sure(|stop| stop.at > start);
+        let rest = self.text.get(start..base.at).unwrap_or_default();
+        base.tokens + self.ruler.count_joined(prefix, rest)
     }
 }

@@ -58,10 +58,9 @@ impl Parts {
     pub fn of(value: &Value) -> Self {
         let (kind, parts) = match value {
             Value::String(text) => (Kind::Text, vec![text.clone()]),
-            Value::Array(items) if !items.is_empty() => (
-                Kind::List,
-                items.iter().map(|item| indented(&pretty(item))).collect(),
-            ),
+            Value::Array(items) if !items.is_empty() => {
+                (Kind::List, items.iter().map(|item| indented(&pretty(item))).collect())
+            }
             Value::Object(fields) if !fields.is_empty() => {
                 let field = |(key, value): (&String, &Value)| {
                     indented(&format!("{}: {}", Value::from(key.as_str()), pretty(value)))
@@ -98,28 +97,17 @@ impl Parts {
         let ruler = Ruler::new(measure, counter);
         let walk = walk::front(ruler, &text, limit);
         if let Some(count) = walk.whole {
-            return Cut {
-                text: Cow::Owned(text),
-                ..Cut::whole("", count)
-            };
+            return Cut { text: Cow::Owned(text), ..Cut::whole("", count) };
         }
         let total = total::after(ruler, &text, walk.sure(|_| true));
-        self.cut_parts(ruler, limit, keep, total)
-            .unwrap_or_else(|| {
-                let cut = super::cut(&text, limit, measure, keep, counter);
-                Cut {
-                    text: Cow::Owned(cut.text.into_owned()),
-                    ..cut
-                }
-            })
+        self.cut_parts(ruler, limit, keep, total).unwrap_or_else(|| {
+            let cut = super::cut(&text, limit, measure, keep, counter);
+            Cut { text: Cow::Owned(cut.text.into_owned()), ..cut }
+        })
     }
 
     fn join(&self, kept: impl IntoIterator<Item = usize>) -> String {
-        let (open, close) = if self.kind == Kind::List {
-            ('[', ']')
-        } else {
-            ('{', '}')
-        };
+        let (open, close) = if self.kind == Kind::List { ('[', ']') } else { ('{', '}') };
         let mut text = String::from(open);
         let mut separator = "\n";
         for part in kept.into_iter().filter_map(|index| self.parts.get(index)) {
@@ -168,10 +156,7 @@ impl Parts {
             let count = kept.len();
             let cut = self.compose(ruler, kept, keep, total, marked);
             let Some(excess) = cut.after.checked_sub(limit).filter(|excess| *excess > 0) else {
-                return Some(Cut {
-                    kept: Some(Kept { kept: count, of }),
-                    ..cut
-                });
+                return Some(Cut { kept: Some(Kept { kept: count, of }), ..cut });
             };
             room = room.saturating_sub(excess.max(step));
             step = step.saturating_mul(2);

@@ -79,16 +79,17 @@ fn check_kept(text: &str, cut: &Cut<'_>, keep: Keep, context: &str) {
 }
 
 fn without_markers(text: &str) -> &str {
-    let is_marker = |marker: &str| marker.ends_with(" tokens]") || marker.ends_with(" chars]");
+    let is_marker = |rest: &str| rest.ends_with(" tokens]") || rest.ends_with(" chars]");
     let mut kept = text;
-    if let Some(at) = kept.rfind("… [clipped: ").filter(|at| is_marker(&kept[*at..])) {
-        kept = &kept[..at];
+    if let Some((before, marker)) = kept.rsplit_once("… [clipped: ")
+        && is_marker(marker)
+    {
+        kept = before;
     }
     if kept.starts_with("… [clipped: ")
-        && let Some(end) = kept.find(']')
+        && let Some((_, after)) = kept.split_once(']')
     {
-        kept = &kept[end + 1..];
-        kept = kept.strip_prefix(['\n', ' ']).unwrap_or(kept);
+        kept = after.strip_prefix(['\n', ' ']).unwrap_or(after);
     }
     kept
 }
@@ -200,9 +201,9 @@ fn as_16_middle_has_a_marker_on_each_side() {
     assert!(cut.text.contains("Sentence number 50"), "{}", cut.text);
     let figures: Vec<usize> = cut
         .text
-        .match_indices("[clipped: ")
-        .map(|(at, found)| cut.text[at + found.len()..].split(' ').next().unwrap())
-        .map(|figure| figure.parse().unwrap())
+        .split("[clipped: ")
+        .skip(1)
+        .map(|rest| rest.split(' ').next().unwrap().parse().unwrap())
         .collect();
     assert_eq!(figures.len(), 2);
     let kept = O200K_BASE.count(without_markers(&cut.text));
@@ -241,7 +242,7 @@ fn as_16_figures_of_huge_texts_are_marked_as_estimates() {
     let whole = O200K_BASE.count(&text);
     for keep in KEEPS {
         let cut = cut(&text, 1_000, Measure::Tokens, keep, &O200K_BASE);
-        assert!(!cut.before_exact && cut.text.contains(" of ~"), "{keep:?}");
+        assert!(!cut.before_exact && cut.text.contains("000 tokens] (estimated)"), "{keep:?}");
         assert!(cut.before.abs_diff(whole) * 20 < whole, "{} {whole}", cut.before);
         assert!(O200K_BASE.count(&cut.text) <= 1_000 && cut.after >= 900, "{keep:?}");
     }
@@ -251,7 +252,8 @@ fn as_16_figures_of_huge_texts_are_marked_as_estimates() {
 
 #[test]
 fn as_16_lists_keep_whole_items() {
-    let items: Vec<_> = (0..200).map(|n| json!({"path": format!("src/{n}.rs"), "line": n})).collect();
+    let items: Vec<_> =
+        (0..200).map(|n| json!({"path": format!("src/{n}.rs"), "line": n})).collect();
     let parts = Parts::of(&json!(items));
     for (keep, wanted) in [(Keep::Head, 0), (Keep::Tail, 199), (Keep::Middle, 100)] {
         let cut = parts.cut(400, Measure::Tokens, keep, &O200K_BASE);
@@ -292,8 +294,13 @@ fn as_16_an_item_too_long_for_the_budget_is_cut_as_text() {
 #[test]
 fn as_20_values_are_json_with_two_spaces() {
     for value in [
-        json!([]), json!({}), json!(null), json!(1.5), json!([1, [2, {"a": []}], "x\ny"]),
-        json!({"a": {"b": [1, 2]}, "c\"d": "中\u{2028}"}), json!([[], {}]),
+        json!([]),
+        json!({}),
+        json!(null),
+        json!(1.5),
+        json!([1, [2, {"a": []}], "x\ny"]),
+        json!({"a": {"b": [1, 2]}, "c\"d": "中\u{2028}"}),
+        json!([[], {}]),
     ] {
         assert_eq!(Parts::of(&value).text(), serde_json::to_string_pretty(&value).unwrap());
     }
@@ -302,14 +309,18 @@ fn as_20_values_are_json_with_two_spaces() {
 
 fn value() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
-        Just(json!(null)), any::<bool>().prop_map(|b| json!(b)), any::<i64>().prop_map(|n| json!(n)),
+        Just(json!(null)),
+        any::<bool>().prop_map(|b| json!(b)),
+        any::<i64>().prop_map(|n| json!(n)),
         random_text().prop_map(|text| json!(text)),
     ];
-    leaf.prop_recursive(3, 40, 12, |inner| prop_oneof![
-        prop::collection::vec(inner.clone(), 0..12).prop_map(serde_json::Value::from),
-        prop::collection::hash_map(".{0,6}", inner, 0..8)
-            .prop_map(|map| map.into_iter().collect::<serde_json::Map<_, _>>().into()),
-    ])
+    leaf.prop_recursive(3, 40, 12, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..12).prop_map(serde_json::Value::from),
+            prop::collection::hash_map(".{0,6}", inner, 0..8)
+                .prop_map(|map| map.into_iter().collect::<serde_json::Map<_, _>>().into()),
+        ]
+    })
 }
 
 proptest! {

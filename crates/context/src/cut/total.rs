@@ -17,10 +17,7 @@ impl Total {
     /// A part of this total, rounded as it is.
     pub(super) fn part(self, count: usize) -> Self {
         let count = count.min(self.count);
-        Self {
-            count: if self.exact { count } else { round(count) },
-            exact: self.exact,
-        }
+        Self { count: if self.exact { count } else { round(count) }, exact: self.exact }
     }
 
     pub(super) fn less(self, kept: usize) -> Self {
@@ -43,15 +40,9 @@ pub(super) fn before(ruler: Ruler<'_>, text: &str, counted: Stop) -> Total {
 /// The count of `text` given that of all but `rest`.
 fn of_rest(ruler: Ruler<'_>, rest: &str, bytes: usize, count: usize) -> Total {
     if ruler.is_cheap(bytes, bytes - rest.len()) {
-        Total {
-            count: count + ruler.count(rest),
-            exact: true,
-        }
+        Total { count: count + ruler.count(rest), exact: true }
     } else {
-        Total {
-            count: round(count.saturating_add(sample(ruler, rest))),
-            exact: false,
-        }
+        Total { count: round(count.saturating_add(sample(ruler, rest))), exact: false }
     }
 }
 

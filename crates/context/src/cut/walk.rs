@@ -1,6 +1,7 @@
 //! Walking a text from either end, seam by seam, until a limit is passed.
 
 use super::Ruler;
+use super::total::scale;
 
 /// How far a step goes: enough to make starting anew at each seam cheap.
 const STEP: usize = 1024;
@@ -17,11 +18,7 @@ pub(super) struct Stop {
     pub(super) sure: bool,
 }
 
-pub(super) const NOWHERE: Stop = Stop {
-    at: 0,
-    tokens: 0,
-    sure: true,
-};
+pub(super) const NOWHERE: Stop = Stop { at: 0, tokens: 0, sure: true };
 
 /// The stops of a walk, in its direction. The first is the end it began at, with no tokens.
 #[derive(Debug)]
@@ -34,9 +31,7 @@ pub(super) struct Walk {
 impl Walk {
     /// The index of the last stop of at most `limit` tokens.
     pub(super) fn within(&self, limit: usize) -> usize {
-        self.stops
-            .partition_point(|stop| stop.tokens <= limit)
-            .saturating_sub(1)
+        self.stops.partition_point(|stop| stop.tokens <= limit).saturating_sub(1)
     }
 
     /// The stop of that index, or the last one.
@@ -47,115 +42,88 @@ impl Walk {
 
     /// The furthest sure stop that `is_near` enough.
     pub(super) fn sure(&self, is_near: impl Fn(Stop) -> bool) -> Stop {
-        let found = self
-            .stops
-            .iter()
-            .rfind(|stop| stop.sure && is_near(**stop))
-            .copied();
+        let found = self.stops.iter().rfind(|stop| stop.sure && is_near(**stop)).copied();
         found.unwrap_or(self.stop(0))
     }
 }
 
 /// Walks from the front until more than `limit` tokens are passed.
 pub(super) fn front(ruler: Ruler<'_>, text: &str, limit: usize) -> Walk {
-    let mut stops = vec![Stop {
-        at: 0,
-        tokens: 0,
-        sure: true,
-    }];
+    let mut stops = vec![Stop { at: 0, tokens: 0, sure: true }];
     let (mut at, mut tokens) = (0, 0);
     while at < text.len() && tokens <= limit {
         let step = forward(ruler, text, at, limit - tokens);
         (at, tokens) = (step.at, tokens + step.tokens);
         stops.push(Stop { tokens, ..step });
     }
-    Walk {
-        stops,
-        whole: (at == text.len() && tokens <= limit).then_some(tokens),
-    }
+    Walk { stops, whole: (at == text.len() && tokens <= limit).then_some(tokens) }
 }
 
 /// Walks from the back until more than `limit` tokens are passed.
 pub(super) fn back(ruler: Ruler<'_>, text: &str, limit: usize) -> Walk {
-    let mut stops = vec![Stop {
-        at: text.len(),
-        tokens: 0,
-        sure: true,
-    }];
+    let mut stops = vec![Stop { at: text.len(), tokens: 0, sure: true }];
     let (mut at, mut tokens) = (text.len(), 0);
     while at > 0 && tokens <= limit {
         let step = backward(ruler, text, at, limit - tokens);
         (at, tokens) = (step.at, tokens + step.tokens);
         stops.push(Stop { tokens, ..step });
     }
-    Walk {
-        stops,
-        whole: (at == 0 && tokens <= limit).then_some(tokens),
-    }
+    Walk { stops, whole: (at == 0 && tokens <= limit).then_some(tokens) }
 }
 
 fn forward(ruler: Ruler<'_>, text: &str, from: usize, left: usize) -> Stop {
     let count = |to| ruler.count(text.get(from..to).unwrap_or_default());
-    let mut size = STEP;
+    let (mut searched, mut size) = (STEP / 2, STEP);
     loop {
         let target = text.floor_char_boundary(from.saturating_add(size));
         if target == text.len() {
-            return Stop {
-                at: target,
-                tokens: count(target),
-                sure: true,
-            };
+            return Stop { at: target, tokens: count(target), sure: true };
         }
-        let floor = from + size / 2;
-        if let Some(at) = seams(ruler, text, floor, target).next_back() {
-            return Stop {
-                at,
-                tokens: count(at),
-                sure: true,
-            };
+        let mut found = seams(ruler, text, from + searched, target);
+        // A large step stops at its first seam: how much lies behind it is not known.
+        if let Some(at) = if size == STEP { found.next_back() } else { found.next() } {
+            return Stop { at, tokens: count(at), sure: true };
         }
         let tokens = count(target);
         if tokens > left.saturating_add(BLUR) {
-            return Stop {
-                at: target,
-                tokens,
-                sure: false,
-            };
+            return Stop { at: target, tokens, sure: false };
         }
-        size = size.saturating_mul(2);
+        (searched, size) = (size, grow(size, tokens, left));
     }
 }
 
 fn backward(ruler: Ruler<'_>, text: &str, from: usize, left: usize) -> Stop {
     let count = |to| ruler.count(text.get(to..from).unwrap_or_default());
-    let mut size = STEP;
+    let (mut searched, mut size) = (STEP / 2, STEP);
     loop {
         let target = text.ceil_char_boundary(from.saturating_sub(size));
         if target == 0 {
-            return Stop {
-                at: 0,
-                tokens: count(0),
-                sure: true,
-            };
+            return Stop { at: 0, tokens: count(0), sure: true };
         }
-        let ceiling = from - size / 2;
-        if let Some(at) = seams(ruler, text, target, ceiling).next() {
-            return Stop {
-                at,
-                tokens: count(at),
-                sure: true,
-            };
+        let mut found = seams(ruler, text, target, from - searched);
+        if let Some(at) = if size == STEP { found.next() } else { found.next_back() } {
+            return Stop { at, tokens: count(at), sure: true };
         }
         let tokens = count(target);
         if tokens > left.saturating_add(BLUR) {
-            return Stop {
-                at: target,
-                tokens,
-                sure: false,
-            };
+            return Stop { at: target, tokens, sure: false };
         }
-        size = size.saturating_mul(2);
+        (searched, size) = (size, grow(size, tokens, left));
     }
+}
+
+/// The next size to try where `size` bytes without a seam have `tokens`: what should be enough,
+/// and at least twice as much, so that trying costs no more than the last try.
+fn grow(size: usize, tokens: usize, left: usize) -> usize {
+    let wanted = left.saturating_add(2 * BLUR);
+    scale(size, wanted, tokens).max(size.saturating_mul(2))
+}
+
+/// The seam nearest to the middle of the text, if there is one near.
+pub(super) fn middle(ruler: Ruler<'_>, text: &str) -> Option<usize> {
+    let half = text.len() / 2;
+    let before = seams(ruler, text, half.saturating_sub(STEP), half).next_back();
+    before.or_else(|| seams(ruler, text, half, half.saturating_add(STEP)).next())
 }
 
 /// The seams in `from..=to` but for those at the very beginning, rising.

@@ -21,19 +21,13 @@ pub(super) fn marks(text: &str, in_fence: bool) -> Vec<usize> {
         }
         // The break's own length: the next line begins where the rest of the text does.
         at += line.len();
-        at += text
-            .get(at..)
-            .and_then(|rest| rest.chars().next())
-            .map_or(0, char::len_utf8);
+        at += text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     }
     marks
 }
 
 const fn is_line_break(c: char) -> bool {
-    matches!(
-        c,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 fn is_layout(line: &str) -> bool {
@@ -75,9 +69,7 @@ fn starts_with_heading(line: &str, words: &[&str]) -> bool {
 
 fn is_word_alone(line: &str, words: &[&str]) -> bool {
     let ends = |mut rest: std::str::Chars<'_>| rest.all(is_decoration);
-    words
-        .iter()
-        .any(|word| after_word(line, word).is_some_and(ends))
+    words.iter().any(|word| after_word(line, word).is_some_and(ends))
 }
 
 fn is_decoration(c: char) -> bool {

@@ -89,31 +89,20 @@ fn opening(text: &str, at: usize, c: char) -> Option<Opening> {
     if matches!(c, '&' | '\\' | '%') {
         let rest = text.get(at..)?;
         let is = |spelling: &&&str| {
-            rest.get(..spelling.len())
-                .is_some_and(|head| head.eq_ignore_ascii_case(spelling))
+            rest.get(..spelling.len()).is_some_and(|head| head.eq_ignore_ascii_case(spelling))
         };
         let spelling = SPELLINGS.iter().find(is)?;
-        return Some(Opening {
-            end: at + spelling.len(),
-            is_square: false,
-        });
+        return Some(Opening { end: at + spelling.len(), is_square: false });
     }
     let is_square = is_square(c);
-    (is_square || is_less(c)).then_some(Opening {
-        end: at + c.len_utf8(),
-        is_square,
-    })
+    (is_square || is_less(c)).then_some(Opening { end: at + c.len_utf8(), is_square })
 }
 
 /// `<untrusted_data`, `</ Untrusted-Data`, `[/untrusted_data`.
 fn is_fence(opening: &Opening, rest: &str, own: Option<&str>) -> bool {
     let (is_closing, name) = skip_slash(rest);
     (is_closing || !opening.is_square)
-        && FENCES
-            .iter()
-            .copied()
-            .chain(own)
-            .any(|fence| after_name(name, fence).is_some())
+        && FENCES.iter().copied().chain(own).any(|fence| after_name(name, fence).is_some())
 }
 
 /// `<system>`, `</s>`, `<<SYS>>`, `[INST]`, `[/INST]`.
@@ -121,20 +110,10 @@ fn is_role(opening: &Opening, rest: &str) -> bool {
     let (_, name) = skip_slash(rest);
     let closes = |mut rest: Chars<'_>| {
         let next = rest.find(|c| !is_blank(*c)).and_then(plain);
-        if opening.is_square {
-            next == Some(']')
-        } else {
-            matches!(next, Some('>' | '&'))
-        }
+        if opening.is_square { next == Some(']') } else { matches!(next, Some('>' | '&')) }
     };
-    let names = if opening.is_square {
-        &["inst", "sys"]
-    } else {
-        ROLES
-    };
-    names
-        .iter()
-        .any(|role| after_name(name, role).is_some_and(closes))
+    let names = if opening.is_square { &["inst", "sys"] } else { ROLES };
+    names.iter().any(|role| after_name(name, role).is_some_and(closes))
 }
 
 /// `<|im_start|>`, and `< | im_start | >` for well-known names.

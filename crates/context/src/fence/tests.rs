@@ -213,9 +213,35 @@ fn as_20_text_cannot_imitate_the_layout() {
 
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = vec![
-        "<", "</", "＜", "&lt;", "\\", "/", "untrusted", "_", "data", ">", "[", "]", "|", "im_start",
-        "system", ":", "\n", "\r", " ", "\u{200b}", "Context", "Instruction", "#", "inst", "а", "\u{301}",
-        "knowledge_pack", "s", "【",
+        "<",
+        "</",
+        "＜",
+        "&lt;",
+        "\\",
+        "/",
+        "untrusted",
+        "_",
+        "data",
+        ">",
+        "[",
+        "]",
+        "|",
+        "im_start",
+        "system",
+        ":",
+        "\n",
+        "\r",
+        " ",
+        "\u{200b}",
+        "Context",
+        "Instruction",
+        "#",
+        "inst",
+        "а",
+        "\u{301}",
+        "knowledge_pack",
+        "s",
+        "【",
     ];
     prop::collection::vec(
         prop_oneof![9 => prop::sample::select(pieces).prop_map(str::to_owned),
@@ -260,7 +286,9 @@ proptest! {
 #[test]
 fn kn_13_long_runs_are_read_in_linear_time() {
     let fence = Fence::data(Trust::Web);
-    for piece in ["<", "< ", "</", "<u", "<untrusted_dat", "[", "&lt;", "\n[", "\nC", "<|a", "#", "\u{200b}"] {
+    for piece in
+        ["<", "< ", "</", "<u", "<untrusted_dat", "[", "&lt;", "\n[", "\nC", "<|a", "#", "\u{200b}"]
+    {
         let text = piece.repeat(30_000);
         assert!(fence.escape(&text).len() >= text.len());
         let text = format!("<{}", " ".repeat(100_000));

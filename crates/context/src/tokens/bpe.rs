@@ -2,30 +2,18 @@
 
 use super::TokenCounter;
 use super::memo::Memo;
-use super::split::{Rule, ascii_piece};
+use super::split::{Rule, fast_piece};
 use std::fmt;
 
 static O200K_MEMO: Memo = Memo::new();
 static CL100K_MEMO: Memo = Memo::new();
 
 /// The tokenizer of GPT-4o, GPT-4.1, GPT-5, the o series and gpt-oss.
-pub static O200K_BASE: Bpe = Bpe {
-    name: "o200k_base",
-    exact: true,
-    rule: Rule::O200k,
-};
+pub static O200K_BASE: Bpe = Bpe { name: "o200k_base", exact: true, rule: Rule::O200k };
 /// The tokenizer of GPT-4, GPT-3.5 and the text-embedding models.
-pub static CL100K_BASE: Bpe = Bpe {
-    name: "cl100k_base",
-    exact: true,
-    rule: Rule::Cl100k,
-};
+pub static CL100K_BASE: Bpe = Bpe { name: "cl100k_base", exact: true, rule: Rule::Cl100k };
 /// `o200k_base` in place of a tokenizer that is not public.
-pub static O200K_STAND_IN: Bpe = Bpe {
-    name: "o200k_base",
-    exact: false,
-    rule: Rule::O200k,
-};
+pub static O200K_STAND_IN: Bpe = Bpe { name: "o200k_base", exact: false, rule: Rule::O200k };
 
 /// One of the two vocabularies. It is decoded on first use, which takes some 35 to 85 ms.
 pub struct Bpe {
@@ -56,15 +44,11 @@ impl Bpe {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let end = ascii_piece(self.rule, bytes, at).unwrap_or_else(|| {
+            let end = fast_piece(self.rule, bytes, at).unwrap_or_else(|| {
                 let rest = text.get(at..).unwrap_or_default();
                 // A rule that matches nothing would be a hole in the vocabulary's pattern; the
                 // rest then is one piece.
-                at + tokenizer
-                    .split(rest)
-                    .next()
-                    .map_or(rest.len(), str::len)
-                    .max(1)
+                at + tokenizer.split(rest).next().map_or(rest.len(), str::len).max(1)
             });
             visit(at, end - at);
             at = end;
@@ -74,10 +58,7 @@ impl Bpe {
 
 impl fmt::Debug for Bpe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bpe")
-            .field("name", &self.name)
-            .field("exact", &self.exact)
-            .finish()
+        f.debug_struct("Bpe").field("name", &self.name).field("exact", &self.exact).finish()
     }
 }
 

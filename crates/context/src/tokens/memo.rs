@@ -70,19 +70,13 @@ fn key(bytes: &[u8], at: usize, len: usize) -> Option<u128> {
     let text = if let Some(chunk) = rest.first_chunk::<16>() {
         u128::from_le_bytes(*chunk) & ((1 << (8 * len)) - 1)
     } else {
-        rest.iter()
-            .take(len)
-            .rev()
-            .fold(0, |key, byte| key << 8 | u128::from(*byte))
+        rest.iter().take(len).rev().fold(0, |key, byte| key << 8 | u128::from(*byte))
     };
     Some(text | (len as u128) << LENGTH_SHIFT)
 }
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the halves of a hash are taken on purpose"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the halves of a hash are taken on purpose")]
 const fn slot(key: u128) -> usize {
     let mixed = (key as u64) ^ ((key >> 64) as u64).rotate_left(29);
     (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize

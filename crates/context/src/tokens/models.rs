@@ -58,11 +58,7 @@ fn model_name(model: &str) -> String {
     if model.starts_with("replay:") {
         return "replay".to_owned();
     }
-    let name = model
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or_default();
+    let name = model.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     name.strip_prefix("ft:").unwrap_or(name).to_owned()
 }
 

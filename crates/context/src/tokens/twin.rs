@@ -20,9 +20,7 @@ impl TokenCounter for Chars {
     }
 
     fn token_ends(&self, text: &str) -> Vec<usize> {
-        text.char_indices()
-            .map(|(at, c)| at + c.len_utf8())
-            .collect()
+        text.char_indices().map(|(at, c)| at + c.len_utf8()).collect()
     }
 
     fn seam(&self, _before: char, _after: char) -> bool {
@@ -49,9 +47,7 @@ impl TokenCounter for FourBytes {
     }
 
     fn token_ends(&self, text: &str) -> Vec<usize> {
-        (1..=self.count(text))
-            .map(|n| (n * 4).min(text.len()))
-            .collect()
+        (1..=self.count(text)).map(|n| (n * 4).min(text.len())).collect()
     }
 }
 

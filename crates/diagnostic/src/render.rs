@@ -1,1 +1,147 @@
 //! Renderers: the same diagnostic as JSON, in one line, or as an excerpt for a terminal.
+//!
+//! Decision: the excerpt is our own few lines, because a source line may be megabytes long, hold
+//! control characters or full-width text, and must still come out short, harmless and aligned.
+//!
+//! ```
+//! use contexture_diagnostic::render::{one_line, terminal};
+//! use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+//!
+//! let file = SourceFile::new("a.as", "x = y\n");
+//! let fault = Diagnostic::error("AS2001", "nothing is called `y` here", Span::new(4, 5));
+//! assert_eq!(one_line(&fault, &file), "a.as:1:5: error[AS2001]: nothing is called `y` here");
+//! assert_eq!(
+//!     terminal(&fault, &file, false),
+//!     "error[AS2001]: nothing is called `y` here\n --> a.as:1:5\n  |\n1 | x = y\n  |     ^\n"
+//! );
+//! ```
+
+mod excerpt;
+#[cfg(test)]
+mod tests;
+
+use crate::{Diagnostic, Severity, SourceFile};
+use excerpt::Excerpt;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The colours of a terminal, or none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    pub(crate) fn put(self, out: &mut String, style: &str, text: &str) {
+        if self.on && !text.is_empty() {
+            out.push_str("\u{1b}[");
+            out.push_str(style);
+            out.push('m');
+            out.push_str(text);
+            out.push_str("\u{1b}[0m");
+        } else {
+            out.push_str(text);
+        }
+    }
+}
+
+pub(crate) const BOLD: &str = "1";
+pub(crate) const GUTTER: &str = "34";
+
+const fn style(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "1;31",
+        Severity::Warning => "1;33",
+        Severity::Hint => "1;36",
+    }
+}
+
+impl Severity {
+    /// `error`, `warning` or `hint`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// The name of the file a diagnostic is about.
+fn file_of<'a>(fault: &'a Diagnostic, source: &'a SourceFile) -> &'a str {
+    if fault.file.is_empty() { source.name() } else { &fault.file }
+}
+
+/// `file:line:col: severity[code]: message`, always one line.
+#[must_use]
+pub fn one_line(fault: &Diagnostic, source: &SourceFile) -> String {
+    let place = source.position(fault.span.start);
+    let file = file_of(fault, source);
+    let severity = fault.severity.as_str();
+    let line = format!(
+        "{file}:{}:{}: {severity}[{}]: {}",
+        place.line, place.column, fault.code, fault.message
+    );
+    harmless(&line)
+}
+
+/// The diagnostic as JSON for editors and scripts (AS-32): `code`, `severity`, `message`, `help`
+/// (null when there is none), `file`, and `span` with lines and columns from 1, columns in
+/// characters, the end exclusive.
+#[must_use]
+pub fn json(fault: &Diagnostic, source: &SourceFile) -> Value {
+    let (start, end) = (source.position(fault.span.start), source.position(fault.span.end));
+    json!({
+        "code": fault.code,
+        "severity": fault.severity.as_str(),
+        "message": fault.message,
+        "help": fault.help,
+        "file": file_of(fault, source),
+        "span": {
+            "line": start.line,
+            "column": start.column,
+            "end_line": end.line,
+            "end_column": end.column,
+        },
+    })
+}
+
+/// Headline, place, source lines with what is meant marked, and the help.
+#[must_use]
+pub fn terminal(fault: &Diagnostic, source: &SourceFile, colour: bool) -> String {
+    let paint = Paint { on: colour };
+    let mut out = String::new();
+    let head = format!("{}[{}]", fault.severity.as_str(), fault.code);
+    paint.put(&mut out, style(fault.severity), &head);
+    paint.put(&mut out, BOLD, &format!(": {}", harmless(&fault.message)));
+    out.push('\n');
+    let excerpt = Excerpt::new(fault, source);
+    let margin = excerpt.margin();
+    let place = source.position(fault.span.start);
+    let arrow = format!("{:margin$}--> ", "");
+    paint.put(&mut out, GUTTER, &arrow);
+    let file = harmless(file_of(fault, source));
+    // Writing to a string can't fail.
+    let _ = writeln!(out, "{file}:{}:{}", place.line, place.column);
+    excerpt.write(&mut out, paint, style(fault.severity));
+    if let Some(help) = &fault.help {
+        let bar = format!("{:margin$} = ", "");
+        paint.put(&mut out, GUTTER, &bar);
+        paint.put(&mut out, BOLD, "help");
+        let indent = format!("\n{:width$}", "", width = margin + 9);
+        let lines: Vec<String> = help.lines().map(harmless).collect();
+        let _ = writeln!(out, ": {}", lines.join(&indent));
+    }
+    out
+}
+
+/// A text without anything that a terminal would take for a command.
+fn harmless(text: &str) -> String {
+    text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Control characters, and those that turn the direction of a text around.
+pub(crate) fn is_harmful(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+}

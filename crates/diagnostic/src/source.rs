@@ -9,12 +9,18 @@ pub struct LineColumn {
     pub column: u32,
 }
 
+/// Bytes between two counts of characters: a position costs at most this much, even in a text
+/// that is one long line.
+const STRIDE: usize = 1024;
+
 /// A named source text that knows its lines.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
+    /// How many characters begin before each multiple of [`STRIDE`].
+    counts: Vec<u32>,
 }
 
 impl SourceFile {
@@ -27,10 +33,16 @@ impl SourceFile {
         for (at, byte) in bytes.iter().enumerate() {
             let ends = *byte == b'\n' || (*byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
             if ends {
-                line_starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
+                line_starts.push(clamp(at + 1));
             }
         }
-        Self { name: name.into(), text, line_starts }
+        let mut counts = vec![0];
+        let mut sum = 0;
+        for chunk in bytes.chunks(STRIDE) {
+            sum += count_starts(chunk);
+            counts.push(clamp(sum));
+        }
+        Self { name: name.into(), text, line_starts, counts }
     }
 
     /// The name, as diagnostics show it.
@@ -60,11 +72,23 @@ impl SourceFile {
         while !self.text.is_char_boundary(end) {
             end -= 1;
         }
-        let column = self.text.get(start..end).map_or(0, |before| before.chars().count()) + 1;
-        LineColumn {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            column: u32::try_from(column).unwrap_or(u32::MAX),
-        }
+        let column = self.characters_before(end) - self.characters_before(start) + 1;
+        LineColumn { line: clamp(line), column: clamp(column) }
+    }
+
+    /// How many characters begin before a byte offset.
+    fn characters_before(&self, offset: usize) -> usize {
+        let chunk = offset / STRIDE;
+        let before = self.counts.get(chunk).copied().unwrap_or_default() as usize;
+        let rest = self.text.as_bytes().get(chunk * STRIDE..offset).unwrap_or_default();
+        before + count_starts(rest)
+    }
+
+    /// The byte offset at which a line (from 1) starts; the end of the text behind the last line.
+    #[must_use]
+    pub fn line_start(&self, line: u32) -> u32 {
+        let at = line.saturating_sub(1) as usize;
+        self.line_starts.get(at).copied().unwrap_or_else(|| clamp(self.text.len()))
     }
 
     /// The text of a line (from 1) without its line end.
@@ -74,5 +98,49 @@ impl SourceFile {
         let start = self.line_starts.get(at).copied().unwrap_or(u32::MAX) as usize;
         let end = self.line_starts.get(at + 1).map_or(self.text.len(), |next| *next as usize);
         self.text.get(start..end).unwrap_or_default().trim_end_matches(['\n', '\r'])
+    }
+}
+
+/// How many UTF-8 characters begin in some bytes.
+fn count_starts(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
+}
+
+fn clamp(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_32_columns_count_characters() {
+        let file = SourceFile::new("a", "é你\r\nb\rc\n");
+        let at = |offset| {
+            let place = file.position(offset);
+            (place.line, place.column)
+        };
+        assert_eq!(at(0), (1, 1));
+        assert_eq!(at(2), (1, 2));
+        assert_eq!(at(3), (1, 2));
+        assert_eq!(at(5), (1, 3));
+        assert_eq!(at(7), (2, 1));
+        assert_eq!(at(9), (3, 1));
+        assert_eq!(at(99), (4, 1));
+        assert_eq!(file.line(1), "é你");
+        assert_eq!(file.line(3), "c");
+        assert_eq!(file.line(9), "");
+        assert_eq!(file.line_start(2), 7);
+    }
+
+    #[test]
+    fn as_32_positions_in_one_long_line() {
+        let text = "你a".repeat(100_000);
+        let file = SourceFile::new("a", text.as_str());
+        for offset in (0..text.len()).step_by(4) {
+            let place = file.position(u32::try_from(offset).unwrap());
+            assert_eq!(place.column as usize, offset / 2 + 1);
+        }
     }
 }

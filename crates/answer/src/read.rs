@@ -84,6 +84,9 @@ impl<'a> Lenient<'a> {
     }
 
     fn read(mut self) -> Result<Reading, AnswerError> {
+        if let Some(reading) = self.scalar() {
+            return Ok(reading);
+        }
         let scan = Scan::new(self.raw, self.max_depth());
         self.run(scan);
         if !self.picker.has_answer() {
@@ -96,6 +99,17 @@ impl<'a> Lenient<'a> {
             self.unpack();
         }
         self.finish()
+    }
+
+    /// An answer that is exactly one JSON scalar, where any value will do: a string may hold what
+    /// looks like an object.
+    fn scalar(&self) -> Option<Reading> {
+        let any = matches!(self.shape, None | Some(Shape::Json));
+        if !any || self.raw.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        let value: Value = serde_json::from_str(self.raw).ok()?;
+        Some(Reading { value, repairs: Vec::new(), coerced: Vec::new() })
     }
 
     fn run(&mut self, mut scan: Scan<'_>) {
@@ -141,8 +155,8 @@ impl<'a> Lenient<'a> {
         if !(named || quoted && self.shape.is_none()) {
             return;
         }
-        if let Some(mut found) = Scan::without_opener(body, 0, self.max_depth()) {
-            found.notes.merge(notes);
+        if let Some(found) = Scan::without_opener(body, 0, self.max_depth()) {
+            self.notes = notes;
             self.picker.offer(found);
         }
     }
@@ -159,6 +173,7 @@ impl<'a> Lenient<'a> {
         let packed = self.raw.get(start..).unwrap_or_default().trim_end();
         let packed = packed.strip_suffix('"').unwrap_or(packed);
         let unpacked = crate::lenient::unescape_once(packed);
+        self.notes = Notes::default();
         self.notes.add(RepairKind::EscapedTwice, start);
         self.run(Scan::new(&unpacked, self.max_depth()));
     }

@@ -126,6 +126,10 @@ impl Notes {
         }
     }
 
+    pub(crate) fn has(&self, kind: RepairKind) -> bool {
+        self.0.iter().any(|repair| repair.kind == kind)
+    }
+
     pub(crate) fn merge(&mut self, other: Notes) {
         for repair in other.0 {
             match self.0.iter_mut().find(|known| known.kind == repair.kind) {

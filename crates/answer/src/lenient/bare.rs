@@ -97,7 +97,7 @@ impl Parser<'_> {
             let after = at + c.len_utf8();
             match (mark(c), place) {
                 (Mark::Comma, Place::Item) if nested == 0 => break,
-                (Mark::Comma, Place::Member) if self.member_follows(after) => break,
+                (Mark::Comma, Place::Member) if self.comma_ends(start, at, after) => break,
                 (Mark::Other, _) if nested == 0 && self.separates(start, at, c, place) => break,
                 (Mark::OpenObject | Mark::OpenArray, _) => nested += 1,
                 (Mark::CloseObject | Mark::CloseArray, _) if nested > 0 => nested -= 1,
@@ -110,17 +110,28 @@ impl Parser<'_> {
         at
     }
 
+    /// Whether the comma at an offset ends the value, rather than belonging to its text.
+    fn comma_ends(&self, start: usize, at: usize, after: usize) -> bool {
+        match self.text.get(start..at).and_then(literal) {
+            Some(Value::Number(_)) => self.member_follows(after, false),
+            Some(_) => true,
+            None => self.member_follows(after, true),
+        }
+    }
+
     /// Whether a semicolon or a blank at an offset separates two members or items.
     fn separates(&self, start: usize, at: usize, c: char, place: Place) -> bool {
         let after = at + c.len_utf8();
         match c {
-            ';' | '；' => place == Place::Member && self.member_follows(after),
+            ';' | '；' => place == Place::Member && self.member_follows(after, true),
             ' ' | '\t' => {
                 let next = self.look_space(after);
                 let whole = || self.text.get(start..at).is_some_and(|word| literal(word).is_some());
                 match (place, self.mark_at(next)) {
-                    (Place::Member, Some((Mark::Quote(_), _))) => self.member_follows(next),
-                    (Place::Member, Some((Mark::Other, _))) => whole() && self.member_follows(next),
+                    (Place::Member, Some((Mark::Quote(_), _))) => self.member_follows(next, true),
+                    (Place::Member, Some((Mark::Other, _))) => {
+                        whole() && self.member_follows(next, false)
+                    }
                     (_, Some((Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray, _))) => whole(),
                     (_, Some(_)) => whole() && literal(self.look_word(next)).is_some(),
                     (_, None) => false,

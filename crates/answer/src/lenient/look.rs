@@ -24,17 +24,25 @@ impl Parser<'_> {
     /// Judges a quote by what stands after it. `odd` says that an odd number of quotes was found
     /// inside the string already, so that this one more likely closes an inner pair.
     pub(super) fn judge(&self, after: usize, place: Place, odd: bool) -> Verdict {
+        self.judge_once(after, place, odd, true)
+    }
+
+    /// `further` allows one more judgement further on; more could go as deep as the text is long.
+    fn judge_once(&self, after: usize, place: Place, odd: bool, further: bool) -> Verdict {
         let next = self.look_space(after);
         let Some((mark, length)) = self.mark_at(next) else {
             return Verdict::End;
         };
+        if self.fence_closes(next) {
+            return if odd { Verdict::Inner } else { Verdict::End };
+        }
         let beyond = next + length;
         let apart = next > after;
         let ends = match (mark, place) {
             (Mark::Colon, Place::Member) => return Verdict::Colon,
             (Mark::Colon, _) => true,
             (Mark::Comma, Place::Key) => !odd,
-            (Mark::Comma, Place::Member) => self.member_follows(beyond),
+            (Mark::Comma, Place::Member) => self.member_follows(beyond, odd),
             (Mark::Comma, Place::Item) => self.item_follows(beyond, odd),
             (Mark::CloseObject, Place::Item) => {
                 self.is_inside(Kind::Object) && self.closes_well(beyond, odd)
@@ -45,13 +53,14 @@ impl Parser<'_> {
             (Mark::CloseObject | Mark::CloseArray, Place::Key) => !odd,
             (Mark::CloseObject | Mark::CloseArray, _) => self.closes_well(beyond, odd),
             (Mark::Quote(_), Place::Key) => apart && !odd,
-            (Mark::Quote(_), Place::Member) => apart && self.member_follows(next),
+            (Mark::Quote(_), Place::Member) => apart && self.member_follows(next, odd),
             (Mark::Quote(family), Place::Item) if apart => {
                 !odd || self.string_follows(beyond, family)
             }
             // Of two quotes side by side the second ends the string, if it can.
             (Mark::Quote(family), Place::Item) => {
-                self.judge(beyond, place, !odd) != Verdict::End
+                further
+                    && self.judge_once(beyond, place, !odd, false) != Verdict::End
                     && self.string_follows(beyond, family)
             }
             (Mark::OpenObject | Mark::OpenArray, Place::Key | Place::Item) => apart,
@@ -59,32 +68,51 @@ impl Parser<'_> {
                 apart && self.parent() == Some(Kind::Array) && !odd
             }
             (Mark::OpenArray, Place::Member) => false,
-            (Mark::Other, _) => {
-                self.rest(next).starts_with("```") || self.other(after, next, place)
+            (Mark::Other, _) if !odd && place != Place::Key && self.ends_paragraph(after, next) => {
+                true
             }
+            (Mark::Other, Place::Member | Place::Item) if apart && self.byte(next) == b'#' => {
+                further && self.judge_behind_comment(next, place)
+            }
+            (Mark::Other, _) => self.other(after, next, place, odd),
         };
         if ends { Verdict::End } else { Verdict::Inner }
     }
 
-    fn other(&self, after: usize, next: usize, place: Place) -> bool {
+    /// Whether a code fence closes at an offset: one that opens has a language.
+    fn fence_closes(&self, at: usize) -> bool {
+        let tail = self.rest(at).strip_prefix("```");
+        tail.is_some_and(|tail| tail.is_empty() || tail.starts_with(char::is_whitespace))
+    }
+
+    fn other(&self, after: usize, next: usize, place: Place, odd: bool) -> bool {
         let apart = next > after;
         match (self.byte(next), place) {
             (b'=', Place::Key) => true,
-            (_, Place::Key) => apart && super::bare::literal(self.look_word(next)).is_some(),
-            (b'#', _) if apart => self.judge_behind_comment(next, place),
-            (b';', Place::Member) => self.member_follows(next + 1),
-            (_, Place::Member) if self.rest(next).starts_with('；') => {
-                self.member_follows(next + '；'.len_utf8())
+            (_, Place::Key) => {
+                apart
+                    && super::bare::literal(self.look_word(next)).is_some()
+                    && !self.key_follows(next, Quote::Double)
             }
-            (_, Place::Member) => apart && self.bare_key_follows(next, self.breaks(after, next)),
-            (_, Place::Item) => apart && self.literal_follows(next),
+            (b';', Place::Member) => self.member_follows(next + 1, true),
+            (_, Place::Member) if self.rest(next).starts_with('；') => {
+                self.member_follows(next + '；'.len_utf8(), true)
+            }
+            (_, Place::Member) => {
+                apart
+                    && (self.bare_key_follows(next, self.breaks(after, next))
+                        || (!odd && self.bare_member_follows(next)))
+            }
+            (_, Place::Item) => apart && !odd && self.literal_follows(next, false),
         }
     }
 
     /// After a value, `#` begins a comment even without a blank behind it.
     fn judge_behind_comment(&self, hash: usize, place: Place) -> bool {
         let line = self.rest(hash).bytes().take(MAX_ITEM).position(|b| b == b'\n');
-        line.is_some_and(|length| self.judge(hash + length, place, false) == Verdict::End)
+        line.is_some_and(|length| {
+            self.judge_once(hash + length, place, false, false) == Verdict::End
+        })
     }
 
     /// The first offset from `at` on that is neither blank nor comment.
@@ -104,16 +132,25 @@ impl Parser<'_> {
         next
     }
 
+    fn ends_paragraph(&self, from: usize, to: usize) -> bool {
+        let gap = self.text.get(from..to).unwrap_or_default();
+        gap.bytes().filter(|byte| *byte == b'\n').count() > 1
+    }
+
     fn breaks(&self, from: usize, to: usize) -> bool {
         self.text.get(from..to).is_some_and(|gap| gap.contains('\n'))
     }
 
-    /// Whether a key with its colon, or the end of the object, stands from `at` on.
-    pub(super) fn member_follows(&self, at: usize) -> bool {
+    /// Whether a key with its colon, or the end of the object, stands from `at` on. `doubtful`
+    /// says that the text before may be prose that goes on here.
+    pub(super) fn member_follows(&self, at: usize, doubtful: bool) -> bool {
         let next = self.look_space(at);
         let Some((mark, length)) = self.mark_at(next) else {
             return true;
         };
+        if self.fence_closes(next) {
+            return true;
+        }
         match mark {
             Mark::Quote(family) => self.key_follows(next + length, family),
             Mark::CloseObject | Mark::CloseArray => self.closes_well(next + length, false),
@@ -122,6 +159,7 @@ impl Parser<'_> {
             Mark::Other => {
                 self.rest(next).starts_with("...")
                     || self.bare_key_follows(next, self.breaks(at, next))
+                    || (!doubtful && self.bare_member_follows(next))
             }
             Mark::OpenArray | Mark::Colon => false,
         }
@@ -142,10 +180,14 @@ impl Parser<'_> {
     /// Whether the quoted text that begins at `start` is followed like an item of a list.
     fn string_follows(&self, start: usize, family: Quote) -> bool {
         match self.look_close(start, family, MAX_ITEM) {
-            Close::At(after) => matches!(
-                self.mark_at(self.look_space(after)),
-                None | Some((Mark::Comma | Mark::CloseArray | Mark::CloseObject, _))
-            ),
+            Close::At(after) => {
+                let next = self.look_space(after);
+                let delimited = matches!(
+                    self.mark_at(next),
+                    None | Some((Mark::Comma | Mark::CloseArray | Mark::CloseObject, _))
+                );
+                delimited || self.breaks(after, next)
+            }
             Close::TextEnds | Close::TooFar => true,
         }
     }
@@ -161,18 +203,32 @@ impl Parser<'_> {
     /// Whether an unquoted key with its colon begins at an offset. Prose looks like that too
     /// (`"hi", note: …`), so it takes a line of its own or another such key before.
     fn bare_key_follows(&self, at: usize, own_line: bool) -> bool {
-        if !own_line && !self.bare_keys {
-            return false;
+        (own_line || self.bare_keys)
+            && matches!(self.look_bare_key(at), None | Some((Mark::Colon, _)))
+    }
+
+    /// Whether an unquoted key, its colon and a value as JSON writes it stand at an offset.
+    fn bare_member_follows(&self, at: usize) -> bool {
+        match self.look_bare_key(at) {
+            Some((Mark::Colon, beyond)) => self.value_follows(beyond),
+            _ => false,
         }
-        let rest = self.rest(at);
-        let length: usize = rest
+    }
+
+    /// What follows the word at an offset, and the offset behind that; `None` at the end.
+    fn look_bare_key(&self, at: usize) -> Option<(Mark, usize)> {
+        let length: usize = self
+            .rest(at)
             .chars()
             .take(64)
             .take_while(|c| is_word(*c) || (self.spaced_keys && *c == ' '))
             .map(char::len_utf8)
             .sum();
-        length > 0
-            && matches!(self.mark_at(self.look_space(at + length)), None | Some((Mark::Colon, _)))
+        if length == 0 {
+            return Some((Mark::Other, at));
+        }
+        let next = self.look_space(at + length);
+        self.mark_at(next).map(|(mark, length)| (mark, next + length))
     }
 
     /// Whether an item, or the end of the list, stands from `at` on.
@@ -181,13 +237,16 @@ impl Parser<'_> {
         let Some((mark, length)) = self.mark_at(next) else {
             return true;
         };
+        if self.fence_closes(next) {
+            return true;
+        }
         match mark {
             Mark::Quote(family) => !odd || self.string_follows(next + length, family),
             Mark::CloseObject | Mark::CloseArray => self.closes_well(next + length, odd),
             Mark::OpenObject | Mark::OpenArray => !odd,
             Mark::Comma => true,
             Mark::Colon => false,
-            Mark::Other => self.rest(next).starts_with("...") || self.literal_follows(next),
+            Mark::Other => self.rest(next).starts_with("...") || self.literal_follows(next, odd),
         }
     }
 
@@ -202,16 +261,22 @@ impl Parser<'_> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// Whether a number or a literal stands alone at an offset.
-    pub(super) fn literal_follows(&self, at: usize) -> bool {
+    /// Whether a number or a literal stands alone at an offset; when nothing is doubtful, another
+    /// value may follow it without a comma.
+    pub(super) fn literal_follows(&self, at: usize, doubtful: bool) -> bool {
         let word = self.look_word(at);
         if super::bare::literal(word).is_none() {
             return false;
         }
-        matches!(
-            self.mark_at(self.look_space(at + word.len())),
-            None | Some((Mark::Comma | Mark::CloseArray | Mark::CloseObject, _))
-        )
+        let end = at + word.len();
+        let next = self.look_space(end);
+        match self.mark_at(next).map(|(mark, _)| mark) {
+            None | Some(Mark::Comma | Mark::CloseArray | Mark::CloseObject) => true,
+            _ if self.breaks(end, next) => true,
+            _ if doubtful || next == end => false,
+            Some(Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray) => true,
+            Some(_) => super::bare::literal(self.look_word(next)).is_some(),
+        }
     }
 
     /// Whether a value as JSON writes it begins at an offset.
@@ -220,7 +285,7 @@ impl Parser<'_> {
         match self.mark_at(next) {
             None => true,
             Some((Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray, _)) => true,
-            Some((Mark::Other, _)) => self.literal_follows(next),
+            Some((Mark::Other, _)) => self.literal_follows(next, false),
             Some(_) => false,
         }
     }
@@ -231,6 +296,9 @@ impl Parser<'_> {
         let Some((mark, length)) = self.mark_at(next) else {
             return true;
         };
+        if self.fence_closes(next) {
+            return true;
+        }
         let beyond = next + length;
         match mark {
             Mark::Comma | Mark::CloseObject | Mark::CloseArray => true,
@@ -241,14 +309,21 @@ impl Parser<'_> {
                     self.mark_at(self.look_space(beyond)),
                     Some((Mark::Comma | Mark::CloseObject | Mark::CloseArray, _))
                 ),
-                (_, Some(Kind::Array)) => self.string_follows(beyond, family),
+                (_, Some(Kind::Array)) => !odd || self.string_follows(beyond, family),
                 _ => self.key_follows(beyond, family),
             },
             Mark::Other => {
                 (self.depth() <= 1 && !odd)
                     || self.breaks(after, next)
-                    || self.rest(next).starts_with("```")
                     || self.rest(next).starts_with("</")
+                    || match self.parent() {
+                        Some(Kind::Array) => self.literal_follows(next, odd),
+                        Some(Kind::Object) => {
+                            self.bare_key_follows(next, false)
+                                || (!odd && self.bare_member_follows(next))
+                        }
+                        None => false,
+                    }
             }
         }
     }

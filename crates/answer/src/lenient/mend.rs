@@ -40,6 +40,10 @@ impl Parser<'_> {
                     self.skip_space();
                 }
                 Mark::Other if self.skip_ellipsis() => return None,
+                Mark::Other if place == Place::Item && self.prose_begins() => {
+                    self.stop();
+                    return None;
+                }
                 Mark::Other => return self.bare(place),
             }
         }
@@ -82,6 +86,7 @@ impl Parser<'_> {
                     self.pos += length;
                 }
                 Mark::Other if self.skip_ellipsis() || self.skip_hash() => {}
+                Mark::Other if !self.bare_keys && self.prose_begins() => self.stop(),
                 Mark::Other => match self.bare_key() {
                     Some(key) => return Some(key),
                     None => self.stop(),
@@ -228,7 +233,7 @@ impl Parser<'_> {
         match (place, mark) {
             (Place::Item, Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray) => true,
             (Place::Item, _) => super::bare::literal(self.look_word(self.pos)).is_some(),
-            (_, Mark::Quote(_)) => self.member_follows(self.pos),
+            (_, Mark::Quote(_)) => self.member_follows(self.pos, false),
             (_, Mark::Other) => {
                 let word: usize = self
                     .rest(self.pos)
@@ -261,6 +266,15 @@ impl Parser<'_> {
         rest.starts_with("```") || rest.starts_with("</")
     }
 
+    /// Whether a word, not a literal, stands behind a blank line: the answer went over to prose
+    /// without closing its value.
+    fn prose_begins(&self) -> bool {
+        let before = self.text.get(..self.pos).unwrap_or_default();
+        let gap = before.len() - before.trim_end().len();
+        let breaks = before.bytes().rev().take(gap).filter(|b| *b == b'\n').count();
+        breaks > 1 && super::bare::literal(self.look_word(self.pos)).is_none()
+    }
+
     fn skip_ellipsis(&mut self) -> bool {
         let rest = self.rest(self.pos);
         let tail = rest.trim_start_matches(['.', '…']);
@@ -286,6 +300,9 @@ impl Parser<'_> {
 
     /// Skips to the next comma or closer, if there is one near on this line.
     fn skip_junk(&mut self) -> bool {
+        if self.opens_line(self.pos) {
+            return false;
+        }
         let mut at = self.pos;
         while let Some(c) = self.char_at(at) {
             if c == '\n' || at > self.pos + MAX_JUNK {

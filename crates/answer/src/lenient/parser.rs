@@ -167,7 +167,8 @@ impl<'a> Parser<'a> {
         None
     }
 
-    fn opens_line(&self, at: usize) -> bool {
+    /// Whether an offset is the first on its line that is not blank.
+    pub(super) fn opens_line(&self, at: usize) -> bool {
         let before = self.text.get(..at).unwrap_or_default();
         before.trim_end_matches([' ', '\t']).ends_with('\n')
     }

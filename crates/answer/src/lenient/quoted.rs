@@ -40,12 +40,12 @@ impl Parser<'_> {
         }
         let start = self.pos + length;
         let end = match self.find_end(start, family, place) {
-            Some(end) => end,
-            None if place == Place::Key => {
+            Ok(end) => end,
+            Err(_) if place == Place::Key => {
                 self.pos = self.text.len();
                 return None;
             }
-            None => self.unterminated(start, family, place),
+            Err(likely) => self.unterminated(start, family, place, likely),
         };
         Some(self.accept(start, end))
     }
@@ -58,7 +58,7 @@ impl Parser<'_> {
             b'\'' => Quote::Single,
             _ => Quote::Double,
         };
-        let end = self.find_end(start, family, place)?;
+        let end = self.find_end(start, family, place).ok()?;
         if end.resume <= self.pos {
             return None;
         }
@@ -82,21 +82,25 @@ impl Parser<'_> {
         self.text_of(start, end.content, escaped)
     }
 
-    /// Judges the quotes from `start` on; `None` if none of them ends the string.
-    fn find_end(&mut self, start: usize, family: Quote, place: Place) -> Option<End> {
+    /// Judges the quotes from `start` on. If none of them ends the string, the last one that
+    /// closes no inner pair and ends its line may still do.
+    fn find_end(&mut self, start: usize, family: Quote, place: Place) -> Result<End, Option<End>> {
+        let mut likely = None;
         let mut from = start;
         let mut inner = 0;
         let mut last_inner = None;
         let mut brackets = 0_i64;
         loop {
-            let (at, length) = self.next_close(from, usize::MAX, family)?;
+            let Some((at, length)) = self.next_close(from, usize::MAX, family) else {
+                return Err(likely);
+            };
             if inner > 0 {
                 let counted = if inner == 1 { start } else { from };
                 brackets += self.brackets(counted, at);
             }
             let end = End { content: at, resume: at + length, inner, missing: false };
             let Some(care) = self.care.checked_sub(at + length - from) else {
-                return Some(end);
+                return Ok(end);
             };
             self.care = care;
             let odd = inner % 2 == 1;
@@ -107,14 +111,16 @@ impl Parser<'_> {
                 verdict => verdict,
             };
             if verdict == Verdict::End {
-                return Some(end);
+                return Ok(end);
             }
             if verdict == Verdict::Colon
                 && let Some(open) = last_inner
                 && let Some(end) = self.missing_quote(start, open, at, length)
             {
-                return Some(End { inner: inner - 1, ..end });
+                return Ok(End { inner: inner - 1, ..end });
             }
+            let ends_line = matches!(self.byte(at + length), b'\n' | b'\r');
+            likely = (ends_line && !odd).then_some(end);
             inner += 1;
             last_inner = Some(at);
             from = at + length;
@@ -148,16 +154,26 @@ impl Parser<'_> {
             None => return None,
         };
         let content = content.trim_end_matches(is_blank);
-        let content = content.strip_suffix(['”', '’', '＂', '＇']).unwrap_or(content);
+        // A closing quote of another kind, or one behind the backslash that ends a path.
+        let content = content.strip_suffix(['”', '’', '＂', '＇', '"']).unwrap_or(content);
         Some(End { content: start + content.len(), resume, inner: 1, missing: true })
     }
 
     /// The end of a string that no quote ends.
-    fn unterminated(&mut self, start: usize, family: Quote, place: Place) -> End {
+    fn unterminated(
+        &mut self,
+        start: usize,
+        family: Quote,
+        place: Place,
+        likely: Option<End>,
+    ) -> End {
         if !self.growing {
             if let Some(stand_in) = family.stand_in()
-                && let Some(end) = self.find_end(start, stand_in, place)
+                && let Ok(end) = self.find_end(start, stand_in, place)
             {
+                return end;
+            }
+            if let Some(end) = likely {
                 return end;
             }
             if let Some(end) = self.before_fence(start).or_else(|| self.before_closers(start)) {

@@ -157,10 +157,12 @@ impl<'a> Scan<'a> {
         let (mark, length) = parser.mark_at(start)?;
         self.pos += length;
         let inline = self.is_inline(start);
+        // Chinese prose puts headings in these brackets: a list of words in them is none.
+        let is_heading = parser.char_at(start) == Some('【');
         parser.pos = start + length;
         let value = match mark {
             Mark::OpenObject if parser.opens_object(!inline) => parser.object(),
-            Mark::OpenArray if parser.opens_array(!inline && length == 1) => parser.array(),
+            Mark::OpenArray if parser.opens_array(!inline && !is_heading) => parser.array(),
             _ => {
                 if !matches!(mark, Mark::Other) || length > 1 {
                     self.notes.add(RepairKind::TextAround, start);
@@ -289,7 +291,7 @@ impl Parser<'_> {
             Some((Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray | Mark::CloseArray, _)) => {
                 true
             }
-            Some((Mark::Other, _)) => own_line || self.literal_follows(next),
+            Some((Mark::Other, _)) => own_line || self.literal_follows(next, true),
             Some(_) => false,
         }
     }

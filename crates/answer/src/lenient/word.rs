@@ -18,6 +18,10 @@ pub(crate) fn single(text: &str) -> Option<(Value, Notes)> {
     quote(text.chars().next()?)?;
     let mut parser = Parser::new(text, 0, 1);
     let value = parser.careful(Place::Item)?;
+    // `"A" and "B"` is prose, not a string that forgot to escape.
+    if parser.notes.has(RepairKind::UnescapedQuote) {
+        return None;
+    }
     let rest = text.get(parser.pos..)?;
     rest.trim().is_empty().then_some((Value::String(value), parser.notes))
 }

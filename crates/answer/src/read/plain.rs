@@ -4,7 +4,7 @@ use super::{Reading, pick::conform};
 use crate::error::AnswerError;
 use crate::lenient::{body, single as single_value};
 use crate::options::Limits;
-use crate::repair::RepairKind;
+use crate::repair::{Notes, RepairKind};
 use crate::shape::Shape;
 use crate::validate::{excerpt, expected};
 use serde_json::Value;
@@ -14,31 +14,59 @@ pub(super) fn is_plain(shape: &Shape) -> bool {
 }
 
 pub(super) fn read(raw: &str, shape: &Shape, limits: &Limits) -> Result<Reading, AnswerError> {
-    let (text, mut notes) = body(raw);
+    let (text, notes) = body(raw);
     if text.is_empty() {
         return Err(no_value(raw, &expected(shape)));
     }
-    let value = match single_value(text) {
-        // Words of a text are text, even where they look like a literal.
-        Some((value, _)) if *shape == Shape::String && !value.is_string() => None,
-        Some((value, more)) => {
-            notes.merge(more);
-            Some(value)
-        }
-        None => None,
-    };
-    let mut value = value.unwrap_or_else(|| {
-        notes.add(RepairKind::UnquotedValue, 0);
-        Value::String(text.to_owned())
-    });
-    match conform(&mut value, shape, limits.max_errors) {
-        Ok(coerced) => Ok(Reading { value, repairs: notes.into_list(), coerced }),
-        Err(faults) => Err(AnswerError::Mismatch {
-            errors: faults.errors,
-            more: faults.more,
-            value: Box::new(value),
-        }),
+    if *shape == Shape::String {
+        return Ok(read_text(text, notes));
     }
+    let mut first = None;
+    for part in parts(text) {
+        let mut notes = notes.clone();
+        if part.len() < text.len() {
+            notes.add(RepairKind::TextAround, 0);
+        }
+        let mut value = match single_value(part) {
+            Some((value, more)) => {
+                notes.merge(more);
+                value
+            }
+            None => Value::String(part.to_owned()),
+        };
+        match conform(&mut value, shape, limits.max_errors) {
+            Ok(coerced) => {
+                return Ok(Reading { value, repairs: notes.into_list(), coerced });
+            }
+            Err(faults) => first = first.or(Some((faults, value))),
+        }
+    }
+    let (faults, value) = first.unwrap_or_default();
+    Err(AnswerError::Mismatch { errors: faults.errors, more: faults.more, value: Box::new(value) })
+}
+
+/// Any text is a string, quoted or not.
+fn read_text(text: &str, mut notes: Notes) -> Reading {
+    let value = match single_value(text) {
+        Some((value @ Value::String(_), more)) => {
+            notes.merge(more);
+            value
+        }
+        _ => {
+            notes.add(RepairKind::UnquotedValue, 0);
+            text.into()
+        }
+    };
+    Reading { value, repairs: notes.into_list(), coerced: Vec::new() }
+}
+
+/// The parts of an answer that may be its one word: all of it, without emphasis and full stop,
+/// its last line, and what follows a label there (`Answer: 42`).
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    const TRIM: [char; 10] = ['*', '_', '`', '.', '。', '!', '！', ' ', '\t', '\r'];
+    let last = text.lines().next_back().unwrap_or_default();
+    let value = last.rsplit([':', '：']).next().unwrap_or_default();
+    [text, text.trim_matches(TRIM), last.trim_matches(TRIM), value.trim_matches(TRIM)].into_iter()
 }
 
 /// The whole answer as one word, number or quoted text.

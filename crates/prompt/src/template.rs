@@ -83,9 +83,9 @@ impl PromptTemplate {
     pub fn render_into<W: fmt::Write + ?Sized>(
         &self,
         ctx: &TemplateContext,
-        out: &mut W,
+        mut out: &mut W,
     ) -> Result<(), PromptError> {
-        Job::alone(self).write(ctx, out).map_err(|fault| fault.error)
+        Job::alone(self).write(ctx, &mut out).map_err(|fault| fault.error)
     }
 
     /// Renders like [`PromptTemplate::render`], with the place of an error.

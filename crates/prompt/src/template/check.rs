@@ -2,7 +2,7 @@
 
 use super::compile::{self, Code, Problem};
 use super::needs::{self, Requirement};
-use super::ops::{Op, Program};
+use super::ops::{Kind, Op, Program};
 use super::{PromptTemplate, PromptTemplateRegistry};
 use crate::error::PromptError;
 use crate::limits::{MAX_DEPTH, RenderLimits};
@@ -95,8 +95,8 @@ fn examine(text: &str, library: Option<&PromptTemplateRegistry>) -> CheckReport 
 }
 
 fn includes(program: &Program) -> impl Iterator<Item = (&str, &Op)> {
-    program.ops.iter().filter_map(|op| match op {
-        Op::Include(name) => Some((program.slice(*name), op)),
+    program.ops.iter().filter_map(|op| match &op.kind {
+        Kind::Include(name) => Some((program.slice(*name), op)),
         _ => None,
     })
 }
@@ -167,9 +167,9 @@ fn too_deep(program: &Program) -> Option<Diagnostic> {
         while ends.last().is_some_and(|end| *end <= at) {
             ends.pop();
         }
-        let extent = match op {
-            Op::Branch(branch) if !branch.chained => branch.extent,
-            Op::Loop(_, extent) => *extent,
+        let extent = match &op.kind {
+            Kind::Branch(branch) if !branch.chained => branch.extent,
+            Kind::Loop(_, extent) => *extent,
             _ => continue,
         };
         ends.push(at + 1 + extent.then as usize + extent.other as usize);

@@ -5,8 +5,8 @@ mod fault;
 
 pub(super) use fault::{Code, Problem};
 
-use super::ops::{Op, Program};
-use super::tag::{self, Tag};
+use super::ops::{Kind, Name, Op, Path, Program};
+use super::tag::{self, Block, Tag};
 use crate::error::PromptError;
 use crate::limits::MAX_TEMPLATE_BYTES;
 use blocks::Blocks;
@@ -46,13 +46,15 @@ fn scan(text: &str, most: usize) -> (Program, Vec<Problem>) {
 struct Scanner<'t> {
     text: &'t str,
     ops: Vec<Op>,
-    segments: Vec<Span>,
+    segments: Vec<Name>,
     blocks: Blocks,
     problems: Vec<Problem>,
     /// Where the text that is not yet written begins.
     run: usize,
     /// Where the next tag is looked for.
     seek: usize,
+    /// Text that waits for the operation it comes before.
+    before: Span,
     /// Whether the tag before asked for its following white space to go.
     trim: bool,
 }
@@ -68,8 +70,8 @@ struct Bounds {
 
 impl<'t> Scanner<'t> {
     fn new(text: &'t str) -> Self {
-        // A tag takes four bytes and brings a text and an operation; most are longer.
-        let guess = (text.len() / 12).min(1 << 12) + 4;
+        // Most tags take more than this with the text before them.
+        let guess = (text.len() / 16).min(1 << 12) + 4;
         Self {
             text,
             ops: Vec::with_capacity(guess),
@@ -78,6 +80,7 @@ impl<'t> Scanner<'t> {
             problems: Vec::new(),
             run: 0,
             seek: 0,
+            before: Span::default(),
             trim: false,
         }
     }
@@ -179,8 +182,20 @@ impl<'t> Scanner<'t> {
             end = start + all.trim_end().len();
         }
         if start < end {
-            self.ops.push(Op::Text(span(start, end)));
+            self.flush();
+            self.before = span(start, end);
         }
+    }
+
+    /// Makes the text that waits an operation of its own.
+    fn flush(&mut self) {
+        if !self.before.is_empty() {
+            self.push(Kind::Text);
+        }
+    }
+
+    fn push(&mut self, kind: Kind) {
+        self.ops.push(Op { before: std::mem::take(&mut self.before), kind });
     }
 
     fn take(&mut self, bounds: Bounds) {
@@ -190,23 +205,25 @@ impl<'t> Scanner<'t> {
         };
         let done = match tag {
             Tag::Value(path) => {
-                self.ops.push(Op::Value(path));
+                self.push(Kind::Value(path));
                 Ok(())
             }
             Tag::Include(name) => {
-                self.ops.push(Op::Include(name));
+                self.push(Kind::Include(name));
                 Ok(())
             }
             Tag::Open(block, path) => {
-                self.blocks.open(block, path, bounds.tag, &mut self.ops);
+                let opened = self.blocks.open(block, path, bounds.tag, false, self.ops.len());
+                self.push(opened);
                 Ok(())
             }
             Tag::OpenRaw => self.raw(bounds),
-            Tag::Else => self.blocks.otherwise(None, bounds.tag, self.text, &mut self.ops),
-            Tag::ElseIf(path) => {
-                self.blocks.otherwise(Some(path), bounds.tag, self.text, &mut self.ops)
+            Tag::Else => self.otherwise(None, bounds.tag),
+            Tag::ElseIf(path) => self.otherwise(Some(path), bounds.tag),
+            Tag::Close(block) => {
+                self.flush();
+                self.blocks.close(block, bounds.tag, self.text, &mut self.ops)
             }
-            Tag::Close(block) => self.blocks.close(block, bounds.tag, self.text, &mut self.ops),
             Tag::CloseRaw => Err(Problem::new(
                 Code::CloseWithoutOpen,
                 bounds.tag,
@@ -219,6 +236,18 @@ impl<'t> Scanner<'t> {
         }
     }
 
+    /// `{{else}}`, or `{{else if path}}`.
+    fn otherwise(&mut self, condition: Option<Path>, tag: Span) -> Result<(), Problem> {
+        self.flush();
+        let at = self.ops.len();
+        self.blocks.otherwise(condition.is_some(), tag, self.text, at)?;
+        if let Some(path) = condition {
+            let branch = self.blocks.open(Block::If, path, tag, true, at);
+            self.push(branch);
+        }
+        Ok(())
+    }
+
     /// Keeps a fault of a tag. A block whose head is wrong is still opened for the sake of what
     /// follows, so that its end is no further fault.
     fn refuse(&mut self, mut problem: Problem, bounds: Bounds) {
@@ -226,6 +255,7 @@ impl<'t> Scanner<'t> {
             problem.span = bounds.tag;
         }
         if let Some(block) = tag::block_of(self.text, bounds.inner) {
+            self.flush();
             self.blocks.open_broken(block, bounds.tag, self.ops.len());
         }
         self.problems.push(problem);
@@ -254,6 +284,7 @@ impl<'t> Scanner<'t> {
 
     fn finish(mut self, most: usize) -> (Program, Vec<Problem>) {
         self.write(self.text.len(), false);
+        self.flush();
         let unclosed = self.blocks.finish(self.text, &mut self.ops);
         let room = most.saturating_sub(self.problems.len());
         self.problems.extend(unclosed.into_iter().take(room));

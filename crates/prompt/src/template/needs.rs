@@ -5,7 +5,7 @@
 //! `item` or `this`: who writes `{{item.name}}` does not mean the item by a bare name.
 //! [`PromptTemplate::missing`] knows for sure, since it sees the values.
 
-use super::ops::{Branch, Extent, Op, Path, Root};
+use super::ops::{Branch, Extent, Kind, Op, Path, Root};
 use super::{PromptTemplate, PromptTemplateRegistry};
 use crate::limits::MAX_DEPTH;
 use contexture_diagnostic::SourceFile;
@@ -99,18 +99,18 @@ impl<'a> Survey<'a> {
     fn block(&mut self, place: &Place<'a>, ops: &'a [Op], state: &State<'a>) {
         let mut ops = ops;
         while let Some((op, after)) = ops.split_first() {
-            ops = match op {
-                Op::Text(_) => after,
-                Op::Value(path) => {
+            ops = match &op.kind {
+                Kind::Text => after,
+                Kind::Value(path) => {
                     self.needs(place, path, state);
                     after
                 }
-                Op::Include(name) => {
+                Kind::Include(name) => {
                     self.include(place.template.program.slice(*name), state);
                     after
                 }
-                Op::Branch(branch) => self.branch(place, branch, after, state),
-                Op::Loop(path, extent) => self.each(place, path, *extent, after, state),
+                Kind::Branch(branch) => self.branch(place, branch, after, state),
+                Kind::Loop(path, extent) => self.each(place, path, *extent, after, state),
             };
         }
     }
@@ -139,7 +139,7 @@ impl<'a> Survey<'a> {
             if branch.negated { &mut outside } else { &mut inside }.guards.push(tested);
             self.block(place, then, &inside);
             match other.split_first() {
-                Some((Op::Branch(next), rest)) if next.chained => {
+                Some((Op { kind: Kind::Branch(next), .. }, rest)) if next.chained => {
                     let Some((next_then, next_other, _)) = next.extent.split(rest) else { break };
                     (branch, then, other) = (*next, next_then, next_other);
                 }
@@ -235,11 +235,11 @@ fn covers(guard: &str, path: &str) -> bool {
 fn names_its_item(body: &[Op]) -> bool {
     let mut ops = body;
     while let Some((op, after)) = ops.split_first() {
-        let (path, after) = match op {
-            Op::Text(_) | Op::Include(_) => (None, after),
-            Op::Value(path) => (Some(path), after),
-            Op::Branch(branch) => (Some(&branch.path), after),
-            Op::Loop(path, extent) => {
+        let (path, after) = match &op.kind {
+            Kind::Text | Kind::Include(_) => (None, after),
+            Kind::Value(path) => (Some(path), after),
+            Kind::Branch(branch) => (Some(&branch.path), after),
+            Kind::Loop(path, extent) => {
                 (Some(path), extent.split(after).map_or(&[][..], |(_, _, after)| after))
             }
         };

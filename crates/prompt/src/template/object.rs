@@ -4,7 +4,58 @@ use super::TemplateValue;
 use indexmap::IndexMap;
 
 /// Up to here a search through the list is faster than a hash of the name.
-const FEW: usize = 8;
+const FEW: usize = 24;
+
+/// The first eight bytes of a name: two short names are told apart without looking at their texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NameTag(u64);
+
+impl NameTag {
+    pub(super) fn of(name: &str) -> Self {
+        let mut bytes = [0; 8];
+        for (to, from) in bytes.iter_mut().zip(name.bytes()) {
+            *to = from;
+        }
+        Self(u64::from_le_bytes(bytes))
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Field {
+    tag: NameTag,
+    name: String,
+    value: TemplateValue,
+}
+
+impl Field {
+    #[inline]
+    fn is<'n>(&self, key: &impl Key<'n>) -> bool {
+        self.tag == key.tag()
+            && self.name.len() == key.len()
+            && (key.len() <= 8 || self.name == key.name())
+    }
+}
+
+/// A name that is looked for. Its text is asked for only when it is longer than its tag.
+pub(super) trait Key<'n> {
+    fn tag(&self) -> NameTag;
+    fn len(&self) -> usize;
+    fn name(&self) -> &'n str;
+}
+
+impl<'n> Key<'n> for (NameTag, &'n str) {
+    fn tag(&self) -> NameTag {
+        self.0
+    }
+
+    fn len(&self) -> usize {
+        self.1.len()
+    }
+
+    fn name(&self) -> &'n str {
+        self.1
+    }
+}
 
 /// The fields of an object in the order they were inserted.
 ///
@@ -22,7 +73,7 @@ pub struct TemplateObject(Fields);
 
 #[derive(Debug, Clone)]
 enum Fields {
-    Few(Vec<(String, TemplateValue)>),
+    Few(Vec<Field>),
     Many(Box<IndexMap<String, TemplateValue>>),
 }
 
@@ -49,13 +100,17 @@ impl TemplateObject {
                 fields.insert(name, value);
             }
             Fields::Few(fields) => {
-                if let Some((_, old)) = fields.iter_mut().find(|(known, _)| *known == name) {
-                    *old = value;
-                } else if fields.len() < FEW {
-                    fields.push((name, value));
-                } else {
-                    let all = std::mem::take(fields).into_iter().chain([(name, value)]);
-                    self.0 = Fields::Many(Box::new(all.collect()));
+                let tag = NameTag::of(&name);
+                let key = (tag, name.as_str());
+                if let Some(field) = fields.iter_mut().find(|field| field.is(&key)) {
+                    field.value = value;
+                    return;
+                }
+                fields.push(Field { tag, name, value });
+                if fields.len() > FEW {
+                    let all = std::mem::take(fields).into_iter();
+                    let all = all.map(|field| (field.name, field.value)).collect();
+                    self.0 = Fields::Many(Box::new(all));
                 }
             }
         }
@@ -65,11 +120,15 @@ impl TemplateObject {
     #[must_use]
     #[inline]
     pub fn get(&self, name: &str) -> Option<&TemplateValue> {
+        self.find(&(NameTag::of(name), name))
+    }
+
+    /// Like [`TemplateObject::get`] with the tag made beforehand.
+    #[inline]
+    pub(super) fn find<'n>(&self, key: &impl Key<'n>) -> Option<&TemplateValue> {
         match &self.0 {
-            Fields::Few(fields) => {
-                fields.iter().find_map(|(known, value)| (known == name).then_some(value))
-            }
-            Fields::Many(fields) => fields.get(name),
+            Fields::Few(fields) => fields.iter().find(|field| field.is(key)).map(|field| &field.value),
+            Fields::Many(fields) => fields.get(key.name()),
         }
     }
 
@@ -94,7 +153,7 @@ impl TemplateObject {
             Fields::Few(fields) => (Some(fields), None),
             Fields::Many(fields) => (None, Some(fields)),
         };
-        let few = few.into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+        let few = few.into_iter().flatten().map(|field| (field.name.as_str(), &field.value));
         let many = many.into_iter().flat_map(|fields| fields.iter());
         few.chain(many.map(|(name, value)| (name.as_str(), value)))
     }

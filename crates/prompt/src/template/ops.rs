@@ -5,6 +5,7 @@
 //! source. So compiling allocates a handful of times whatever the template, and rendering reads
 //! straight through.
 
+use super::object::{Key, NameTag};
 use contexture_diagnostic::Span;
 
 /// A compiled text.
@@ -13,11 +14,11 @@ pub(super) struct Program {
     text: Box<str>,
     pub(super) ops: Vec<Op>,
     /// The names after the first one of all dotted paths.
-    pub(super) segments: Vec<Span>,
+    pub(super) segments: Vec<Name>,
 }
 
 impl Program {
-    pub(super) fn new(text: &str, ops: Vec<Op>, segments: Vec<Span>) -> Self {
+    pub(super) fn new(text: &str, ops: Vec<Op>, segments: Vec<Name>) -> Self {
         Self { text: text.into(), ops, segments }
     }
 
@@ -30,17 +31,26 @@ impl Program {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    pub(super) fn rest(&self, path: &Path) -> &[Span] {
+    pub(super) fn rest(&self, path: &Path) -> &[Name] {
         let start = path.rest_start as usize;
         self.segments.get(start..start + usize::from(path.rest_len)).unwrap_or_default()
     }
 }
 
-/// One operation.
+/// One operation: writes the text before it, then does what its kind says. Most tags have text
+/// before them, so this halves the number of operations.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Op {
-    /// Writes a range of the source.
-    Text(Span),
+pub(super) struct Op {
+    /// A range of the source, often empty.
+    pub(super) before: Span,
+    pub(super) kind: Kind,
+}
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// Nothing more.
+    Text,
     /// Writes a value.
     Value(Path),
     /// Takes the next `then` operations when the value is true, else the `other` after them.
@@ -54,10 +64,11 @@ pub(super) enum Op {
 impl Op {
     /// The place that stands for it in messages.
     pub(super) const fn span(&self) -> Span {
-        match self {
-            Self::Text(span) | Self::Include(span) => *span,
-            Self::Value(path) | Self::Loop(path, _) => path.span,
-            Self::Branch(branch) => branch.path.span,
+        match &self.kind {
+            Kind::Text => self.before,
+            Kind::Include(span) => *span,
+            Kind::Value(path) | Kind::Loop(path, _) => path.span,
+            Kind::Branch(branch) => branch.path.span,
         }
     }
 }
@@ -96,10 +107,38 @@ pub(super) struct Path {
     /// All of it.
     pub(super) span: Span,
     /// Its first name.
-    pub(super) head: Span,
+    pub(super) head: Name,
     pub(super) root: Root,
     pub(super) rest_len: u16,
     pub(super) rest_start: u32,
+}
+
+/// One name of a path, ready to be looked up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Name {
+    pub(super) span: Span,
+    pub(super) tag: NameTag,
+}
+
+/// A name with the program it stands in.
+#[derive(Clone, Copy)]
+pub(super) struct NameIn<'p>(pub(super) Name, pub(super) &'p Program);
+
+impl<'p> Key<'p> for NameIn<'p> {
+    #[inline]
+    fn tag(&self) -> NameTag {
+        self.0.tag
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.span.range().len()
+    }
+
+    #[inline]
+    fn name(&self) -> &'p str {
+        self.1.slice(self.0.span)
+    }
 }
 
 /// Where a path begins.

@@ -157,9 +157,9 @@ impl PromptTemplateRegistry {
         &self,
         name: &str,
         ctx: &TemplateContext,
-        out: &mut W,
+        mut out: &mut W,
     ) -> Result<(), PromptError> {
-        self.job(name)?.write(ctx, out).map_err(|fault| fault.error)
+        self.job(name)?.write(ctx, &mut out).map_err(|fault| fault.error)
     }
 
     /// Renders a template that is not registered, with the registry's templates as partials.

@@ -7,7 +7,7 @@
 mod lookup;
 mod sink;
 
-use super::ops::{Branch, Extent, Op, Path};
+use super::ops::{Branch, Extent, Kind, Op, Path};
 use super::registry::PromptTemplateRegistry;
 use super::{PromptTemplate, TemplateContext, TemplateObject, TemplateValue};
 use crate::error::{LocatedError, PromptError};
@@ -16,6 +16,9 @@ use contexture_diagnostic::{SourceFile, Span};
 use lookup::{Found, Scope};
 use sink::{Refused, Sink};
 use std::fmt;
+
+/// Bytes that a text is given beforehand beyond the length of its template.
+const MOST_SPARE_ROOM: usize = 16 << 10;
 
 /// What is to be rendered.
 #[derive(Clone, Copy)]
@@ -36,27 +39,29 @@ impl<'a> Job<'a> {
 
     /// Renders to a text of its own.
     pub(super) fn to_string(self, ctx: &'a TemplateContext) -> Result<String, Fault<'a>> {
-        let mut out = String::with_capacity(self.template.source().len().saturating_mul(2));
-        self.write(ctx, &mut out)?;
-        Ok(out)
+        // A small template often loops; a large one is mostly text.
+        let length = self.template.source().len();
+        let room = length + length.saturating_mul(3).min(MOST_SPARE_ROOM);
+        let mut renderer = Renderer::new(self, ctx, Sink::text_only(self.limits, room));
+        renderer.whole()?;
+        Ok(renderer.out.into_text())
     }
 
     /// Renders into a sink.
-    pub(super) fn write<W: fmt::Write + ?Sized>(
+    pub(super) fn write(
         self,
         ctx: &'a TemplateContext,
-        out: &mut W,
+        out: &mut dyn fmt::Write,
     ) -> Result<(), Fault<'a>> {
-        let mut renderer = Renderer::new(self, ctx, out);
-        renderer.run(self.template, &self.template.program.ops).map_err(|fault| *fault)
+        Renderer::new(self, ctx, Sink::into_writer(self.limits, out)).whole()
     }
 
     /// Renders to nowhere and keeps the paths that are not found.
     pub(super) fn missing(self, ctx: &'a TemplateContext) -> Result<Vec<String>, Fault<'a>> {
         let mut out = sink::Nowhere;
-        let mut renderer = Renderer::new(self, ctx, &mut out);
+        let mut renderer = Renderer::new(self, ctx, Sink::into_writer(self.limits, &mut out));
         renderer.missing = Some(Vec::new());
-        renderer.run(self.template, &self.template.program.ops).map_err(|fault| *fault)?;
+        renderer.whole()?;
         Ok(renderer.missing.unwrap_or_default())
     }
 }
@@ -84,8 +89,8 @@ impl Fault<'_> {
 /// Boxed, so that the way without errors moves a single word.
 type Outcome<'a, T> = Result<T, Box<Fault<'a>>>;
 
-struct Renderer<'a, 'w, W: ?Sized> {
-    out: Sink<'w, W>,
+struct Renderer<'a, 'w> {
+    out: Sink<'w>,
     steps: u64,
     depth: u8,
     job: Job<'a>,
@@ -104,11 +109,11 @@ struct Active<'a> {
     template: &'a PromptTemplate,
 }
 
-impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
-    fn new(job: Job<'a>, ctx: &'a TemplateContext, out: &'w mut W) -> Self {
+impl<'a, 'w> Renderer<'a, 'w> {
+    fn new(job: Job<'a>, ctx: &'a TemplateContext, out: Sink<'w>) -> Self {
         let Job { template, name, limits, .. } = job;
         Self {
-            out: Sink::new(out, limits.output_bytes),
+            out,
             steps: limits.steps,
             depth: 0,
             job,
@@ -119,23 +124,30 @@ impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
         }
     }
 
+    fn whole(&mut self) -> Result<(), Fault<'a>> {
+        let template = self.job.template;
+        self.run(template, &template.program.ops).map_err(|fault| *fault)?;
+        let end = Span::at(u32::try_from(template.source().len()).unwrap_or(u32::MAX));
+        self.out.flush().map_err(|refused| *self.refused(refused, end))
+    }
+
     fn run(&mut self, template: &'a PromptTemplate, ops: &'a [Op]) -> Outcome<'a, ()> {
+        self.spend(ops)?;
         let mut ops = ops;
         while let Some((op, after)) = ops.split_first() {
-            self.count(op)?;
-            ops = match op {
-                Op::Text(span) => {
-                    let text = template.program.slice(*span);
-                    self.out.text(text).map_err(|refused| self.refused(refused, *span))?;
-                    after
-                }
-                Op::Value(path) => {
+            if !op.before.is_empty() {
+                let text = template.program.slice(op.before);
+                self.out.text(text).map_err(|refused| self.refused(refused, op.before))?;
+            }
+            ops = match &op.kind {
+                Kind::Text => after,
+                Kind::Value(path) => {
                     self.value(template, path)?;
                     after
                 }
-                Op::Branch(branch) => self.branch(template, branch, after)?,
-                Op::Loop(path, extent) => self.each(template, path, *extent, after)?,
-                Op::Include(name) => {
+                Kind::Branch(branch) => self.branch(template, branch, after)?,
+                Kind::Loop(path, extent) => self.each(template, path, *extent, after)?,
+                Kind::Include(name) => {
                     self.include(template, *name)?;
                     after
                 }
@@ -144,14 +156,19 @@ impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
         Ok(())
     }
 
+    #[inline]
     fn value(&mut self, template: &'a PromptTemplate, path: &Path) -> Outcome<'a, ()> {
-        let Some(found) = self.find(template, path) else {
-            return self.not_found(template, path);
-        };
-        let written = match found {
-            Found::Value(value) => self.out.value(value),
-            Found::Index(index) => self.out.integer(index as u64),
-            Found::Flag(flag) => self.out.text(if flag { "true" } else { "false" }),
+        let written = if path.root.is_counter() {
+            match self.counter(path.root) {
+                Some(Found::Index(index)) => self.out.integer(index as u64),
+                Some(Found::Flag(flag)) => self.out.flag(flag),
+                _ => return self.not_found(template, path),
+            }
+        } else {
+            match self.locate(template, path) {
+                Some(value) => self.out.value(value),
+                None => return self.not_found(template, path),
+            }
         };
         written.map_err(|refused| self.refused(refused, path.span))
     }
@@ -170,10 +187,11 @@ impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
         let (then, other, after) = self.split(branch.extent, after)?;
         let mut taken = self.choose(template, branch, then, other);
         // What an `else` holds is a chained branch and nothing else, or no chained branch.
-        while let Some((op @ Op::Branch(next), rest)) = taken.split_first()
+        while let Some((op, rest)) = taken.split_first()
+            && let Kind::Branch(next) = &op.kind
             && next.chained
         {
-            self.count(op)?;
+            self.spend(&[*op])?;
             let (then, other, _) = self.split(next.extent, rest)?;
             taken = self.choose(template, next, then, other);
         }
@@ -206,7 +224,7 @@ impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
             None => self.not_found(template, path)?,
             Some(Found::Value(TemplateValue::Array(items))) => match items.split_last() {
                 None => self.run(template, other)?,
-                Some((last, _)) => self.turns(template, items, last, body, path.span)?,
+                Some((last, _)) => self.turns(template, items, last, body)?,
             },
             Some(_) => {
                 let name = template.program.slice(path.span).to_owned();
@@ -223,17 +241,13 @@ impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
         items: &'a [TemplateValue],
         last: &'a TemplateValue,
         body: &'a [Op],
-        span: Span,
     ) -> Outcome<'a, ()> {
         let final_turn = items.len() - 1;
-        let turn = &Op::Text(span);
         self.scopes.push(Scope { item: last, index: 0, last: false });
         for (index, item) in items.iter().enumerate() {
             if let Some(scope) = self.scopes.last_mut() {
                 *scope = Scope { item, index, last: index == final_turn };
             }
-            // A turn counts even if its body is empty.
-            self.count(turn)?;
             self.run(template, body)?;
         }
         self.scopes.pop();
@@ -280,27 +294,28 @@ impl<'a, 'w, W: fmt::Write + ?Sized> Renderer<'a, 'w, W> {
         Ok(())
     }
 
+    /// Counts what is about to be done; nothing at all is one step, so that no loop is free.
     #[inline]
-    fn count(&mut self, op: &Op) -> Outcome<'a, ()> {
-        match self.steps.checked_sub(1) {
+    fn spend(&mut self, ops: &[Op]) -> Outcome<'a, ()> {
+        match self.steps.checked_sub(ops.len() as u64 + 1) {
             Some(left) => {
                 self.steps = left;
                 Ok(())
             }
-            None => Err(self.exhausted(op)),
+            None => Err(self.exhausted(ops)),
         }
     }
 
     #[cold]
-    fn exhausted(&self, op: &Op) -> Box<Fault<'a>> {
+    fn exhausted(&self, ops: &[Op]) -> Box<Fault<'a>> {
         let most = self.job.limits.steps;
         let error = PromptError::Render(format!("it takes more than {most} steps"));
-        self.fault(error, op.span())
+        self.fault(error, ops.first().map_or(Span::at(0), Op::span))
     }
 
     #[cold]
-    fn refused(&self, refused: Refused, span: Span) -> Box<Fault<'a>> {
-        let message = match refused {
+    fn refused(&self, refused: Box<Refused>, span: Span) -> Box<Fault<'a>> {
+        let message = match *refused {
             Refused::Full(most) => format!("the text grows to more than {most} bytes"),
             Refused::Failed => "the sink refuses the text".to_owned(),
             Refused::Depth(error) => return self.fault(error, span),

@@ -1,7 +1,8 @@
 //! What stands between `{{` and `}}`.
 
 use super::compile::{Code, Problem};
-use super::ops::{Path, Root};
+use super::object::NameTag;
+use super::ops::{Name, Path, Root};
 use contexture_diagnostic::{Span, nearest};
 
 /// A tag that was understood.
@@ -46,7 +47,7 @@ impl Block {
 const WORDS: [&str; 4] = ["if", "unless", "each", "raw"];
 
 /// Reads one tag; names after the first of a dotted path go to `segments`.
-pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Span>) -> Result<Tag, Problem> {
+pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result<Tag, Problem> {
     let inner = trim(text, inner);
     let at = |span: Span| text.get(span.range()).unwrap_or_default();
     let body = Span::new(inner.start.saturating_add(1), inner.end);
@@ -70,7 +71,7 @@ pub(super) fn block_of(text: &str, inner: Span) -> Option<Block> {
     Block::of(inner.strip_prefix('#')?.split_whitespace().next()?)
 }
 
-fn plain(text: &str, inner: Span, segments: &mut Vec<Span>) -> Result<Tag, Problem> {
+fn plain(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result<Tag, Problem> {
     let (word, rest) = split_word(text, inner);
     if text.get(word.range()) != Some("else") {
         return path(text, inner, segments).map(Tag::Value);
@@ -87,7 +88,7 @@ fn plain(text: &str, inner: Span, segments: &mut Vec<Span>) -> Result<Tag, Probl
     path(text, rest, segments).map(Tag::ElseIf)
 }
 
-fn open(text: &str, body: Span, segments: &mut Vec<Span>) -> Result<Tag, Problem> {
+fn open(text: &str, body: Span, segments: &mut Vec<Name>) -> Result<Tag, Problem> {
     let (word, rest) = split_word(text, body);
     let name = text.get(word.range()).unwrap_or_default();
     if name == "raw" {
@@ -158,7 +159,7 @@ fn is_name_char(c: char) -> bool {
 }
 
 /// Reads a dotted path.
-fn path(text: &str, span: Span, segments: &mut Vec<Span>) -> Result<Path, Problem> {
+fn path(text: &str, span: Span, segments: &mut Vec<Name>) -> Result<Path, Problem> {
     let word = text.get(span.range()).unwrap_or_default();
     if let Some(name) = word.strip_prefix('@') {
         return counter(name, span);
@@ -175,9 +176,8 @@ fn path(text: &str, span: Span, segments: &mut Vec<Span>) -> Result<Path, Proble
     }
     push_segment(word, span, start..word.len(), segments)?;
     // The first name has a place of its own.
-    let head = segments.get(rest_start).copied().unwrap_or(span);
-    segments.remove(rest_start);
-    let root = match text.get(head.range()) {
+    let head = segments.remove(rest_start);
+    let root = match text.get(head.span.range()) {
         Some("item" | "this") => Root::Item,
         _ => Root::Name,
     };
@@ -193,7 +193,7 @@ fn push_segment(
     word: &str,
     span: Span,
     range: std::ops::Range<usize>,
-    segments: &mut Vec<Span>,
+    segments: &mut Vec<Name>,
 ) -> Result<(), Problem> {
     if range.is_empty() {
         let message = format!("`{}` has a dot without a name", excerpt(word));
@@ -204,7 +204,8 @@ fn push_segment(
         };
         return Err(Problem::new(Code::BadName, span, message).help(help));
     }
-    segments.push(offset(span, range));
+    let tag = NameTag::of(word.get(range.clone()).unwrap_or_default());
+    segments.push(Name { span: offset(span, range), tag });
     Ok(())
 }
 
@@ -219,7 +220,8 @@ fn counter(name: &str, span: Span) -> Result<Path, Problem> {
             return Err(Problem::new(Code::BadName, span, message).help(help));
         }
     };
-    Ok(Path { span, head: span, root, rest_len: 0, rest_start: 0 })
+    let head = Name { span, tag: NameTag::of(name) };
+    Ok(Path { span, head, root, rest_len: 0, rest_start: 0 })
 }
 
 fn bad_char(word: &str, span: Span, at: usize, c: char) -> Problem {

@@ -1,6 +1,7 @@
 //! Values of the template context (PT-5).
 
 use super::TemplateObject;
+use super::object::{Key, NameTag};
 use serde_json::{Number, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -40,11 +41,15 @@ impl TemplateValue {
     /// The field or item that one name of a dotted path means: a field of an object, or an item of
     /// an array by its number from 0.
     #[must_use]
-    #[inline]
     pub fn member(&self, name: &str) -> Option<&Self> {
+        self.member_by(&(NameTag::of(name), name))
+    }
+
+    #[inline]
+    pub(super) fn member_by<'n>(&self, key: &impl Key<'n>) -> Option<&Self> {
         match self {
-            Self::Object(fields) => fields.get(name),
-            Self::Array(items) => items.get(name.parse::<usize>().ok()?),
+            Self::Object(fields) => fields.find(key),
+            Self::Array(items) => items.get(key.name().parse::<usize>().ok()?),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! The blocks that are open while a template is read.
 
 use super::fault::{Code, Problem};
-use crate::template::ops::{Branch, Extent, Op, Path};
+use crate::template::ops::{Branch, Extent, Kind, Op, Path};
 use crate::template::tag::{Block, excerpt};
 use contexture_diagnostic::Span;
 
@@ -25,21 +25,25 @@ struct Frame {
 }
 
 impl Blocks {
-    pub(super) fn open(&mut self, block: Block, path: Path, tag: Span, ops: &mut Vec<Op>) {
-        self.push(block, path, tag, false, ops);
-    }
-
-    fn push(&mut self, block: Block, path: Path, tag: Span, chained: bool, ops: &mut Vec<Op>) {
+    /// Opens a block whose operation comes to stand at `at`, and gives that operation. An `else if`
+    /// is `chained`.
+    pub(super) fn open(
+        &mut self,
+        block: Block,
+        path: Path,
+        tag: Span,
+        chained: bool,
+        at: usize,
+    ) -> Kind {
+        self.open.push(Frame { block, tag, op: Some(at), body: at + 1, other: None, chained });
         let extent = Extent::default();
-        let op = ops.len();
-        ops.push(match block {
-            Block::Each => Op::Loop(path, extent),
+        match block {
+            Block::Each => Kind::Loop(path, extent),
             Block::If | Block::Unless => {
                 let negated = block == Block::Unless;
-                Op::Branch(Branch { path, negated, chained, extent })
+                Kind::Branch(Branch { path, negated, chained, extent })
             }
-        });
-        self.open.push(Frame { block, tag, op: Some(op), body: op + 1, other: None, chained });
+        }
     }
 
     /// Opens a block whose head is no good, so that its end finds it.
@@ -47,15 +51,15 @@ impl Blocks {
         self.open.push(Frame { block, tag, op: None, body: at, other: None, chained: false });
     }
 
-    /// `{{else}}`, or `{{else if path}}`.
+    /// `{{else}}` or `{{else if}}`, with what follows it at `at`.
     pub(super) fn otherwise(
         &mut self,
-        condition: Option<Path>,
+        with_if: bool,
         tag: Span,
         text: &str,
-        ops: &mut Vec<Op>,
+        at: usize,
     ) -> Result<(), Problem> {
-        let word = if condition.is_some() { "else if" } else { "else" };
+        let word = if with_if { "else if" } else { "else" };
         let Some(frame) = self.open.last_mut() else {
             let message = format!("`{{{{{word}}}}}` stands in no block");
             return Err(Problem::new(Code::StrayElse, tag, message)
@@ -68,10 +72,7 @@ impl Blocks {
                 .related("the `{{else}}` stands", first)
                 .help("a block has one `{{else}}`, and it is the last part"));
         }
-        frame.other = Some((tag, ops.len()));
-        if let Some(path) = condition {
-            self.push(Block::If, path, tag, true, ops);
-        }
+        frame.other = Some((tag, at));
         Ok(())
     }
 
@@ -80,7 +81,7 @@ impl Blocks {
         block: Block,
         tag: Span,
         text: &str,
-        ops: &mut Vec<Op>,
+        ops: &mut [Op],
     ) -> Result<(), Problem> {
         let word = block.word();
         let Some(top) = self.open.iter().rev().find(|frame| !frame.chained) else {
@@ -144,9 +145,9 @@ impl Frame {
         let then_end = self.other.map_or(end, |(_, start)| start);
         let length = |from: usize, to: usize| u32::try_from(to.saturating_sub(from)).unwrap_or(0);
         let reach = Extent { then: length(self.body, then_end), other: length(then_end, end) };
-        match self.op.and_then(|op| ops.get_mut(op)) {
-            Some(Op::Branch(branch)) => branch.extent = reach,
-            Some(Op::Loop(_, extent)) => *extent = reach,
+        match self.op.and_then(|op| ops.get_mut(op)).map(|op| &mut op.kind) {
+            Some(Kind::Branch(branch)) => branch.extent = reach,
+            Some(Kind::Loop(_, extent)) => *extent = reach,
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! What a path means where it stands.
 
 use super::{Path, PromptTemplate, Renderer, TemplateValue};
-use crate::template::ops::Root;
+use crate::template::ops::{NameIn, Root};
 
 /// One turn of an `#each`.
 pub(super) struct Scope<'a> {
@@ -29,39 +29,57 @@ impl Found<'_> {
     }
 }
 
-impl<'a, W: ?Sized> Renderer<'a, '_, W> {
-    #[inline]
+impl<'a> Renderer<'a, '_> {
     pub(super) fn find(&self, template: &'a PromptTemplate, path: &Path) -> Option<Found<'a>> {
+        if path.root.is_counter() {
+            self.counter(path.root)
+        } else {
+            self.locate(template, path).map(Found::Value)
+        }
+    }
+
+    /// `@index`, `@first`, `@last`.
+    pub(super) fn counter(&self, root: Root) -> Option<Found<'a>> {
+        let scope = self.scopes.last()?;
+        match root {
+            Root::Index => Some(Found::Index(scope.index)),
+            Root::First => Some(Found::Flag(scope.index == 0)),
+            Root::Last => Some(Found::Flag(scope.last)),
+            Root::Name | Root::Item => None,
+        }
+    }
+
+    /// The value of a path that begins with a name.
+    #[inline]
+    pub(super) fn locate(
+        &self,
+        template: &'a PromptTemplate,
+        path: &Path,
+    ) -> Option<&'a TemplateValue> {
         let program = &template.program;
-        let head = || program.slice(path.head);
+        let head = NameIn(path.head, program);
         let start = match (path.root, self.scopes.last()) {
-            (Root::Name, _) => self.named(head())?,
             (Root::Item, Some(scope)) => scope.item,
             // Outside of any loop `item` and `this` are names like others.
-            (Root::Item, None) => self.globals.get(head())?,
-            (Root::Index, scope) => return scope.map(|scope| Found::Index(scope.index)),
-            (Root::First, scope) => return scope.map(|scope| Found::Flag(scope.index == 0)),
-            (Root::Last, scope) => return scope.map(|scope| Found::Flag(scope.last)),
+            _ => self.named(head)?,
         };
-        let mut value = start;
-        if path.rest_len > 0 {
-            for segment in program.rest(path) {
-                value = value.member(program.slice(*segment))?;
-            }
+        if path.rest_len == 0 {
+            return Some(start);
         }
-        Some(Found::Value(value))
+        let mut names = program.rest(path).iter().copied();
+        names.try_fold(start, |value, name| value.member_by(&NameIn(name, program)))
     }
 
     /// A field of the innermost item that has one of this name, else a variable.
     #[inline]
-    fn named(&self, name: &str) -> Option<&'a TemplateValue> {
+    fn named(&self, name: NameIn<'a>) -> Option<&'a TemplateValue> {
         for scope in self.scopes.iter().rev() {
             if let TemplateValue::Object(fields) = scope.item
-                && let Some(value) = fields.get(name)
+                && let Some(value) = fields.find(&name)
             {
                 return Some(value);
             }
         }
-        self.globals.get(name)
+        self.globals.find(&name)
     }
 }

@@ -1,47 +1,98 @@
 //! Where rendered text goes, counted.
+//!
+//! Decision: text is gathered in a `String` and handed to a writer in chunks. So rendering is one
+//! piece of machine code whatever the writer, and a writer is called a few times, not once per tag.
 
 use crate::error::PromptError;
+use crate::limits::RenderLimits;
 use crate::template::json::{self, Refusal};
 use crate::template::{TemplateNumber, TemplateValue};
 use std::fmt::{self, Write};
 
-/// Passes text on as long as it fits.
-pub(super) struct Sink<'w, W: ?Sized> {
-    out: &'w mut W,
-    left: usize,
+/// Bytes that are gathered before a writer is called.
+const CHUNK: usize = 16 << 10;
+
+/// Takes text as long as it fits.
+pub(super) struct Sink<'w> {
+    text: String,
+    /// Where the text goes; none when it stays here.
+    out: Option<&'w mut dyn Write>,
+    /// Bytes that were handed on.
+    gone: usize,
+    /// Above so many bytes in `text` something has to be done; never more than may still come.
+    full: usize,
     most: usize,
 }
 
-/// Why a text was not taken.
+/// Why a text was not taken. Boxed in results, so that the way without errors moves one word.
 pub(super) enum Refused {
     /// It is longer than this many bytes in all.
     Full(usize),
-    /// The sink failed.
+    /// The writer failed.
     Failed,
     /// A value is too deep.
     Depth(PromptError),
 }
 
-impl<'w, W: Write + ?Sized> Sink<'w, W> {
-    pub(super) fn new(out: &'w mut W, most: usize) -> Self {
-        Self { out, left: most, most }
+impl<'w> Sink<'w> {
+    /// Keeps the text, with room for `room` bytes.
+    pub(super) fn text_only(limits: RenderLimits, room: usize) -> Self {
+        let most = limits.output_bytes;
+        let text = String::with_capacity(room.min(most));
+        Self { text, out: None, gone: 0, full: most, most }
+    }
+
+    /// Hands the text on.
+    pub(super) fn into_writer(limits: RenderLimits, out: &'w mut dyn Write) -> Self {
+        let most = limits.output_bytes;
+        Self { text: String::new(), out: Some(out), gone: 0, full: most.min(CHUNK), most }
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.text
     }
 
     #[inline]
-    pub(super) fn text(&mut self, text: &str) -> Result<(), Refused> {
-        let Some(left) = self.left.checked_sub(text.len()) else {
-            return Err(Refused::Full(self.most));
-        };
-        self.left = left;
-        self.out.write_str(text).map_err(|_| Refused::Failed)
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Box<Refused>> {
+        // No sum of two lengths in memory overflows.
+        if self.text.len() + text.len() > self.full {
+            self.make_room(text.len())?;
+        }
+        self.text.push_str(text);
+        Ok(())
     }
 
-    pub(super) fn integer(&mut self, number: u64) -> Result<(), Refused> {
+    /// Hands on what was gathered. A text longer than a chunk is gathered nevertheless, and handed
+    /// on with the next one.
+    #[cold]
+    fn make_room(&mut self, bytes: usize) -> Result<(), Box<Refused>> {
+        let all = self.gone.saturating_add(self.text.len()).saturating_add(bytes);
+        if all > self.most {
+            return Err(Box::new(Refused::Full(self.most)));
+        }
+        self.flush()
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), Box<Refused>> {
+        if let Some(out) = &mut self.out {
+            out.write_str(&self.text).map_err(|_| Box::new(Refused::Failed))?;
+            self.gone += self.text.len();
+            self.full = CHUNK.min(self.most - self.gone);
+            self.text.clear();
+        }
+        Ok(())
+    }
+
+    pub(super) fn flag(&mut self, flag: bool) -> Result<(), Box<Refused>> {
+        self.text(if flag { "true" } else { "false" })
+    }
+
+    pub(super) fn integer(&mut self, number: u64) -> Result<(), Box<Refused>> {
         self.text(itoa::Buffer::new().format(number))
     }
 
     #[inline]
-    pub(super) fn value(&mut self, value: &TemplateValue) -> Result<(), Refused> {
+    pub(super) fn value(&mut self, value: &TemplateValue) -> Result<(), Box<Refused>> {
         match value {
             TemplateValue::String(text) => self.text(text),
             TemplateValue::Number(TemplateNumber::Int(number)) => {
@@ -51,10 +102,10 @@ impl<'w, W: Write + ?Sized> Sink<'w, W> {
         }
     }
 
-    fn rare(&mut self, value: &TemplateValue) -> Result<(), Refused> {
+    fn rare(&mut self, value: &TemplateValue) -> Result<(), Box<Refused>> {
         match value {
             TemplateValue::Null => Ok(()),
-            TemplateValue::Bool(value) => self.text(if *value { "true" } else { "false" }),
+            TemplateValue::Bool(value) => self.flag(*value),
             TemplateValue::String(text) => self.text(text),
             TemplateValue::Number(number) => self.pieces(|out| Ok(write!(out, "{number}")?)),
             TemplateValue::Array(_) | TemplateValue::Object(_) => {
@@ -66,23 +117,23 @@ impl<'w, W: Write + ?Sized> Sink<'w, W> {
     /// Takes what is written in pieces.
     fn pieces(
         &mut self,
-        write: impl FnOnce(&mut Counted<'_, 'w, W>) -> Result<(), Refusal>,
-    ) -> Result<(), Refused> {
+        write: impl FnOnce(&mut Counted<'_, 'w>) -> Result<(), Refusal>,
+    ) -> Result<(), Box<Refused>> {
         let mut counted = Counted { sink: self, refused: None };
         write(&mut counted).map_err(|refusal| match refusal {
-            Refusal::Sink => counted.refused.unwrap_or(Refused::Failed),
-            Refusal::Depth(error) => Refused::Depth(error),
+            Refusal::Sink => counted.refused.unwrap_or_else(|| Box::new(Refused::Failed)),
+            Refusal::Depth(error) => Box::new(Refused::Depth(error)),
         })
     }
 }
 
 /// A sink that remembers why it refused, which [`fmt::Error`] can't say.
-struct Counted<'s, 'w, W: ?Sized> {
-    sink: &'s mut Sink<'w, W>,
-    refused: Option<Refused>,
+struct Counted<'s, 'w> {
+    sink: &'s mut Sink<'w>,
+    refused: Option<Box<Refused>>,
 }
 
-impl<W: Write + ?Sized> Write for Counted<'_, '_, W> {
+impl Write for Counted<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.sink.text(text).map_err(|refused| {
             self.refused = Some(refused);
@@ -91,7 +142,7 @@ impl<W: Write + ?Sized> Write for Counted<'_, '_, W> {
     }
 }
 
-/// A sink that keeps nothing.
+/// A writer that keeps nothing.
 pub(super) struct Nowhere;
 
 impl Write for Nowhere {

@@ -258,7 +258,11 @@ impl<'p> Checker<'p, '_> {
             return;
         }
         let names = || LIBRARY.iter().map(|method| method.name);
-        let help = match library::other_name(text).or_else(|| nearest(text, names())) {
+        let near = || nearest(text, names().chain(PROPERTIES.iter().copied()));
+        let help = match library::other_name(text).or_else(near) {
+            Some(meant) if PROPERTIES.contains(&meant) => {
+                format!("did you mean `.{meant}`? It is read without a call")
+            }
             Some(meant) => format!("did you mean `{meant}`?"),
             None => {
                 let names: Vec<&str> = names().collect();

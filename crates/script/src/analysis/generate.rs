@@ -63,16 +63,18 @@ impl<'p> Checker<'p, '_> {
             self.option(key, value);
         }
         for pending in self.scopes.missing_now() {
-            self.unknown_in_use(pending.name, pending.span);
+            self.unknown_in_use(pending.name, pending.span, Some(keyword(expr.span)));
         }
         let has_input = generate.options.iter().any(|(key, _)| key.value == "input");
-        if !has_input && !self.was_told_badly_formed(expr.span) {
+        let badly_formed = self.was_told_badly_formed(expr.span);
+        if !has_input && !badly_formed {
             let message = "`generate` needs the option `input`";
             let help = "say what is to be done: `input: \"…\"`";
             self.push(codes::MISSING_INPUT.at(keyword(expr.span), message).with_help(help));
         }
         match &generate.shape {
             Some(shape) => self.shape(shape),
+            None if badly_formed => {}
             None => {
                 let message = "this `generate` has no shape: its answer is raw text and nothing checks it";
                 let help = "say what it must look like: `-> { answer string }`";
@@ -110,7 +112,7 @@ impl<'p> Checker<'p, '_> {
         }
         self.expr(value);
         if !fits(*kind, value) {
-            let message = format!("the option `{name}` is {}", kind.describe());
+            let message = format!("the option `{name}` must be {}", kind.describe());
             let help = match (kind, &strip(value).kind) {
                 (OptionType::Think, ExprKind::Str(text)) => suggestion(text, THINK.iter().copied()),
                 _ => None,
@@ -146,7 +148,9 @@ impl<'p> Checker<'p, '_> {
     /// Tools are no values, so the list must be written out.
     fn tools_option(&mut self, value: &'p Expr) {
         let ExprKind::List(items) = &strip(value).kind else {
-            self.expr(value);
+            if self.global_name(value).is_none_or(|name| self.global(name).is_none()) {
+                self.expr(value);
+            }
             return self.bad_tools(value.span);
         };
         for item in items {

@@ -24,7 +24,8 @@ impl<'p> Checker<'p, '_> {
     pub(super) fn block_body(&mut self, block: &'p Block) {
         let mut returned: Option<Span> = None;
         for statement in &block.statements {
-            if let Some(place) = returned.take() {
+            let readable = !matches!(statement.kind, StatementKind::Error);
+            if let Some(place) = returned.take().filter(|_| readable) {
                 let fault = codes::UNREACHABLE.at(statement.span, "this is never reached");
                 let fault = fault.with_label(place, "the function ends here");
                 self.push(fault.with_help("remove it, or move it before the `return`"));
@@ -39,7 +40,7 @@ impl<'p> Checker<'p, '_> {
     /// Leaves a scope; what its uses waited for and never came is told.
     pub(super) fn leave(&mut self) {
         for pending in self.scopes.leave() {
-            self.unknown_in_use(pending.name, pending.span);
+            self.unknown_in_use(pending.name, pending.span, None);
         }
     }
 

@@ -111,7 +111,7 @@ impl<'p> Checker<'p, '_> {
             return;
         }
         let wanted = field.kind.describe();
-        let message = format!("the argument `{}` of `{full}` is {wanted}", field.name);
+        let message = format!("the argument `{}` of `{full}` must be {wanted}", field.name);
         let help = match (field.kind, &strip(value).kind) {
             (ArgumentType::Choice(words), ExprKind::Str(text)) => {
                 suggestion(text, words.iter().copied()).unwrap_or_else(|| format!("write {wanted}"))

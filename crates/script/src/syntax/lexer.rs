@@ -111,6 +111,7 @@ impl<'a> Lexer<'a> {
             '0'..='9' => (self.number(), false),
             '"' | '\'' => self.string(first),
             '“' | '”' | '‘' | '’' => self.typographic_string(),
+            '`' if self.closes_on_line('`') => self.typographic_string(),
             c if is_word_start(c) => (self.word(), false),
             c if c.is_ascii() => (self.sign(), false),
             c => self.other(c),
@@ -190,6 +191,12 @@ impl<'a> Lexer<'a> {
         false
     }
 
+    /// Whether a quote at hand has its twin on the same line.
+    fn closes_on_line(&self, quote: char) -> bool {
+        let mut rest = self.rest().chars().skip(1).take_while(|c| !is_line_end(*c));
+        rest.any(|c| c == quote)
+    }
+
     fn typographic_string(&mut self) -> (TokenKind, bool) {
         self.bump();
         while let Some(c) = self.peek() {
@@ -197,7 +204,7 @@ impl<'a> Lexer<'a> {
                 break;
             }
             self.bump();
-            if matches!(c, '”' | '“' | '’' | '‘') {
+            if matches!(c, '”' | '“' | '’' | '‘' | '`') {
                 break;
             }
         }

@@ -47,7 +47,10 @@ pub(crate) struct Parser<'a> {
     height: usize,
     limit: usize,
     too_deep_in: Option<u32>,
-    statement_start: u32,
+    /// Where the statement of the function's own block that is being read begins.
+    outer_statement: u32,
+    /// The depth of the statements of the function being read.
+    body_depth: usize,
     /// Brackets that are open, outermost first.
     open: Vec<TokenKind>,
     /// The column where each function being read begins, outermost first.
@@ -78,7 +81,8 @@ impl<'a> Parser<'a> {
             height: 0,
             limit: depth.min(MAX_DEPTH),
             too_deep_in: None,
-            statement_start: 0,
+            outer_statement: 0,
+            body_depth: 0,
             open: Vec::new(),
             function_start: Vec::new(),
             line_indent: 0,
@@ -260,6 +264,9 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&self, wanted: &str) -> Diagnostic {
+        if self.at(TokenKind::Unknown) {
+            return self.unknown_sign(self.current);
+        }
         let found = self.describe_current();
         let message = format!("expected {wanted}, found {found}");
         codes::UNEXPECTED_TOKEN.at(self.current.span, message)
@@ -292,17 +299,20 @@ impl<'a> Parser<'a> {
     }
 
     fn tell_unknown(&mut self, token: Token) {
-        if self.fault_at == Some(token.span.start) {
-            return;
+        if self.fault_at != Some(token.span.start) {
+            let fault = self.unknown_sign(token);
+            self.push(fault);
         }
+    }
+
+    fn unknown_sign(&self, token: Token) -> Diagnostic {
         let sign = clip(self.slice(token.span));
         let fault = codes::UNKNOWN_SIGN.at(token.span, format!("`{sign}` means nothing here"));
-        let fault = match sign.chars().next() {
+        match sign.chars().next() {
             Some('#') => fault.with_help("comments start with `//` or `--`"),
             Some('\\' | '`') => fault.with_help("strings stand in `\"` or `'`"),
             _ => fault.with_help("remove it, or quote the text it belongs to"),
-        };
-        self.push(fault);
+        }
     }
 
     // --- depth --------------------------------------------------------------------------------
@@ -313,7 +323,8 @@ impl<'a> Parser<'a> {
         if self.depth >= self.limit {
             let start = self.current.span.start;
             self.tell_too_deep(self.current.span);
-            self.skip_balanced();
+            self.skip_to_comma();
+            self.fault_at = Some(self.current.span.start);
             self.height = 1;
             return otherwise(self.span_from(start));
         }
@@ -323,8 +334,22 @@ impl<'a> Parser<'a> {
         result
     }
 
+    /// As [`Parser::deeper`] for the inside of a bracket: at the limit, skips to its end.
+    fn inside<T: Default>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth < self.limit {
+            return self.deeper(read, |_| T::default());
+        }
+        self.tell_too_deep(self.current.span);
+        while !self.at_end() && !self.kind().is_closer() {
+            self.skip_balanced();
+        }
+        self.fault_at = Some(self.current.span.start);
+        self.height = 1;
+        T::default()
+    }
+
     fn tell_too_deep(&mut self, span: Span) {
-        if self.too_deep_in.replace(self.statement_start) == Some(self.statement_start) {
+        if self.too_deep_in.replace(self.outer_statement) == Some(self.outer_statement) {
             return;
         }
         let limit = self.limit;
@@ -450,7 +475,7 @@ impl<'a> Parser<'a> {
 
     fn string_value(&mut self, token: Token) -> String {
         let raw = self.slice(token.span);
-        let typographic = raw.starts_with(['“', '”', '‘', '’']);
+        let typographic = raw.starts_with(TYPOGRAPHIC);
         if typographic {
             return self.typographic_value(token, raw);
         }
@@ -479,9 +504,9 @@ impl<'a> Parser<'a> {
     }
 
     fn typographic_value(&mut self, token: Token, raw: &str) -> String {
-        let inner = raw.trim_matches(['“', '”', '‘', '’']);
+        let inner = raw.trim_matches(TYPOGRAPHIC);
         let quoted = serde_json::Value::from(inner).to_string();
-        let fault = codes::FOREIGN_PUNCTUATION.at(token.span, "typographic quotes quote nothing");
+        let fault = codes::FOREIGN_PUNCTUATION.at(token.span, "these quotes quote nothing");
         self.push(fault.with_help("write `\"` or `'`").with_edit(token.span, quoted));
         inner.to_owned()
     }
@@ -518,6 +543,9 @@ pub const RESERVED: &[&str] = &[
 pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
+
+/// Quotes of other languages and of running text.
+const TYPOGRAPHIC: [char; 5] = ['“', '”', '‘', '’', '`'];
 
 /// A word short enough for a message.
 fn clip(text: &str) -> String {

@@ -72,6 +72,12 @@ impl Parser<'_> {
             }
             let op_span = self.take_operator();
             let below = self.height;
+            if self.group_is_left_open() {
+                // The next line is a statement, not the missing operand.
+                let fault = self.unexpected("an expression");
+                self.push_here(fault);
+                return left;
+            }
             let right = self.deeper(|p| p.binary(precedence(op) + 1), error_at);
             left = self.join(left, (op, op_span), right, below);
         }
@@ -198,7 +204,8 @@ impl Parser<'_> {
     fn field(&mut self, base: Expr) -> Expr {
         let below = self.height;
         let dot = self.bump();
-        let Some(word) = self.word() else {
+        let next_statement = self.group_is_left_open();
+        let Some(word) = self.word().filter(|_| !next_statement) else {
             let fault = self.unexpected("the name of a field");
             let index = self.at(TokenKind::Number) && self.same_line();
             let fault = if index { fault.with_help("an item of a list is `list[0]`") } else { fault };
@@ -268,7 +275,11 @@ impl Parser<'_> {
         let at = self.current.span.start;
         self.push_here(fault);
         if self.at(TokenKind::Unknown) {
-            self.bump();
+            let sign = self.bump();
+            // What is glued to the sign, as in `$name`, belongs to it.
+            if self.at(TokenKind::Word) && self.current.span.start == sign.span.end {
+                self.bump();
+            }
         }
         self.leaf(ExprKind::Error, Span::at(at))
     }

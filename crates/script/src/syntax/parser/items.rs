@@ -32,7 +32,7 @@ impl Parser<'_> {
     pub(crate) fn file(&mut self) -> File {
         let mut items = Vec::new();
         while !self.at_end() {
-            self.statement_start = self.current.span.start;
+            self.outer_statement = self.current.span.start;
             if self.kind().is_closer() {
                 self.stray_closer();
                 continue;
@@ -265,7 +265,7 @@ impl Parser<'_> {
         let read = |p: &mut Self| {
             let mut items = Vec::new();
             while !p.at_end() && !p.at(TokenKind::CloseBrace) {
-                p.statement_start = p.current.span.start;
+                p.outer_statement = p.current.span.start;
                 if p.kind().is_closer() {
                     p.stray_closer();
                 } else if p.agent_is_left_open() {
@@ -276,7 +276,7 @@ impl Parser<'_> {
             }
             items
         };
-        let items = self.deeper(read, |_| Vec::new());
+        let items = self.inside(read);
         self.close(opening);
         items
     }
@@ -306,7 +306,9 @@ impl Parser<'_> {
             self.shape();
         }
         self.function_start.push(indent);
+        let outer = std::mem::replace(&mut self.body_depth, self.depth + 1);
         let body = self.block("the body of the function");
+        self.body_depth = outer;
         self.function_start.pop();
         self.tell_block_return(&body);
         Func { main, name, params, body, span: self.span_from(start.start) }
@@ -423,7 +425,7 @@ impl Parser<'_> {
             return Block { statements: Vec::new(), span: Span::at(self.previous_end) };
         }
         let opening = self.open();
-        let statements = self.deeper(Self::statements, |_| Vec::new());
+        let statements = self.inside(Self::statements);
         self.close(opening);
         let highest = self.height;
         self.raise(highest, opening.span);

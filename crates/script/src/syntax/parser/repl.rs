@@ -26,7 +26,7 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         while !self.at_end() {
             let before = self.current.span.start;
-            self.statement_start = before;
+            self.outer_statement = before;
             if self.kind().is_closer() {
                 self.stray_closer();
             } else if self.starts_item() || (self.at_word("func") && self.peek_kind() == TokenKind::OpenParen) {

@@ -31,6 +31,10 @@ impl Parser<'_> {
                 self.item(Place::Function);
                 continue;
             }
+            if self.at(TokenKind::Semicolon) {
+                self.semicolon();
+                continue;
+            }
             let before = self.current.span.start;
             statements.push(self.statement());
             highest = highest.max(self.height);
@@ -57,10 +61,11 @@ impl Parser<'_> {
 
     pub(super) fn statement(&mut self) -> Statement {
         let start = self.current.span.start;
-        let outer = std::mem::replace(&mut self.statement_start, start);
+        if self.depth <= self.body_depth {
+            self.outer_statement = start;
+        }
         self.height = 1;
         let kind = self.statement_kind();
-        self.statement_start = outer;
         Statement { kind, span: self.span_from(start) }
     }
 

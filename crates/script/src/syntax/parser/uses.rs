@@ -97,7 +97,7 @@ impl Parser<'_> {
             match word {
                 "max" => {
                     self.tell_repeated(clauses.max_at, keyword);
-                    let budget = self.budget();
+                    let budget = self.budget(keyword);
                     clauses.max_at = Some(self.span_from(keyword.span.start));
                     clauses.max = clauses.max.or(budget);
                 }
@@ -151,9 +151,9 @@ impl Parser<'_> {
     }
 
     /// `4k`, `800`, `8k chars`.
-    pub(super) fn budget(&mut self) -> Option<BudgetNode> {
+    fn budget(&mut self, keyword: Token) -> Option<BudgetNode> {
         if !self.at(TokenKind::Number) {
-            self.bad_budget();
+            self.bad_budget(keyword);
             return None;
         }
         let token = self.bump();
@@ -167,19 +167,21 @@ impl Parser<'_> {
         Some(BudgetNode { limit, amount, measure, span })
     }
 
-    fn bad_budget(&mut self) {
+    fn bad_budget(&mut self, keyword: Token) {
         let literal = "a budget is a positive whole number, such as `800` or `4k`";
         let clause = matches!(self.word(), Some("as" | "keep" | "priority"));
         let nothing = self.current.starts_line || clause || !self.starts_operand();
         if nothing {
-            let fault = codes::BAD_BUDGET.at(self.current.span, "the budget is missing");
-            self.push_here(fault.with_help(literal));
+            let fault = codes::BAD_BUDGET.at(keyword.span, "the budget is missing");
+            self.push(fault.with_help(literal));
             return;
         }
         let start = self.current.span;
+        let negative = self.at(TokenKind::Minus);
         self.expression();
         let span = start.to(self.span_from(start.start));
-        self.tell(codes::BAD_BUDGET, span, "a budget is a number literal", literal);
+        let message = if negative { "a budget is positive" } else { "a budget is a number literal" };
+        self.tell(codes::BAD_BUDGET, span, message, literal);
     }
 
     fn starts_operand(&self) -> bool {
@@ -361,7 +363,8 @@ impl Parser<'_> {
         if statement {
             return None;
         }
-        let start = self.current.span.start;
+        let keyword = self.current.span;
+        let start = keyword.start;
         self.bump_to_label();
         if self.at(TokenKind::Label) {
             return self.bare_label(start);
@@ -371,8 +374,9 @@ impl Parser<'_> {
             self.refuse_clauses_behind_label();
             return label;
         }
-        let fault = codes::BAD_LABEL.at(self.current.span, "the label is missing");
-        self.push_here(fault.with_help("write `as evidence`, or quote it: `as \"the evidence\"`"));
+        let place = if self.same_line() { self.current.span } else { keyword };
+        let fault = codes::BAD_LABEL.at(place, "the label is missing");
+        self.push(fault.with_help("write `as evidence`, or quote it: `as \"the evidence\"`"));
         if self.same_line() && !self.kind().is_closer() {
             self.skip_line();
         }

@@ -1,0 +1,133 @@
+//! Specimens: programs with what is said about them, source and result in one snapshot.
+//!
+//! A specimen may have lines `//// file: NAME`, behind which another file begins, and
+//! `//// limits: NAME=NUMBER`, which lowers a limit.
+#![allow(clippy::disallowed_methods, reason = "specimens are files")]
+
+use contexture_context::Limits;
+use contexture_diagnostic::render::terminal;
+use contexture_diagnostic::{Diagnostic, Severity};
+use contexture_script::analysis::check;
+use contexture_script::codes;
+use contexture_script::host::{LoadedSource, MemoryLoader};
+use contexture_script::program::{Program, load};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+struct Specimen {
+    name: String,
+    text: String,
+    program: Program,
+}
+
+fn folder(area: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/specimens").join(area)
+}
+
+fn specimens(area: &str) -> Vec<Specimen> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder(area)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "as"));
+    paths.sort();
+    assert!(!paths.is_empty(), "no specimens in {area}");
+    paths.iter().map(|path| specimen(path)).collect()
+}
+
+fn specimen(path: &std::path::Path) -> Specimen {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut limits = Limits::default();
+    let mut files = vec![("main.as".to_owned(), String::new())];
+    for line in text.split_inclusive('\n') {
+        if let Some(file) = line.strip_prefix("//// file: ") {
+            files.push((file.trim().to_owned(), String::new()));
+        } else if let Some(settings) = line.strip_prefix("//// limits: ") {
+            for setting in settings.split_whitespace() {
+                set(&mut limits, setting);
+            }
+        } else {
+            files.last_mut().unwrap().1.push_str(line);
+        }
+    }
+    let loader = files.iter().fold(MemoryLoader::new(), |all, (name, text)| all.with(name, text));
+    let (name_of_root, root) = files.remove(0);
+    let program = load(LoadedSource { name: name_of_root, text: root }, &loader, &limits);
+    Specimen { name, text, program }
+}
+
+fn set(limits: &mut Limits, setting: &str) {
+    let (name, value) = setting.split_once('=').unwrap();
+    let value = value.parse().unwrap();
+    match name {
+        "source_bytes" => limits.source_bytes = value,
+        "source_depth" => limits.source_depth = value,
+        "source_files" => limits.source_files = value,
+        _ => panic!("no limit {name}"),
+    }
+}
+
+fn rendered(program: &Program, faults: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for fault in faults.iter().take(100) {
+        let source = program.source(&fault.file).unwrap();
+        let _ = writeln!(out, "{}", terminal(fault, source, false));
+    }
+    out
+}
+
+fn snapshot(area: &str, name: &str, content: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder(area).join("snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, content));
+}
+
+fn numbered(text: &str) -> String {
+    if text.lines().count() > 300 {
+        return text.lines().take(5).collect::<Vec<_>>().join("\n");
+    }
+    text.trim_end().to_owned()
+}
+
+#[test]
+fn as_32_diagnostics() {
+    for specimen in specimens("diagnostics") {
+        let faults = check(&specimen.program);
+        let shown = rendered(&specimen.program, &faults);
+        let source = numbered(&specimen.text);
+        snapshot("diagnostics", &specimen.name, &format!("{source}\n\n────────\n\n{shown}"));
+    }
+}
+
+#[test]
+fn as_32_every_code_has_a_specimen_that_shows_it() {
+    let specimens = specimens("diagnostics");
+    for code in codes::ALL {
+        let shows = |specimen: &&Specimen| {
+            specimen.name.starts_with(code.code)
+                && check(&specimen.program).iter().any(|fault| fault.code == code.code)
+        };
+        assert!(specimens.iter().any(|specimen| shows(&specimen)), "{} {}", code.code, code.name);
+    }
+    for specimen in &specimens {
+        let code = specimen.name.split('_').next().unwrap();
+        assert!(codes::find(code).is_some(), "{}", specimen.name);
+    }
+}
+
+#[test]
+fn as_32_every_diagnostic_has_a_code_a_reason_and_a_fix() {
+    for area in ["diagnostics", "syntax"] {
+        for specimen in specimens(area) {
+            for fault in check(&specimen.program) {
+                let code = codes::find(fault.code).expect(fault.code);
+                assert_eq!(code.severity, fault.severity);
+                assert!(!fault.message.is_empty() && !fault.message.contains('\n'));
+                let needs_help = fault.severity != Severity::Hint
+                    && ![codes::UNEXPECTED_TOKEN, codes::TOO_MANY_ERRORS].contains(code);
+                assert!(!needs_help || fault.help.is_some(), "{}: {fault:?}", specimen.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+main func(input) {
+  x = 1 )
+  y = ]
+}
+}
+func g() { unknown }

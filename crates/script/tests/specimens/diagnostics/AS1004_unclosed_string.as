@@ -1,0 +1,7 @@
+main func(input) {
+  a = "no end
+  b = 'neither
+  c = "ok"
+  d = """
+    to the end
+}

@@ -1,0 +1,7 @@
+main func(input) {
+  # not a comment
+  a = $b
+  c = 1 @ 2
+  d = `text`
+  e = 😀😀
+}

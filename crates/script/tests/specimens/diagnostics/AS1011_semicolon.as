@@ -1,0 +1,4 @@
+main func(input) {
+  a = 1; b = 2;
+  return a;
+}

@@ -1,0 +1,6 @@
+main func(input { a string, a number }) {
+  generate({ input: "x" }) -> {
+    ok boolean
+    "ok" string
+  }
+}

@@ -1,0 +1,3 @@
+/* a comment
+   of two lines */
+main func(input) { input /* here too */ }

@@ -1,0 +1,2 @@
+agent Planner { func plan(x) { x } }
+agent Worker { func work(x) { x } }

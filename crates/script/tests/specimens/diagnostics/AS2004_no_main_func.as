@@ -1,0 +1,4 @@
+main agent A {
+  func one(x) { x }
+  func two(x) { x }
+}

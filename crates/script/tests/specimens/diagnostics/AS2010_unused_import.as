@@ -1,0 +1,4 @@
+import tool Find from "sh://find"
+import llm Q from "mock"
+model Q
+main func(input) { input }

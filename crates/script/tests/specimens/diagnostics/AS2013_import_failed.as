@@ -1,0 +1,2 @@
+import agent A from "./nowhere.as"
+main func(input) { A(input) }

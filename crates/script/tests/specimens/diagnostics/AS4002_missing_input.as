@@ -1,0 +1,4 @@
+main func(input) {
+  generate({ max_output: 100 }) -> { ok boolean }
+  generate({}) -> { ok boolean }
+}

@@ -1,0 +1,3 @@
+main func(input) {
+  generate({ input: "Tell a story" })
+}

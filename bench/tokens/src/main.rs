@@ -46,7 +46,9 @@ fn load() {
 fn count(text: &str) {
     let bpe = bpe_openai::o200k_base();
     let tiktoken = tiktoken_rs::o200k_base_singleton();
-    assert_eq!(O200K_BASE.count(text), bpe.count(text), "counts differ");
+    let counted = O200K_BASE.count(text);
+    assert_eq!(counted, bpe.count(text), "counts differ");
+    assert_eq!(counted, tiktoken.encode_ordinary(text).len(), "counts differ");
     let rows = race(&mut [
         Candidate::new("contexture count", || O200K_BASE.count(text)),
         Candidate::new("bpe-openai count", || bpe.count(text)),

@@ -98,7 +98,13 @@ impl Parser<'_> {
             match (mark(c), place) {
                 (Mark::Comma, Place::Item) if nested == 0 => break,
                 (Mark::Comma, Place::Member) if self.comma_ends(start, at, after) => break,
-                (Mark::Other, _) if nested == 0 && self.separates(start, at, c, place) => break,
+                (Mark::Other, _)
+                    if nested == 0
+                        && !before.is_whitespace()
+                        && self.separates(start, at, c, place) =>
+                {
+                    break;
+                }
                 (Mark::OpenObject | Mark::OpenArray, _) => nested += 1,
                 (Mark::CloseObject | Mark::CloseArray, _) if nested > 0 => nested -= 1,
                 (Mark::CloseObject | Mark::CloseArray, _) => break,
@@ -144,7 +150,7 @@ impl Parser<'_> {
     /// Whether a comment, a fence or a closing tag begins here.
     fn ends_bare(&self, at: usize, c: char, before: char) -> bool {
         match c {
-            '/' | '#' => before.is_whitespace() && self.comment_end(at).is_some(),
+            '/' | '#' => before.is_whitespace() && self.comment_end(at, 2).is_some(),
             '`' => self.rest(at).starts_with("```"),
             '<' => self.byte(at + 1) == b'/',
             _ => false,

@@ -7,7 +7,8 @@ use super::chars::{Mark, Quote, is_blank, is_word};
 use super::parser::{Kind, Parser, Place};
 use super::string::{find_special, is_space};
 
-const MAX_SPACE: usize = 512;
+const MAX_SPACE: usize = 256;
+const MAX_COMMENT: usize = 256;
 const MAX_KEY: usize = 128;
 const MAX_ITEM: usize = 256;
 
@@ -121,7 +122,7 @@ impl Parser<'_> {
         while next < at + MAX_SPACE {
             if is_space(self.byte(next)) {
                 next += 1;
-            } else if let Some(end) = self.comment_end(next) {
+            } else if let Some(end) = self.comment_end(next, MAX_COMMENT) {
                 next = end;
             } else if let Some(c) = self.char_at(next).filter(|c| !c.is_ascii() && is_blank(*c)) {
                 next += c.len_utf8();

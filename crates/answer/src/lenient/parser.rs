@@ -60,8 +60,15 @@ pub(super) struct Parser<'a> {
     kinds: u128,
 }
 
+/// How many bytes of an answer may be read carefully: in proportion to its length, shared by all
+/// values in it, and ample for a short one.
+pub(super) fn full_care(text: &str) -> usize {
+    text.len().saturating_mul(4).saturating_add(65_536)
+}
+
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, pos: usize, max_depth: usize) -> Self {
+    /// `care` is what is left of [`full_care`] for this answer.
+    pub(super) fn new(text: &'a str, pos: usize, max_depth: usize, care: usize) -> Self {
         Self {
             text,
             pos,
@@ -75,7 +82,7 @@ impl<'a> Parser<'a> {
             trusted: None,
             members: Vec::new(),
             items: Vec::new(),
-            care: text.len().saturating_mul(4).saturating_add(65_536),
+            care,
             depth: 0,
             max_depth: max_depth.min(crate::Limits::MAX_DEPTH),
             kinds: 0,
@@ -136,7 +143,7 @@ impl<'a> Parser<'a> {
     /// Skips a comment or a blank that is not ASCII.
     #[cold]
     fn skip_odd(&mut self) -> bool {
-        if let Some(end) = self.comment_end(self.pos) {
+        if let Some(end) = self.comment_end(self.pos, usize::MAX) {
             self.note(RepairKind::Comment);
             self.pos = end;
             return true;
@@ -150,21 +157,22 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The end of the comment that begins at an offset. `#` begins one only before a blank or
-    /// first on its line, since `#fff` and `#tag` are values.
-    pub(super) fn comment_end(&self, at: usize) -> Option<usize> {
-        let rest = self.rest(at);
-        if let Some(body) = rest.strip_prefix("/*") {
-            let length = body.find("*/").map_or(rest.len(), |end| end + 4);
-            return Some(at + length);
-        }
-        let hash = rest.starts_with('#')
-            && (matches!(self.byte(at + 1), b' ' | b'\t' | b'\n' | b'\r' | b'#')
-                || self.opens_line(at));
-        if hash || rest.starts_with("//") {
-            return Some(at + rest.find('\n').unwrap_or(rest.len()));
-        }
-        None
+    /// The end of the comment that begins at an offset, looked for in `limit` bytes. `#` begins
+    /// one only before a blank or first on its line, since `#fff` and `#tag` are values.
+    pub(super) fn comment_end(&self, at: usize, limit: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes().get(at..).unwrap_or_default();
+        let bytes = bytes.get(..limit).unwrap_or(bytes);
+        let length = match bytes {
+            [b'/', b'*', body @ ..] => {
+                let end = body.windows(2).position(|pair| pair == b"*/");
+                end.map_or(bytes.len(), |end| end + 4)
+            }
+            [b'/', b'/', ..] => line_length(bytes),
+            [b'#', b' ' | b'\t' | b'\n' | b'\r' | b'#', ..] => line_length(bytes),
+            [b'#', ..] if self.opens_line(at) => line_length(bytes),
+            _ => return None,
+        };
+        Some(at + length)
     }
 
     /// Whether an offset is the first on its line that is not blank.
@@ -395,6 +403,11 @@ impl<'a> Parser<'a> {
             _ => self.odd_separator(place),
         }
     }
+}
+
+fn line_length(bytes: &[u8]) -> usize {
+    let end = bytes.iter().position(|byte| *byte == b'\n');
+    end.unwrap_or(bytes.len())
 }
 
 /// What stands where a key is expected.

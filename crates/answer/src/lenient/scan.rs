@@ -1,7 +1,7 @@
 //! Finding the values in an answer: what stands around them, fences and blocks of thinking.
 
 use super::chars::{Mark, is_word};
-use super::parser::Parser;
+use super::parser::{Parser, full_care};
 use crate::repair::{Notes, RepairKind};
 use serde_json::Value;
 
@@ -47,6 +47,7 @@ pub(crate) struct Scan<'a> {
     max_depth: usize,
     growing: bool,
     fenced: bool,
+    care: usize,
     source: Source,
     /// What was left out around the values.
     pub(crate) notes: Notes,
@@ -62,6 +63,7 @@ impl<'a> Scan<'a> {
             max_depth,
             growing: false,
             fenced: false,
+            care: full_care(text),
             source: Source::Answer,
             notes: Notes::default(),
             too_deep: None,
@@ -131,7 +133,7 @@ impl<'a> Scan<'a> {
 
     /// The object that begins at an offset although its brace is missing.
     pub(crate) fn without_opener(text: &'a str, start: usize, max_depth: usize) -> Option<Found> {
-        let mut parser = Parser::new(text, start, max_depth);
+        let mut parser = Parser::new(text, start, max_depth, full_care(text));
         if !parser.opens_object(false) {
             return None;
         }
@@ -151,7 +153,7 @@ impl<'a> Scan<'a> {
     /// Reads the value at the cursor if there is one; moves on in any case.
     fn try_value(&mut self) -> Option<Found> {
         let start = self.pos;
-        let mut parser = Parser::new(self.text, start, self.max_depth);
+        let mut parser = Parser::new(self.text, start, self.max_depth, self.care);
         parser.growing = self.growing;
         parser.fenced = self.fenced;
         let (mark, length) = parser.mark_at(start)?;
@@ -174,6 +176,7 @@ impl<'a> Scan<'a> {
             parser.notes.add(RepairKind::FullWidth, start);
         }
         self.pos = parser.pos.max(start + length);
+        self.care = parser.care;
         if parser.too_deep {
             self.too_deep.get_or_insert(start);
             return None;
@@ -194,8 +197,8 @@ impl<'a> Scan<'a> {
 
     fn is_inline(&self, start: usize) -> bool {
         let before = self.text.get(..start).unwrap_or_default();
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        !line.trim_matches(['\u{FEFF}', ' ', '\t', '\r']).is_empty() && !line.ends_with("```")
+        let before = before.trim_end_matches(['\u{FEFF}', ' ', '\t', '\r']);
+        !before.is_empty() && !before.ends_with('\n') && !before.ends_with("```")
     }
 
     /// The backticks at the cursor: a fence opens or closes, with its language.

@@ -2,7 +2,7 @@
 
 use super::bare::literal;
 use super::chars::quote;
-use super::parser::{Parser, Place};
+use super::parser::{Parser, Place, full_care};
 use crate::repair::{Notes, RepairKind};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(crate) fn single(text: &str) -> Option<(Value, Notes)> {
         return Some((value, notes));
     }
     quote(text.chars().next()?)?;
-    let mut parser = Parser::new(text, 0, 1);
+    let mut parser = Parser::new(text, 0, 1, full_care(text));
     let value = parser.careful(Place::Item)?;
     // `"A" and "B"` is prose, not a string that forgot to escape.
     if parser.notes.has(RepairKind::UnescapedQuote) {

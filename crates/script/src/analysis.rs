@@ -173,9 +173,6 @@ impl<'p> Checker<'p, '_> {
                 self.push(fault.with_help("rename one of them"));
             }
             self.scopes.define(&param.name.text, param.name.span);
-            if let Some(shape) = &param.shape {
-                self.shape(shape);
-            }
         }
         self.block_body(&func.body);
         self.leave();

@@ -6,9 +6,7 @@ use super::expressions::strip;
 use super::tools::is_literal;
 use crate::capability::{Effect, noun};
 use crate::codes;
-use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, ShapeNode, Text, UnaryOp};
-use crate::syntax::shape_of;
-use contexture_answer::ShapeError;
+use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
 /// What an option takes.
@@ -73,7 +71,7 @@ impl<'p> Checker<'p, '_> {
             self.push(codes::MISSING_INPUT.at(keyword(expr.span), message).with_help(help));
         }
         match &generate.shape {
-            Some(shape) => self.shape(shape),
+            Some(_) => {}
             None if badly_formed => {}
             None => {
                 let message = "this `generate` has no shape: its answer is raw text and nothing checks it";
@@ -90,14 +88,6 @@ impl<'p> Checker<'p, '_> {
         faults.iter().any(|fault| {
             fault.code == bad && fault.span.start >= span.start && fault.span.end <= span.end
         })
-    }
-
-    /// A shape that answers or arguments are checked against.
-    pub(super) fn shape(&mut self, node: &'p ShapeNode) {
-        if let Err(fault @ ShapeError::TooDeep { .. }) = shape_of(node).check() {
-            let help = "make it flatter, or use `json`";
-            self.push(codes::TOO_DEEP.at(node.span, fault.to_string()).with_help(help));
-        }
     }
 
     fn option(&mut self, key: &'p Text, value: &'p Expr) {

@@ -6,6 +6,7 @@
 mod expression;
 mod statement;
 
+use expression::put;
 use super::ast::{Agent, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name, Param, ShapeKind, ShapeNode, Text};
 use contexture_diagnostic::{SourceFile, Span};
 use serde_json::{Map, Value, json};
@@ -44,11 +45,14 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// `parts` must be an object; `type` goes before and `span` behind them.
     fn node(&self, kind: &str, span: Span, parts: Value) -> Value {
-        let mut node = Map::new();
+        let parts = if let Value::Object(parts) = parts { parts } else { Map::new() };
+        self.finish(kind, span, parts)
+    }
+
+    fn finish(&self, kind: &str, span: Span, parts: Map<String, Value>) -> Value {
+        let mut node = Map::with_capacity(parts.len() + 2);
         node.insert("type".to_owned(), kind.into());
-        if let Value::Object(parts) = parts {
-            node.extend(parts);
-        }
+        node.extend(parts);
         node.insert("span".to_owned(), span_to_json(span, self.source));
         Value::Object(node)
     }
@@ -126,42 +130,47 @@ impl Writer<'_> {
     }
 
     fn shape(&self, shape: &ShapeNode) -> Value {
-        let (kind, parts) = match &shape.kind {
-            ShapeKind::String => ("string", json!({})),
-            ShapeKind::Number => ("number", json!({})),
-            ShapeKind::Integer => ("integer", json!({})),
-            ShapeKind::Boolean => ("boolean", json!({})),
-            ShapeKind::Json => ("json", json!({})),
-            ShapeKind::Error => ("error", json!({})),
+        let mut node = Map::new();
+        let kind = match &shape.kind {
+            ShapeKind::String => "string",
+            ShapeKind::Number => "number",
+            ShapeKind::Integer => "integer",
+            ShapeKind::Boolean => "boolean",
+            ShapeKind::Json => "json",
+            ShapeKind::Error => "error",
+            ShapeKind::List(_) => "list",
+            ShapeKind::Object(_) => "object",
+            ShapeKind::Enum(_) => "enum",
+        };
+        put(&mut node, "", "shape", kind.into());
+        self.shape_parts(&shape.kind, &mut node);
+        self.finish("Shape", shape.span, node)
+    }
+
+    fn shape_parts(&self, kind: &ShapeKind, node: &mut Map<String, Value>) {
+        match kind {
             ShapeKind::List(item) => {
-                let item = item.as_ref().map(|item| self.shape(item));
-                ("list", json!({ "item": item }))
+                let item = item.as_ref().map_or(Value::Null, |item| self.shape(item));
+                put(node, "", "item", item);
             }
             ShapeKind::Object(fields) => {
-                let fields: Vec<Value> = fields.iter().map(|field| self.shape_field(field)).collect();
-                ("object", json!({ "fields": fields }))
+                let fields = fields.iter().map(|field| self.shape_field(field)).collect();
+                put(node, "", "fields", Value::Array(fields));
             }
             ShapeKind::Enum(values) => {
-                let values: Vec<&str> = values.iter().map(|text| text.value.as_str()).collect();
-                ("enum", json!({ "values": values }))
+                let values = values.iter().map(|text| text.value.as_str().into()).collect();
+                put(node, "", "values", Value::Array(values));
             }
-        };
-        let mut all = Map::new();
-        all.insert("shape".to_owned(), kind.into());
-        if let Value::Object(parts) = parts {
-            all.extend(parts);
+            _ => {}
         }
-        self.node("Shape", shape.span, Value::Object(all))
     }
 
     fn shape_field(&self, field: &super::ast::FieldNode) -> Value {
-        let shape = field.shape.as_ref().map(|shape| self.shape(shape));
-        let parts = json!({
-            "name": self.name(&field.name),
-            "optional": field.optional,
-            "shape": shape,
-            "description": field.description,
-        });
-        self.node("Field", field.span, parts)
+        let mut node = Map::new();
+        put(&mut node, "", "name", self.name(&field.name));
+        put(&mut node, "", "optional", field.optional.into());
+        put(&mut node, "", "shape", field.shape.as_ref().map_or(Value::Null, |shape| self.shape(shape)));
+        put(&mut node, "", "description", field.description.as_deref().into());
+        self.finish("Field", field.span, node)
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Parser<'a> {
     /// Height of the tree read last.
     height: usize,
     limit: usize,
+    /// Shapes around the one being read; their own limit is lower.
+    shape_depth: usize,
     too_deep_in: Option<u32>,
     /// Where the statement of the function's own block that is being read begins.
     outer_statement: u32,
@@ -80,6 +82,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             height: 0,
             limit: depth.min(MAX_DEPTH),
+            shape_depth: 0,
             too_deep_in: None,
             outer_statement: 0,
             body_depth: 0,
@@ -322,7 +325,7 @@ impl<'a> Parser<'a> {
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> T, otherwise: impl FnOnce(Span) -> T) -> T {
         if self.depth >= self.limit {
             let start = self.current.span.start;
-            self.tell_too_deep(self.current.span);
+            self.tell_too_deep(self.current.span, self.limit);
             self.skip_to_comma();
             self.fault_at = Some(self.current.span.start);
             self.height = 1;
@@ -339,7 +342,7 @@ impl<'a> Parser<'a> {
         if self.depth < self.limit {
             return self.deeper(read, |_| T::default());
         }
-        self.tell_too_deep(self.current.span);
+        self.tell_too_deep(self.current.span, self.limit);
         while !self.at_end() && !self.kind().is_closer() {
             self.skip_balanced();
         }
@@ -348,11 +351,10 @@ impl<'a> Parser<'a> {
         T::default()
     }
 
-    fn tell_too_deep(&mut self, span: Span) {
+    fn tell_too_deep(&mut self, span: Span, limit: usize) {
         if self.too_deep_in.replace(self.outer_statement) == Some(self.outer_statement) {
             return;
         }
-        let limit = self.limit;
         let message = format!("this is nested deeper than {limit} levels");
         let help = "move the inner part into a function or a variable of its own";
         self.push(codes::TOO_DEEP.at(span, message).with_help(help));
@@ -365,7 +367,7 @@ impl<'a> Parser<'a> {
         if self.height + self.depth <= self.limit {
             return true;
         }
-        self.tell_too_deep(span);
+        self.tell_too_deep(span, self.limit);
         self.height = 1;
         false
     }

@@ -1,131 +1,150 @@
 //! Statements as JSON.
 
 use super::Writer;
+use super::expression::put;
 use crate::syntax::ast::{
-    Accessor, AssignOp, Block, BudgetNode, Candidate, For, Statement, StatementKind, Target, Use,
-    UseSource,
+    Accessor, AssignOp, Block, BudgetNode, Candidate, Expr, For, Statement, StatementKind, Target,
+    Use, UseSource,
 };
 use contexture_context::{Keep, Measure};
-use contexture_diagnostic::Span;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+type Node = Map<String, Value>;
 
 impl Writer<'_> {
     pub(super) fn block(&self, block: &Block) -> Value {
-        let statements: Vec<Value> = block.statements.iter().map(|one| self.statement(one)).collect();
-        self.node("Block", block.span, json!({ "statements": statements }))
+        let mut node = Node::new();
+        let statements = block.statements.iter().map(|one| self.statement(one)).collect();
+        put(&mut node, "", "statements", Value::Array(statements));
+        self.finish("Block", block.span, node)
     }
 
     fn statement(&self, statement: &Statement) -> Value {
-        let span = statement.span;
         match &statement.kind {
-            StatementKind::Assign { target, op, value } => {
-                let op = match op {
-                    AssignOp::Set => "=",
-                    AssignOp::Add => "+=",
-                    AssignOp::Subtract => "-=",
-                };
-                let (target, value) = (self.target(target), self.expr(value));
-                self.node("Assign", span, json!({ "target": target, "op": op, "value": value }))
-            }
-            StatementKind::Return(value) => {
-                let value = value.as_ref().map(|value| self.expr(value));
-                self.node("Return", span, json!({ "value": value }))
-            }
-            StatementKind::If { arms, otherwise } => {
-                let arms: Vec<Value> = arms
-                    .iter()
-                    .map(|(condition, block)| {
-                        json!({ "condition": self.expr(condition), "block": self.block(block) })
-                    })
-                    .collect();
-                let otherwise = otherwise.as_ref().map(|block| self.block(block));
-                self.node("If", span, json!({ "arms": arms, "else": otherwise }))
-            }
+            StatementKind::Use(used) => return self.used(used),
+            StatementKind::Config(config) => return self.config(config),
+            _ => {}
+        }
+        let mut node = Node::new();
+        let kind = self.statement_parts(&statement.kind, &mut node);
+        self.finish(kind, statement.span, node)
+    }
+
+    fn statement_parts(&self, statement: &StatementKind, node: &mut Node) -> &'static str {
+        match statement {
+            StatementKind::Assign { target, op, value } => self.assign(node, target, *op, value),
+            StatementKind::Return(value) => put(node, "Return", "value", self.maybe(value.as_ref())),
+            StatementKind::If { arms, otherwise } => self.if_else(node, arms, otherwise.as_ref()),
             StatementKind::Loop { until, max, body } => {
-                let max = max.as_ref().map(|max| self.expr(max));
-                let (until, body) = (self.expr(until), self.block(body));
-                self.node("Loop", span, json!({ "until": until, "max": max, "body": body }))
+                put(node, "", "until", self.expr(until));
+                put(node, "", "max", self.maybe(max.as_ref()));
+                put(node, "Loop", "body", self.block(body))
             }
             StatementKind::Repeat { count, body } => {
-                let (count, body) = (self.expr(count), self.block(body));
-                self.node("Repeat", span, json!({ "count": count, "body": body }))
+                put(node, "", "count", self.expr(count));
+                put(node, "Repeat", "body", self.block(body))
             }
-            StatementKind::For(node) => self.for_loop("For", node, span),
-            StatementKind::Use(node) => self.used(node),
-            StatementKind::Config(config) => self.config(config),
-            StatementKind::Expr(expr) => {
-                self.node("Expression", span, json!({ "value": self.expr(expr) }))
-            }
-            StatementKind::Error => self.node("Error", span, json!({})),
+            StatementKind::For(each) => self.for_parts(node, "For", each),
+            StatementKind::Expr(expr) => put(node, "Expression", "value", self.expr(expr)),
+            StatementKind::Use(_) | StatementKind::Config(_) | StatementKind::Error => "Error",
         }
     }
 
-    pub(super) fn for_loop(&self, kind: &str, node: &For, span: Span) -> Value {
-        let parts = json!({
-            "variable": self.name(&node.variable),
-            "list": self.expr(&node.list),
-            "max": node.max.as_ref().map(|max| self.expr(max)),
-            "body": self.block(&node.body),
-        });
-        self.node(kind, span, parts)
+    fn maybe(&self, expr: Option<&Expr>) -> Value {
+        expr.map_or(Value::Null, |expr| self.expr(expr))
+    }
+
+    fn assign(&self, node: &mut Node, target: &Target, op: AssignOp, value: &Expr) -> &'static str {
+        let op = match op {
+            AssignOp::Set => "=",
+            AssignOp::Add => "+=",
+            AssignOp::Subtract => "-=",
+        };
+        put(node, "", "target", self.target(target));
+        put(node, "", "op", Value::from(op));
+        put(node, "Assign", "value", self.expr(value))
+    }
+
+    fn if_else(&self, node: &mut Node, arms: &[(Expr, Block)], otherwise: Option<&Block>) -> &'static str {
+        let arms = arms.iter().map(|arm| self.arm(arm)).collect();
+        put(node, "", "arms", Value::Array(arms));
+        put(node, "If", "else", otherwise.map_or(Value::Null, |block| self.block(block)))
+    }
+
+    fn arm(&self, (condition, block): &(Expr, Block)) -> Value {
+        let mut arm = Node::new();
+        put(&mut arm, "", "condition", self.expr(condition));
+        put(&mut arm, "", "block", self.block(block));
+        Value::Object(arm)
+    }
+
+    pub(super) fn for_parts(&self, node: &mut Node, kind: &'static str, each: &For) -> &'static str {
+        put(node, "", "variable", self.name(&each.variable));
+        put(node, "", "list", self.expr(&each.list));
+        put(node, "", "max", self.maybe(each.max.as_ref()));
+        put(node, kind, "body", self.block(&each.body))
     }
 
     fn target(&self, target: &Target) -> Value {
-        let path: Vec<Value> = target
-            .path
-            .iter()
-            .map(|step| match step {
-                Accessor::Field(name) => json!({ "field": self.name(name) }),
-                Accessor::Index(index) => json!({ "index": self.expr(index) }),
-            })
-            .collect();
-        let parts = json!({ "base": self.name(&target.base), "path": path });
-        self.node("Target", target.span, parts)
+        let mut node = Node::new();
+        put(&mut node, "", "base", self.name(&target.base));
+        let path = target.path.iter().map(|step| self.step(step)).collect();
+        put(&mut node, "", "path", Value::Array(path));
+        self.finish("Target", target.span, node)
     }
 
-    pub(super) fn used(&self, node: &Use) -> Value {
-        let (expr, candidates) = match &node.source {
-            UseSource::Expr(expr) => (Some(self.expr(expr)), None),
+    fn step(&self, step: &Accessor) -> Value {
+        let mut node = Node::new();
+        match step {
+            Accessor::Field(name) => put(&mut node, "", "field", self.name(name)),
+            Accessor::Index(index) => put(&mut node, "", "index", self.expr(index)),
+        };
+        Value::Object(node)
+    }
+
+    pub(super) fn used(&self, used: &Use) -> Value {
+        let mut node = Node::new();
+        let (source, one_of) = match &used.source {
+            UseSource::Expr(expr) => (self.expr(expr), Value::Null),
             UseSource::OneOf(candidates) => {
-                let all: Vec<Value> = candidates.iter().map(|one| self.candidate(one)).collect();
-                (None, Some(all))
+                let all = candidates.iter().map(|one| self.candidate(one)).collect();
+                (Value::Null, Value::Array(all))
             }
         };
-        let parts = json!({
-            "source": expr,
-            "one_of": candidates,
-            "max": node.max.as_ref().map(|budget| self.budget(budget)),
-            "keep": node.keep.map(|(keep, _)| keep_word(keep)),
-            "priority": node.priority.map(|(value, _)| value),
-            "label": node.label.as_ref().map(|label| self.text(label)),
-        });
-        self.node("Use", node.span, parts)
+        put(&mut node, "", "source", source);
+        put(&mut node, "", "one_of", one_of);
+        put(&mut node, "", "max", self.maybe_budget(used.max.as_ref()));
+        put(&mut node, "", "keep", keep_word(used.keep.map(|(keep, _)| keep)));
+        put(&mut node, "", "priority", used.priority.map_or(Value::Null, |(value, _)| value.into()));
+        put(&mut node, "", "label", used.label.as_ref().map_or(Value::Null, |label| self.text(label)));
+        self.finish("Use", used.span, node)
     }
 
-    fn candidate(&self, node: &Candidate) -> Value {
-        let parts = json!({
-            "name": self.name(&node.name),
-            "source": node.source.as_ref().map(|source| self.expr(source)),
-            "max": node.max.as_ref().map(|budget| self.budget(budget)),
-            "keep": node.keep.map(|(keep, _)| keep_word(keep)),
-            "selected": node.selected.is_some(),
-        });
-        self.node("Candidate", node.span, parts)
+    fn candidate(&self, candidate: &Candidate) -> Value {
+        let mut node = Node::new();
+        put(&mut node, "", "name", self.name(&candidate.name));
+        put(&mut node, "", "source", self.maybe(candidate.source.as_ref()));
+        put(&mut node, "", "max", self.maybe_budget(candidate.max.as_ref()));
+        put(&mut node, "", "keep", keep_word(candidate.keep.map(|(keep, _)| keep)));
+        put(&mut node, "", "selected", candidate.selected.is_some().into());
+        self.finish("Candidate", candidate.span, node)
     }
 
-    fn budget(&self, node: &BudgetNode) -> Value {
-        let measure = match node.measure {
+    fn maybe_budget(&self, budget: Option<&BudgetNode>) -> Value {
+        let Some(budget) = budget else { return Value::Null };
+        let measure = match budget.measure {
             Measure::Tokens => "tokens",
             Measure::Chars => "chars",
         };
-        self.node("Budget", node.span, json!({ "limit": node.limit, "measure": measure }))
+        self.node("Budget", budget.span, json!({ "limit": budget.limit, "measure": measure }))
     }
 }
 
-const fn keep_word(keep: Keep) -> &'static str {
+fn keep_word(keep: Option<Keep>) -> Value {
     match keep {
-        Keep::Head => "head",
-        Keep::Tail => "tail",
-        Keep::Middle => "middle",
+        None => Value::Null,
+        Some(Keep::Head) => "head".into(),
+        Some(Keep::Tail) => "tail".into(),
+        Some(Keep::Middle) => "middle".into(),
     }
 }

@@ -4,6 +4,7 @@ use super::super::ast::{FieldNode, Name, ShapeKind, ShapeNode, Text};
 use super::super::token::TokenKind;
 use super::Parser;
 use crate::codes;
+use contexture_answer::Shape;
 use contexture_diagnostic::{Span, nearest};
 use std::collections::HashSet;
 
@@ -13,8 +14,19 @@ pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "j
 impl Parser<'_> {
     /// A shape; what can't be read is told and stands as an error.
     pub(crate) fn shape(&mut self) -> ShapeNode {
-        let read = Self::shape_here;
-        self.deeper(read, |span| ShapeNode { kind: ShapeKind::Error, span })
+        let error = |span| ShapeNode { kind: ShapeKind::Error, span };
+        if self.shape_depth >= Shape::MAX_DEPTH {
+            let start = self.current.span.start;
+            self.tell_too_deep(self.current.span, Shape::MAX_DEPTH);
+            self.skip_to_comma();
+            self.fault_at = Some(self.current.span.start);
+            self.height = 1;
+            return error(self.span_from(start));
+        }
+        self.shape_depth += 1;
+        let shape = self.deeper(Self::shape_here, error);
+        self.shape_depth -= 1;
+        shape
     }
 
     /// Whether a shape may begin here.

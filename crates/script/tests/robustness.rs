@@ -1,0 +1,193 @@
+//! Whatever the bytes, there is a tree and all tokens, and nothing overflows the stack.
+
+use contexture_context::Limits;
+use contexture_diagnostic::{SourceFile, render};
+use contexture_script::analysis::check;
+use contexture_script::host::{LoadedSource, MemoryLoader};
+use contexture_script::program::load;
+use contexture_script::syntax::{Parsed, json, parse, parse_expression, parse_repl, parse_shape};
+use proptest::prelude::*;
+
+fn everything(text: &str) -> Parsed {
+    let limits = Limits::default();
+    let source = SourceFile::new("t.as", text);
+    let parsed = parse(&source, &limits);
+    check_tokens(text, &parsed);
+    for fault in &parsed.diagnostics {
+        assert!(fault.span.start <= fault.span.end);
+        assert!(fault.span.end as usize <= text.len());
+        let _ = render::terminal(fault, &source, true);
+    }
+    let _ = json::to_json(&parsed.file, &source);
+    assert_eq!(parsed.file.clone(), parsed.file);
+    let root = LoadedSource { name: "t.as".to_owned(), text: text.to_owned() };
+    let program = load(root, &MemoryLoader::new(), &limits);
+    for fault in check(&program) {
+        let _ = render::one_line(&fault, &source);
+    }
+    let _ = parse_shape(text, &limits);
+    let _ = parse_expression(text, &limits);
+    let _ = parse_repl(text, &limits);
+    parsed
+}
+
+/// Tokens stand in order, and between them is only white space.
+fn check_tokens(text: &str, parsed: &Parsed) {
+    let mut at = 0;
+    for token in &parsed.tokens {
+        let (start, end) = (token.span.start as usize, token.span.end as usize);
+        assert!(start >= at && end > start, "{token:?}");
+        assert!(blank(&text[at..start]), "lost {:?}", &text[at..start]);
+        at = end;
+    }
+    assert!(blank(&text[at..]), "lost {:?}", &text[at..]);
+}
+
+fn blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || c == '\u{feff}')
+}
+
+const WORDS: &[&str] = &[
+    "import", "llm", "tool", "agent", "main", "func", "model", "role", "use", "one", "of", "max",
+    "keep", "tail", "priority", "as", "label", "if", "else", "loop", "until", "repeat", "for", "in",
+    "parallel", "return", "try", "generate", "input", "true", "false", "none", "and", "or", "not",
+    "string", "list", "x", "名", "1", "2k", "2.5", "9223372036854775808", "\"s\"", "'s", "\"\"\"",
+    "{", "}", "(", ")", "[", "]", ",", ":", ".", "?", "|", "->", "=", "+=", "-=", "==", "<", "<=",
+    "+", "-", "*", "/", "%", ";", "&&", "!", "// c", "-- d", "/// e", "/*", "*/", "\n", "\n", "\n",
+    "，", "“", "😀", "\u{feff}", "\r\n", "\t", "\\", "\0", "selected", "empty", "from", "import",
+    "func f(x) {", "generate({", "use x as", "limit:", "}\n}", "main func(input) {\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn as_32_any_text_has_a_tree(text in any::<String>()) {
+        everything(&text);
+    }
+
+    #[test]
+    fn as_32_any_bytes_have_a_tree(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        everything(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn as_32_any_token_soup_has_a_tree(
+        words in proptest::collection::vec(proptest::sample::select(WORDS), 0..120),
+        glue in any::<bool>(),
+    ) {
+        everything(&words.join(if glue { "" } else { " " }));
+    }
+
+    #[test]
+    fn as_32_a_program_with_a_hole_has_a_tree(from in 0_usize..2_500, length in 0_usize..60) {
+        let tour = include_str!("specimens/syntax/tour.as");
+        let mut text: Vec<char> = tour.chars().collect();
+        let start = from.min(text.len());
+        let end = (start + length).min(text.len());
+        text.drain(start..end);
+        everything(&text.into_iter().collect::<String>());
+    }
+}
+
+/// Runs in a stack as small as a worker thread's.
+fn in_small_stack(run: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    #[expect(clippy::disallowed_methods, reason = "the size of the stack is what is tested")]
+    let handle = thread.spawn(run).unwrap();
+    handle.join().unwrap();
+}
+
+fn nested(open: &str, middle: &str, close: &str, depth: usize) -> String {
+    format!("main func(input) {{\n{}{middle}{}\n}}\n", open.repeat(depth), close.repeat(depth))
+}
+
+const NESTS: &[(&str, &str, &str)] = &[
+    ("x = (", "1", ")"),
+    ("(", "1", ")"),
+    ("[", "1", "]"),
+    ("{ a: ", "1", "}"),
+    ("f(", "1", ")"),
+    ("x[", "1", "]"),
+    ("not ", "x", ""),
+    ("- ", "x", ""),
+    ("", "x", ".a"),
+    ("", "x", "[0]"),
+    ("", "x", "(1)"),
+    ("", "x", " + 1"),
+    ("1 + (", "x", ") + 1"),
+    ("a or b and c == d + e * (", "x", ")"),
+    ("if a { ", "b = 1", " }"),
+    ("if a { b = 1 } else if b { c = 1 } else { ", "b = 1", " }"),
+    ("repeat * 2 {\n", "b = 1", "\n}"),
+    ("loop until a max 3 { ", "b = 1", " }"),
+    ("for x in y max 3 { ", "b = 1", " }"),
+    ("parallel for x in y max 3 { ", "b = 1", " }"),
+    ("try { ", "b", " } else { c }"),
+    ("x = try { ", "b", " } else e { c }"),
+    ("generate({ input: ", "b", " }) -> { a string }"),
+    ("use one of { a: [", "b", "], none: empty }"),
+    ("generate({ input: \"a\" }) -> ", "{ a string }", ""),
+    ("x = generate({ input: \"a\" }) -> { a { ", "b string", " } }"),
+    ("agent A { ", "func f() { 1 }", " }"),
+    ("func f() { ", "1", " }"),
+];
+
+#[test]
+fn as_32_deep_nesting_is_refused_and_never_overflows() {
+    in_small_stack(|| {
+        for (open, middle, close) in NESTS {
+            for depth in [60, 199, 201, 1_000] {
+                let parsed = everything(&nested(open, middle, close, depth));
+                let deep = parsed.diagnostics.iter().any(|fault| fault.code == "AS1013");
+                assert!(depth < 1_000 || deep || !parsed.is_valid(), "{open}{middle}{close}");
+            }
+        }
+    });
+}
+
+#[test]
+fn as_32_nesting_without_end_takes_linear_time() {
+    for (open, middle, close) in NESTS {
+        let text = nested(open, middle, close, 100_000);
+        let source = SourceFile::new("t.as", text.as_str());
+        let parsed = parse(&source, &Limits::default());
+        assert!(!parsed.is_valid(), "{open}{middle}{close}");
+        assert!(parsed.diagnostics.len() <= 1_000);
+    }
+}
+
+#[test]
+fn as_32_deep_shapes_are_refused_and_never_overflow() {
+    in_small_stack(|| {
+        for depth in [10, 31, 64, 1_000, 50_000] {
+            for (open, close) in [("list[", "]"), ("{ a ", " }"), ("{ a: list[", "] }")] {
+                let shape = format!("{}string{}", open.repeat(depth), close.repeat(depth));
+                everything(&format!("main func(input {shape}) {{ input }}"));
+                let (_, faults) = parse_shape(&shape, &Limits::default());
+                assert_eq!(faults.is_empty(), depth <= 31, "{open} {depth}");
+            }
+        }
+    });
+}
+
+#[test]
+fn as_32_one_thousand_nested_blocks_are_one_clear_error() {
+    in_small_stack(|| {
+        let parsed = everything(&nested("if a {\n", "b = 1", "\n}", 1_000));
+        let codes: Vec<&str> = parsed.diagnostics.iter().map(|fault| fault.code).collect();
+        assert_eq!(codes, ["AS1013"]);
+        let fault = &parsed.diagnostics[0];
+        assert!(fault.message.contains("200 levels"), "{}", fault.message);
+        assert!(fault.help.is_some());
+    });
+}
+
+#[test]
+fn as_32_odd_names_are_names() {
+    let text = "main func(input) {\n  constructor = 1\n  __proto__ = { constructor: 2, toString: 3 }\n  generated = \"generate\"\n  检索 = __proto__.constructor\n  max = 1 keep = 2 as = 3 one = 4 model = 5 role = 6 loop = 7 repeat = 8 try = 9 parallel = 10\n  agent = 11 func = 12 main = 13 import = 14 tool = 15 in = 16 until = 17\n  input = act = 1\n}";
+    let source = SourceFile::new("t.as", text);
+    let parsed = parse(&source, &Limits::default());
+    let codes: Vec<&str> = parsed.diagnostics.iter().map(|fault| fault.code).collect();
+    assert_eq!(codes, ["AS1016"], "{:#?}", parsed.diagnostics);
+}

@@ -1,0 +1,319 @@
+//! Ask and check: a request, an answer of the right shape, and another try when it is not
+//! (AS-21, AS-22).
+//!
+//! Decision: an attempt is one answer of the model to the whole prompt. What is no answer (a rate
+//! limit, a tool call) uses none; what is no usable answer uses one and is sent back with its
+//! faults. Everything that happens is told to an observer while it happens, so that a trace is
+//! written also of a run that fails.
+
+mod observe;
+mod report;
+#[cfg(test)]
+mod tests;
+
+pub use observe::{AskEvent, AskObserver};
+pub use report::{Answer, AskError, Attempt, Report, Retried};
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::exchange::Exchange;
+use crate::provider::{ChatCall, Provider, Reply, SchemaHint, Think};
+use crate::retry::RetryPolicy;
+use crate::tools::{ToolExecutor, ToolOutcome};
+use contexture_answer::{AnswerError, Partial, ReadOptions, Reading, Shape, read, repair_message};
+use contexture_prompt::{
+    ChatResponse, OpenaiChatMessage, OpenaiChatRequest, Role, ToolCall, ToolDefinition,
+};
+use serde_json::Value;
+use std::time::Duration;
+
+/// What is asked, and how it is checked (AS-19).
+#[derive(Clone, Default)]
+pub struct Ask<'a> {
+    /// The prompt.
+    pub messages: Vec<OpenaiChatMessage>,
+    /// The shape of the answer; without one the raw text is the value.
+    pub shape: Option<&'a Shape>,
+    /// Answers that may be asked for in all; 0 counts as 1.
+    pub attempts: u32,
+    /// Exact JSON, no coercion, no fields beyond the shape.
+    pub strict: bool,
+    /// Tokens of an answer.
+    pub max_output: Option<u64>,
+    /// Sampling hint.
+    pub temperature: Option<f64>,
+    /// Reasoning hint.
+    pub think: Option<Think>,
+    /// Time for the whole, with all attempts, waits and tools.
+    pub timeout: Option<Duration>,
+    /// When a provider's failure is tried again.
+    pub retry: RetryPolicy,
+    /// Tools that the model may call; of no effect without an executor.
+    pub tools: Vec<ToolDefinition>,
+    /// Who runs them.
+    pub executor: Option<&'a dyn ToolExecutor>,
+    /// How often in a row the model may call tools before it has to answer.
+    pub tool_rounds: u32,
+}
+
+/// Asks until an answer can be used or the attempts are used up.
+///
+/// ```
+/// use contexture_answer::{Field, Shape};
+/// use contexture_llm::{Ask, CancelToken, Canned, Scripted, ask};
+/// use contexture_prompt::{OpenaiChatMessage, Role};
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// # runtime.block_on(async {
+/// let model = Scripted::new([Canned::text("I think so."), Canned::text("{ok: yes}"), Canned::text("{ok: true}")]);
+/// let shape = Shape::Object(vec![Field::new("ok", Shape::Boolean)]);
+/// let ask_for = Ask {
+///     messages: vec![OpenaiChatMessage::of_text(Role::User, "Is it ok?")],
+///     shape: Some(&shape),
+///     attempts: 3,
+///     ..Ask::default()
+/// };
+/// let answer = ask(&model, &ask_for, &mut (), &CancelToken::new()).await?;
+/// assert_eq!(answer.value, serde_json::json!({"ok": true}));
+/// assert_eq!(answer.report.attempts.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`AskError::Provider`] when the provider fails, [`AskError::Unusable`] when no attempt gave an
+/// answer of the shape. Both carry the report of what happened.
+pub async fn ask(
+    provider: &dyn Provider,
+    ask: &Ask<'_>,
+    observer: &mut dyn AskObserver,
+    cancel: &CancelToken,
+) -> Result<Answer, AskError> {
+    let deadline = Exchange::until(ask.timeout);
+    let exchange = Exchange { provider, cancel, retry: ask.retry, deadline };
+    let mut run = Run { ask, exchange, observer, report: Report::default() };
+    match run.attempts().await {
+        Ok(answered) => Ok(Answer { value: answered.0, text: answered.1, report: run.report }),
+        Err(Failure::Provider(error)) => Err(AskError::Provider { error, report: run.report }),
+        Err(Failure::Unusable(error, text)) => {
+            Err(AskError::Unusable { error, text, report: run.report })
+        }
+    }
+}
+
+enum Failure {
+    Provider(LlmError),
+    Unusable(AnswerError, String),
+}
+
+struct Run<'r, 'a> {
+    ask: &'r Ask<'a>,
+    exchange: Exchange<'r>,
+    observer: &'r mut dyn AskObserver,
+    report: Report,
+}
+
+impl Run<'_, '_> {
+    async fn attempts(&mut self) -> Result<(Value, String), Failure> {
+        let attempts = self.ask.attempts.max(1);
+        let mut messages = self.ask.messages.clone();
+        let mut number = 1;
+        loop {
+            let text = self.attempt(number, messages).await.map_err(Failure::Provider)?;
+            let checked = self.check(&text);
+            self.end_attempt(&text, &checked);
+            let error = match checked {
+                Ok(reading) => return Ok((reading.value, text)),
+                Err(error) => error,
+            };
+            if number >= attempts {
+                return Err(Failure::Unusable(error, text));
+            }
+            messages = self.repair(&text, &error);
+            number += 1;
+        }
+    }
+
+    /// The prompt again with the answer and what is wrong with it. Earlier attempts are left out:
+    /// the last answer is the one to mend.
+    fn repair(&self, text: &str, error: &AnswerError) -> Vec<OpenaiChatMessage> {
+        let mut messages = self.ask.messages.clone();
+        let repair = match self.ask.shape {
+            Some(shape) => repair_message(text, error, shape),
+            None => error.to_string(),
+        };
+        messages.push(OpenaiChatMessage::of_text(Role::Assistant, text));
+        messages.push(OpenaiChatMessage::of_text(Role::User, repair));
+        messages
+    }
+
+    fn check(&self, text: &str) -> Result<Reading, AnswerError> {
+        match self.ask.shape {
+            Some(shape) => {
+                let strict = self.ask.strict;
+                read(text, Some(shape), &ReadOptions { strict, ..ReadOptions::default() })
+            }
+            None => Ok(Reading { value: Value::from(text), repairs: Vec::new(), coerced: Vec::new() }),
+        }
+    }
+
+    /// One answer, with the tool calls on the way to it.
+    async fn attempt(
+        &mut self,
+        number: u32,
+        mut messages: Vec<OpenaiChatMessage>,
+    ) -> Result<String, LlmError> {
+        self.report.attempts.push(Attempt { number, ..Attempt::default() });
+        let mut round = 0;
+        loop {
+            let response = match self.request(number, round, &messages).await {
+                Ok(response) => response,
+                Err(error) => {
+                    self.fail_attempt(&error);
+                    return Err(error);
+                }
+            };
+            let Some(executor) = self.ask.executor.filter(|_| !response.tool_calls.is_empty()) else {
+                return Ok(response.text);
+            };
+            if round >= self.ask.tool_rounds {
+                let error = LlmError::ToolRounds { limit: self.ask.tool_rounds };
+                self.fail_attempt(&error);
+                return Err(error);
+            }
+            round += 1;
+            messages.push(response.to_message());
+            for call in &response.tool_calls {
+                let outcome = match self.call_tool(executor, call).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => {
+                        self.fail_attempt(&error);
+                        return Err(error);
+                    }
+                };
+                messages.push(OpenaiChatMessage::tool(call.id.as_str(), outcome.text));
+            }
+        }
+    }
+
+    async fn call_tool(
+        &mut self,
+        executor: &dyn ToolExecutor,
+        call: &ToolCall,
+    ) -> Result<ToolOutcome, LlmError> {
+        self.observer.event(AskEvent::ToolCalled { call });
+        let work = executor.execute(call, self.exchange.cancel);
+        let outcome = self.exchange.within(work).await?;
+        self.observer.event(AskEvent::ToolReturned { call, outcome: &outcome });
+        Ok(outcome)
+    }
+
+    /// One request of the attempt under way.
+    async fn request(
+        &mut self,
+        attempt: u32,
+        round: u32,
+        messages: &[OpenaiChatMessage],
+    ) -> Result<ChatResponse, LlmError> {
+        let mut call = self.call(messages);
+        let digest = call.digest();
+        self.observer.event(AskEvent::Request { attempt, round, digest: &digest, call: &call });
+        if let Some(record) = self.report.attempts.last_mut() {
+            record.requests.push(digest);
+        }
+        let (text, values) = (self.observer.wants_text(), self.observer.wants_values());
+        let mut partial = values.then(|| Partial::new(self.ask.shape.cloned()));
+        // Both closures below report to the observer, and never at the same time.
+        let observer = std::sync::Mutex::new(&mut *self.observer);
+        let told = |event: AskEvent<'_>| {
+            observer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).event(event);
+        };
+        let mut hear = |delta: &str| {
+            if text {
+                told(AskEvent::Text { delta });
+            }
+            if let Some(value) = partial.as_mut().and_then(|partial| partial.push(delta)) {
+                told(AskEvent::Value { value });
+            }
+        };
+        let mut retried = Vec::new();
+        let mut on_retry = |error: &LlmError, wait: Duration| {
+            retried.push(Retried { error: error.clone(), wait });
+            told(AskEvent::Retrying { error, wait });
+        };
+        let streamed = text || values;
+        let sink: Option<crate::provider::TextSink<'_>> = if streamed { Some(&mut hear) } else { None };
+        let outcome = self.exchange.send(&mut call, sink, &mut on_retry).await;
+        // What came since the answer was last read.
+        if let Some(value) = partial.as_mut().filter(|_| outcome.is_ok()).and_then(Partial::refresh) {
+            told(AskEvent::Value { value });
+        }
+        self.note(outcome, retried)
+    }
+
+    /// Keeps what a request took and gives its answer.
+    fn note(
+        &mut self,
+        outcome: Result<Reply, LlmError>,
+        retried: Vec<Retried>,
+    ) -> Result<ChatResponse, LlmError> {
+        let attempt = self.report.attempts.last_mut();
+        if let Some(attempt) = attempt {
+            attempt.retried.extend(retried);
+            if let Ok(reply) = &outcome {
+                attempt.usage += reply.response.usage;
+                attempt.finish_reason.clone_from(&reply.response.finish_reason);
+                attempt.text.clone_from(&reply.response.text);
+            }
+        }
+        let reply = outcome?;
+        self.report.usage += reply.response.usage;
+        self.report.usage_estimated |= reply.usage_estimated;
+        for warning in reply.warnings {
+            if !self.report.warnings.contains(&warning) {
+                self.report.warnings.push(warning);
+            }
+        }
+        Ok(reply.response)
+    }
+
+    fn call(&self, messages: &[OpenaiChatMessage]) -> ChatCall {
+        let ask = self.ask;
+        let tools = ask.executor.filter(|_| !ask.tools.is_empty()).map(|_| ask.tools.clone());
+        let request = OpenaiChatRequest {
+            model: self.exchange.provider.model().to_owned(),
+            messages: messages.to_vec(),
+            temperature: ask.temperature,
+            tools,
+            ..OpenaiChatRequest::default()
+        };
+        ChatCall {
+            request,
+            schema: ask.shape.map(|shape| SchemaHint::of_shape(shape, ask.strict)),
+            think: ask.think,
+            max_output: ask.max_output,
+            timeout: None,
+        }
+    }
+
+    fn fail_attempt(&mut self, error: &LlmError) {
+        if let Some(attempt) = self.report.attempts.last_mut() {
+            attempt.failure = Some(error.to_string());
+            self.observer.event(AskEvent::AttemptEnded { attempt });
+        }
+    }
+
+    fn end_attempt(&mut self, text: &str, checked: &Result<Reading, AnswerError>) {
+        let Some(attempt) = self.report.attempts.last_mut() else { return };
+        text.clone_into(&mut attempt.text);
+        match checked {
+            Ok(reading) => {
+                attempt.repairs.clone_from(&reading.repairs);
+                attempt.coerced.clone_from(&reading.coerced);
+            }
+            Err(error) => attempt.errors = error.errors(),
+        }
+        self.observer.event(AskEvent::AttemptEnded { attempt });
+    }
+}

@@ -1,0 +1,81 @@
+//! What is told while a question is being asked (AS-23, AS-29).
+
+use super::report::Attempt;
+use crate::error::LlmError;
+use crate::provider::ChatCall;
+use crate::tools::ToolOutcome;
+use contexture_context::Digest;
+use contexture_prompt::ToolCall;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Something that happens while a question is asked.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AskEvent<'a> {
+    /// A request is sent: the first of an attempt, or the next one after tool calls.
+    Request {
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Rounds of tool calls before it in this attempt.
+        round: u32,
+        /// The request's digest, by which it is recorded.
+        digest: &'a Digest,
+        /// All that is sent.
+        call: &'a ChatCall,
+    },
+    /// Text of the answer came; only for an observer that wants text.
+    Text {
+        /// What came.
+        delta: &'a str,
+    },
+    /// The answer so far has this value; only for an observer that wants values.
+    Value {
+        /// The value, not yet checked.
+        value: &'a Value,
+    },
+    /// The provider failed and is tried again; that uses no attempt.
+    Retrying {
+        /// How it failed.
+        error: &'a LlmError,
+        /// How long is waited.
+        wait: Duration,
+    },
+    /// The model calls a tool.
+    ToolCalled {
+        /// The call.
+        call: &'a ToolCall,
+    },
+    /// A tool has run.
+    ToolReturned {
+        /// The call.
+        call: &'a ToolCall,
+        /// What the model is told.
+        outcome: &'a ToolOutcome,
+    },
+    /// An attempt is over.
+    AttemptEnded {
+        /// All that is known of it.
+        attempt: &'a Attempt,
+    },
+}
+
+/// Is told what happens. All methods have defaults; `()` is an observer that ignores everything.
+pub trait AskObserver: Send {
+    /// Takes an event.
+    fn event(&mut self, event: AskEvent<'_>) {
+        let _ = event;
+    }
+
+    /// Whether text is wanted as it comes; without, the provider may answer in one piece.
+    fn wants_text(&self) -> bool {
+        false
+    }
+
+    /// Whether partial values are wanted.
+    fn wants_values(&self) -> bool {
+        false
+    }
+}
+
+impl AskObserver for () {}

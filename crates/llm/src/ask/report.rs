@@ -1,0 +1,119 @@
+//! What came of a question.
+
+use crate::error::LlmError;
+use contexture_answer::{AnswerError, Coercion, FieldError, Repair};
+use contexture_context::Digest;
+use contexture_prompt::{FinishReason, Usage};
+use serde_json::Value;
+use std::time::Duration;
+use thiserror::Error;
+
+/// A checked answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The value; a JSON string when no shape was asked for.
+    pub value: Value,
+    /// The raw text it was read from.
+    pub text: String,
+    /// What it took.
+    pub report: Report,
+}
+
+/// What happened on the way.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// The attempts in order.
+    pub attempts: Vec<Attempt>,
+    /// Tokens of all requests.
+    pub usage: Usage,
+    /// Whether a part of the usage was counted here because a server told none.
+    pub usage_estimated: bool,
+    /// Hints that were not honoured, each once.
+    pub warnings: Vec<String>,
+}
+
+/// One answer asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Attempt {
+    /// Counts from 1.
+    pub number: u32,
+    /// Digests of its requests: one, and one more for each round of tool calls.
+    pub requests: Vec<Digest>,
+    /// The answer's text.
+    pub text: String,
+    /// Why the answer ended.
+    pub finish_reason: Option<FinishReason>,
+    /// Its tokens.
+    pub usage: Usage,
+    /// Failures of the provider that were tried again.
+    pub retried: Vec<Retried>,
+    /// What was mended to read it.
+    pub repairs: Vec<Repair>,
+    /// What was turned into the type of its field.
+    pub coerced: Vec<Coercion>,
+    /// Where it does not have its shape; empty when it can be used.
+    pub errors: Vec<FieldError>,
+    /// The provider's failure that ended it.
+    pub failure: Option<String>,
+}
+
+/// A failure of the provider that was tried again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Retried {
+    /// How it failed.
+    pub error: LlmError,
+    /// How long was waited.
+    pub wait: Duration,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The provider failed.
+    #[error("{error}")]
+    Provider {
+        /// How.
+        error: LlmError,
+        /// What happened before.
+        report: Report,
+    },
+    /// No attempt gave an answer that can be used.
+    #[error("{error}")]
+    Unusable {
+        /// What is wrong with the last answer.
+        error: AnswerError,
+        /// The last answer.
+        text: String,
+        /// What happened.
+        report: Report,
+    },
+}
+
+impl AskError {
+    /// What happened.
+    #[must_use]
+    pub const fn report(&self) -> &Report {
+        match self {
+            Self::Provider { report, .. } | Self::Unusable { report, .. } => report,
+        }
+    }
+
+    /// A stable name of the kind: [`LlmError::kind`], or `unusable_answer`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Provider { error, .. } => error.kind(),
+            Self::Unusable { .. } => "unusable_answer",
+        }
+    }
+
+    /// How to mend it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Provider { error, .. } => error.help(),
+            Self::Unusable { error, .. } => Some(error.help().to_owned()),
+        }
+    }
+}

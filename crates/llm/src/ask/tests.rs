@@ -1,0 +1,279 @@
+use super::*;
+use crate::provider::BoxFuture;
+use crate::scripted::{Canned, Scripted};
+use contexture_answer::Field;
+use serde_json::json;
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.unwrap().block_on(future)
+}
+
+fn shape() -> Shape {
+    Shape::Object(vec![Field::new("ok", Shape::Boolean), Field::new("n", Shape::Integer)])
+}
+
+fn prompt() -> Vec<OpenaiChatMessage> {
+    vec![OpenaiChatMessage::of_text(Role::User, "Is it ok?")]
+}
+
+/// Keeps what it is told, in a word or two.
+#[derive(Default)]
+struct Log {
+    told: Vec<String>,
+    stream: bool,
+}
+
+impl AskObserver for Log {
+    fn event(&mut self, event: AskEvent<'_>) {
+        self.told.push(match event {
+            AskEvent::Request { attempt, round, .. } => format!("request {attempt}.{round}"),
+            AskEvent::Text { delta } => format!("text {delta}"),
+            AskEvent::Value { value } => format!("value {value}"),
+            AskEvent::Retrying { wait, .. } => format!("retry after {wait:?}"),
+            AskEvent::ToolCalled { call } => format!("call {}", call.function.name),
+            AskEvent::ToolReturned { outcome, .. } => format!("returned {}", outcome.text),
+            AskEvent::AttemptEnded { attempt } => format!("ended {} with {} faults", attempt.number, attempt.errors.len()),
+        });
+    }
+
+    fn wants_text(&self) -> bool {
+        self.stream
+    }
+
+    fn wants_values(&self) -> bool {
+        self.stream
+    }
+}
+
+fn ask_all(model: &Scripted, wanted: &Ask<'_>, log: &mut Log) -> Result<Answer, AskError> {
+    run(ask(model, wanted, log, &CancelToken::new()))
+}
+
+#[test]
+fn as_22_faults_use_an_attempt_and_go_back_with_the_answer() {
+    let model = Scripted::new([Canned::text("{\"ok\": \"perhaps\"}"), Canned::text("{ok: true, n: \"3\"}")]);
+    let shape = shape();
+    let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts: 2, ..Ask::default() };
+    let mut log = Log::default();
+    let answer = ask_all(&model, &wanted, &mut log).unwrap();
+    assert_eq!(answer.value, json!({"ok": true, "n": 3}));
+    assert_eq!(log.told, ["request 1.0", "ended 1 with 2 faults", "request 2.0", "ended 2 with 0 faults"]);
+    let repair = &model.calls()[1].request.messages;
+    assert_eq!((repair.len(), repair[1].role), (3, Role::Assistant));
+    assert_eq!(repair[1].text(), "{\"ok\": \"perhaps\"}");
+    assert!(repair[2].text().contains("ok: expected") && repair[2].text().contains("perhaps"), "{}", repair[2].text());
+    assert_eq!(answer.report.attempts[1].coerced.len(), 1);
+}
+
+#[test]
+fn as_22_attempts_are_counted_in_all_and_zero_is_one() {
+    let shape = shape();
+    for (attempts, asked) in [(0, 1), (1, 1), (3, 3)] {
+        let model = Scripted::new((0..5).map(|_| Canned::text("no")));
+        let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts, ..Ask::default() };
+        let error = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
+        assert_eq!((model.calls().len(), error.kind()), (asked, "unusable_answer"));
+        assert_eq!(error.report().attempts.len(), asked);
+        assert!(error.help().is_some());
+    }
+}
+
+#[test]
+fn as_22_a_repair_answers_the_last_attempt_only() {
+    let model = Scripted::new([Canned::text("first"), Canned::text("second"), Canned::text("third")]);
+    let shape = shape();
+    let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts: 3, ..Ask::default() };
+    let _ = ask_all(&model, &wanted, &mut Log::default());
+    let last = &model.calls()[2].request.messages;
+    assert_eq!((last.len(), last[1].text().as_ref()), (3, "second"));
+}
+
+#[test]
+fn as_21_strict_takes_exact_json_alone() {
+    let shape = shape();
+    let ask_for = |text: &str| {
+        let model = Scripted::new([Canned::text(text)]);
+        let wanted = Ask { messages: prompt(), shape: Some(&shape), strict: true, ..Ask::default() };
+        let outcome = ask_all(&model, &wanted, &mut Log::default());
+        (outcome.is_ok(), model.calls()[0].schema.clone().unwrap().strict)
+    };
+    assert_eq!(ask_for(r#" {"ok": true, "n": 3} "#), (true, true));
+    assert_eq!(ask_for(r#"{"ok": true, "n": "3"}"#), (false, true));
+    assert_eq!(ask_for(r#"{"ok": true, "n": 3, "more": 1}"#), (false, true));
+}
+
+#[test]
+fn as_22_without_a_shape_the_raw_text_is_the_value() {
+    let model = Scripted::new([Canned::text(" {\"a\": 1,} \n")]);
+    let wanted = Ask { messages: prompt(), attempts: 3, ..Ask::default() };
+    let answer = ask_all(&model, &wanted, &mut Log::default()).unwrap();
+    assert_eq!(answer.value, json!(" {\"a\": 1,} \n"));
+    assert_eq!(model.calls()[0].schema, None);
+}
+
+fn limited(wait: Option<u64>) -> LlmError {
+    LlmError::RateLimited {
+        provider: "x".into(),
+        retry_after: wait.map(Duration::from_secs),
+        message: "slow".into(),
+    }
+}
+
+#[test]
+fn as_22_a_rate_limit_is_waited_out_without_using_an_attempt() {
+    let model = Scripted::new([Canned::error(limited(Some(7))), Canned::text("{\"ok\":true,\"n\":1}")]);
+    let shape = shape();
+    let retry = RetryPolicy::on_request(2, Duration::from_secs(30));
+    let wanted = Ask { messages: prompt(), shape: Some(&shape), retry, ..Ask::default() };
+    let mut log = Log::default();
+    let answer = ask_all(&model, &wanted, &mut log).unwrap();
+    assert_eq!(log.told, ["request 1.0", "retry after 7s", "ended 1 with 0 faults"]);
+    assert_eq!(answer.report.attempts[0].retried[0].wait, Duration::from_secs(7));
+}
+
+#[test]
+fn as_22_other_failures_of_the_provider_end_the_call_at_once() {
+    let errors = [
+        LlmError::Auth { provider: "x".into(), message: String::new() },
+        LlmError::Network { host: "x".into(), message: String::new() },
+        LlmError::NoSuchModel { provider: "x".into(), model: "m".into(), message: String::new() },
+        limited(None),
+        limited(Some(31)),
+    ];
+    for error in errors {
+        let model = Scripted::new([Canned::error(error.clone()), Canned::text("never")]);
+        let retry = RetryPolicy::on_request(2, Duration::from_secs(30));
+        let wanted = Ask { messages: prompt(), attempts: 3, retry, ..Ask::default() };
+        let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
+        assert_eq!((failed.kind(), model.calls().len()), (error.kind(), 1));
+        assert_eq!(failed.report().attempts[0].failure, Some(error.to_string()));
+    }
+}
+
+#[test]
+fn as_19_the_time_is_for_the_whole_call() {
+    let slow = || Canned::text("no").after(Duration::from_secs(6));
+    let model = Scripted::new([slow(), slow(), slow()]);
+    let shape = shape();
+    let timeout = Some(Duration::from_secs(10));
+    let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts: 3, timeout, ..Ask::default() };
+    let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
+    assert_eq!((failed.kind(), model.calls().len()), ("timeout", 2));
+    // A wait that would outlast the time is not begun.
+    let model = Scripted::new([Canned::error(limited(Some(20))), Canned::text("never")]);
+    let retry = RetryPolicy::on_request(2, Duration::from_secs(30));
+    let wanted = Ask { messages: prompt(), timeout, retry, ..Ask::default() };
+    assert_eq!(ask_all(&model, &wanted, &mut Log::default()).unwrap_err().kind(), "rate_limited");
+}
+
+#[test]
+fn as_23_text_and_partial_values_come_while_the_answer_does() {
+    let model = Scripted::new([Canned::text("{\"ok\": true, \"n\": 12}")]);
+    let shape = shape();
+    let wanted = Ask { messages: prompt(), shape: Some(&shape), ..Ask::default() };
+    let mut log = Log { stream: true, ..Log::default() };
+    let answer = ask_all(&model, &wanted, &mut log).unwrap();
+    assert_eq!(answer.value, json!({"ok": true, "n": 12}));
+    let text: String = log.told.iter().filter_map(|told| told.strip_prefix("text ")).collect();
+    assert_eq!(text, answer.text);
+    assert_eq!(log.told[log.told.len() - 2], "value {\"ok\":true,\"n\":12}");
+}
+
+#[test]
+fn as_22_text_that_was_passed_on_is_not_followed_by_a_second_answer() {
+    struct Breaks;
+    impl Provider for Breaks {
+        fn uri(&self) -> &'static str {
+            "breaks"
+        }
+        fn complete<'a>(
+            &'a self,
+            _: &'a ChatCall,
+            sink: Option<crate::TextSink<'a>>,
+            _: &'a CancelToken,
+        ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+            if let Some(sink) = sink {
+                sink("half");
+            }
+            Box::pin(async { Err(limited(Some(0))) })
+        }
+    }
+    let retry = RetryPolicy::back_off(5, Duration::from_secs(9));
+    let wanted = Ask { messages: prompt(), retry, ..Ask::default() };
+    let mut log = Log { stream: true, ..Log::default() };
+    let failed = run(ask(&Breaks, &wanted, &mut log, &CancelToken::new())).unwrap_err();
+    assert_eq!(failed.kind(), "rate_limited");
+    assert_eq!(log.told, ["request 1.0", "text half", "ended 1 with 0 faults"]);
+}
+
+struct Echo;
+
+impl ToolExecutor for Echo {
+    fn execute<'a>(&'a self, call: &'a ToolCall, _: &'a CancelToken) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move { ToolOutcome::ok(call.function.arguments.clone()) })
+    }
+}
+
+fn tool_call() -> Canned {
+    Canned::tool_calls(vec![ToolCall::function("c1", "echo", "{\"x\":1}")])
+}
+
+#[test]
+fn as_19_the_model_calls_tools_in_a_bounded_loop() {
+    let model = Scripted::new([tool_call(), Canned::text("{\"ok\":true,\"n\":1}")]);
+    let shape = shape();
+    let tools = vec![ToolDefinition::function("echo", "", json!({}))];
+    let wanted = Ask {
+        messages: prompt(),
+        shape: Some(&shape),
+        tools,
+        executor: Some(&Echo),
+        tool_rounds: 2,
+        ..Ask::default()
+    };
+    let mut log = Log::default();
+    let answer = ask_all(&model, &wanted, &mut log).unwrap();
+    assert_eq!(
+        log.told,
+        ["request 1.0", "call echo", "returned {\"x\":1}", "request 1.1", "ended 1 with 0 faults"]
+    );
+    assert_eq!(answer.report.attempts[0].requests.len(), 2);
+    let second = &model.calls()[1].request.messages;
+    assert_eq!((second[1].calls().len(), second[2].tool_call_id.as_deref()), (1, Some("c1")));
+    let endless = Scripted::new((0..9).map(|_| tool_call()));
+    let failed = ask_all(&endless, &wanted, &mut Log::default()).unwrap_err();
+    assert_eq!((failed.kind(), endless.calls().len()), ("tool_rounds", 3));
+}
+
+#[test]
+fn as_19_without_an_executor_no_tool_is_offered() {
+    let model = Scripted::new([Canned::text("x")]);
+    let tools = vec![ToolDefinition::function("echo", "", json!({}))];
+    let wanted = Ask { messages: prompt(), tools, ..Ask::default() };
+    ask_all(&model, &wanted, &mut Log::default()).unwrap();
+    assert_eq!(model.calls()[0].request.tools, None);
+}
+
+#[test]
+fn as_22_cancelling_ends_the_call_wherever_it_is() {
+    let cancel = CancelToken::new();
+    let retry = RetryPolicy::on_request(9, Duration::from_secs(60));
+    let wanted = Ask { messages: prompt(), retry, ..Ask::default() };
+    for first in [Canned::text("late").after(Duration::from_secs(50)), Canned::error(limited(Some(50)))] {
+        let model = Scripted::new([first]);
+        let cancel = CancelToken::new();
+        let failed = run(async {
+            let switch = cancel.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                switch.cancel();
+            });
+            ask(&model, &wanted, &mut (), &cancel).await
+        });
+        assert_eq!(failed.unwrap_err().kind(), "cancelled");
+    }
+    cancel.cancel();
+    let model = Scripted::new([Canned::text("x")]);
+    assert_eq!(run(ask(&model, &wanted, &mut (), &cancel)).unwrap_err().kind(), "cancelled");
+}

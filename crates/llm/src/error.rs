@@ -1,0 +1,282 @@
+//! What can go wrong between a prompt and an answer.
+//!
+//! Decision: one enum whose variants say what the caller may do next (mend the key, wait, choose
+//! another model), not which library failed. No message holds a key: providers mask their own key
+//! in every text that came from outside before it gets here.
+
+use crate::replay::ReplayMiss;
+use crate::uri::UriError;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why a model call gave no answer (AS-22, PT-12).
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LlmError {
+    /// No key, or the provider refuses it.
+    #[error("{provider} refused the credentials: {message}")]
+    Auth {
+        /// Who refused, such as `openai`.
+        provider: String,
+        /// What was said, without the key.
+        message: String,
+    },
+    /// The account has no credit left.
+    #[error("{provider} has no quota left for this account: {message}")]
+    Quota {
+        /// Who refused.
+        provider: String,
+        /// What was said.
+        message: String,
+    },
+    /// The server could not be reached, or the connection broke.
+    #[error("no connection to {host}: {message}")]
+    Network {
+        /// The host and port.
+        host: String,
+        /// What failed.
+        message: String,
+    },
+    /// The answer did not come in time.
+    #[error("no answer from {host} within {} ms", limit.as_millis())]
+    Timeout {
+        /// The host and port, or the provider.
+        host: String,
+        /// The time that was allowed.
+        limit: Duration,
+    },
+    /// The provider has no such model, or this account may not use it.
+    #[error("{provider} has no model `{model}`: {message}")]
+    NoSuchModel {
+        /// Who was asked.
+        provider: String,
+        /// The name as sent.
+        model: String,
+        /// What was said.
+        message: String,
+    },
+    /// Too many requests (429).
+    #[error("{provider} limits the rate of requests{}: {message}", after(*retry_after))]
+    RateLimited {
+        /// Who refused.
+        provider: String,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+        /// What was said.
+        message: String,
+    },
+    /// The server failed (5xx).
+    #[error("{provider} failed with status {status}{}: {message}", after(*retry_after))]
+    Server {
+        /// Who failed.
+        provider: String,
+        /// The HTTP status.
+        status: u16,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+        /// What was said.
+        message: String,
+    },
+    /// The provider does not accept the request (4xx).
+    #[error("{provider} refused the request with status {status}: {message}")]
+    BadRequest {
+        /// Who refused.
+        provider: String,
+        /// The HTTP status.
+        status: u16,
+        /// What was said.
+        message: String,
+    },
+    /// The answer is no answer of this protocol.
+    #[error("{provider} gave no usable answer: {message}")]
+    BadResponse {
+        /// Who answered.
+        provider: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A streamed answer ended before it was complete.
+    #[error("the answer of {provider} broke off after {received} bytes of text")]
+    CutStream {
+        /// Who answered.
+        provider: String,
+        /// Bytes of answer text that had come.
+        received: usize,
+    },
+    /// The answer is larger than the limit.
+    #[error("the answer of {provider} is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// Who answered.
+        provider: String,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The call was cancelled.
+    #[error("the model call was cancelled")]
+    Cancelled,
+    /// A recording has no answer to this request (AS-24).
+    #[error("{0}")]
+    ReplayMiss(Box<ReplayMiss>),
+    /// A recording, or a file of scripted answers, can't be read or written.
+    #[error("{file}{}: {message}", line.map(|line| format!(", line {line}")).unwrap_or_default())]
+    Recording {
+        /// The file.
+        file: String,
+        /// The line, from 1, if one is to blame.
+        line: Option<usize>,
+        /// What is wrong.
+        message: String,
+    },
+    /// All scripted answers are used up, or none fits.
+    #[error("no scripted answer is left for this request ({used} of {total} are used)")]
+    NoAnswerLeft {
+        /// Answers given so far.
+        used: usize,
+        /// Answers there were.
+        total: usize,
+    },
+    /// The request holds something that this provider can't take.
+    #[error("{provider} can't take {what}")]
+    Unsupported {
+        /// Who can't.
+        provider: String,
+        /// What, such as `audio parts`.
+        what: String,
+    },
+    /// The model went on calling tools.
+    #[error("the model still calls tools after {limit} rounds")]
+    ToolRounds {
+        /// The rounds that were allowed.
+        limit: u32,
+    },
+    /// The URI names no model.
+    #[error(transparent)]
+    Uri(#[from] UriError),
+    /// A setting is missing or wrong.
+    #[error("{message}")]
+    Settings {
+        /// Which, and why.
+        message: String,
+    },
+}
+
+fn after(wait: Option<Duration>) -> String {
+    wait.map(|wait| format!(" (asks to wait {} s)", wait.as_secs_f64().ceil())).unwrap_or_default()
+}
+
+impl LlmError {
+    /// Whether the same request may succeed later: 429, 5xx and time-outs (PT-12).
+    #[must_use]
+    pub const fn is_retryable(&self) -> bool {
+        matches!(self, Self::RateLimited { .. } | Self::Server { .. } | Self::Timeout { .. })
+    }
+
+    /// How long the provider asks to wait.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// A stable name of the kind, such as `rate_limited`; programs see it as `err.code`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Auth { .. } => "auth",
+            Self::Quota { .. } => "quota",
+            Self::Network { .. } => "network",
+            Self::Timeout { .. } => "timeout",
+            Self::NoSuchModel { .. } => "no_such_model",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Server { .. } => "server",
+            Self::BadRequest { .. } => "bad_request",
+            Self::BadResponse { .. } => "bad_response",
+            Self::CutStream { .. } => "cut_stream",
+            Self::TooLarge { .. } => "too_large",
+            Self::Cancelled => "cancelled",
+            Self::ReplayMiss(_) => "replay_miss",
+            Self::Recording { .. } => "recording",
+            Self::NoAnswerLeft { .. } => "no_answer_left",
+            Self::Unsupported { .. } => "unsupported",
+            Self::ToolRounds { .. } => "tool_rounds",
+            Self::Uri(_) => "model_uri",
+            Self::Settings { .. } => "settings",
+        }
+    }
+
+    /// How to mend it, where that can be said.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Auth { provider, .. } => return Some(key_help(provider)),
+            Self::Quota { .. } => "check the plan and billing of the account",
+            Self::Network { host, .. } if host.ends_with(":11434") => {
+                "start Ollama (`ollama serve`), or set OLLAMA_BASE_URL"
+            }
+            Self::Network { .. } => "check the address, the network and the proxy settings",
+            Self::Timeout { .. } => "raise `timeout`, or ask for less with `max_output`",
+            Self::NoSuchModel { provider, model, .. } if provider == "ollama" => {
+                return Some(format!("fetch it with `ollama pull {model}`, or choose another model"));
+            }
+            Self::NoSuchModel { .. } => "check the model's name and what the account may use",
+            Self::RateLimited { .. } => "wait, lower `--concurrency`, or allow more retries",
+            Self::Server { .. } => "try again later",
+            Self::BadRequest { .. } => "change the request as the provider says",
+            Self::BadResponse { .. } | Self::CutStream { .. } => {
+                "try again; if it stays so, check that the address serves this protocol"
+            }
+            Self::TooLarge { .. } => "raise the limit `answer_bytes`, or set `max_output`",
+            Self::ReplayMiss(_) => "record again with `--record`, or undo the change named above",
+            Self::Recording { .. } => "mend or remove that line, or record again",
+            Self::NoAnswerLeft { .. } => "add an answer to the list",
+            Self::Unsupported { .. } => "leave it out, or choose another model",
+            Self::ToolRounds { .. } => "allow more rounds, or give the model fewer tools",
+            Self::Uri(error) => return error.help(),
+            Self::Cancelled | Self::Settings { .. } => return None,
+        };
+        Some(help.to_owned())
+    }
+}
+
+fn key_help(provider: &str) -> String {
+    match provider {
+        "anthropic" => "set ANTHROPIC_API_KEY to a valid key".to_owned(),
+        "ollama" => "this Ollama server asks for credentials; Contexture sends none".to_owned(),
+        _ => "set OPENAI_API_KEY to a valid key".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limited(retry_after: Option<Duration>) -> LlmError {
+        LlmError::RateLimited { provider: "openai".into(), retry_after, message: "slow".into() }
+    }
+
+    #[test]
+    fn as_22_only_rate_limits_server_faults_and_time_outs_may_be_tried_again() {
+        let server = LlmError::Server {
+            provider: "x".into(),
+            status: 503,
+            retry_after: None,
+            message: String::new(),
+        };
+        let timeout = LlmError::Timeout { host: "x".into(), limit: Duration::from_secs(1) };
+        let auth = LlmError::Auth { provider: "x".into(), message: String::new() };
+        assert!(limited(None).is_retryable() && server.is_retryable() && timeout.is_retryable());
+        assert!(!auth.is_retryable() && !LlmError::Cancelled.is_retryable());
+    }
+
+    #[test]
+    fn as_22_the_wait_that_is_asked_for_is_said() {
+        let error = limited(Some(Duration::from_millis(1500)));
+        assert_eq!(error.retry_after(), Some(Duration::from_millis(1500)));
+        assert_eq!(
+            error.to_string(),
+            "openai limits the rate of requests (asks to wait 2 s): slow"
+        );
+    }
+}

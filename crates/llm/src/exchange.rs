@@ -1,0 +1,109 @@
+//! One request with its retries: what the ask-and-check loop and the cycle have in common.
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::provider::{ChatCall, Provider, Reply, TextSink};
+use crate::retry::RetryPolicy;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// How requests are sent.
+#[derive(Clone, Copy)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) provider: &'a dyn Provider,
+    pub(crate) cancel: &'a CancelToken,
+    pub(crate) retry: RetryPolicy,
+    /// When the whole has to be done, and the time that was allowed for it.
+    pub(crate) deadline: Option<(Instant, Duration)>,
+}
+
+/// Told of a failure that is tried again, and how long is waited before.
+pub(crate) type OnRetry<'a> = &'a mut (dyn FnMut(&LlmError, Duration) + Send);
+
+impl<'a> Exchange<'a> {
+    /// The deadline for a time that begins now; a time beyond all clocks is none.
+    pub(crate) fn until(timeout: Option<Duration>) -> Option<(Instant, Duration)> {
+        timeout.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)))
+    }
+
+    /// Sends a call until it is answered, refused for good, or time is up.
+    pub(crate) async fn send(
+        &self,
+        call: &mut ChatCall,
+        mut sink: Option<TextSink<'_>>,
+        on_retry: OnRetry<'_>,
+    ) -> Result<Reply, LlmError> {
+        let own_timeout = call.timeout;
+        let mut tried = 0;
+        loop {
+            call.timeout = match self.left()? {
+                Some(left) => Some(own_timeout.map_or(left, |own| own.min(left))),
+                None => own_timeout,
+            };
+            let mut spoken = false;
+            let outcome = match &mut sink {
+                Some(sink) => {
+                    let mut hear = |text: &str| {
+                        spoken = true;
+                        sink(text);
+                    };
+                    self.once(call, Some(&mut hear)).await
+                }
+                None => self.once(call, None).await,
+            };
+            call.timeout = own_timeout;
+            let error = match outcome {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            // Text that was passed on can't be taken back, so a second answer must not follow it.
+            let wait = self.retry.wait(&error, tried).filter(|_| !spoken);
+            let in_time = |wait: &Duration| self.left().is_ok_and(|left| left.is_none_or(|left| *wait < left));
+            let Some(wait) = wait.filter(in_time) else { return Err(error) };
+            on_retry(&error, wait);
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Err(LlmError::Cancelled),
+                () = sleep(wait) => {}
+            }
+            tried += 1;
+        }
+    }
+
+    /// Sends once, within the deadline whatever the provider does.
+    async fn once<'b>(
+        &'b self,
+        call: &'b ChatCall,
+        sink: Option<TextSink<'b>>,
+    ) -> Result<Reply, LlmError> {
+        self.within(self.provider.complete(call, sink, self.cancel)).await?
+    }
+
+    /// Runs work until it is done, cancelled, or out of time.
+    pub(crate) async fn within<T>(&self, work: impl Future<Output = T>) -> Result<T, LlmError> {
+        let bounded = async {
+            match self.deadline {
+                Some((deadline, limit)) => {
+                    timeout_at(deadline, work).await.map_err(|_| self.timed_out(limit))
+                }
+                None => Ok(work.await),
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(LlmError::Cancelled),
+            outcome = bounded => outcome,
+        }
+    }
+
+    /// The time that is left, if it is bounded.
+    fn left(&self) -> Result<Option<Duration>, LlmError> {
+        let Some((deadline, limit)) = self.deadline else { return Ok(None) };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(self.timed_out(limit)) } else { Ok(Some(left)) }
+    }
+
+    fn timed_out(&self, limit: Duration) -> LlmError {
+        LlmError::Timeout { host: self.provider.uri().to_owned(), limit }
+    }
+}

@@ -1,0 +1,183 @@
+//! `builtin://extractive`: a model in this process that only quotes (AS-24).
+//!
+//! It sees what any model sees, the messages and the schema, and fills the schema with sentences,
+//! numbers and words that stand in the context: titles from headings, summaries from the sentences
+//! that say most about the whole, lists from distinct sentences that touch the question, values
+//! from `Key: value` lines. Every text it gives stands in the context, but for white space.
+//!
+//! Decision: no learnt weights, no randomness. The same request has the same answer on every
+//! machine, so that a first run needs no key, no network and no download, and tests can rely on it.
+
+mod blocks;
+mod field;
+mod fill;
+mod layout;
+mod rank;
+mod sentences;
+mod source;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::mock::{answer_schema, kind, local_response};
+use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use contexture_context::tokens::tokenizer_for;
+use contexture_prompt::FinishReason;
+use field::Field;
+use fill::{Ask, Filler, Size};
+use layout::{Item, Prompt};
+use rank::{Index, Query};
+use serde_json::Value;
+use source::Source;
+
+const URI: &str = "builtin://extractive";
+
+/// The extractive model.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extractive;
+
+impl Extractive {
+    /// The model.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl Provider for Extractive {
+    fn uri(&self) -> &'static str {
+        URI
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(async move {
+            if cancel.is_cancelled() {
+                return Err(LlmError::Cancelled);
+            }
+            let (text, cut) = answer(call);
+            if let Some(sink) = sink {
+                sink(&text);
+            }
+            let mut reply = Reply::from(local_response(URI, call, text));
+            if cut {
+                reply.response.finish_reason = Some(FinishReason::Length);
+                reply.warnings.push("the answer was cut by `max_output`".to_owned());
+            }
+            if call.request.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
+                reply.warnings.push("the extractive model calls no tools".to_owned());
+            }
+            Ok(reply)
+        })
+    }
+}
+
+/// Sizes of an answer, from the usual one down to the smallest.
+const SIZES: [Size; 8] = [
+    Size { sentences: 3, items: 50, words: usize::MAX },
+    Size { sentences: 3, items: 4, words: usize::MAX },
+    Size { sentences: 2, items: 3, words: 60 },
+    Size { sentences: 1, items: 2, words: 40 },
+    Size { sentences: 1, items: 1, words: 20 },
+    Size { sentences: 1, items: 1, words: 10 },
+    Size { sentences: 1, items: 1, words: 5 },
+    Size { sentences: 1, items: 0, words: 3 },
+];
+
+/// The answer to a call, and whether it had to be cut in the middle.
+fn answer(call: &ChatCall) -> (String, bool) {
+    let schema = answer_schema(call);
+    let Prompt { items, instruction } = layout::read(&call.request.messages, schema.is_some());
+    let (questions, quoted): (Vec<Item>, Vec<Item>) = items.into_iter().partition(Item::is_question);
+    // When all there is asks, that is what there is to quote from.
+    let (questions, quoted) = if quoted.is_empty() { (quoted, questions) } else { (questions, quoted) };
+    let mut source = Source::default();
+    for item in &quoted {
+        source.add(&item.label, &item.text);
+    }
+    let index = Index::new(&source);
+    let ask = ask(&instruction, &questions);
+    let question = is_question(&instruction) || !questions.is_empty();
+    let counter = tokenizer_for(URI);
+    let limit = call.output_limit().map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let mut text = String::new();
+    for size in SIZES {
+        let mut filler = Filler::new(&index, &ask, size);
+        text = match schema {
+            Some(schema) => fill(&mut filler, schema).to_string(),
+            None => filler.paragraph(question),
+        };
+        let Some(limit) = limit else { return (text, false) };
+        if counter.count(&text) <= limit {
+            return (text, false);
+        }
+    }
+    (first_tokens(&text, limit.unwrap_or(usize::MAX)), true)
+}
+
+fn fill(filler: &mut Filler<'_>, schema: &Value) -> Value {
+    if kind(schema) == "object" {
+        return filler.object(schema);
+    }
+    filler.value(schema, &Field::new("answer", "", true)).unwrap_or_else(|| fill::nothing(schema, 64))
+}
+
+/// The beginning of a text, of at most so many tokens.
+fn first_tokens(text: &str, limit: usize) -> String {
+    let ends = tokenizer_for(URI).token_ends(text);
+    let mut end = limit.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+/// Instructions that ask about the whole and not about one thing in it.
+const GENERAL: &[&str] =
+    &["summar", "overview", "abstract", "key point", "main point", "outline", "tl;dr", "摘要", "总结", "概括", "要点"];
+
+fn ask(instruction: &str, questions: &[Item]) -> Ask {
+    let weight = if questions.is_empty() { 1.0 } else { 0.3 };
+    let mut topic: Query = Vec::new();
+    for question in questions {
+        extend(&mut topic, terms::topic_terms(&question.text), 1.0);
+    }
+    let about = terms::topic_terms(instruction);
+    let specific = !questions.is_empty() || !about.is_empty();
+    if questions.is_empty() {
+        extend(&mut topic, about.clone(), weight);
+    }
+    let question = topic.clone();
+    extend(&mut topic, about, weight);
+    if specific {
+        // Words such as "entry" or "result" may be what it is about; they decide between equals.
+        extend(&mut topic, terms::terms(instruction), 0.2 * weight);
+    }
+    let texts = questions.iter().map(|item| item.text.as_str()).chain([instruction]);
+    let words = texts.flat_map(terms::words).map(str::to_owned).collect();
+    let lower = instruction.to_lowercase();
+    let general = questions.is_empty() && GENERAL.iter().any(|word| lower.contains(word));
+    Ask { specific: specific && !general, topic, question, words }
+}
+
+/// Adds terms that the query does not have.
+fn extend(query: &mut Query, terms: Vec<String>, weight: f64) {
+    for term in terms {
+        if !query.iter().any(|(known, _)| *known == term) {
+            query.push((term, weight));
+        }
+    }
+}
+
+fn is_question(instruction: &str) -> bool {
+    const WORDS: &[&str] = &["what", "which", "who", "when", "where", "why", "how", "is", "are", "does", "do", "can"];
+    let first = terms::words(instruction).first().map(|word| word.to_lowercase());
+    instruction.trim_end().ends_with(['?', '？'])
+        || first.is_some_and(|word| WORDS.contains(&word.as_str()))
+}

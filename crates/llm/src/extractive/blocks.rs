@@ -1,0 +1,390 @@
+//! Blocks of a text: headings, paragraphs, list items, table rows. Markdown is understood; plain
+//! text is Markdown with little in it.
+
+use super::sentences::{normal, unmarked};
+use super::terms::words;
+
+/// A part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Block {
+    /// A heading with its level, 1 to 6.
+    Heading(u8, String),
+    /// Running text: lines that were wrapped are joined again.
+    Prose(String),
+    /// A line that stands for itself.
+    Line(String),
+    /// An item of a list.
+    Item(String),
+    /// A row of a table with the header's cells.
+    Row {
+        /// The header's cells.
+        header: Vec<String>,
+        /// The row's cells.
+        cells: Vec<String>,
+    },
+}
+
+/// The blocks of a text in order. Code, pictures and markup without text are left out.
+pub(super) fn blocks(text: &str) -> Vec<Block> {
+    let mut reader = Reader { width: wrap_width(text), ..Reader::default() };
+    let mut lines = text.lines().peekable();
+    if lines.peek().is_some_and(|line| line.trim_end() == "---") {
+        skip_front_matter(text, &mut lines, &mut reader);
+    }
+    while let Some(line) = lines.next() {
+        let next = lines.peek().copied();
+        if reader.line(line, next) {
+            lines.next();
+        }
+    }
+    reader.flush();
+    reader.out
+}
+
+/// Front matter between `---` lines; its title is kept as a heading.
+fn skip_front_matter<'a>(
+    text: &str,
+    lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
+    reader: &mut Reader,
+) {
+    if !text.lines().skip(1).take(100).any(|line| line.trim_end() == "---") {
+        return;
+    }
+    lines.next();
+    for line in lines.by_ref().take_while(|line| line.trim_end() != "---") {
+        if let Some(title) = line.strip_prefix("title:") {
+            let title = normal(title.trim().trim_matches(['"', '\'']));
+            reader.out.push(Block::Heading(1, title));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    out: Vec<Block>,
+    /// The width at which the text was wrapped.
+    width: usize,
+    lines: Vec<String>,
+    in_item: bool,
+    /// The mark that ends the code block.
+    code: Option<String>,
+    in_comment: bool,
+    header: Option<Vec<String>>,
+}
+
+impl Reader {
+    /// Takes a line; true when `next` was used up as well.
+    fn line(&mut self, raw: &str, next: Option<&str>) -> bool {
+        let line = raw.trim();
+        if self.skipped(line) {
+            return false;
+        }
+        if line.is_empty() {
+            self.flush();
+            self.header = None;
+            return false;
+        }
+        if let Some((level, text)) = heading(line) {
+            self.flush();
+            self.push(Block::Heading(level, text));
+            return false;
+        }
+        if self.table(line, next) {
+            return self.header.is_some() && is_rule(next.unwrap_or_default());
+        }
+        if let Some(level) = next.and_then(underline).filter(|_| self.lines.is_empty()) {
+            self.push(Block::Heading(level, normal(line)));
+            return true;
+        }
+        let indented = raw.starts_with("    ") || raw.starts_with('\t');
+        if is_ruler(line) || is_markup(line) || (indented && is_drawing(line)) {
+            self.flush();
+            return false;
+        }
+        if let Some(item) = list_item(line) {
+            self.flush();
+            self.in_item = true;
+            self.lines.push(item.to_owned());
+            return false;
+        }
+        let indented = raw.starts_with([' ', '\t']);
+        if self.in_item && !indented && !self.lines.is_empty() && !self.wrapped(line) {
+            self.flush();
+        }
+        self.lines.push(line.trim_start_matches(['>', ' ']).to_owned());
+        false
+    }
+
+    /// Whether the line belongs to code or to a comment.
+    fn skipped(&mut self, line: &str) -> bool {
+        if let Some(mark) = &self.code {
+            if line.starts_with(mark.as_str()) && line.trim_matches(['`', '~']).is_empty() {
+                self.code = None;
+            }
+            return true;
+        }
+        if self.in_comment {
+            self.in_comment = !line.contains("-->");
+            return true;
+        }
+        if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark)) {
+            self.flush();
+            self.code = Some(mark.to_owned());
+            return true;
+        }
+        if line.starts_with("<!--") {
+            self.in_comment = !line.contains("-->");
+            return true;
+        }
+        false
+    }
+
+    /// Takes a line of a table.
+    fn table(&mut self, line: &str, next: Option<&str>) -> bool {
+        if line.matches('|').count() < 2 && !line.starts_with('|') {
+            return false;
+        }
+        if next.is_some_and(is_rule) {
+            self.flush();
+            self.header = Some(cells(line));
+            return true;
+        }
+        let Some(header) = &self.header else { return false };
+        let row = Block::Row { header: header.clone(), cells: cells(line) };
+        self.push(row);
+        true
+    }
+
+    fn push(&mut self, block: Block) {
+        self.out.push(block);
+    }
+
+    /// Whether the line above was full, so that this one goes on with it.
+    fn wrapped(&self, line: &str) -> bool {
+        let Some(last) = self.lines.last() else { return false };
+        let first = words_width(line);
+        width(last) + 1 + first > self.width
+    }
+
+    /// Ends the paragraph or item that has begun.
+    fn flush(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        let item = std::mem::take(&mut self.in_item);
+        if item {
+            let text = normal(&lines.join(" "));
+            if !text.is_empty() {
+                self.push(Block::Item(text));
+            }
+            return;
+        }
+        let mut paragraphs: Vec<Vec<String>> = Vec::new();
+        for line in lines {
+            match paragraphs.last_mut() {
+                Some(paragraph) if goes_on(paragraph, &line, self.width) => paragraph.push(line),
+                _ => paragraphs.push(vec![line]),
+            }
+        }
+        let alone = paragraphs.len() > 1;
+        for paragraph in paragraphs {
+            let single = paragraph.len() == 1 && alone;
+            let text = normal(&paragraph.join(" "));
+            if !text.is_empty() {
+                self.push(if single { Block::Line(text) } else { Block::Prose(text) });
+            }
+        }
+    }
+}
+
+/// Whether a line continues the sentence above it: the line above was full, or this one begins in
+/// the middle of a sentence.
+fn goes_on(paragraph: &[String], line: &str, wrap: usize) -> bool {
+    let Some(last) = paragraph.last() else { return false };
+    let key = line.split_once(": ").is_some_and(|(key, _)| words(key).len() <= 3);
+    if key && line.starts_with(char::is_uppercase) {
+        return false;
+    }
+    let open = !last.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：', '；']);
+    let inside = open && width(last) >= 24 && line.starts_with(char::is_lowercase);
+    inside || width(last) + 1 + words_width(line) > wrap
+}
+
+/// Columns of a text; characters of East Asian scripts take two.
+fn width(text: &str) -> usize {
+    text.chars().map(|c| if u32::from(c) >= 0x1100 { 2 } else { 1 }).sum()
+}
+
+/// Columns of what a line must have had room for to take one more word.
+fn words_width(line: &str) -> usize {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    match word.chars().next() {
+        Some(c) if u32::from(c) >= 0x1100 => 2,
+        _ => width(word),
+    }
+}
+
+/// The width at which a text was wrapped: that of its longer lines that go on in the next.
+fn wrap_width(text: &str) -> usize {
+    let mut widths = Vec::new();
+    let mut before: Option<&str> = None;
+    for line in text.lines().map(str::trim_end) {
+        if let Some(above) = before
+            && is_running(line)
+            && is_running(above)
+        {
+            widths.push(width(above));
+        }
+        before = Some(line);
+    }
+    widths.sort_unstable();
+    let at = widths.len() * 9 / 10;
+    widths.get(at).or(widths.last()).copied().unwrap_or(0).max(40)
+}
+
+/// Whether a line may be one of running text.
+fn is_running(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with(['|', '#', '`', '~', '<', '{', '}']) && !is_drawing(line)
+}
+
+/// Columns or a drawing made of spaces: nothing to read as a sentence.
+fn is_drawing(line: &str) -> bool {
+    line.trim().contains("   ") || line.contains(['│', '─', '┌', '└', '├'])
+}
+
+fn heading(line: &str) -> Option<(u8, String)> {
+    if let Some(rest) = line.strip_prefix("<h").filter(|_| line.contains("</h")) {
+        let level = rest.chars().next()?.to_digit(10)?;
+        let inner = rest.split_once('>')?.1.split("</h").next()?;
+        let text = normal(inner.split('>').next_back()?);
+        let level = u8::try_from(level).ok()?;
+        return (!text.is_empty()).then_some((level, text));
+    }
+    let rest = line.trim_start_matches('#');
+    let level = line.len() - rest.len();
+    if !(1..=6).contains(&level) || !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    let text = normal(rest.trim().trim_end_matches('#'));
+    let text = unmarked(&text).to_owned();
+    (!text.is_empty()).then_some((u8::try_from(level).unwrap_or(6), text))
+}
+
+/// The level of a heading that is underlined so.
+fn underline(line: &str) -> Option<u8> {
+    let line = line.trim();
+    let all = |mark: char| line.len() >= 3 && line.chars().all(|c| c == mark);
+    if all('=') {
+        Some(1)
+    } else {
+        all('-').then_some(2)
+    }
+}
+
+fn is_ruler(line: &str) -> bool {
+    let mut marks = line.chars().filter(|c| !c.is_whitespace());
+    let first = marks.next().unwrap_or(' ');
+    "-*_=".contains(first) && marks.clone().count() >= 2 && marks.all(|c| c == first)
+}
+
+/// The line between a table's header and its rows.
+fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.contains('-') && line.contains('|') && line.chars().all(|c| "|-: ".contains(c))
+}
+
+fn cells(line: &str) -> Vec<String> {
+    line.trim().trim_matches('|').split('|').map(normal).collect()
+}
+
+/// Pictures, badges, tags and link definitions: nothing that can be quoted.
+fn is_markup(line: &str) -> bool {
+    if line.starts_with("[!") || line.starts_with("![") {
+        return true;
+    }
+    if line.starts_with('[') && line.contains("]: ") {
+        return true;
+    }
+    line.starts_with('<') && line.ends_with('>') && only_tags(line)
+}
+
+fn only_tags(line: &str) -> bool {
+    let mut depth = 0_i32;
+    for c in line.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            c if depth == 0 && c.is_alphanumeric() => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// The text of a list item.
+fn list_item(line: &str) -> Option<&str> {
+    let bullet = ["- ", "* ", "+ ", "• ", "– ", "・"].iter().find_map(|mark| line.strip_prefix(mark));
+    let text = bullet.or_else(|| {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = line.len() - rest.len();
+        let mark = [". ", ") ", "、", "．"].iter().find_map(|mark| rest.strip_prefix(mark));
+        mark.filter(|_| (1..=3).contains(&digits))
+    })?;
+    let text = text.trim_start();
+    Some(["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prose(text: &str) -> Block {
+        Block::Prose(text.into())
+    }
+
+    fn line(text: &str) -> Block {
+        Block::Line(text.into())
+    }
+
+    #[test]
+    fn as_24_markdown_falls_into_its_blocks() {
+        let text = "---\ntitle: \"Front\"\n---\n# One `two` #\n\n[![badge](x)](y)\n<p align=\"center\">\n\nA line that is wrapped at the\nusual width of its file, and\nends here.\n\n```rust\n# no heading\n```\n- first item\n  goes on\n- second\n\n1. third\n\nUnder\n=====\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n***\n<!-- gone\ngone -->\n";
+        assert_eq!(
+            blocks(text),
+            [
+                Block::Heading(1, "Front".into()),
+                Block::Heading(1, "One `two`".into()),
+                prose("A line that is wrapped at the usual width of its file, and ends here."),
+                Block::Item("first item goes on".into()),
+                Block::Item("second".into()),
+                Block::Item("third".into()),
+                Block::Heading(1, "Under".into()),
+                Block::Row { header: vec!["a".into(), "b".into()], cells: vec!["1".into(), "2".into()] },
+                prose("quoted"),
+            ]
+        );
+    }
+
+    #[test]
+    fn as_24_lines_of_plain_text_stand_for_themselves() {
+        let text = "Northwind GmbH\nInvoice number: NP-1\nDate: 17 March 2024\n\nTerms: payable within 14 days without deduction of any.";
+        assert_eq!(
+            blocks(text),
+            [
+                line("Northwind GmbH"),
+                line("Invoice number: NP-1"),
+                line("Date: 17 March 2024"),
+                prose("Terms: payable within 14 days without deduction of any."),
+            ]
+        );
+    }
+
+    #[test]
+    fn as_24_chinese_lines_are_kept_apart_when_they_end_sentences() {
+        let text = "周会\n\n会议决定发布。\n会议决定推迟移动端的改版，先完成支付接口。\n";
+        assert_eq!(blocks(text), [
+            prose("周会"),
+            line("会议决定发布。"),
+            line("会议决定推迟移动端的改版，先完成支付接口。"),
+        ]);
+    }
+}

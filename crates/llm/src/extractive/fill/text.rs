@@ -1,0 +1,305 @@
+//! Texts and lists of texts.
+
+use super::super::field::{Field, Role};
+use super::super::rank::{Query, overlap, quality};
+use super::super::source::{Kind, Unit};
+use super::super::terms::{related, stem, topic_terms, words};
+use super::Filler;
+use super::facts::text_of;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// How much of the best relevance a further item of a list must have.
+const NEAR: f64 = 0.35;
+
+impl Filler<'_> {
+    pub(super) fn string(&mut self, field: &Field) -> Option<String> {
+        let facts = self.facts_for(field);
+        let named = facts.first().map(|fact| (fact.unit, text_of(&fact.value)));
+        match (field.role, named) {
+            (Role::Title | Role::Named | Role::Keyword | Role::Plain, Some((unit, text))) => {
+                self.used.extend(unit);
+                return Some(text);
+            }
+            (Role::Keyword, None) => return self.keywords(1, field).pop(),
+            (Role::Named, None) => return self.pattern(field),
+            (Role::Title, None) => {
+                if let Some(title) = self.title() {
+                    return Some(title);
+                }
+            }
+            (Role::Summary, _) => return self.summary(field),
+            (Role::Plain, None) => {}
+        }
+        let most = field.count.map_or(1, |(_, most)| most).min(self.size.sentences.max(1));
+        let chosen = self.relevant(field, most);
+        (!chosen.is_empty()).then(|| self.join(&chosen))
+    }
+
+    /// A word of the form that the field's name tells, such as an address of mail.
+    fn pattern(&self, field: &Field) -> Option<String> {
+        let fits: fn(&str) -> bool = match field.name.rsplit(' ').next()? {
+            "email" | "mail" => |word| word.contains('@') && word.contains('.'),
+            "url" | "link" | "website" => |word| word.contains("://"),
+            _ => return None,
+        };
+        let words = self.index.source.units.iter().flat_map(|unit| unit.text.split(' '));
+        let trimmed = words.map(|word| word.trim_matches(|c: char| "<>()[]`\"',;.".contains(c)));
+        trimmed.into_iter().find(|word| fits(word)).map(str::to_owned)
+    }
+
+    /// The title of the longest document that has one.
+    fn title(&self) -> Option<String> {
+        let source = self.index.source;
+        let length = |doc: usize| source.units.iter().filter(|unit| unit.doc == doc).count();
+        let titled = source.titles.iter().enumerate().filter_map(|(doc, title)| Some((doc, title.as_ref()?)));
+        let longest = titled.max_by_key(|(doc, _)| (length(*doc), std::cmp::Reverse(*doc)));
+        longest.map(|(_, title)| title.clone())
+    }
+
+    /// The units, in the order of the text, with a space between them.
+    fn join(&mut self, chosen: &[usize]) -> String {
+        self.used.extend(chosen.iter().copied());
+        let texts = chosen.iter().filter_map(|at| self.unit(*at)).map(|unit| unit.text.as_str());
+        texts.collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) fn unit(&self, at: usize) -> Option<&Unit> {
+        self.index.source.units.get(at)
+    }
+
+    /// The units that touch what a field asks for, best first: by its name, else by the topic, else
+    /// by what the whole is about.
+    fn ranked(&self, field: &Field) -> Vec<(usize, f64)> {
+        let own = self.beside_headings(self.index.relevance(&field.query()));
+        let topic = self.beside_headings(self.index.relevance(&self.ask.topic));
+        let named = self.touching(&field.terms);
+        let by_name = named.iter().any(|touches| *touches);
+        let by_own = own.iter().any(|score| *score > 0.0);
+        let by_topic = self.ask.specific && topic.iter().any(|score| *score > 0.0);
+        if !field.required && !by_name && !by_own {
+            return Vec::new();
+        }
+        let units = self.index.source.units.iter().enumerate();
+        let mut scored: Vec<(usize, f64)> = units
+            .filter(|(at, _)| !by_name || named.get(*at) == Some(&true))
+            .map(|(at, unit)| {
+                let of = |scores: &[f64]| scores.get(at).copied().unwrap_or_default();
+                let relevance = if by_name || by_topic {
+                    of(&own) + of(&topic)
+                } else {
+                    of(&own) * 0.3 + of(&topic) * 0.3 + self.weight(at, unit)
+                };
+                let fresh = if self.used.contains(&at) { 0.4 } else { 1.0 };
+                (at, relevance * self.labelled(unit) * quality(unit).max(0.05) * fresh)
+            })
+            .filter(|(_, score)| *score > 0.0)
+            .collect();
+        scored.sort_by(|a, b| descending(a.1, b.1).then(a.0.cmp(&b.0)));
+        scored
+    }
+
+    /// The scores with those of headings taken away, where there is more than headings.
+    fn beside_headings(&self, mut scores: Vec<f64>) -> Vec<f64> {
+        let units = &self.index.source.units;
+        if units.iter().any(|unit| unit.kind != Kind::Heading) {
+            for (score, _) in scores.iter_mut().zip(units).filter(|(_, unit)| unit.kind == Kind::Heading) {
+                *score = 0.0;
+            }
+        }
+        scores
+    }
+
+    /// Whether units hold any of these terms.
+    fn touching(&self, names: &[String]) -> Vec<bool> {
+        let touches = |unit: &Unit| {
+            unit.terms.iter().any(|term| names.iter().any(|name| related(name, term)))
+        };
+        let real = |unit: &Unit| unit.kind != Kind::Heading && touches(unit);
+        self.index.source.units.iter().map(real).collect()
+    }
+
+    /// A unit counts more when the instruction speaks of its item by its label.
+    fn labelled(&self, unit: &Unit) -> f64 {
+        let labels = self.index.source.labels.get(unit.doc);
+        let asked = |term: &String| self.ask.topic.iter().any(|(known, _)| known == term);
+        let meant = labels.is_some_and(|terms| !terms.is_empty() && terms.iter().all(asked));
+        if meant { 2.0 } else { 1.0 }
+    }
+
+    /// How much a unit says about the whole, by its words and its place.
+    fn weight(&self, at: usize, unit: &Unit) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a place in a text")]
+        let place = unit.place as f64;
+        let early = 1.0 / (1.0 + place * 0.05);
+        let opens = if unit.opens { 0.15 } else { 0.0 };
+        self.index.central(at) * 0.6 + early * 0.4 + opens
+    }
+
+    /// Up to `most` units for a text field, in the order of the text.
+    fn relevant(&self, field: &Field, most: usize) -> Vec<usize> {
+        let mut chosen: Vec<usize> = self.ranked(field).into_iter().take(most).map(|(at, _)| at).collect();
+        chosen.sort_unstable();
+        chosen
+    }
+
+    fn summary(&mut self, field: &Field) -> Option<String> {
+        let most = field.count.map_or(3, |(_, most)| most).min(self.size.sentences.max(1));
+        let chosen = self.summary_units(most);
+        (!chosen.is_empty()).then(|| self.join(&chosen))
+    }
+
+    /// The sentences that say best what the whole is about, in the order of the text.
+    pub(super) fn summary_units(&self, most: usize) -> Vec<usize> {
+        let units = || self.index.source.units.iter().enumerate();
+        let reads = |unit: &Unit| {
+            let ends = unit.text.ends_with(['.', '!', '。', '！', ')', '`']);
+            let running = unit.kind == Kind::Prose || (unit.kind == Kind::Line && ends);
+            running && quality(unit) >= 0.5
+        };
+        let prose = units().filter(|(_, unit)| reads(unit)).count() >= 2;
+        let topic = self.index.relevance(&self.ask.topic);
+        let most_relevant = topic.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let mut lead = 1.6;
+        let mut scored = Vec::new();
+        for (at, unit) in units() {
+            if unit.kind == Kind::Heading || (prose && !reads(unit)) {
+                continue;
+            }
+            let touch = topic.get(at).copied().unwrap_or_default() / most_relevant;
+            let score = (self.weight(at, unit) + touch * 0.5 + lead) * quality(unit);
+            if quality(unit) >= 0.5 {
+                lead *= 0.4;
+            }
+            scored.push((at, score));
+        }
+        scored.sort_by(|a, b| descending(a.1, b.1).then(a.0.cmp(&b.0)));
+        let mut chosen = self.distinct(&scored, most, 0.6);
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// The best units that do not repeat one another.
+    fn distinct(&self, scored: &[(usize, f64)], most: usize, limit: f64) -> Vec<usize> {
+        let mut chosen: Vec<usize> = Vec::new();
+        for (at, _) in scored.iter().take(400) {
+            if chosen.len() >= most {
+                break;
+            }
+            let Some(unit) = self.unit(*at) else { continue };
+            let repeats = chosen.iter().filter_map(|known| self.unit(*known)).any(|known| {
+                known.text == unit.text || (overlap(known, unit) > limit && unit.terms.len() > 2)
+            });
+            if !repeats {
+                chosen.push(*at);
+            }
+        }
+        chosen
+    }
+
+    /// Texts for a list, in the order of the text.
+    pub(super) fn strings(&mut self, field: &Field) -> Vec<String> {
+        let most = self.most(field);
+        if field.role == Role::Keyword {
+            return self.keywords(most, field);
+        }
+        let facts = self.facts_for(field);
+        if !facts.is_empty() {
+            let mut values: Vec<String> = Vec::new();
+            let units: Vec<usize> = facts.iter().filter_map(|fact| fact.unit).collect();
+            for text in facts.iter().map(|fact| text_of(&fact.value)) {
+                if !values.contains(&text) {
+                    values.push(text);
+                }
+            }
+            values.truncate(most);
+            self.used.extend(units);
+            return values;
+        }
+        let named = self.touching(&field.terms).contains(&true);
+        if field.may_be_empty && !named {
+            return Vec::new();
+        }
+        let mut ranked = self.ranked(field);
+        let best = ranked.first().map_or(0.0, |(_, score)| *score);
+        let close = if named || self.ask.specific { NEAR } else { 0.0 };
+        ranked.retain(|(at, score)| {
+            let reads = self.unit(*at).is_some_and(|unit| quality(unit) >= 0.3);
+            *score >= best * close && (reads || *score >= best)
+        });
+        let mut chosen = self.distinct(&ranked, most, 0.7);
+        chosen.sort_unstable();
+        self.used.extend(chosen.iter().copied());
+        chosen.into_iter().filter_map(|at| self.unit(at)).map(|unit| said(unit, field)).collect()
+    }
+
+    /// How many items a list gets at most.
+    fn most(&self, field: &Field) -> usize {
+        let units = self.index.source.units.len();
+        let usual = if units >= 12 { 5 } else { units.div_ceil(2).clamp(3, 5) };
+        // Of a range such as "three to six" the middle, rounded up.
+        let asked = field.count.map_or(usual, |(least, most)| usize::midpoint(least, most + 1).min(most));
+        asked.min(self.size.items)
+    }
+
+    /// The words that matter most, as they are written: those that are asked about first.
+    fn keywords(&mut self, most: usize, field: &Field) -> Vec<String> {
+        let asked = |term: &str| self.ask.topic.iter().any(|(known, _)| known == term);
+        let units = self.index.source.units.iter().enumerate();
+        let read = units.filter(|(_, unit)| unit.kind != Kind::Cell && !unit.text.contains("]("));
+        let said = read.flat_map(|(at, unit)| {
+            let weight = self.index.central(at) + 0.1;
+            words(&unit.text).into_iter().map(move |word| (word, weight))
+        });
+        let wanted = self.ask.words.iter().map(|word| (word.as_str(), 0.5));
+        // By term: where it came first, how it was written there, its weight.
+        let mut forms: HashMap<String, (usize, &str, f64)> = HashMap::new();
+        for (word, weight) in wanted.chain(said) {
+            let plain = word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+            let Some(term) = topic_terms(word).pop().filter(|_| plain) else { continue };
+            let bonus = if asked(&term) && !field.terms.contains(&term) { 3.0 } else { 0.0 };
+            let order = forms.len();
+            forms.entry(term).or_insert((order, word, bonus)).2 += weight;
+        }
+        let mut forms: Vec<_> = forms.into_values().collect();
+        forms.sort_by(|a, b| descending(a.2, b.2).then(a.0.cmp(&b.0)));
+        forms.into_iter().take(most).map(|(_, word, _)| word.to_owned()).collect()
+    }
+
+    /// What is said about the topic when no schema asks for more: one sentence for a question, some
+    /// for anything else.
+    pub(in super::super) fn paragraph(&mut self, question: bool) -> String {
+        let field = Field::new("", "", true);
+        let most = if question { 1 } else { self.size.sentences };
+        let chosen = if self.ask.specific {
+            let ranked = self.ranked(&field);
+            let best = ranked.first().map_or(0.0, |(_, score)| *score);
+            let near: Vec<_> = ranked.into_iter().filter(|(_, score)| *score >= best * NEAR).collect();
+            let mut chosen = self.distinct(&near, most, 0.7);
+            chosen.sort_unstable();
+            chosen
+        } else {
+            self.summary_units(most)
+        };
+        self.join(&chosen)
+    }
+
+    /// The query of a field with the topic behind it.
+    pub(super) fn whole_query(&self, field: &Field) -> Query {
+        field.query().into_iter().chain(self.ask.topic.iter().cloned()).collect()
+    }
+}
+
+/// What a list says of a unit: the value of a fact whose key only names its kind.
+fn said(unit: &Unit, field: &Field) -> String {
+    let Some((key, value)) = &unit.fact else { return unit.text.clone() };
+    let word = key.split(['(', '!']).next().unwrap_or_default();
+    let commit = ["feat", "fix", "docs", "perf", "refactor", "chore", "test", "build", "ci", "style"];
+    let named = words(key).len() <= 2
+        && words(key).iter().any(|word| field.terms.iter().any(|name| related(name, &stem(&word.to_lowercase()))));
+    if commit.contains(&word) || named { value.clone() } else { unit.text.clone() }
+}
+
+pub(super) fn descending(a: f64, b: f64) -> Ordering {
+    b.partial_cmp(&a).unwrap_or(Ordering::Equal)
+}

@@ -1,0 +1,173 @@
+//! Ranking: which units say most about something.
+
+use super::source::{Kind, Source, Unit};
+use super::terms::{length, related};
+use std::collections::HashMap;
+
+/// Weighted terms to look for.
+pub(super) type Query = Vec<(String, f64)>;
+
+/// What is known of a source's terms as a whole.
+#[derive(Debug)]
+pub(super) struct Index<'a> {
+    pub(super) source: &'a Source,
+    /// In how many units a term occurs.
+    frequency: HashMap<&'a str, usize>,
+    average: f64,
+    /// How much a unit says about what the whole is about, 0 to 1.
+    central: Vec<f64>,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+const fn float(count: usize) -> f64 {
+    count as f64
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn new(source: &'a Source) -> Self {
+        let mut frequency: HashMap<&str, usize> = HashMap::new();
+        let mut total = 0;
+        for unit in &source.units {
+            for term in distinct(unit) {
+                *frequency.entry(term).or_default() += 1;
+            }
+            total += unit.terms.len();
+        }
+        let average = float(total) / float(source.units.len().max(1));
+        let mut index = Self { source, frequency, average: average.max(1.0), central: Vec::new() };
+        index.central = index.centrality();
+        index
+    }
+
+    fn rarity(&self, term: &str) -> f64 {
+        let with = float(self.frequency.get(term).copied().unwrap_or(0));
+        let all = float(self.source.units.len());
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    fn centrality(&self) -> Vec<f64> {
+        let weight = |term: &str| {
+            let often = float(self.frequency.get(term).copied().unwrap_or(0));
+            // A term that occurs once says nothing about the whole.
+            if often < 2.0 { 0.0 } else { often.sqrt() * self.rarity(term) }
+        };
+        let raw: Vec<f64> = self
+            .source
+            .units
+            .iter()
+            .map(|unit| {
+                let sum: f64 = distinct(unit).into_iter().map(weight).sum();
+                sum / (float(unit.terms.len()) + 4.0).powf(0.6)
+            })
+            .collect();
+        let most = raw.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        raw.into_iter().map(|value| value / most).collect()
+    }
+
+    /// How central a unit is, 0 to 1.
+    pub(super) fn central(&self, unit: usize) -> f64 {
+        self.central.get(unit).copied().unwrap_or_default()
+    }
+
+    /// The terms of the source that mean what the query's mean, with their weights.
+    fn expand<'q>(&self, query: &'q [(String, f64)]) -> Vec<(Vec<&'a str>, f64, &'q str)> {
+        query
+            .iter()
+            .map(|(term, weight)| {
+                let known = self.frequency.keys().copied();
+                (known.filter(|known| related(known, term)).collect(), *weight, term.as_str())
+            })
+            .collect()
+    }
+
+    /// The relevance of every unit to a query (BM25).
+    pub(super) fn relevance(&self, query: &[(String, f64)]) -> Vec<f64> {
+        const SATURATION: f64 = 1.2;
+        const LENGTH: f64 = 0.5;
+        let expanded = self.expand(query);
+        let score = |unit: &Unit| {
+            let long = 1.0 - LENGTH + LENGTH * float(unit.terms.len()) / self.average;
+            let hit = |(forms, weight, _): &(Vec<&str>, f64, &str)| {
+                let count = unit.terms.iter().filter(|term| forms.contains(&term.as_str())).count();
+                if count == 0 {
+                    return 0.0;
+                }
+                let rarity = forms.iter().map(|form| self.rarity(form)).fold(f64::MAX, f64::min);
+                let often = float(count);
+                weight * rarity * often * (SATURATION + 1.0) / (often + SATURATION * long)
+            };
+            expanded.iter().map(hit).sum()
+        };
+        self.source.units.iter().map(score).collect()
+    }
+
+    /// How much of a query a unit covers, 0 to 1, rare terms counting more.
+    pub(super) fn coverage(&self, query: &[(String, f64)], unit: &Unit) -> f64 {
+        let mut all = 0.0;
+        let mut found = 0.0;
+        for (forms, weight, term) in self.expand(query) {
+            let rarity = forms.first().map_or_else(|| self.rarity(term), |form| self.rarity(form));
+            all += weight * rarity;
+            if unit.terms.iter().any(|term| forms.contains(&term.as_str())) {
+                found += weight * rarity;
+            }
+        }
+        if all == 0.0 { 0.0 } else { found / all }
+    }
+}
+
+fn distinct(unit: &Unit) -> Vec<&str> {
+    let mut terms: Vec<&str> = unit.terms.iter().map(String::as_str).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// How well a unit reads on its own, 0 to 1.
+pub(super) fn quality(unit: &Unit) -> f64 {
+    let text = unit.text.as_str();
+    let words = length(text);
+    let mut quality = match words {
+        0..=2 => 0.15,
+        3..=4 => 0.5,
+        5..=45 => 1.0,
+        46..=70 => 0.6,
+        _ => 0.3,
+    };
+    let last = text.chars().last().unwrap_or(' ');
+    if matches!(last, ':' | '：') {
+        quality *= 0.15;
+    } else if matches!(last, '?' | '？') {
+        quality *= 0.5;
+    } else if unit.kind == Kind::Prose && last.is_alphanumeric() {
+        quality *= 0.7;
+    }
+    let count = text.chars().count().max(1);
+    let letters = text.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
+    if letters * 10 < count * 7 {
+        quality *= 0.4;
+    }
+    let code = text.chars().filter(|c| "(){}[];=<>_\\".contains(*c)).count();
+    if code * 10 > count {
+        quality *= 0.3;
+    }
+    if text.contains("](") || text.contains("://") {
+        quality *= 0.6;
+    }
+    if text.contains("…") && text.contains("[clipped") {
+        quality = 0.0;
+    }
+    match unit.kind {
+        Kind::Heading => quality * 0.2,
+        Kind::Cell => quality * 0.6,
+        _ => quality,
+    }
+}
+
+/// How much of the smaller of two units is in the other, 0 to 1.
+pub(super) fn overlap(a: &Unit, b: &Unit) -> f64 {
+    let (a, b) = (distinct(a), distinct(b));
+    let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let common = small.iter().filter(|term| large.binary_search(term).is_ok()).count();
+    float(common) / float(small.len().max(1))
+}

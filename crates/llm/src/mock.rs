@@ -1,0 +1,137 @@
+//! `mock`: answers of the right type without a model.
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use contexture_context::tokens::tokenizer_for;
+use contexture_prompt::{ChatResponse, FinishReason, ResponseFormat, Usage};
+use serde_json::{Map, Number, Value};
+
+/// A provider whose answers follow from the schema alone: for trying a program's flow.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mock;
+
+impl Mock {
+    /// The mock.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl Provider for Mock {
+    fn uri(&self) -> &'static str {
+        "mock"
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(async move {
+            if cancel.is_cancelled() {
+                return Err(LlmError::Cancelled);
+            }
+            let text = match answer_schema(call) {
+                Some(schema) => placeholder(schema).to_string(),
+                None => "mock answer".to_owned(),
+            };
+            if let Some(sink) = sink {
+                sink(&text);
+            }
+            Ok(local_response("mock", call, text).into())
+        })
+    }
+}
+
+/// The schema that an answer has to follow, whichever field says so.
+pub(crate) fn answer_schema(call: &ChatCall) -> Option<&Value> {
+    match (&call.schema, &call.request.response_format) {
+        (Some(hint), _) => Some(&hint.schema),
+        (None, Some(ResponseFormat::JsonSchema { json_schema })) => json_schema.schema.as_ref(),
+        _ => None,
+    }
+}
+
+/// An answer made in this process, with its tokens counted.
+pub(crate) fn local_response(model: &str, call: &ChatCall, text: String) -> ChatResponse {
+    let counter = tokenizer_for(model);
+    let prompt = call.request.messages.iter().map(|message| counter.count(&message.text()) as u64);
+    let usage = Usage::new(prompt.sum(), counter.count(&text) as u64);
+    ChatResponse {
+        model: model.to_owned(),
+        text,
+        finish_reason: Some(FinishReason::Stop),
+        usage,
+        ..ChatResponse::default()
+    }
+}
+
+/// A value that fits a JSON Schema and says that it stands for another: strings name their field,
+/// lists have two items, the first of an enum is taken.
+///
+/// ```
+/// use contexture_llm::mock::placeholder;
+/// use serde_json::json;
+/// let schema = json!({"type": "object", "properties": {
+///     "title": {"type": "string"},
+///     "tags": {"type": "array", "items": {"type": "string"}},
+///     "score": {"type": "number"}
+/// }});
+/// assert_eq!(
+///     placeholder(&schema),
+///     json!({"title": "mock title", "tags": ["mock tags 1", "mock tags 2"], "score": 1})
+/// );
+/// ```
+#[must_use]
+pub fn placeholder(schema: &Value) -> Value {
+    value_of(schema, "answer", 64)
+}
+
+fn value_of(schema: &Value, name: &str, depth: usize) -> Value {
+    let Some(depth) = depth.checked_sub(1) else { return Value::Null };
+    if let Some(first) = schema.pointer("/enum/0").or_else(|| schema.get("const")) {
+        return first.clone();
+    }
+    let alternatives = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
+    if let Some(schema) = alternatives.into_iter().flatten().find(|schema| kind(schema) != "null") {
+        return value_of(schema, name, depth);
+    }
+    match kind(schema) {
+        "object" => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let fields: Map<String, Value> = properties
+                .into_iter()
+                .flatten()
+                .map(|(key, schema)| (key.clone(), value_of(schema, key, depth)))
+                .collect();
+            Value::Object(fields)
+        }
+        "array" => {
+            let item = |n: usize| match schema.get("items") {
+                Some(items) => value_of(items, &format!("{name} {n}"), depth),
+                None => Value::from(format!("mock {name} {n}")),
+            };
+            Value::Array(vec![item(1), item(2)])
+        }
+        "integer" | "number" => Value::Number(Number::from(1)),
+        "boolean" => Value::Bool(true),
+        "null" => Value::Null,
+        _ => Value::from(format!("mock {}", name.replace('_', " "))),
+    }
+}
+
+/// The type a schema asks for; of several the first that is not `null`.
+pub(crate) fn kind(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind,
+        Some(Value::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(Value::as_str);
+            kinds.find(|kind| *kind != "null").unwrap_or("null")
+        }
+        _ if schema.get("properties").is_some() => "object",
+        _ => "",
+    }
+}

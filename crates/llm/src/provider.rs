@@ -1,0 +1,213 @@
+//! The port: what the rest of Contexture knows of a model.
+//!
+//! Decision: one object-safe trait with one call. Everything that differs between providers (wire
+//! formats, hints they lack) stays behind it; what they could not honour comes back as warnings.
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use contexture_answer::Shape;
+use contexture_context::Digest;
+use contexture_prompt::{ChatResponse, OpenaiChatRequest};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A future that can be sent between threads and named without generics.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Takes the text of an answer as it comes.
+pub type TextSink<'a> = &'a mut (dyn FnMut(&str) + Send);
+
+/// A model that can be asked.
+///
+/// Calls may run at the same time. Dropping the future ends the call as cancelling does.
+pub trait Provider: Send + Sync {
+    /// The model's URI without credentials, for records.
+    fn uri(&self) -> &str;
+
+    /// The model's name at its server; it picks the tokenizer.
+    fn model(&self) -> &str {
+        self.uri()
+    }
+
+    /// Asks once. With a `sink` the answer's text is streamed into it, as far as the provider can;
+    /// the response holds the whole text either way.
+    ///
+    /// Needs a tokio runtime with time enabled, and I/O for those that use the network.
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>>;
+}
+
+impl<P: Provider + ?Sized> Provider for Arc<P> {
+    fn uri(&self) -> &str {
+        (**self).uri()
+    }
+
+    fn model(&self) -> &str {
+        (**self).model()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        (**self).complete(call, sink, cancel)
+    }
+}
+
+/// One request to a model: the messages and options in OpenAI's form, and the hints of AS-19.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChatCall {
+    /// Messages, tools and options. An empty `model` means the provider's own.
+    pub request: OpenaiChatRequest,
+    /// The schema of the answer, where the provider can enforce one (AS-21).
+    pub schema: Option<SchemaHint>,
+    /// How much to reason.
+    pub think: Option<Think>,
+    /// Tokens of the answer; wins over the two fields of `request`.
+    pub max_output: Option<u64>,
+    /// Time for this call; the provider's own setting when absent. No part of the digest.
+    pub timeout: Option<Duration>,
+}
+
+impl From<OpenaiChatRequest> for ChatCall {
+    fn from(request: OpenaiChatRequest) -> Self {
+        Self { request, ..Self::default() }
+    }
+}
+
+impl ChatCall {
+    /// The tokens that the answer may have, whichever field says so.
+    #[must_use]
+    pub fn output_limit(&self) -> Option<u64> {
+        self.max_output.or(self.request.max_completion_tokens).or(self.request.max_tokens)
+    }
+
+    /// Everything that the answer depends on but for the model, as one JSON object: what a
+    /// recording stores and compares.
+    #[must_use]
+    pub fn canonical(&self) -> Value {
+        let mut fields = match serde_json::to_value(&self.request) {
+            Ok(Value::Object(fields)) => fields,
+            // The request is plain data; it always becomes an object.
+            _ => Map::new(),
+        };
+        for transport in ["model", "stream", "stream_options"] {
+            fields.remove(transport);
+        }
+        if let Some(schema) = &self.schema {
+            fields.insert("schema".into(), json!({"schema": schema.schema, "strict": schema.strict}));
+        }
+        if let Some(think) = self.think {
+            fields.insert("think".into(), think.as_str().into());
+        }
+        if let Some(limit) = self.max_output {
+            fields.insert("max_output".into(), limit.into());
+        }
+        Value::Object(fields)
+    }
+
+    /// The digest of [`ChatCall::canonical`]: equal requests have equal digests.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(&self.canonical())
+    }
+}
+
+/// The schema of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaHint {
+    /// A name for providers that want one; letters, digits, `_` and `-`, at most 64.
+    pub name: String,
+    /// JSON Schema.
+    pub schema: Value,
+    /// The same in OpenAI's strict form, where the shape has one.
+    pub strict_schema: Option<Value>,
+    /// Whether fields beyond the schema are refused (AS-21 `strict`).
+    pub strict: bool,
+}
+
+impl SchemaHint {
+    /// The hint for a shape.
+    #[must_use]
+    pub fn of_shape(shape: &Shape, strict: bool) -> Self {
+        Self {
+            name: "answer".to_owned(),
+            schema: shape.to_json_schema(),
+            strict_schema: shape.to_strict_json_schema().ok(),
+            strict,
+        }
+    }
+
+    /// The hint for a schema that comes from elsewhere.
+    #[must_use]
+    pub fn of_schema(name: &str, schema: Value) -> Self {
+        Self { name: schema_name(name), schema, strict_schema: None, strict: false }
+    }
+}
+
+/// The name with all that providers refuse replaced by `_`.
+fn schema_name(name: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let name: String = name.chars().take(64).map(allowed).collect();
+    if name.is_empty() { "answer".to_owned() } else { name }
+}
+
+/// How much a model reasons before it answers (AS-19 `think`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Think {
+    /// `false`
+    Off,
+    /// `true`
+    On,
+    /// `"auto"`
+    Auto,
+    /// `"low"`
+    Low,
+    /// `"medium"`
+    Medium,
+    /// `"high"`
+    High,
+}
+
+impl Think {
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::On => "on",
+            Self::Auto => "auto",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// An answer with what is to be known about how it came.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// The answer.
+    pub response: ChatResponse,
+    /// Hints that could not be honoured, and other remarks for `debug` (AS-19).
+    pub warnings: Vec<String>,
+    /// Whether the usage was counted here because the server told none.
+    pub usage_estimated: bool,
+}
+
+impl From<ChatResponse> for Reply {
+    fn from(response: ChatResponse) -> Self {
+        Self { response, ..Self::default() }
+    }
+}

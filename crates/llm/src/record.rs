@@ -1,0 +1,153 @@
+//! Recording: every call of a provider, as a line of JSON, written while it happens (AS-30).
+//!
+//! Decision: a recording is a file of lines, each with the request in canonical form, its digest
+//! and what came of it. It is read again by [`crate::replay`], and by people.
+
+mod line;
+
+pub(crate) use line::{Line, Outcome, StoredError};
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// The version of the lines that this crate writes.
+pub const RECORDING_VERSION: u32 = 1;
+
+/// A file of recorded calls that several providers may write to.
+#[derive(Clone)]
+pub struct Recording(Arc<Mutex<Writer>>);
+
+struct Writer {
+    name: String,
+    out: Box<dyn Write + Send>,
+    next: u64,
+}
+
+impl Recording {
+    /// Begins a new recording; what the file held is gone.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] when it can't be written.
+    pub fn create(path: &Path) -> Result<Self, LlmError> {
+        let file = File::create(path).map_err(|error| fault(path, &error))?;
+        Ok(Self::to_writer(&path.display().to_string(), file))
+    }
+
+    /// Goes on with a recording, or begins one.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] when it can't be read or written.
+    pub fn append(path: &Path) -> Result<Self, LlmError> {
+        let mut options = OpenOptions::new();
+        let file = options.create(true).append(true).read(true).open(path);
+        let file = file.map_err(|error| fault(path, &error))?;
+        let mut lines = 0;
+        for line in BufReader::new(&file).split(b'\n') {
+            line.map_err(|error| fault(path, &error))?;
+            lines += 1;
+        }
+        let recording = Self::to_writer(&path.display().to_string(), file);
+        recording.lock().next += lines;
+        Ok(recording)
+    }
+
+    /// Records to a writer; `name` stands in errors.
+    pub fn to_writer(name: &str, out: impl Write + Send + 'static) -> Self {
+        let writer = Writer { name: name.to_owned(), out: Box::new(out), next: 1 };
+        Self(Arc::new(Mutex::new(writer)))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Writer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of a call that begins now.
+    fn begin(&self) -> u64 {
+        let mut writer = self.lock();
+        let number = writer.next;
+        writer.next += 1;
+        number
+    }
+
+    fn write(&self, line: &Line) -> Result<(), LlmError> {
+        let mut writer = self.lock();
+        let mut text = serde_json::to_vec(line).map_err(|error| writer.fault(&error.to_string()))?;
+        text.push(b'\n');
+        let written = writer.out.write_all(&text).and_then(|()| writer.out.flush());
+        written.map_err(|error| writer.fault(&error.to_string()))
+    }
+}
+
+impl Writer {
+    fn fault(&self, message: &str) -> LlmError {
+        LlmError::Recording { file: self.name.clone(), line: None, message: message.to_owned() }
+    }
+}
+
+fn fault(path: &Path, error: &std::io::Error) -> LlmError {
+    LlmError::Recording {
+        file: path.display().to_string(),
+        line: None,
+        message: error.to_string(),
+    }
+}
+
+/// A provider whose calls are recorded.
+///
+/// Failures are recorded as well, so that a run that failed fails the same way when replayed; a
+/// cancelled call is not, for it has no outcome.
+pub struct Recorder<P> {
+    provider: P,
+    recording: Recording,
+}
+
+impl<P: Provider> Recorder<P> {
+    /// Records the calls of `provider`.
+    pub const fn new(provider: P, recording: Recording) -> Self {
+        Self { provider, recording }
+    }
+}
+
+impl<P: Provider> Provider for Recorder<P> {
+    fn uri(&self) -> &str {
+        self.provider.uri()
+    }
+
+    fn model(&self) -> &str {
+        self.provider.model()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(async move {
+            let seq = self.recording.begin();
+            let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            let outcome = self.provider.complete(call, sink, cancel).await;
+            let stored = match &outcome {
+                Ok(reply) => Outcome::reply(reply),
+                Err(LlmError::Cancelled) => return outcome,
+                Err(error) => Outcome::Error(StoredError::from(error)),
+            };
+            self.recording.write(&Line {
+                v: RECORDING_VERSION,
+                seq,
+                at_us: u64::try_from(at.as_micros()).unwrap_or(u64::MAX),
+                model: self.uri().to_owned(),
+                digest: call.digest(),
+                request: call.canonical(),
+                outcome: stored,
+            })?;
+            outcome
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! One line of a recording.
+
+use crate::error::LlmError;
+use crate::provider::Reply;
+use contexture_context::Digest;
+use contexture_prompt::ChatResponse;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+
+/// A call and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Line {
+    pub(crate) v: u32,
+    /// The number of the call by its beginning; lines stand in the order of their end.
+    pub(crate) seq: u64,
+    /// When it began, in microseconds since 1970-01-01 UTC.
+    pub(crate) at_us: u64,
+    /// The URI of the model that was asked.
+    pub(crate) model: String,
+    pub(crate) digest: Digest,
+    pub(crate) request: Value,
+    pub(crate) outcome: Outcome,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Outcome {
+    Response {
+        #[serde(flatten)]
+        response: ChatResponse,
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        warnings: Vec<String>,
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        usage_estimated: bool,
+    },
+    Error(StoredError),
+}
+
+impl Outcome {
+    pub(crate) fn reply(reply: &Reply) -> Self {
+        Self::Response {
+            response: reply.response.clone(),
+            warnings: reply.warnings.clone(),
+            usage_estimated: reply.usage_estimated,
+        }
+    }
+
+    pub(crate) fn into_result(self) -> Result<Reply, LlmError> {
+        match self {
+            Self::Response { response, warnings, usage_estimated } => {
+                Ok(Reply { response, warnings, usage_estimated })
+            }
+            Self::Error(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A provider's failure as data: the kind and what else is needed to make it again.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct StoredError {
+    /// [`LlmError::kind`].
+    pub(crate) kind: String,
+    /// Who failed: the provider or the host.
+    pub(crate) provider: String,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_after_ms: Option<u64>,
+    /// A limit that was passed: milliseconds of a time-out, bytes of an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limit: Option<u64>,
+}
+
+fn millis(wait: Duration) -> u64 {
+    u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl From<&LlmError> for StoredError {
+    fn from(error: &LlmError) -> Self {
+        let base = Self {
+            kind: error.kind().to_owned(),
+            retry_after_ms: error.retry_after().map(millis),
+            ..Self::default()
+        };
+        let of = |provider: &str, message: &str| Self {
+            provider: provider.to_owned(),
+            message: message.to_owned(),
+            ..base.clone()
+        };
+        match error {
+            LlmError::Auth { provider, message }
+            | LlmError::Quota { provider, message }
+            | LlmError::RateLimited { provider, message, .. }
+            | LlmError::BadResponse { provider, message } => of(provider, message),
+            LlmError::Network { host, message } => of(host, message),
+            LlmError::Timeout { host, limit } => Self { limit: Some(millis(*limit)), ..of(host, "") },
+            LlmError::NoSuchModel { provider, model, message } => {
+                Self { model: Some(model.clone()), ..of(provider, message) }
+            }
+            LlmError::Server { provider, status, message, .. }
+            | LlmError::BadRequest { provider, status, message } => {
+                Self { status: Some(*status), ..of(provider, message) }
+            }
+            LlmError::CutStream { provider, received } => {
+                Self { limit: Some(*received as u64), ..of(provider, "") }
+            }
+            LlmError::TooLarge { provider, limit } => {
+                Self { limit: Some(*limit as u64), ..of(provider, "") }
+            }
+            LlmError::Unsupported { provider, what } => of(provider, what),
+            other => of("", &other.to_string()),
+        }
+    }
+}
+
+impl From<StoredError> for LlmError {
+    fn from(error: StoredError) -> Self {
+        let StoredError { kind, provider, message, status, model, retry_after_ms, limit } = error;
+        let retry_after = retry_after_ms.map(Duration::from_millis);
+        let limit = limit.unwrap_or_default();
+        let bytes = usize::try_from(limit).unwrap_or(usize::MAX);
+        match kind.as_str() {
+            "auth" => Self::Auth { provider, message },
+            "quota" => Self::Quota { provider, message },
+            "network" => Self::Network { host: provider, message },
+            "timeout" => Self::Timeout { host: provider, limit: Duration::from_millis(limit) },
+            "no_such_model" => {
+                Self::NoSuchModel { provider, model: model.unwrap_or_default(), message }
+            }
+            "rate_limited" => Self::RateLimited { provider, retry_after, message },
+            "server" => {
+                Self::Server { provider, status: status.unwrap_or(500), retry_after, message }
+            }
+            "bad_request" => Self::BadRequest { provider, status: status.unwrap_or(400), message },
+            "cut_stream" => Self::CutStream { provider, received: bytes },
+            "too_large" => Self::TooLarge { provider, limit: bytes },
+            "unsupported" => Self::Unsupported { provider, what: message },
+            "bad_response" => Self::BadResponse { provider, message },
+            _ => Self::Settings { message },
+        }
+    }
+}

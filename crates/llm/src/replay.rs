@@ -1,0 +1,159 @@
+//! Replaying: recorded answers in place of a model (AS-24, AS-30).
+//!
+//! Decision: a request is matched by its digest, exactly. Equal requests get their answers in the
+//! order in which they were asked, and one more than was recorded is a miss: a run that asks more
+//! than its recording is another run, and repeating the last answer would hide that. The model is
+//! no part of the match, so that a recording of one model replays without naming it; where a
+//! recording holds several models, the one of the same URI comes first.
+
+mod miss;
+
+pub use miss::ReplayMiss;
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use crate::record::{Line, Outcome, RECORDING_VERSION};
+use contexture_context::Digest;
+use std::collections::{HashMap, VecDeque};
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The largest recording that is read, in bytes.
+const RECORDING_BYTES: u64 = 512 << 20;
+
+/// A provider that answers from a recording.
+///
+/// Clones share the recording and what has been used of it.
+#[derive(Clone)]
+pub struct Replay {
+    uri: String,
+    model: String,
+    tape: Arc<Mutex<Tape>>,
+}
+
+/// A recording, and which of its answers are still to be given.
+struct Tape {
+    lines: Vec<Line>,
+    waiting: HashMap<Digest, VecDeque<usize>>,
+}
+
+impl Replay {
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] with the line that is no recorded call.
+    pub fn open(path: &Path) -> Result<Self, LlmError> {
+        let name = path.display().to_string();
+        let fault = |message: String| LlmError::Recording { file: name.clone(), line: None, message };
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
+        let read = file.take(RECORDING_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|error| fault(error.to_string()))?;
+        if bytes.len() as u64 > RECORDING_BYTES {
+            return Err(fault(format!("more than {RECORDING_BYTES} bytes")));
+        }
+        Self::parse(&name, &bytes)
+    }
+
+    /// Reads a recording from memory; `name` stands in errors.
+    ///
+    /// # Errors
+    /// As [`Replay::open`].
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, LlmError> {
+        let mut lines = Vec::new();
+        for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let fault = |message| LlmError::Recording {
+                file: name.to_owned(),
+                line: Some(index + 1),
+                message,
+            };
+            let parsed: Line = serde_json::from_slice(line)
+                .map_err(|error| fault(format!("expected a recorded call: {error}")))?;
+            if parsed.v != RECORDING_VERSION {
+                let found = parsed.v;
+                return Err(fault(format!("version {found}, expected {RECORDING_VERSION}")));
+            }
+            lines.push(parsed);
+        }
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        order.sort_by_key(|at| lines.get(*at).map(|line| line.seq));
+        let mut waiting: HashMap<Digest, VecDeque<usize>> = HashMap::new();
+        for at in order {
+            if let Some(line) = lines.get(at) {
+                waiting.entry(line.digest.clone()).or_default().push_back(at);
+            }
+        }
+        let uri = format!("replay:{name}");
+        let tape = Arc::new(Mutex::new(Tape { lines, waiting }));
+        Ok(Self { model: uri.clone(), uri, tape })
+    }
+
+    /// The same recording in place of a certain model: answers of this URI come first, and the
+    /// model's own name picks the tokenizer.
+    #[must_use]
+    pub fn in_place_of(&self, uri: &str, model: &str) -> Self {
+        Self { uri: uri.to_owned(), model: model.to_owned(), tape: Arc::clone(&self.tape) }
+    }
+
+    /// Answers that have not been asked for.
+    #[must_use]
+    pub fn unused(&self) -> usize {
+        let tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+        tape.waiting.values().map(VecDeque::len).sum()
+    }
+
+    fn answer(&self, call: &ChatCall) -> Result<Outcome, LlmError> {
+        let digest = call.digest();
+        let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+        tape.next(&digest, &self.uri).ok_or_else(|| {
+            LlmError::ReplayMiss(Box::new(ReplayMiss::explain(digest, call, &tape.lines)))
+        })
+    }
+}
+
+impl Tape {
+    fn next(&mut self, digest: &Digest, uri: &str) -> Option<Outcome> {
+        let waiting = self.waiting.get_mut(digest)?;
+        let lines = &self.lines;
+        let of_model = |at: &usize| lines.get(*at).is_some_and(|line| line.model == uri);
+        let place = waiting.iter().position(of_model).unwrap_or(0);
+        let at = waiting.remove(place)?;
+        lines.get(at).map(|line| line.outcome.clone())
+    }
+}
+
+impl Provider for Replay {
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(async move {
+            if cancel.is_cancelled() {
+                return Err(LlmError::Cancelled);
+            }
+            let reply = self.answer(call)?.into_result()?;
+            if let Some(sink) = sink
+                && !reply.response.text.is_empty()
+            {
+                sink(&reply.response.text);
+            }
+            Ok(reply)
+        })
+    }
+}

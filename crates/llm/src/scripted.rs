@@ -1,0 +1,337 @@
+//! Answers written down beforehand: for tests, specimens and `--mock=FILE`.
+//!
+//! A file of answers is a JSON list, or one JSON value per line. A string is the text of an answer;
+//! an object says more:
+//!
+//! ```json
+//! [
+//!   "plain text",
+//!   {"json": {"ok": true}},
+//!   {"when": "second item", "text": "only for a prompt that holds these words"},
+//!   {"repeat": true, "when": "ping", "text": "pong, as often as asked"},
+//!   {"tool_calls": [{"name": "search", "arguments": {"query": "x"}}]},
+//!   {"error": {"kind": "rate_limited", "message": "slow down", "retry_after_ms": 10}},
+//!   {"text": "late", "delay_ms": 50, "usage": {"prompt_tokens": 7, "completion_tokens": 2}}
+//! ]
+//! ```
+//!
+//! Answers are given in order; one with `when` waits for a prompt that holds its words.
+
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::mock::local_response;
+use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use crate::record::StoredError;
+use contexture_prompt::{FinishReason, ToolCall, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// One answer written down.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Canned {
+    /// Words that the prompt must hold.
+    pub when: Option<String>,
+    /// Whether it may be given again and again.
+    pub repeat: bool,
+    /// How long it takes.
+    pub delay: Option<Duration>,
+    /// Its tokens; counted when absent.
+    pub usage: Option<Usage>,
+    /// What is answered.
+    pub outcome: CannedOutcome,
+}
+
+/// What a [`Canned`] answers.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum CannedOutcome {
+    /// A text.
+    Text(String),
+    /// Calls of tools.
+    ToolCalls(Vec<ToolCall>),
+    /// A failure.
+    Error(LlmError),
+}
+
+impl Default for CannedOutcome {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+impl Canned {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { outcome: CannedOutcome::Text(text.into()), ..Self::default() }
+    }
+
+    /// A failure.
+    #[must_use]
+    pub fn error(error: LlmError) -> Self {
+        Self { outcome: CannedOutcome::Error(error), ..Self::default() }
+    }
+
+    /// Calls of tools.
+    #[must_use]
+    pub fn tool_calls(calls: Vec<ToolCall>) -> Self {
+        Self { outcome: CannedOutcome::ToolCalls(calls), ..Self::default() }
+    }
+
+    /// The same, for prompts that hold these words.
+    #[must_use]
+    pub fn when(mut self, words: impl Into<String>) -> Self {
+        self.when = Some(words.into());
+        self
+    }
+
+    /// The same, given after a time.
+    #[must_use]
+    pub fn after(mut self, delay: Duration) -> Self {
+        self.delay = Some(delay);
+        self
+    }
+}
+
+/// A provider that gives answers written down, in order.
+///
+/// Clones share what has been given.
+#[derive(Clone)]
+pub struct Scripted {
+    uri: String,
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    /// Answers not given yet.
+    waiting: Vec<Canned>,
+    given: usize,
+    total: usize,
+    calls: Vec<ChatCall>,
+}
+
+impl Scripted {
+    /// A provider of these answers.
+    pub fn new(answers: impl IntoIterator<Item = Canned>) -> Self {
+        let waiting: Vec<Canned> = answers.into_iter().collect();
+        let total = waiting.len();
+        let state = State { waiting, given: 0, total, calls: Vec::new() };
+        Self { uri: "mock".to_owned(), state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// The same answers under the URI of another model, which picks the tokenizer.
+    #[must_use]
+    pub fn in_place_of(mut self, uri: &str) -> Self {
+        uri.clone_into(&mut self.uri);
+        self
+    }
+
+    /// Reads a file of answers.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] with the line or answer that can't be used.
+    pub fn open(path: &Path) -> Result<Self, LlmError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| LlmError::Recording {
+            file: name.clone(),
+            line: None,
+            message: error.to_string(),
+        })?;
+        Self::parse(&name, &text)
+    }
+
+    /// Reads answers from memory; `name` stands in errors.
+    ///
+    /// # Errors
+    /// As [`Scripted::open`].
+    pub fn parse(name: &str, text: &str) -> Result<Self, LlmError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let fault =
+            |line, message| LlmError::Recording { file: name.to_owned(), line, message };
+        if text.trim_start().starts_with('[') {
+            let values: Vec<Value> = serde_json::from_str(text)
+                .map_err(|error| fault(Some(error.line()), error.to_string()))?;
+            let answers: Result<Vec<Canned>, LlmError> = values
+                .into_iter()
+                .enumerate()
+                .map(|(at, value)| canned(value).map_err(|why| fault(None, format!("answer {}: {why}", at + 1))))
+                .collect();
+            return Ok(Self::new(answers?));
+        }
+        let mut answers = Vec::new();
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let value = serde_json::from_str(line).map_err(|error| fault(Some(at + 1), error.to_string()))?;
+            answers.push(canned(value).map_err(|why| fault(Some(at + 1), why))?);
+        }
+        Ok(Self::new(answers))
+    }
+
+    /// The calls received so far.
+    #[must_use]
+    pub fn calls(&self) -> Vec<ChatCall> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).calls.clone()
+    }
+
+    /// Answers that have not been given.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
+    }
+
+    fn next(&self, call: &ChatCall) -> Result<Canned, LlmError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.calls.push(call.clone());
+        let fits = |answer: &Canned| {
+            let Some(words) = &answer.when else { return true };
+            call.request.messages.iter().any(|message| message.text().contains(words.as_str()))
+        };
+        let Some(at) = state.waiting.iter().position(fits) else {
+            return Err(LlmError::NoAnswerLeft { used: state.given, total: state.total });
+        };
+        state.given += 1;
+        match state.waiting.get(at) {
+            Some(answer) if answer.repeat => Ok(answer.clone()),
+            _ => Ok(state.waiting.remove(at)),
+        }
+    }
+}
+
+/// The answer that a JSON value describes; the error says what is wrong with it.
+fn canned(value: Value) -> Result<Canned, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Written {
+        text: Option<String>,
+        json: Option<Value>,
+        tool_calls: Option<Vec<WrittenCall>>,
+        error: Option<StoredError>,
+        when: Option<String>,
+        #[serde(default)]
+        repeat: bool,
+        delay_ms: Option<u64>,
+        usage: Option<Usage>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct WrittenCall {
+        #[serde(default)]
+        id: String,
+        name: String,
+        #[serde(default)]
+        arguments: Value,
+    }
+    if let Value::String(text) = value {
+        return Ok(Canned::text(text));
+    }
+    let written: Written = serde_json::from_value(value)
+        .map_err(|error| format!("expected a text, or an object with `text`, `json`, `tool_calls` or `error`: {error}"))?;
+    let call = |(at, call): (usize, WrittenCall)| {
+        let id = if call.id.is_empty() { format!("call_{}", at + 1) } else { call.id };
+        ToolCall::function(id, call.name, call.arguments.to_string())
+    };
+    let outcome = match (written.text, written.json, written.tool_calls, written.error) {
+        (Some(text), None, None, None) => CannedOutcome::Text(text),
+        (None, Some(json), None, None) => CannedOutcome::Text(json.to_string()),
+        (None, None, Some(calls), None) => {
+            CannedOutcome::ToolCalls(calls.into_iter().enumerate().map(call).collect())
+        }
+        (None, None, None, Some(error)) => CannedOutcome::Error(error.into()),
+        _ => return Err("expected exactly one of `text`, `json`, `tool_calls` and `error`".to_owned()),
+    };
+    Ok(Canned {
+        when: written.when,
+        repeat: written.repeat,
+        delay: written.delay_ms.map(Duration::from_millis),
+        usage: written.usage,
+        outcome,
+    })
+}
+
+impl Provider for Scripted {
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(async move {
+            if cancel.is_cancelled() {
+                return Err(LlmError::Cancelled);
+            }
+            let answer = self.next(call)?;
+            if let Some(delay) = answer.delay {
+                wait(delay, call.timeout, cancel).await?;
+            }
+            let (text, calls) = match answer.outcome {
+                CannedOutcome::Text(text) => (text, Vec::new()),
+                CannedOutcome::ToolCalls(calls) => (String::new(), calls),
+                CannedOutcome::Error(error) => return Err(error),
+            };
+            if let Some(sink) = sink {
+                // Word by word, so that what reads streams is put to use.
+                text.split_inclusive(' ').for_each(sink);
+            }
+            let mut response = local_response(&self.uri, call, text);
+            if !calls.is_empty() {
+                response.finish_reason = Some(FinishReason::ToolCalls);
+                response.tool_calls = calls;
+            }
+            response.usage = match answer.usage {
+                Some(told) if told.total_tokens == 0 => Usage::new(told.prompt_tokens, told.completion_tokens),
+                Some(told) => told,
+                None => response.usage,
+            };
+            Ok(response.into())
+        })
+    }
+}
+
+async fn wait(
+    delay: Duration,
+    timeout: Option<Duration>,
+    cancel: &CancelToken,
+) -> Result<(), LlmError> {
+    let limit = timeout.unwrap_or(Duration::MAX);
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(LlmError::Cancelled),
+        () = tokio::time::sleep(delay.min(limit)) => {
+            if delay > limit {
+                Err(LlmError::Timeout { host: "mock".to_owned(), limit })
+            } else {
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_31_mock_files_are_lists_or_lines() {
+        let list = Scripted::parse("a.json", "[\"one\", {\"json\": {\"ok\": true}}]").unwrap();
+        let lines = Scripted::parse("a.jsonl", "\u{feff}\"one\"\n\n{\"json\": {\"ok\": true}}\n").unwrap();
+        assert_eq!((list.left(), lines.left()), (2, 2));
+    }
+
+    #[test]
+    fn as_31_what_is_wrong_in_a_mock_file_is_named() {
+        let say = |text: &str| match Scripted::parse("m.json", text) {
+            Err(error) => error.to_string(),
+            Ok(_) => String::new(),
+        };
+        assert!(say("[{\"txt\": 1}]").contains("answer 1: expected a text"), "{}", say("[{\"txt\": 1}]"));
+        assert!(say("\"a\"\n{\"text\": \"a\", \"json\": 1}").starts_with("m.json, line 2: expected exactly one"));
+        assert!(say("[1,\n2").starts_with("m.json, line 2"));
+        assert!(say("{\"text\": \"a\"").starts_with("m.json, line 1"));
+        assert!(say("[{}]").contains("exactly one of"));
+    }
+}

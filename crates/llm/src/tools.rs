@@ -1,0 +1,40 @@
+//! Tools that the model itself may call (AS-19 `tools`, PT-12).
+
+use crate::cancel::CancelToken;
+use crate::provider::BoxFuture;
+use contexture_prompt::ToolCall;
+
+/// Runs the tools that a model calls.
+///
+/// What it returns goes to the model as it is: fencing data from outside is the executor's work,
+/// since it alone knows where the data is from.
+pub trait ToolExecutor: Send + Sync {
+    /// Runs one call. A failure is an outcome like any other: the model is told and may try
+    /// something else.
+    fn execute<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, ToolOutcome>;
+}
+
+/// What came of a tool call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolOutcome {
+    /// What the model is told.
+    pub text: String,
+    /// Whether the call failed.
+    pub failed: bool,
+}
+
+impl ToolOutcome {
+    /// A result.
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self { text: text.into(), failed: false }
+    }
+
+    /// A failure, in words that help the model to mend its call.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self { text: text.into(), failed: true }
+    }
+}

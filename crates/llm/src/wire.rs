@@ -1,0 +1,135 @@
+//! The wire: how each provider's protocol says what a [`ChatCall`] means.
+//!
+//! Decision: each protocol is a set of pure functions from values to values (request, response,
+//! stream events, refusals), so that rate limits, odd bodies and cut streams are tested with
+//! literals; [`http`] is the one place that touches the network.
+//!
+//! Servers that speak "the same" protocol differ in the options they know. Where one refuses an
+//! option, the protocol names a [`Plan`] that does without, and the request is sent once more; the
+//! plan is kept for the next call and what was left out comes back as a warning (AS-19).
+
+pub(crate) mod anthropic;
+mod assembly;
+pub(crate) mod http;
+mod json;
+pub(crate) mod ollama;
+pub(crate) mod openai;
+mod refusal;
+mod retry_after;
+mod stream;
+
+use crate::error::LlmError;
+use crate::provider::ChatCall;
+use crate::secret::Secret;
+use contexture_prompt::ChatResponse;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What a server has shown not to understand, so that it is not sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each with its own name")]
+pub(crate) struct Plan {
+    /// Without `temperature`.
+    pub(crate) no_temperature: bool,
+    /// Without reasoning options.
+    pub(crate) no_think: bool,
+    /// Without asking for usage in a stream.
+    pub(crate) no_stream_usage: bool,
+    /// With the other name of the limit of tokens.
+    pub(crate) other_max_tokens: bool,
+    /// Without a limit of tokens in any name.
+    pub(crate) no_max_tokens: bool,
+    /// How many forms of structured output have been refused.
+    pub(crate) schema_step: u8,
+}
+
+/// A request as plain values.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Parts {
+    /// Where it goes.
+    pub(crate) url: String,
+    /// Headers beside `content-type`.
+    pub(crate) headers: Vec<(&'static str, Header)>,
+    /// The body.
+    pub(crate) body: Value,
+    /// What could not be said in this protocol.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The value of a header.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Header {
+    /// To be seen by anyone.
+    Plain(&'static str),
+    /// `Bearer` and a token.
+    Bearer(Secret),
+    /// A key alone.
+    Key(Secret),
+}
+
+/// What a server said when it refused.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal<'a> {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// How long it asks to wait.
+    pub(crate) retry_after: Option<Duration>,
+    /// The body as text.
+    pub(crate) body: &'a str,
+    /// The model that was asked for.
+    pub(crate) model: &'a str,
+}
+
+/// How the pieces of a stream are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Server-sent events.
+    Events,
+    /// One JSON value per line.
+    Lines,
+}
+
+/// Whether more of a stream is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// More may come.
+    More,
+    /// The answer is complete.
+    Done,
+}
+
+/// A protocol.
+pub(crate) trait Wire: Send + Sync + 'static {
+    /// The provider's name in errors.
+    fn provider(&self) -> &str;
+
+    /// The request for a call under a plan.
+    fn request(&self, call: &ChatCall, plan: Plan, stream: bool) -> Result<Parts, LlmError>;
+
+    /// The answer in a whole body.
+    fn response(&self, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError>;
+
+    /// How a stream is framed.
+    fn framing(&self) -> Framing;
+
+    /// Reads a stream.
+    fn decoder(&self, call: &ChatCall) -> Box<dyn Decoder>;
+
+    /// The error that a refusal means.
+    fn failure(&self, refusal: &Refusal<'_>) -> LlmError;
+
+    /// A plan under which the refused request may pass.
+    fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan>;
+}
+
+/// Puts a streamed answer together.
+pub(crate) trait Decoder: Send {
+    /// Takes one piece; the text in it goes to `sink`.
+    fn piece(&mut self, data: &str, sink: &mut dyn FnMut(&str)) -> Result<Flow, LlmError>;
+
+    /// Bytes of the answer so far.
+    fn held(&self) -> usize;
+
+    /// The whole answer, once the stream has ended.
+    fn finish(&mut self) -> Result<ChatResponse, LlmError>;
+}

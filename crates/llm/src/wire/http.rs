@@ -1,0 +1,370 @@
+//! The edge: sends what a protocol says and reads what comes back, within times and limits.
+//!
+//! Decision: `reqwest` over rustls with ring, verified by the system's certificates, and no other
+//! feature. The client is built at the first call, because reading certificates takes longer than
+//! a program without a model call should.
+
+use super::json::excerpt;
+use super::stream::{PieceTooLong, Pieces};
+use super::{Flow, Header, Parts, Plan, Refusal, Wire, retry_after};
+use crate::cancel::CancelToken;
+use crate::error::LlmError;
+use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use crate::secret::Secret;
+use crate::settings::ProviderSettings;
+use contexture_context::tokens::tokenizer_for;
+use contexture_prompt::{ChatResponse, FinishReason, Usage};
+use reqwest::Response;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use rustls_platform_verifier::BuilderVerifierExt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+/// Bytes of a refusal that are read.
+const REFUSAL_BYTES: usize = 64 << 10;
+
+/// Bytes on the wire for one byte of answer text: each token of a stream comes in a frame of some
+/// hundred bytes.
+const STREAM_OVERHEAD: usize = 128;
+
+/// How often a request is sent anew with less, at most.
+const CONCESSIONS: usize = 8;
+
+/// A provider that is reached over HTTP.
+pub(crate) struct HttpProvider<W> {
+    wire: W,
+    uri: String,
+    model: String,
+    host: String,
+    tls: bool,
+    loopback: bool,
+    secrets: Vec<Secret>,
+    settings: ProviderSettings,
+    /// What is to be said with every answer.
+    remarks: Vec<String>,
+    client: OnceCell<reqwest::Client>,
+    plan: Mutex<Plan>,
+}
+
+impl<W: Wire> HttpProvider<W> {
+    /// A provider at `base`, a URL that has been checked by [`check_base`].
+    pub(crate) fn new(wire: W, uri: String, model: &str, base: &str, settings: &ProviderSettings) -> Self {
+        let secrets = [&settings.openai_key, &settings.anthropic_key, &settings.anthropic_token];
+        let host = host_of(base).to_owned();
+        Self {
+            wire,
+            uri,
+            model: model.to_owned(),
+            loopback: is_loopback(&host),
+            host,
+            tls: base.starts_with("https:"),
+            secrets: secrets.into_iter().flatten().cloned().collect(),
+            settings: settings.clone(),
+            remarks: Vec::new(),
+            client: OnceCell::new(),
+            plan: Mutex::new(Plan::default()),
+        }
+    }
+
+    /// The same, saying something with every answer.
+    pub(crate) fn remark(mut self, remark: Option<String>) -> Self {
+        self.remarks.extend(remark);
+        self
+    }
+
+    async fn run(&self, call: &ChatCall, mut sink: Option<TextSink<'_>>) -> Result<Reply, LlmError> {
+        let client = self.client.get_or_try_init(|| async { self.build_client() }).await?;
+        let model = if call.request.model.is_empty() { &self.model } else { &call.request.model };
+        let mut plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..CONCESSIONS {
+            let parts = self.wire.request(call, plan, sink.is_some())?;
+            let warnings = parts.warnings.clone();
+            let response = self.send(client, parts).await?;
+            let status = response.status();
+            if status.is_success() {
+                *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
+                let answer = self.read(call, response, &mut sink).await?;
+                return Ok(self.reply(call, answer, warnings));
+            }
+            let retry_after = wait_asked(&response);
+            let body = self.refusal_text(response).await;
+            let status = status.as_u16();
+            let refusal = Refusal { status, retry_after, body: &body, model };
+            match self.wire.concede(call, plan, &refusal) {
+                Some(next) => plan = next,
+                None => return Err(self.wire.failure(&refusal)),
+            }
+        }
+        Err(self.bad(format!("the server refused the request in {CONCESSIONS} forms")))
+    }
+
+    fn reply(&self, call: &ChatCall, mut response: ChatResponse, mut warnings: Vec<String>) -> Reply {
+        if response.model.is_empty() {
+            response.model.clone_from(&self.model);
+        }
+        let usage_estimated = response.usage.total_tokens == 0;
+        if usage_estimated {
+            response.usage = estimate(&self.model, call, &response);
+            warnings.push("the server told no usage: tokens were counted here".to_owned());
+        }
+        if response.finish_reason == Some(FinishReason::Length) {
+            let limit = call.output_limit().map_or_else(
+                || "the provider's limit of tokens".to_owned(),
+                |limit| format!("`max_output` of {limit} tokens"),
+            );
+            warnings.push(format!("the answer was cut by {limit}"));
+        }
+        warnings.extend(self.remarks.iter().cloned());
+        Reply { response, warnings, usage_estimated }
+    }
+
+    fn build_client(&self) -> Result<reqwest::Client, LlmError> {
+        let fault = |message: String| LlmError::Settings { message };
+        let ring = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ClientConfig::builder_with_provider(ring)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| fault(format!("TLS can't be set up: {error}")))?;
+        // Without TLS no certificates are read, so that a machine without any can reach a local
+        // server.
+        let config = if self.tls {
+            config
+                .with_platform_verifier()
+                .map_err(|error| fault(format!("the system's certificates can't be read: {error}")))?
+                .with_no_client_auth()
+        } else {
+            config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
+        };
+        let builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(config)
+            .connect_timeout(self.settings.connect_timeout)
+            // A key must not follow a redirect to another host.
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("contexture/", env!("CARGO_PKG_VERSION")));
+        let builder = if self.loopback { builder.no_proxy() } else { builder };
+        builder.build().map_err(|error| fault(format!("the HTTP client can't be set up: {error}")))
+    }
+
+    async fn send(&self, client: &reqwest::Client, parts: Parts) -> Result<Response, LlmError> {
+        let body = serde_json::to_vec(&parts.body)
+            .map_err(|error| self.bad(format!("the request is no JSON: {error}")))?;
+        let mut request = client.post(&parts.url).header(CONTENT_TYPE, "application/json").body(body);
+        for (name, value) in parts.headers {
+            request = request.header(name, header(value)?);
+        }
+        request.send().await.map_err(|error| self.network(&error))
+    }
+
+    async fn read(
+        &self,
+        call: &ChatCall,
+        response: Response,
+        sink: &mut Option<TextSink<'_>>,
+    ) -> Result<ChatResponse, LlmError> {
+        let limit = self.settings.answer_bytes;
+        if let Some(sink) = sink
+            && !is_plain_json(&response, self.wire.framing())
+        {
+            return self.read_stream(call, response, limit, &mut **sink).await;
+        }
+        let body = self.body(response, limit).await?;
+        let value = serde_json::from_slice(&body).map_err(|error| {
+            let seen = excerpt(&String::from_utf8_lossy(&body));
+            self.bad(format!("expected JSON ({error}), got {seen}"))
+        })?;
+        let answer = self.wire.response(call, &value)?;
+        if let Some(sink) = sink
+            && !answer.text.is_empty()
+        {
+            sink(&answer.text);
+        }
+        Ok(answer)
+    }
+
+    async fn read_stream(
+        &self,
+        call: &ChatCall,
+        mut response: Response,
+        limit: usize,
+        sink: TextSink<'_>,
+    ) -> Result<ChatResponse, LlmError> {
+        let mut decoder = self.wire.decoder(call);
+        let mut pieces = Pieces::new(self.wire.framing(), limit.saturating_add(REFUSAL_BYTES));
+        let mut heard = 0_usize;
+        'stream: while let Some(chunk) = self.chunk(&mut response).await? {
+            heard = heard.saturating_add(chunk.len());
+            if heard > limit.saturating_mul(STREAM_OVERHEAD) {
+                return Err(self.too_large());
+            }
+            for piece in pieces.feed(&chunk).map_err(|PieceTooLong(_)| self.too_large())? {
+                if decoder.piece(&piece, sink)? == Flow::Done {
+                    break 'stream;
+                }
+            }
+            if decoder.held() > limit {
+                return Err(self.too_large());
+            }
+        }
+        for piece in pieces.finish().map_err(|PieceTooLong(_)| self.too_large())? {
+            // What is left at the end may be half a piece: whether the answer is whole is decided
+            // below.
+            let _ = decoder.piece(&piece, sink);
+        }
+        decoder.finish()
+    }
+
+    /// The next bytes of a body that has begun.
+    async fn chunk(&self, response: &mut Response) -> Result<Option<Vec<u8>>, LlmError> {
+        let idle = self.settings.idle_timeout;
+        match timeout(idle, response.chunk()).await {
+            Ok(Ok(chunk)) => Ok(chunk.map(Vec::from)),
+            Ok(Err(error)) => Err(self.network(&error)),
+            Err(_) => Err(LlmError::Timeout { host: self.host.clone(), limit: idle }),
+        }
+    }
+
+    async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, LlmError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk(&mut response).await? {
+            if body.len().saturating_add(chunk.len()) > limit {
+                return Err(self.too_large());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    /// What a refusal says, cut short and without keys. A refusal that can't be read still is one.
+    async fn refusal_text(&self, mut response: Response) -> String {
+        let mut body = Vec::new();
+        while let Ok(Some(chunk)) = self.chunk(&mut response).await {
+            body.extend_from_slice(&chunk);
+            if body.len() >= REFUSAL_BYTES {
+                body.truncate(REFUSAL_BYTES);
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&body).into_owned();
+        self.secrets.iter().fold(text, |text, secret| secret.mask(&text))
+    }
+
+    fn network(&self, error: &reqwest::Error) -> LlmError {
+        if error.is_timeout() {
+            let limit = self.settings.connect_timeout;
+            return LlmError::Timeout { host: self.host.clone(), limit };
+        }
+        // The outer layers name the URL and "error sending request"; the innermost says why.
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        LlmError::Network { host: self.host.clone(), message: cause.to_string() }
+    }
+
+    fn bad(&self, message: String) -> LlmError {
+        LlmError::BadResponse { provider: self.wire.provider().to_owned(), message }
+    }
+
+    fn too_large(&self) -> LlmError {
+        let limit = self.settings.answer_bytes;
+        LlmError::TooLarge { provider: self.wire.provider().to_owned(), limit }
+    }
+}
+
+impl<W: Wire> Provider for HttpProvider<W> {
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(async move {
+            let limit = call.timeout.unwrap_or(self.settings.timeout);
+            // Whichever branch is not taken is dropped, and with it the connection.
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(LlmError::Cancelled),
+                outcome = timeout(limit, self.run(call, sink)) => outcome.unwrap_or_else(|_| {
+                    Err(LlmError::Timeout { host: self.host.clone(), limit })
+                }),
+            }
+        })
+    }
+}
+
+fn header(value: Header) -> Result<HeaderValue, LlmError> {
+    let (text, secret) = match value {
+        Header::Plain(text) => (text.to_owned(), false),
+        Header::Bearer(token) => (format!("Bearer {}", token.expose()), true),
+        Header::Key(key) => (key.expose().to_owned(), true),
+    };
+    let mut header = HeaderValue::from_str(&text).map_err(|_| LlmError::Settings {
+        message: "the key holds characters that no key has (a line end, a quote?)".to_owned(),
+    })?;
+    header.set_sensitive(secret);
+    Ok(header)
+}
+
+fn wait_asked(response: &Response) -> Option<Duration> {
+    let text = |name: &str| response.headers().get(name)?.to_str().ok();
+    retry_after::retry_after(text, SystemTime::now())
+}
+
+/// Whether a server answered a request for a stream with one whole body.
+fn is_plain_json(response: &Response, framing: super::Framing) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    framing == super::Framing::Events && kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
+fn estimate(model: &str, call: &ChatCall, response: &ChatResponse) -> Usage {
+    let counter = tokenizer_for(model);
+    let count = |text: &str| counter.count(text) as u64;
+    let prompt = call.request.messages.iter().map(|message| count(&message.text())).sum();
+    let reasoning = response.reasoning.as_deref().map_or(0, count);
+    let calls: u64 = response.tool_calls.iter().map(|call| count(&call.function.arguments)).sum();
+    Usage::new(prompt, count(&response.text) + reasoning + calls)
+}
+
+/// The host and port of a URL.
+fn host_of(base: &str) -> &str {
+    let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default()
+}
+
+/// Whether a `host:port` is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// A base URL without what must not be in it and without slashes at the end.
+///
+/// # Errors
+/// [`LlmError::Settings`] when it is no `http` or `https` URL, or holds a password.
+pub(crate) fn check_base(name: &str, base: &str) -> Result<String, LlmError> {
+    let fault = |problem: &str| LlmError::Settings { message: format!("{name} {problem}") };
+    let base = base.trim().trim_end_matches('/');
+    let url = reqwest::Url::parse(base).map_err(|error| fault(&format!("is no URL: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(fault("must begin with http:// or https:// and name a host"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(fault("must not hold a user or password"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(fault("must not hold a query or fragment"));
+    }
+    Ok(base.to_owned())
+}

@@ -1,0 +1,194 @@
+//! OpenAI's chat completions, and the servers that speak the same.
+//!
+//! Decision: messages go out as the composer made them, since they are OpenAI's JSON already. Two
+//! things are said more simply, because many compatible servers know no better: a content of one
+//! text part becomes a plain string, and `developer` becomes `system` anywhere but at OpenAI.
+
+mod response;
+#[cfg(test)]
+mod tests;
+
+use super::{Decoder, Framing, Header, Parts, Plan, Refusal, Wire, json::closed, refusal};
+use crate::error::LlmError;
+use crate::provider::{ChatCall, SchemaHint, Think};
+use crate::secret::Secret;
+use contexture_prompt::ChatResponse;
+use serde_json::{Map, Value, json};
+
+/// A server of OpenAI's protocol.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OpenAi {
+    /// The provider's name in errors: `openai`, or the host.
+    pub(crate) name: String,
+    /// The base URL with its version, without a slash at the end.
+    pub(crate) base: String,
+    /// The key, if one is sent.
+    pub(crate) key: Option<Secret>,
+    /// The model of requests that name none.
+    pub(crate) model: String,
+    /// Whether this is OpenAI itself, with all that it documents.
+    pub(crate) official: bool,
+}
+
+/// Forms of structured output, the best one first. The second is that of llama.cpp's servers.
+const SCHEMA_FORMS: u8 = 3;
+
+impl Wire for OpenAi {
+    fn provider(&self) -> &str {
+        &self.name
+    }
+
+    fn request(&self, call: &ChatCall, plan: Plan, stream: bool) -> Result<Parts, LlmError> {
+        let mut warnings = Vec::new();
+        let mut body = match serde_json::to_value(&call.request) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        if call.request.model.is_empty() {
+            body.insert("model".into(), self.model.as_str().into());
+        }
+        if let Some(messages) = body.get_mut("messages").and_then(Value::as_array_mut) {
+            messages.iter_mut().for_each(|message| self.simplify(message));
+        }
+        self.limit(call, plan, &mut body, &mut warnings);
+        self.reasoning(call, plan, &mut body, &mut warnings);
+        if plan.no_temperature && body.remove("temperature").is_some() {
+            warnings.push(left_out("temperature"));
+        }
+        if body.remove("n").is_some_and(|n| n != json!(1)) {
+            warnings.push("`n` was left out: one answer is read".to_owned());
+        }
+        if let Some(schema) = &call.schema {
+            match response_format(schema, plan.schema_step) {
+                Some(format) => drop(body.insert("response_format".into(), format)),
+                None => warnings.push(left_out("structured output")),
+            }
+        }
+        body.remove("stream");
+        body.remove("stream_options");
+        if stream {
+            body.insert("stream".into(), true.into());
+            if !plan.no_stream_usage {
+                body.insert("stream_options".into(), json!({"include_usage": true}));
+            }
+        }
+        let key = self.key.clone().map(|key| ("authorization", Header::Bearer(key)));
+        Ok(Parts {
+            url: format!("{}/chat/completions", self.base),
+            headers: key.into_iter().collect(),
+            body: Value::Object(body),
+            warnings,
+        })
+    }
+
+    fn response(&self, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
+        response::read(self, call, body)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
+
+    fn decoder(&self, call: &ChatCall) -> Box<dyn Decoder> {
+        Box::new(response::Stream::new(self.clone(), call))
+    }
+
+    fn failure(&self, refusal: &Refusal<'_>) -> LlmError {
+        refusal::failure(self.provider(), refusal)
+    }
+
+    fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan> {
+        let words = ["response_format", "json_schema", "json_object", "structured output", "schema"];
+        refusal::concede(call, plan, refusal, &words, SCHEMA_FORMS)
+    }
+}
+
+impl OpenAi {
+    fn simplify(&self, message: &mut Value) {
+        if let Some(role) = message.get_mut("role")
+            && !self.official
+            && role == "developer"
+        {
+            *role = "system".into();
+        }
+        let Some(content) = message.get_mut("content") else { return };
+        if let Some([only]) = content.as_array().map(Vec::as_slice)
+            && only.get("type") == Some(&json!("text"))
+        {
+            *content = only.get("text").cloned().unwrap_or_default();
+        }
+    }
+
+    fn limit(
+        &self,
+        call: &ChatCall,
+        plan: Plan,
+        body: &mut Map<String, Value>,
+        warnings: &mut Vec<String>,
+    ) {
+        let names = ["max_completion_tokens", "max_tokens"];
+        let newer = self.official != plan.other_max_tokens;
+        let Some(limit) = call.output_limit() else { return };
+        // A request that names the field itself knows its server, until the server says otherwise.
+        if call.max_output.is_none() && !plan.other_max_tokens && !plan.no_max_tokens {
+            return;
+        }
+        for name in names {
+            body.remove(name);
+        }
+        if plan.no_max_tokens {
+            warnings.push(left_out("max_output"));
+            return;
+        }
+        let [new_name, old_name] = names;
+        body.insert(if newer { new_name } else { old_name }.into(), limit.into());
+    }
+
+    fn reasoning(
+        &self,
+        call: &ChatCall,
+        plan: Plan,
+        body: &mut Map<String, Value>,
+        warnings: &mut Vec<String>,
+    ) {
+        let Some(think) = call.think else { return };
+        let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+        let effort = match think {
+            Think::Auto => return,
+            Think::Off => "none",
+            Think::On => "medium",
+            Think::Low | Think::Medium | Think::High => think.as_str(),
+        };
+        if plan.no_think || (self.official && never_reasons(model)) {
+            if think != Think::Off {
+                warnings.push(left_out("think"));
+            }
+            return;
+        }
+        body.insert("reasoning_effort".into(), effort.into());
+    }
+}
+
+/// Models of OpenAI that have no reasoning to be asked for.
+fn never_reasons(model: &str) -> bool {
+    ["gpt-3.5", "gpt-4", "chatgpt-4o"].iter().any(|family| model.starts_with(family))
+}
+
+fn left_out(option: &str) -> String {
+    format!("`{option}` was left out: this model or server does not know it")
+}
+
+fn response_format(hint: &SchemaHint, step: u8) -> Option<Value> {
+    let schema = || if hint.strict { closed(&hint.schema) } else { hint.schema.clone() };
+    match step {
+        0 => {
+            let strict = hint.strict_schema.is_some();
+            let schema = hint.strict_schema.clone().unwrap_or_else(schema);
+            let format = json!({"name": hint.name, "schema": schema, "strict": strict});
+            Some(json!({"type": "json_schema", "json_schema": format}))
+        }
+        1 => Some(json!({"type": "json_object", "schema": schema()})),
+        2 => Some(json!({"type": "json_object"})),
+        _ => None,
+    }
+}

@@ -1,0 +1,101 @@
+//! What refusals mean, as far as protocols agree.
+
+use super::json::{excerpt, text};
+use super::{Plan, Refusal};
+use crate::error::LlmError;
+use crate::provider::ChatCall;
+use serde_json::Value;
+
+/// A refusal's body, taken apart.
+pub(crate) struct Complaint {
+    /// The words for a person.
+    pub(crate) message: String,
+    /// `error.code` and `error.type`, in lower case.
+    pub(crate) codes: [String; 2],
+    /// All that was said, in lower case, to look for words in.
+    pub(crate) haystack: String,
+}
+
+/// Reads `{"error": {"message", "type", "code", "param"}}`, `{"error": "…"}`, `{"detail": …}` and
+/// plain text.
+pub(crate) fn complaint(body: &str) -> Complaint {
+    let parsed: Value = serde_json::from_str(body).unwrap_or_default();
+    let candidates = ["/error/message", "/error", "/message", "/detail", "/0/error/message"];
+    let found = candidates.iter().map(|at| text(&parsed, at)).find(|text| !text.is_empty());
+    let message = match found {
+        Some(message) => excerpt(message),
+        None if body.trim().is_empty() => "no reason given".to_owned(),
+        None if body.trim_start().starts_with('<') => "an HTML page came instead of JSON".to_owned(),
+        None => excerpt(body),
+    };
+    let code = |at| text(&parsed, at).to_ascii_lowercase();
+    let haystack = format!("{} {}", body, text(&parsed, "/error/param")).to_lowercase();
+    Complaint { message, codes: [code("/error/code"), code("/error/type")], haystack }
+}
+
+/// The error that a status means, with the words of the body.
+pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
+    let Complaint { message, codes, haystack } = complaint(refusal.body);
+    let provider = provider.to_owned();
+    let status = refusal.status;
+    let retry_after = refusal.retry_after;
+    let coded = |words: &[&str]| codes.iter().any(|code| words.contains(&code.as_str()));
+    if coded(&["insufficient_quota", "billing_error"]) || haystack.contains("credit balance is too low")
+    {
+        return LlmError::Quota { provider, message };
+    }
+    let no_model = coded(&["model_not_found"])
+        || (status == 404 && (haystack.contains("model") || coded(&["not_found_error"])));
+    match status {
+        401 | 403 => LlmError::Auth { provider, message },
+        _ if no_model => {
+            LlmError::NoSuchModel { provider, model: refusal.model.to_owned(), message }
+        }
+        429 => LlmError::RateLimited { provider, retry_after, message },
+        408 | 500..=599 => LlmError::Server { provider, status, retry_after, message },
+        300..=399 => LlmError::BadResponse {
+            provider,
+            message: format!("the address redirects (status {status}); name the final one"),
+        },
+        404 | 405 => LlmError::BadRequest {
+            provider,
+            status,
+            message: format!("{message} (is the base URL right?)"),
+        },
+        _ => LlmError::BadRequest { provider, status, message },
+    }
+}
+
+/// A plan without the option that a refusal complains about, if it complains about one that was
+/// sent. Validation faults come as 400 or 422, and from some servers as 500.
+pub(crate) fn concede(
+    call: &ChatCall,
+    plan: Plan,
+    refusal: &Refusal<'_>,
+    schema_words: &[&str],
+    schema_steps: u8,
+) -> Option<Plan> {
+    let Complaint { haystack, .. } = complaint(refusal.body);
+    let faulty = matches!(refusal.status, 400 | 404 | 422 | 501)
+        || (refusal.status == 500 && haystack.contains("validation error"));
+    if !faulty {
+        return None;
+    }
+    let says = |words: &[&str]| words.iter().any(|word| haystack.contains(word));
+    let schema = call.schema.is_some() && plan.schema_step < schema_steps;
+    let limited = call.output_limit().is_some();
+    let next = if schema && says(schema_words) {
+        Plan { schema_step: plan.schema_step + 1, ..plan }
+    } else if says(&["stream_options", "include_usage"]) {
+        Plan { no_stream_usage: true, ..plan }
+    } else if limited && says(&["max_tokens", "max_completion_tokens"]) && !plan.other_max_tokens {
+        Plan { other_max_tokens: true, ..plan }
+    } else if call.request.temperature.is_some() && says(&["temperature"]) {
+        Plan { no_temperature: true, ..plan }
+    } else if call.think.is_some() && says(&["reasoning", "thinking", "think", "effort"]) {
+        Plan { no_think: true, ..plan }
+    } else {
+        plan
+    };
+    (next != plan).then_some(next)
+}

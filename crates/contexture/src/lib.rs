@@ -1,1 +1,76 @@
-//! The façade of Contexture: the parts put together
+//! The context runtime for AI agents.
+//!
+//! A program declares what a model may see; Contexture gathers it, fits it into a token budget,
+//! fences what is only data, asks the model, checks the answer, and keeps a record from which
+//! anyone can tell, item by item, what the model saw and why.
+//!
+//! Decision: this crate puts the parts together and holds none of their logic. The parts can be
+//! used alone: [`prompt`] for templates and messages, [`llm`] for models, [`answer`] for shapes,
+//! [`context`] for budgets, [`script`] for the language.
+//!
+//! ```
+//! use contexture::observe::Silent;
+//! use contexture::run::{RunRequest, run};
+//! use contexture::{Environment, Project};
+//! use std::sync::Arc;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! std::fs::write(folder.join("port.as"), r#"
+//!     main func(input) {
+//!       use input.notes as notes
+//!       generate({ input: input.question }) -> { answer string }
+//!     }
+//! "#)?;
+//!
+//! let project = Project::open(folder, Environment::default())?;
+//! let request = RunRequest {
+//!     program: folder.join("port.as"),
+//!     input: serde_json::json!({
+//!         "notes": "The server listens on port 7878. It was built in spring.",
+//!         "question": "Which port does the server listen on?",
+//!     }),
+//!     ..RunRequest::default()
+//! };
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! let report = run(&project, request, Arc::new(Silent), Default::default()).await;
+//! let value = report.outcome.expect("the program gives a value");
+//! assert_eq!(value["answer"], "The server listens on port 7878.");
+//! # });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use contexture_answer as answer;
+pub use contexture_context as context;
+pub use contexture_diagnostic as diagnostic;
+pub use contexture_llm as llm;
+pub use contexture_prompt as prompt;
+pub use contexture_script as script;
+pub use contexture_store as store;
+pub use contexture_tools as tools;
+
+pub mod config;
+mod environment;
+pub mod format;
+pub mod host;
+pub mod inspect;
+pub mod loader;
+pub mod models;
+pub mod observe;
+mod project;
+pub mod recorder;
+pub mod run;
+mod sinks;
+
+pub use sinks::runs;
+pub use config::{Config, ConfigError};
+pub use environment::Environment;
+pub use project::Project;
+
+/// The tutorials, whose Rust blocks are run as tests.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../docs/prompts.md")]
+    struct Prompts;
+}

@@ -1,0 +1,210 @@
+//! `contexture.toml`: the settings of a project.
+//!
+//! Decision: no key stands in it. Keys come from the environment, so that the file can be
+//! committed; a key in the file is refused with a word where it belongs.
+
+use contexture_context::Limits;
+use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The name of the file.
+pub const CONFIG_FILE: &str = "contexture.toml";
+
+/// The largest configuration file that is read, in bytes.
+const CONFIG_BYTES: u64 = 1 << 20;
+
+/// The settings of a project; what is absent has its default.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Config {
+    /// The URI of the default model (AS-24).
+    pub model: Option<String>,
+    /// How many items of a `parallel for` run at the same time (AS-10).
+    pub concurrency: Option<usize>,
+    /// Where models are served.
+    pub providers: Providers,
+    /// Which addresses may be reached.
+    pub network: Network,
+    /// When a provider's failure is tried again.
+    pub retry: Retry,
+    /// What is kept of a run.
+    pub trace: Trace,
+    /// Limits of a run.
+    pub limits: Limits,
+}
+
+/// Base URLs of providers; the environment wins over them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Providers {
+    /// Instead of OpenAI's own address; `OPENAI_BASE_URL` wins.
+    pub openai_base_url: Option<String>,
+    /// Instead of Anthropic's own address; `ANTHROPIC_BASE_URL` wins.
+    pub anthropic_base_url: Option<String>,
+    /// Instead of `http://localhost:11434`; `OLLAMA_BASE_URL` wins.
+    pub ollama_base_url: Option<String>,
+    /// Milliseconds for a model call without a `timeout` of its own.
+    pub timeout_ms: Option<u64>,
+}
+
+/// Which addresses the HTTP tool may reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Network {
+    /// Hosts (`host` or `host:port`) that may be reached although their address is private,
+    /// loopback or link-local.
+    pub allow_private: Vec<String>,
+}
+
+/// When 429 and 5xx are tried again (AS-22).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Retry {
+    /// How often at most; 0 turns it off.
+    pub times: u32,
+    /// The longest wait in milliseconds; a longer `Retry-After` fails at once.
+    pub max_wait_ms: u64,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self { times: 2, max_wait_ms: 30_000 }
+    }
+}
+
+/// What is kept of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Trace {
+    /// Whether runs are kept in `.contexture/`.
+    pub keep: bool,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Self { keep: true }
+    }
+}
+
+/// Why a configuration could not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file could not be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no valid configuration.
+    #[error("{}: {}", file.name(), diagnostic.message)]
+    Invalid {
+        /// The file.
+        file: Box<SourceFile>,
+        /// What is wrong, where, and how to mend it.
+        diagnostic: Box<Diagnostic>,
+    },
+}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    /// [`ConfigError::Read`] when it can't be read, [`ConfigError::Invalid`] when it is no TOML,
+    /// has an unknown setting, a wrong type, or a key.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let read = |source| ConfigError::Read { path: path.to_owned(), source };
+        let size = std::fs::metadata(path).map_err(read)?.len();
+        if size > CONFIG_BYTES {
+            let message = format!("{size} bytes, at most {CONFIG_BYTES} are read");
+            return Err(read(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message)));
+        }
+        let bytes = std::fs::read(path).map_err(read)?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            read(std::io::Error::new(std::io::ErrorKind::InvalidData, "not UTF-8 text"))
+        })?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads a configuration from text; `name` stands in errors.
+    ///
+    /// # Errors
+    /// [`ConfigError::Invalid`].
+    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        toml::from_str(text).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            let span = Span::new(offset(span.start), offset(span.end));
+            let diagnostic = Diagnostic::error("CFG1001", one_line(error.message()), span)
+                .with_help(help(error.message()))
+                .in_file(name);
+            ConfigError::Invalid {
+                file: Box::new(SourceFile::new(name, text)),
+                diagnostic: Box::new(diagnostic),
+            }
+        })
+    }
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn help(message: &str) -> String {
+    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    match unknown {
+        Some(name) if name.contains("key") || name.contains("token") => {
+            "keys are not kept in this file: set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment".to_owned()
+        }
+        Some(name) => {
+            let known = message.split('`').skip(3).step_by(2);
+            contexture_diagnostic::suggestion(name, known)
+                .unwrap_or_else(|| "see `docs/configuration.md` for all settings".to_owned())
+        }
+        None => "see `docs/configuration.md` for all settings".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_31_settings_are_read() {
+        let config = Config::parse(
+            "contexture.toml",
+            "model = \"openai://gpt-4o\"\nconcurrency = 8\n[limits]\nsteps = 5\n[trace]\nkeep = false\n",
+        )
+        .unwrap();
+        assert_eq!(config.model.as_deref(), Some("openai://gpt-4o"));
+        assert_eq!(config.concurrency, Some(8));
+        assert_eq!(config.limits.steps, 5);
+        assert!(!config.trace.keep);
+    }
+
+    #[test]
+    fn as_31_a_misspelt_setting_is_named_with_its_place_and_a_suggestion() {
+        let error = Config::parse("contexture.toml", "modle = \"x\"\n").unwrap_err();
+        let ConfigError::Invalid { file, diagnostic } = error else { panic!("{error}") };
+        assert_eq!(file.position(diagnostic.span.start).line, 1);
+        assert!(diagnostic.message.contains("modle"), "{}", diagnostic.message);
+        assert_eq!(diagnostic.help.as_deref(), Some("did you mean `model`?"));
+    }
+
+    #[test]
+    fn as_31_a_key_in_the_file_is_refused_with_where_it_belongs() {
+        let error = Config::parse("contexture.toml", "[providers]\nopenai_api_key = \"sk-secret\"\n");
+        let ConfigError::Invalid { diagnostic, .. } = error.unwrap_err() else { panic!() };
+        assert!(diagnostic.help.unwrap_or_default().contains("OPENAI_API_KEY"));
+        assert!(!diagnostic.message.contains("sk-secret"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Files as values: text, or parsed JSON, YAML or TOML by extension (AS-27).
+
+use serde_json::Value;
+
+/// Why a file could not be parsed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` is no valid {format}: {problem}")]
+pub struct FormatError {
+    /// The file.
+    pub path: String,
+    /// `JSON`, `YAML` or `TOML`.
+    pub format: &'static str,
+    /// What is wrong and where, in one line.
+    pub problem: String,
+}
+
+/// The value of a file's text: parsed when the extension is `json`, `yaml`, `yml` or `toml`, else
+/// the text itself. A byte order mark is no part of it.
+///
+/// # Errors
+/// [`FormatError`] when it does not parse, or nests or expands beyond the parser's limits.
+pub fn value_of(path: &str, text: &str) -> Result<Value, FormatError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    let fail = |format, problem: String| FormatError {
+        path: path.to_owned(),
+        format,
+        problem: problem.split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    match extension.as_deref() {
+        Some("json") => serde_json::from_str(text).map_err(|e| fail("JSON", e.to_string())),
+        Some("yaml" | "yml") => yaml(text).map_err(|problem| fail("YAML", problem)),
+        Some("toml") => toml::from_str(text).map_err(|e| fail("TOML", e.message().to_owned())),
+        _ => Ok(Value::String(text.to_owned())),
+    }
+}
+
+/// Parses one YAML document; aliases can't expand beyond the parser's budget.
+///
+/// # Errors
+/// What is wrong, with line and column.
+pub fn yaml(text: &str) -> Result<Value, String> {
+    serde_saphyr::from_str(text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn as_27_the_extension_decides_how_a_file_is_read() {
+        let yaml = "name: Ada\ntags: [a, b]\nage: 36\nok: true\nnothing: null\n";
+        let expected = json!({"name": "Ada", "tags": ["a", "b"], "age": 36, "ok": true, "nothing": null});
+        assert_eq!(value_of("a.yaml", yaml).unwrap(), expected);
+        assert_eq!(value_of("a.json", "\u{feff}[1]").unwrap(), json!([1]));
+        assert_eq!(value_of("a.toml", "[a]\nb = 2\n").unwrap(), json!({"a": {"b": 2}}));
+        assert_eq!(value_of("a.md", "# 你好").unwrap(), json!("# 你好"));
+    }
+
+    #[test]
+    fn as_27_a_broken_file_says_what_is_wrong_and_where() {
+        let error = value_of("config.json", "{\"a\": }").unwrap_err();
+        assert_eq!(error.to_string(), "`config.json` is no valid JSON: expected value at line 1 column 7");
+        assert!(value_of("a.yaml", "a: [1, 2").unwrap_err().problem.contains("line"));
+        assert_eq!(value_of("a.toml", "a = ").unwrap_err().format, "TOML");
+    }
+
+    #[test]
+    fn as_27_a_yaml_bomb_is_refused() {
+        let mut bomb = String::from("a: &a [x, x, x, x, x, x, x, x, x]\n");
+        for (name, of) in ('b'..='l').zip('a'..) {
+            bomb.push_str(&format!("{name}: &{name} [*{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}]\n"));
+        }
+        assert!(value_of("bomb.yaml", &bomb).is_err());
+    }
+}

@@ -1,0 +1,189 @@
+//! The real host of a running program: models, tools, memories and files of a project.
+//!
+//! Decision: one value per run. A dry run is the same host with its doors closed: what reads the
+//! workspace runs, what would write, call a model or use the network gives a placeholder.
+
+mod effects;
+mod files;
+mod generate;
+mod memory;
+mod model_tools;
+mod prompt;
+
+pub use prompt::DryPrompt;
+
+use crate::models::Models;
+use crate::observe::{Observer, Progress};
+use crate::recorder::Recorder;
+use contexture_context::Limits;
+use contexture_llm::{CancelToken, RetryPolicy};
+use contexture_prompt::Usage;
+use contexture_script::host::{
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied, ToolCall,
+};
+use contexture_tools::{Tools, Workspace};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The host of one run.
+pub struct LiveHost {
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) tools: Tools,
+    pub(crate) models: Models,
+    pub(crate) memories: memory::Memories,
+    pub(crate) recorder: Recorder,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) cancel: CancelToken,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) limits: Limits,
+    pub(crate) dry_run: bool,
+    pub(crate) state: Mutex<State>,
+    model_calls: AtomicU64,
+    tool_calls: AtomicU64,
+}
+
+/// What a run gathers.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) usage: Usage,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) prompts: Vec<DryPrompt>,
+    pub(crate) cache: std::collections::HashMap<String, serde_json::Value>,
+    pub(crate) fallback_noted: bool,
+}
+
+/// What a [`LiveHost`] is made of.
+pub struct HostParts {
+    /// The workspace that everything is confined to.
+    pub workspace: Arc<Workspace>,
+    /// Its tools.
+    pub tools: Tools,
+    /// The models.
+    pub models: Models,
+    /// Writes the trace.
+    pub recorder: Recorder,
+    /// Is told what happens.
+    pub observer: Arc<dyn Observer>,
+    /// Ends the run.
+    pub cancel: CancelToken,
+    /// When a provider's failure is tried again.
+    pub retry: RetryPolicy,
+    /// Limits of the run.
+    pub limits: Limits,
+    /// Whether nothing may be changed, called or connected to.
+    pub dry_run: bool,
+}
+
+impl LiveHost {
+    /// A host for one run.
+    #[must_use]
+    pub fn new(parts: HostParts) -> Self {
+        Self {
+            memories: memory::Memories::new(Arc::clone(&parts.workspace)),
+            workspace: parts.workspace,
+            tools: parts.tools,
+            models: parts.models,
+            recorder: parts.recorder,
+            observer: parts.observer,
+            cancel: parts.cancel,
+            retry: parts.retry,
+            limits: parts.limits,
+            dry_run: parts.dry_run,
+            state: Mutex::default(),
+            model_calls: AtomicU64::new(0),
+            tool_calls: AtomicU64::new(0),
+        }
+    }
+
+    /// What the models of this run took so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.state().usage.clone()
+    }
+
+    /// Warnings so far, each once.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        self.state().warnings.clone()
+    }
+
+    /// The prompts that a dry run built.
+    #[must_use]
+    pub fn take_prompts(&self) -> Vec<DryPrompt> {
+        std::mem::take(&mut self.state().prompts)
+    }
+
+    /// The recorder of the run.
+    #[must_use]
+    pub const fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn warn(&self, warning: String) {
+        let mut state = self.state();
+        if !state.warnings.contains(&warning) {
+            state.warnings.push(warning.clone());
+            drop(state);
+            self.observer.notify(Progress::Warning(warning));
+        }
+    }
+
+    /// Counts a model call; `Err` when the run has had its share.
+    pub(crate) fn count_model_call(&self) -> Result<u64, HostError> {
+        count(&self.model_calls, self.limits.model_calls, "model_calls", "model")
+    }
+
+    pub(crate) fn count_tool_call(&self) -> Result<u64, HostError> {
+        count(&self.tool_calls, self.limits.tool_calls, "tool_calls", "tool and memory")
+    }
+}
+
+fn count(counter: &AtomicU64, limit: u64, name: &str, what: &str) -> Result<u64, HostError> {
+    let number = counter.fetch_add(1, Ordering::Relaxed) + 1;
+    if number <= limit {
+        return Ok(number);
+    }
+    let message = format!("the run has made {limit} {what} calls, the limit `{name}`");
+    let help = format!("raise `{name}` under [limits] in contexture.toml if this is meant");
+    Err(HostError::new("limit_reached", message).with_help(help))
+}
+
+impl Host for LiveHost {
+    fn generate<'a>(&'a self, call: GenerateCall) -> HostFuture<'a, Supplied> {
+        Box::pin(generate::generate(self, call))
+    }
+
+    fn tool<'a>(&'a self, call: ToolCall) -> HostFuture<'a, Supplied> {
+        Box::pin(effects::tool(self, call))
+    }
+
+    fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
+        Box::pin(effects::memory(self, call))
+    }
+
+    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {
+        Box::pin(files::file(self, import))
+    }
+
+    fn record(&self, event: Event) {
+        self.recorder.record(event);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+/// A value that was really supplied.
+pub(crate) fn supplied(value: serde_json::Value, trust: contexture_context::Trust) -> Supplied {
+    Supplied { value, trust, placeholder: false }
+}
+
+/// A value in place of what a dry run does not do.
+pub(crate) fn placeholder(value: serde_json::Value, trust: contexture_context::Trust) -> Supplied {
+    Supplied { value, trust, placeholder: true }
+}

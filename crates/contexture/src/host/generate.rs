@@ -1,0 +1,283 @@
+//! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to AS-23).
+
+use super::model_tools::ModelTools;
+use super::prompt::{Prepared, prepare};
+use super::{LiveHost, placeholder, supplied};
+use crate::models::Model;
+use crate::observe::Progress;
+use contexture_answer::Shape;
+use contexture_context::{Digest, Trust};
+use contexture_llm::{
+    Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, Think, ask,
+};
+use contexture_prompt::OpenaiChatMessage;
+use contexture_script::host::{self, GenerateCall, HostError, Supplied};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How often in a row a model may call tools before it has to answer.
+const TOOL_ROUNDS: u32 = 8;
+
+/// Answers a `generate`.
+pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supplied, HostError> {
+    let number = host.count_model_call()?;
+    let model = host.models.get(call.model.as_deref()).map_err(|error| llm_error(&error))?;
+    let prepared = prepare(&call, &model, number)?;
+    host.note_call(&call, &model, &prepared);
+    if host.dry_run {
+        host.state().prompts.push(prepared.dry());
+        return Ok(placeholder(dry_answer(call.shape.as_ref()), Trust::Model));
+    }
+    host.recorder.keep(&prepared.blobs);
+    host.recorder.amend(call.event, fields(json!({ "manifest": prepared.manifest })));
+    let key = cache_key(&call, &model, &prepared);
+    if let Some(value) = key.as_ref().and_then(|key| host.state().cache.get(key).cloned()) {
+        host.recorder.amend(call.event, fields(json!({ "from_cache": true })));
+        return Ok(supplied(value, Trust::Model));
+    }
+    host.observer.notify(Progress::GenerateStarted {
+        event: call.event,
+        site: call.site.clone(),
+        model: model.uri.clone(),
+        prompt_tokens: prepared.manifest.tokens,
+    });
+    let outcome = send(host, &call, &model, prepared).await;
+    let value = finish(host, &call, outcome)?;
+    if let Some(key) = key {
+        host.state().cache.insert(key, value.clone());
+    }
+    Ok(supplied(value, Trust::Model))
+}
+
+async fn send(
+    host: &LiveHost,
+    call: &GenerateCall,
+    model: &Model,
+    prepared: Prepared,
+) -> Result<Answer, AskError> {
+    let options = &call.options;
+    let tools = ModelTools::new(host, call, model, prepared.manifest);
+    let question = Ask {
+        messages: prepared.laid.messages,
+        shape: call.shape.as_ref(),
+        attempts: options.attempts,
+        strict: options.strict,
+        max_output: options.max_output,
+        temperature: options.temperature,
+        think: options.think.map(think),
+        timeout: options.timeout_ms.map(Duration::from_millis),
+        retry: host.retry,
+        tools: tools.definitions(),
+        executor: (!options.tools.is_empty()).then_some(&tools),
+        tool_rounds: TOOL_ROUNDS,
+    };
+    let mut listener = Listener {
+        host,
+        event: call.event,
+        base: question.messages.len(),
+        attempts: Vec::new(),
+        calls: 0,
+    };
+    ask(&*model.provider, &question, &mut listener, &host.cancel).await
+}
+
+/// Gathers what the call took, tells of it, and turns a failure into the program's.
+fn finish(
+    host: &LiveHost,
+    call: &GenerateCall,
+    outcome: Result<Answer, AskError>,
+) -> Result<Value, HostError> {
+    let report = match &outcome {
+        Ok(answer) => &answer.report,
+        Err(error) => error.report(),
+    };
+    note_report(host, call, report);
+    host.observer.notify(Progress::GenerateEnded {
+        event: call.event,
+        usage: report.usage,
+        ok: outcome.is_ok(),
+    });
+    outcome.map(|answer| answer.value).map_err(|error| ask_error(&error))
+}
+
+fn note_report(host: &LiveHost, call: &GenerateCall, report: &Report) {
+    host.state().usage += report.usage;
+    let usage = json!({ "usage": report.usage, "usage_estimated": report.usage_estimated });
+    host.recorder.amend(call.event, fields(usage));
+    if call.options.debug {
+        for warning in &report.warnings {
+            host.warn(format!("{}: {warning}", call.site));
+        }
+    }
+}
+
+/// Follows an answer while it comes, and keeps each attempt in the trace.
+struct Listener<'h> {
+    host: &'h LiveHost,
+    event: u64,
+    /// Messages of the prompt itself; what follows them was added on the way.
+    base: usize,
+    attempts: Vec<Value>,
+    calls: u64,
+}
+
+impl AskObserver for Listener<'_> {
+    fn event(&mut self, event: AskEvent<'_>) {
+        match event {
+            AskEvent::Request { attempt, round, digest, call } => {
+                if round == 0 {
+                    let number = attempt;
+                    self.host
+                        .observer
+                        .notify(Progress::AttemptStarted { event: self.event, attempt: number });
+                }
+                self.request(attempt, digest, &call.request.messages);
+            }
+            AskEvent::Text { delta } => self
+                .host
+                .observer
+                .notify(Progress::TextDelta { event: self.event, text: delta.to_owned() }),
+            AskEvent::Value { value } => self
+                .host
+                .observer
+                .notify(Progress::PartialValue { event: self.event, value: value.clone() }),
+            AskEvent::Retrying { error, wait } => {
+                let seconds = wait.as_secs_f64();
+                self.host.warn(format!("{error}; trying again in {seconds:.1} s"));
+            }
+            AskEvent::ToolCalled { call } => self
+                .host
+                .observer
+                .notify(Progress::ToolCalled { name: call.function.name.clone() }),
+            AskEvent::AttemptEnded { attempt } => self.ended(attempt),
+            _ => {}
+        }
+    }
+
+    fn wants_text(&self) -> bool {
+        self.host.observer.wants_text()
+    }
+
+    fn wants_values(&self) -> bool {
+        self.host.observer.wants_values()
+    }
+}
+
+impl Listener<'_> {
+    fn request(&mut self, attempt: u32, digest: &Digest, messages: &[OpenaiChatMessage]) {
+        self.calls += 1;
+        let added: Vec<&OpenaiChatMessage> = messages.iter().skip(self.base).collect();
+        let mut entry = json!({ "attempt": attempt, "request": digest });
+        if let (false, Some(entry)) = (added.is_empty(), entry.as_object_mut()) {
+            entry.insert("added_messages".to_owned(), json!(added));
+        }
+        self.attempts.push(entry);
+        self.write();
+    }
+
+    fn ended(&mut self, attempt: &Attempt) {
+        let Some(Value::Object(entry)) = self.attempts.last_mut() else { return };
+        entry.insert("answer".to_owned(), json!(attempt.text));
+        entry.insert("usage".to_owned(), json!(attempt.usage));
+        let mut put = |name: &str, value: Value| {
+            let empty = value.as_array().is_some_and(Vec::is_empty) || value.is_null();
+            if !empty {
+                entry.insert(name.to_owned(), value);
+            }
+        };
+        put("finish_reason", json!(attempt.finish_reason.as_ref().map(|reason| reason.as_str())));
+        put("errors", json!(attempt.errors));
+        put("failure", json!(attempt.failure));
+        put("repaired", attempt.repairs.iter().map(|found| json!(found.to_string())).collect());
+        put("coerced", attempt.coerced.iter().map(|found| json!(found.to_string())).collect());
+        put("retried", attempt.retried.iter().map(|one| json!(one.error.to_string())).collect());
+        self.write();
+    }
+
+    fn write(&self) {
+        self.host.recorder.amend(self.event, fields(json!({ "attempts": self.attempts })));
+    }
+}
+
+impl LiveHost {
+    /// Tells what a person should know of a call before it is made.
+    fn note_call(&self, call: &GenerateCall, model: &Model, prepared: &Prepared) {
+        if call.instruction_trust.is_fenced() {
+            let trust = call.instruction_trust;
+            self.warn(format!(
+                "{}: the instruction holds text of trust `{trust}`; show data with `use` instead, so that it stays data",
+                call.site
+            ));
+        }
+        let noted = |state: &mut super::State| std::mem::replace(&mut state.fallback_noted, true);
+        if model.fallback && !self.dry_run && !noted(&mut self.state()) {
+            self.observer.notify(Progress::Note(format!(
+                "no model is set: {} answers from the text itself (set one with --model)",
+                model.uri
+            )));
+        }
+        if call.options.debug {
+            let text = |message: &OpenaiChatMessage| (message.role.to_string(), message.text().into_owned());
+            let messages = prepared.laid.messages.iter().map(text).collect();
+            self.observer.notify(Progress::DebugPrompt { site: call.site.clone(), messages });
+        }
+    }
+}
+
+/// What stands for an answer in a dry run: a value of the right type.
+fn dry_answer(shape: Option<&Shape>) -> Value {
+    match shape {
+        Some(shape) => contexture_llm::mock::placeholder(&shape.to_json_schema()),
+        None => "dry-run answer".into(),
+    }
+}
+
+/// Equal requests have equal keys; `None` unless `cache: true`.
+fn cache_key(call: &GenerateCall, model: &Model, prepared: &Prepared) -> Option<String> {
+    if !call.options.cache {
+        return None;
+    }
+    let manifest = &prepared.manifest;
+    let messages: Vec<&Digest> = manifest.messages.iter().map(|one| &one.digest).collect();
+    Some(json!([model.uri, messages, manifest.schema, manifest.options]).to_string())
+}
+
+pub(super) const fn think(think: host::Think) -> Think {
+    match think {
+        host::Think::Off => Think::Off,
+        host::Think::On => Think::On,
+        host::Think::Auto => Think::Auto,
+        host::Think::Low => Think::Low,
+        host::Think::Medium => Think::Medium,
+        host::Think::High => Think::High,
+    }
+}
+
+pub(super) fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+fn llm_error(error: &LlmError) -> HostError {
+    let mut failure = HostError::new(error.kind(), error.to_string());
+    failure.help = error.help();
+    failure.cancelled = matches!(error, LlmError::Cancelled);
+    failure
+}
+
+fn ask_error(error: &AskError) -> HostError {
+    match error {
+        AskError::Provider { error, .. } => llm_error(error),
+        AskError::Unusable { error: fault, text, report } => {
+            let mut failure = HostError::new(error.kind(), error.to_string());
+            failure.help = error.help();
+            let attempts = report.attempts.len();
+            failure.details =
+                Some(json!({ "errors": fault.errors(), "answer": text, "attempts": attempts }));
+            failure
+        }
+        error => HostError::new(error.kind(), error.to_string()),
+    }
+}

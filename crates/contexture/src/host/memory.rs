@@ -1,0 +1,44 @@
+//! The memories of a run: each is opened once, when it is first called (AS-26).
+
+use super::files;
+use crate::loader::resolve_import;
+use contexture_script::host::{HostError, MemoryCall, ToolBinding};
+use contexture_store::memory::{self, Memory, MemoryError, MemoryOutput, MemoryUri};
+use contexture_store::stamp::Ids;
+use contexture_tools::Workspace;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The opened memories of a workspace, by file and namespace.
+pub(crate) struct Memories {
+    workspace: Arc<Workspace>,
+    open: Mutex<HashMap<(PathBuf, MemoryUri), Arc<dyn Memory>>>,
+}
+
+impl Memories {
+    pub(crate) fn new(workspace: Arc<Workspace>) -> Self {
+        Self { workspace, open: Mutex::default() }
+    }
+
+    /// Calls a method.
+    pub(crate) fn call(&self, call: &MemoryCall) -> Result<MemoryOutput, HostError> {
+        let memory = self.get(&call.memory)?;
+        memory::call(&*memory, &call.method, call.arguments.clone()).map_err(|e| host_error(&e))
+    }
+
+    fn get(&self, binding: &ToolBinding) -> Result<Arc<dyn Memory>, HostError> {
+        let uri = MemoryUri::parse(&binding.uri).map_err(|error| host_error(&error))?;
+        let place = resolve_import(&self.workspace, &binding.importer, uri.path())
+            .map_err(files::host_error)?;
+        let path = self.workspace.locate(&place).map_err(files::host_error)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (path.clone(), uri.clone());
+        let memory = open.entry(key).or_insert_with(|| memory::open(&uri, path, Ids::system()).into());
+        Ok(Arc::clone(memory))
+    }
+}
+
+fn host_error(error: &MemoryError) -> HostError {
+    HostError::new(error.code(), error.to_string()).with_help(error.help())
+}

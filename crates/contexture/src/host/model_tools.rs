@@ -1,0 +1,138 @@
+//! Tools that a model itself may call, because a `generate` lists them (AS-19).
+//!
+//! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
+
+use super::LiveHost;
+use super::generate::fields;
+use crate::models::Model;
+use contexture_context::build::build_item;
+use contexture_context::manifest::{Blob, ItemRecord};
+use contexture_context::tokens::tokenizer_for;
+use contexture_context::{Budget, DeclaredItem, Manifest, Position};
+use contexture_llm::{BoxFuture, CancelToken, ToolExecutor, ToolOutcome};
+use contexture_prompt::{ToolCall, ToolDefinition};
+use contexture_script::host::{GenerateCall, ToolBinding};
+use contexture_tools::Tools;
+use serde_json::{Value, json};
+use std::sync::{Mutex, PoisonError};
+
+/// Tokens that one result may take in the conversation.
+const RESULT_TOKENS: u64 = 4_000;
+
+/// The tools of one `generate`.
+pub(super) struct ModelTools<'h> {
+    host: &'h LiveHost,
+    event: u64,
+    position: Position,
+    tokenizer: String,
+    bindings: Vec<ToolBinding>,
+    manifest: Mutex<Manifest>,
+}
+
+impl<'h> ModelTools<'h> {
+    pub(super) fn new(
+        host: &'h LiveHost,
+        call: &GenerateCall,
+        model: &Model,
+        manifest: Manifest,
+    ) -> Self {
+        Self {
+            host,
+            event: call.event,
+            position: call.site.position.clone(),
+            tokenizer: model.provider.model().to_owned(),
+            bindings: call.options.tools.clone(),
+            manifest: Mutex::new(manifest),
+        }
+    }
+
+    /// The methods as functions that a model can call: `File.read` is `File_read`.
+    pub(super) fn definitions(&self) -> Vec<ToolDefinition> {
+        let mut definitions = Vec::new();
+        for binding in &self.bindings {
+            for method in Tools::describe(&binding.uri).unwrap_or_default() {
+                let name = format!("{}_{}", ascii(&binding.name), method.name);
+                definitions.push(ToolDefinition::function(name, method.description, method.schema));
+            }
+        }
+        definitions
+    }
+
+    /// The tool and method that a function's name means.
+    fn find(&self, name: &str) -> Option<(&ToolBinding, String)> {
+        self.bindings.iter().find_map(|binding| {
+            let method = name.strip_prefix(&ascii(&binding.name))?.strip_prefix('_')?;
+            Tools::effect(&binding.uri, method).ok()?;
+            Some((binding, method.to_owned()))
+        })
+    }
+
+    async fn call(&self, call: &ToolCall) -> Result<String, String> {
+        let name = &call.function.name;
+        let (binding, method) =
+            self.find(name).ok_or_else(|| format!("there is no tool `{name}`"))?;
+        self.host.count_tool_call().map_err(|error| error.message)?;
+        let arguments: Value = match call.function.arguments.trim() {
+            "" => json!({}),
+            text => serde_json::from_str(text)
+                .map_err(|error| format!("the arguments are no valid JSON: {error}"))?,
+        };
+        let source = format!("{}.{method}({arguments})", binding.name);
+        let output = self
+            .host
+            .tools
+            .call(&binding.uri, &method, arguments)
+            .await
+            .map_err(|error| error.message)?;
+        self.host.recorder.add_secrets(output.secrets);
+        let declared = DeclaredItem {
+            label: Some(name.clone()),
+            source,
+            position: Some(self.position.clone()),
+            value: output.value,
+            budget: Some(Budget::tokens(RESULT_TOKENS)),
+            priority: 0,
+            trust: output.trust,
+        };
+        self.item(&declared)
+    }
+
+    /// Makes an item of a result and adds it to the manifest of the call.
+    fn item(&self, declared: &DeclaredItem) -> Result<String, String> {
+        let mut manifest = self.manifest.lock().unwrap_or_else(PoisonError::into_inner);
+        let counter = tokenizer_for(&self.tokenizer);
+        let item = build_item(manifest.items.len(), declared, counter)
+            .map_err(|error| error.to_string())?;
+        self.host.recorder.keep(&[
+            Blob { digest: item.value_digest.clone(), text: item.value.to_string() },
+            Blob { digest: item.digest.clone(), text: item.text.clone() },
+        ]);
+        manifest.items.push(ItemRecord::from(&item));
+        self.host.recorder.amend(self.event, fields(json!({ "manifest": *manifest })));
+        Ok(item.text)
+    }
+}
+
+impl ToolExecutor for ModelTools<'_> {
+    fn execute<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        _cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            match self.call(call).await {
+                Ok(text) => ToolOutcome::ok(text),
+                Err(fault) => ToolOutcome::failed(format!("error: {fault}")),
+            }
+        })
+    }
+}
+
+/// A name as providers accept it: other characters as `u` and their code point.
+fn ascii(name: &str) -> String {
+    let part = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
+        c => format!("u{:x}", u32::from(c)),
+    };
+    name.chars().map(part).collect()
+}

@@ -1,0 +1,218 @@
+//! A model call laid out: items built and fitted, prompt composed, manifest drawn up.
+
+use crate::models::Model;
+use contexture_answer::contract;
+use contexture_context::build::fit;
+use contexture_context::manifest::{
+    Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
+};
+use contexture_context::tokens::tokenizer_for;
+use contexture_context::{ContextItem, Digest, Manifest, TokenCounter};
+use contexture_prompt::layout::{LaidOut, PromptParts, lay_out};
+use contexture_script::host::{GenerateCall, HostError};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A prompt that a dry run built and did not send.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DryPrompt {
+    /// The place in the program, as `file:line:column`.
+    pub site: String,
+    /// The model that would have been asked.
+    pub model: String,
+    /// The system message.
+    pub system: Option<String>,
+    /// The user message.
+    pub user: String,
+    /// The JSON Schema of the answer.
+    pub schema: Option<Value>,
+    /// The items, in prompt order.
+    pub items: Vec<DryItem>,
+    /// Tokens of the whole prompt.
+    pub tokens: u64,
+    /// Whether something in it stands on a placeholder.
+    pub on_placeholders: bool,
+}
+
+/// An item of a [`DryPrompt`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DryItem {
+    /// Its place, from 0.
+    pub index: usize,
+    /// Its label.
+    pub label: Option<String>,
+    /// Its source expression.
+    pub source: String,
+    /// Its text as it stands in the prompt.
+    pub text: String,
+    /// Tokens of that text.
+    pub tokens: u64,
+    /// Tokens before any cut.
+    pub tokens_before: u64,
+    /// Its own budget, as `{amount, unit, …}`.
+    pub budget: Option<Value>,
+    /// Whether something is missing.
+    pub clipped: bool,
+    /// How far it may be believed.
+    pub trust: String,
+}
+
+/// A prompt, ready to be sent, with its record.
+pub(super) struct Prepared {
+    pub(super) laid: LaidOut,
+    pub(super) manifest: Manifest,
+    pub(super) blobs: Vec<Blob>,
+    pub(super) items: Vec<ContextItem>,
+    pub(super) schema: Option<Value>,
+}
+
+/// Builds the items, fits them, lays out the prompt and draws up its manifest.
+pub(super) fn prepare(
+    call: &GenerateCall,
+    model: &Model,
+    number: u64,
+) -> Result<Prepared, HostError> {
+    let counter = tokenizer_for(model.provider.model());
+    let contract = call.shape.as_ref().map(contract);
+    let compose = |items: &[ContextItem]| {
+        lay_out(&PromptParts {
+            role: call.role.as_deref(),
+            description: call.description.as_deref(),
+            items,
+            instruction: &call.instruction,
+            contract: contract.as_deref(),
+        })
+    };
+    let items = fit(&call.items, call.options.max_input, counter, |items| {
+        count(counter, &compose(items))
+    })
+    .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+    let laid = compose(&items);
+    let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
+    let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());
+    Ok(Prepared { laid, manifest, blobs, items, schema })
+}
+
+fn count(counter: &dyn TokenCounter, laid: &LaidOut) -> u64 {
+    let texts = laid.system.iter().chain([&laid.user]);
+    texts.map(|text| counter.count(text) as u64).sum()
+}
+
+fn record(
+    call: &GenerateCall,
+    model: &Model,
+    number: u64,
+    counter: &dyn TokenCounter,
+    laid: &LaidOut,
+    items: &[ContextItem],
+    schema: Option<&Value>,
+) -> (Manifest, Vec<Blob>) {
+    let mut blobs = Vec::new();
+    let mut messages = Vec::new();
+    let texts = laid.system.iter().map(|text| ("system", text)).chain([("user", &laid.user)]);
+    for (role, text) in texts {
+        let spans = if role == "user" { laid.spans() } else { Vec::new() };
+        let (parts, kept) = pieces(text, &spans);
+        blobs.extend(kept);
+        messages.push(MessageRecord {
+            role: role.to_owned(),
+            pieces: parts,
+            digest: Digest::of_text(text),
+            tokens: counter.count(text) as u64,
+        });
+    }
+    for item in items {
+        let value = item.value.to_string();
+        blobs.push(Blob { digest: item.value_digest.clone(), text: value });
+        blobs.push(Blob { digest: item.digest.clone(), text: item.text.clone() });
+    }
+    let layers = layers(laid).into_iter().map(|(name, text)| {
+        let digest = Digest::of_text(text);
+        blobs.push(Blob { digest: digest.clone(), text: text.to_owned() });
+        Layer { name: name.to_owned(), digest, tokens: counter.count(text) as u64 }
+    });
+    let layers = layers.collect();
+    let schema = schema.map(|schema| {
+        let digest = Digest::of_json(schema);
+        blobs.push(Blob { digest: digest.clone(), text: schema.to_string() });
+        digest
+    });
+    let tokens = messages.iter().map(|message| message.tokens).sum();
+    let manifest = Manifest {
+        version: MANIFEST_VERSION,
+        call: number,
+        site: call.site.clone(),
+        model: ModelRef {
+            uri: model.uri.clone(),
+            tokenizer: counter.name().to_owned(),
+            tokenizer_exact: counter.exact(),
+        },
+        layers,
+        items: items.iter().map(ItemRecord::from).collect(),
+        messages,
+        schema,
+        options: options(call),
+        tokens,
+        max_input: call.options.max_input,
+        on_placeholders: call.on_placeholders,
+    };
+    (manifest, blobs)
+}
+
+/// The parts of a prompt that are no items, by name.
+fn layers(laid: &LaidOut) -> Vec<(&'static str, &str)> {
+    let identity = laid.system.as_deref().map(|text| ("identity", text));
+    let instruction = laid.user.get(laid.instruction.clone()).map(|text| ("instruction", text));
+    let contract = laid.contract.clone().and_then(|range| laid.user.get(range));
+    let contract = contract.map(|text| ("contract", text));
+    identity.into_iter().chain(instruction).chain(contract).collect()
+}
+
+/// The options as the manifest keeps them: those that were given.
+fn options(call: &GenerateCall) -> Value {
+    let given = &call.options;
+    let mut out = serde_json::Map::new();
+    let mut put = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            out.insert(name.to_owned(), value);
+        }
+    };
+    put("max_output", given.max_output.map(Into::into));
+    put("max_input", given.max_input.map(Into::into));
+    put("attempts", Some(given.attempts.into()));
+    put("temperature", given.temperature.map(Into::into));
+    put("think", given.think.map(|think| super::generate::think(think).as_str().into()));
+    put("strict", given.strict.then_some(true.into()));
+    put("cache", given.cache.then_some(true.into()));
+    put("timeout", given.timeout_ms.map(Into::into));
+    let tools: Vec<&str> = given.tools.iter().map(|tool| tool.name.as_str()).collect();
+    put("tools", (!tools.is_empty()).then(|| json!(tools)));
+    Value::Object(out)
+}
+
+impl Prepared {
+    /// The prompt as a dry run shows it.
+    pub(super) fn dry(&self) -> DryPrompt {
+        let item = |item: &ContextItem| DryItem {
+            index: item.index,
+            label: item.label.clone(),
+            source: item.source.clone(),
+            text: item.text.clone(),
+            tokens: item.tokens,
+            tokens_before: item.tokens_before,
+            budget: item.budget.map(|budget| json!(budget)),
+            clipped: item.clipped,
+            trust: item.trust.to_string(),
+        };
+        DryPrompt {
+            site: self.manifest.site.to_string(),
+            model: self.manifest.model.uri.clone(),
+            system: self.laid.system.clone(),
+            user: self.laid.user.clone(),
+            schema: self.schema.clone(),
+            items: self.items.iter().map(item).collect(),
+            tokens: self.manifest.tokens,
+            on_placeholders: self.manifest.on_placeholders,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! How two runs differ, call by call and item by item.
+
+use super::Kept;
+use contexture_context::Manifest;
+use contexture_context::manifest::ItemRecord;
+use serde::Serialize;
+
+/// What happened to something from one run to the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Only the second run has it.
+    Added,
+    /// Only the first run has it.
+    Gone,
+    /// The value is another one.
+    Changed,
+    /// The value is the same, what was cut from it is not.
+    CutDifferently,
+    /// Nothing.
+    Same,
+}
+
+/// How a model call differs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CallDiff {
+    /// Whether the call is in both runs, and whether what it saw is the same.
+    pub change: Change,
+    /// Its number in the first run.
+    pub left: Option<u64>,
+    /// Its number in the second run.
+    pub right: Option<u64>,
+    /// The place in the program, as `file:line:column`.
+    pub site: String,
+    /// The models, when they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<(String, String)>,
+    /// Tokens of the prompt in both runs.
+    pub tokens: (u64, u64),
+    /// The layers that differ.
+    pub layers: Vec<LayerDiff>,
+    /// All items, in the order of the second run, with those that are gone where they stood.
+    pub items: Vec<ItemDiff>,
+}
+
+/// How a layer (identity, instruction, contract) differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LayerDiff {
+    /// Its name.
+    pub name: String,
+    /// What happened to it.
+    pub change: Change,
+    /// Its text in the first run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
+    /// Its text in the second run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<String>,
+}
+
+/// How an item differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ItemDiff {
+    /// What happened to it.
+    pub change: Change,
+    /// Its label.
+    pub label: Option<String>,
+    /// Its source expression.
+    pub source: String,
+    /// Tokens in both runs; 0 where it is missing.
+    pub tokens: (u64, u64),
+    /// Tokens before any cut, in both runs.
+    pub tokens_before: (u64, u64),
+    /// Its text in the first run, where it differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
+    /// Its text in the second run, where it differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<String>,
+}
+
+/// Compares two runs. Calls belong together when they come from the same place of the program, in
+/// the order in which they were made there.
+#[must_use]
+pub fn diff(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
+    let lefts: Vec<Manifest> = left.calls().into_iter().map(|call| call.manifest).collect();
+    let rights: Vec<Manifest> = right.calls().into_iter().map(|call| call.manifest).collect();
+    let pairs = align(&lefts, &rights, |a, b| belongs(a, b));
+    pairs.into_iter().map(|pair| call_diff(left, right, pair)).collect()
+}
+
+/// The same place in the program; when lines have moved, the same function and instruction.
+fn belongs(left: &Manifest, right: &Manifest) -> bool {
+    let instruction = |one: &Manifest| {
+        one.layers.iter().find(|layer| layer.name == "instruction").map(|one| one.digest.clone())
+    };
+    let (a, b) = (&left.site, &right.site);
+    a == b
+        || (a.position.file == b.position.file
+            && a.agent == b.agent
+            && a.function == b.function
+            && instruction(left) == instruction(right))
+}
+
+fn call_diff(left: Kept<'_>, right: Kept<'_>, pair: Pair<'_, Manifest>) -> CallDiff {
+    let (a, b) = pair;
+    let site = b.or(a).map(|one| one.site.to_string()).unwrap_or_default();
+    let items_of = |one: Option<&'_ Manifest>| one.map_or(Vec::new(), |one| one.items.clone());
+    let (items_a, items_b) = (items_of(a), items_of(b));
+    let items: Vec<ItemDiff> = align(&items_a, &items_b, same_item)
+        .into_iter()
+        .map(|pair| item_diff(left, right, pair))
+        .collect();
+    let layers = layer_diffs(left, right, a, b);
+    let models = a.zip(b).filter(|(a, b)| a.model.uri != b.model.uri);
+    let models = models.map(|(a, b)| (a.model.uri.clone(), b.model.uri.clone()));
+    let same = layers.is_empty() && models.is_none() && items.iter().all(|one| one.change == Change::Same);
+    let change = match (a, b) {
+        (None, _) => Change::Added,
+        (_, None) => Change::Gone,
+        _ if same => Change::Same,
+        _ => Change::Changed,
+    };
+    CallDiff {
+        change,
+        left: a.map(|one| one.call),
+        right: b.map(|one| one.call),
+        site,
+        models,
+        tokens: (a.map_or(0, |one| one.tokens), b.map_or(0, |one| one.tokens)),
+        layers,
+        items,
+    }
+}
+
+fn same_item(left: &ItemRecord, right: &ItemRecord) -> bool {
+    left.source == right.source && left.label == right.label
+}
+
+fn item_diff(left: Kept<'_>, right: Kept<'_>, (a, b): Pair<'_, ItemRecord>) -> ItemDiff {
+    let change = match (a, b) {
+        (None, _) => Change::Added,
+        (_, None) => Change::Gone,
+        (Some(a), Some(b)) if a.value != b.value => Change::Changed,
+        (Some(a), Some(b)) if a.text != b.text || a.cuts != b.cuts => Change::CutDifferently,
+        _ => Change::Same,
+    };
+    let shown = |kept: Kept<'_>, one: Option<&ItemRecord>| {
+        one.filter(|_| change != Change::Same).and_then(|one| kept.text(&one.text).ok())
+    };
+    let one = b.or(a);
+    ItemDiff {
+        change,
+        label: one.and_then(|one| one.label.clone()),
+        source: one.map(|one| one.source.clone()).unwrap_or_default(),
+        tokens: (a.map_or(0, |one| one.tokens), b.map_or(0, |one| one.tokens)),
+        tokens_before: (
+            a.map_or(0, |one| one.tokens_before),
+            b.map_or(0, |one| one.tokens_before),
+        ),
+        left: shown(left, a),
+        right: shown(right, b),
+    }
+}
+
+fn layer_diffs(
+    left: Kept<'_>,
+    right: Kept<'_>,
+    a: Option<&Manifest>,
+    b: Option<&Manifest>,
+) -> Vec<LayerDiff> {
+    let none = Vec::new();
+    let (Some(a), Some(b)) = (a, b) else { return none };
+    let pairs = align(&a.layers, &b.layers, |a, b| a.name == b.name);
+    let differs = |pair: &Pair<'_, _>| match pair {
+        (Some(a), Some(b)) => a != b,
+        _ => true,
+    };
+    let diffs = pairs.into_iter().filter(differs).map(|(a, b)| LayerDiff {
+        name: b.or(a).map(|one| one.name.clone()).unwrap_or_default(),
+        change: match (a, b) {
+            (None, _) => Change::Added,
+            (_, None) => Change::Gone,
+            _ => Change::Changed,
+        },
+        left: a.and_then(|one| left.text(&one.digest).ok()),
+        right: b.and_then(|one| right.text(&one.digest).ok()),
+    });
+    diffs.collect()
+}
+
+type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
+
+/// Pairs two lists: each of the second with the first unpaired of the first that it belongs to;
+/// those that are left over stand where they stood.
+fn align<'a, T>(left: &'a [T], right: &'a [T], belongs: impl Fn(&T, &T) -> bool) -> Vec<Pair<'a, T>> {
+    let mut partner: Vec<Option<usize>> = vec![None; left.len()];
+    let mut matches: Vec<Option<usize>> = Vec::with_capacity(right.len());
+    for (at, b) in right.iter().enumerate() {
+        let found = left
+            .iter()
+            .zip(&partner)
+            .position(|(a, taken)| taken.is_none() && belongs(a, b));
+        if let Some(slot) = found.and_then(|index| partner.get_mut(index)) {
+            *slot = Some(at);
+        }
+        matches.push(found);
+    }
+    let mut out = Vec::new();
+    let mut next = 0;
+    for (b, found) in right.iter().zip(matches) {
+        if let Some(found) = found {
+            while next <= found {
+                if partner.get(next).is_some_and(Option::is_none) {
+                    out.push((left.get(next), None));
+                }
+                next += 1;
+            }
+        }
+        out.push((found.and_then(|index| left.get(index)), Some(b)));
+    }
+    let rest = left.iter().zip(&partner).skip(next).filter(|(_, taken)| taken.is_none());
+    out.extend(rest.map(|(a, _)| (Some(a), None)));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::align;
+
+    #[test]
+    fn as_29_lists_are_paired_in_order_and_what_is_left_over_stays_in_place() {
+        let left = ["a", "b", "c", "a"];
+        let right = ["x", "a", "c", "a"];
+        let pairs = align(&left, &right, |a, b| a == b);
+        let shown: Vec<String> = pairs
+            .iter()
+            .map(|(a, b)| format!("{}-{}", a.unwrap_or(&""), b.unwrap_or(&"")))
+            .collect();
+        assert_eq!(shown, ["-x", "a-a", "b-", "c-c", "a-a"]);
+    }
+}

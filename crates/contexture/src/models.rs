@@ -1,0 +1,205 @@
+//! Which model answers: the program's, the default one, or a stand-in (AS-24, AS-31).
+
+use crate::project::Project;
+use contexture_llm::{
+    LlmError, ModelUri, Provider, ProviderSettings, Recorder, Recording, Replay, Scripted, connect,
+};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The model that answers when nothing else is said anywhere.
+const FALLBACK: &str = "builtin://extractive";
+
+/// What answers in place of the models that a program names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum StandIn {
+    /// Nothing: the models themselves.
+    #[default]
+    None,
+    /// Placeholders of the right type.
+    Mock,
+    /// The answers of a file, in order.
+    Answers(PathBuf),
+    /// A recording, by exact request.
+    Replay(PathBuf),
+}
+
+/// The models of one run; each is connected once, when it is first asked.
+pub struct Models {
+    settings: ProviderSettings,
+    root: PathBuf,
+    default: DefaultModel,
+    stand_in: Standing,
+    recording: Option<Recording>,
+    connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
+}
+
+/// The default model, and whether anybody chose it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefaultModel {
+    /// Its URI.
+    pub uri: String,
+    /// Whether an option, the environment or the configuration names it.
+    pub chosen: bool,
+}
+
+enum Standing {
+    None,
+    One(Arc<dyn Provider>),
+    Replay(Replay),
+}
+
+/// A model that was asked for, ready to be called.
+#[derive(Clone)]
+pub struct Model {
+    /// Its URI, without credentials, as it stands in records.
+    pub uri: String,
+    /// What is asked.
+    pub provider: Arc<dyn Provider>,
+    /// Whether it is the default model that nobody chose.
+    pub fallback: bool,
+}
+
+impl Models {
+    /// The models of a run in `project`; `option` is `--model`.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] when a recording or a file of answers can't be used.
+    pub fn new(
+        project: &Project,
+        option: Option<&str>,
+        stand_in: &StandIn,
+        record: Option<&Path>,
+    ) -> Result<Self, LlmError> {
+        let stand_in = match stand_in {
+            StandIn::None => Standing::None,
+            StandIn::Mock => Standing::One(connect(&ModelUri::Mock, &ProviderSettings::default())?),
+            StandIn::Answers(path) => Standing::One(Arc::new(Scripted::open(path)?)),
+            StandIn::Replay(path) => Standing::Replay(Replay::open(path)?),
+        };
+        Ok(Self {
+            settings: provider_settings(project),
+            root: project.root.clone(),
+            default: default_model(project, option),
+            stand_in,
+            recording: record.map(Recording::create).transpose()?,
+            connected: Mutex::default(),
+        })
+    }
+
+    /// The model of a URI; `None` and `default` are the default one.
+    ///
+    /// # Errors
+    /// [`LlmError`] when the URI names no model, or its provider lacks a key or a valid address.
+    pub fn get(&self, uri: Option<&str>) -> Result<Model, LlmError> {
+        let named = uri.filter(|uri| *uri != "default");
+        let fallback = named.is_none() && !self.default.chosen;
+        let uri = named.unwrap_or(&self.default.uri);
+        let parsed: ModelUri = uri.parse().map_err(LlmError::from)?;
+        let name = parsed.to_string();
+        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(provider) = connected.get(&name) {
+            return Ok(Model { uri: name, provider: Arc::clone(provider), fallback });
+        }
+        let provider = self.recorded(self.provider(&name, parsed)?);
+        connected.insert(name.clone(), Arc::clone(&provider));
+        Ok(Model { uri: name, provider, fallback: fallback && self.asks_models() })
+    }
+
+    /// The URI of the default model.
+    #[must_use]
+    pub fn default_uri(&self) -> &str {
+        &self.default.uri
+    }
+
+    /// The keys that must be masked wherever something is written.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<String> {
+        let settings = &self.settings;
+        let keys = [&settings.openai_key, &settings.anthropic_key, &settings.anthropic_token];
+        keys.into_iter().flatten().map(|key| key.expose().to_owned()).collect()
+    }
+
+    fn asks_models(&self) -> bool {
+        matches!(self.stand_in, Standing::None)
+    }
+
+    fn provider(&self, name: &str, uri: ModelUri) -> Result<Arc<dyn Provider>, LlmError> {
+        match &self.stand_in {
+            Standing::One(provider) => Ok(Arc::clone(provider)),
+            Standing::Replay(replay) => Ok(Arc::new(replay.in_place_of(name, uri.model()))),
+            Standing::None => connect(&self.in_workspace(uri), &self.settings),
+        }
+    }
+
+    /// A recording that a program names lies in the workspace.
+    fn in_workspace(&self, uri: ModelUri) -> ModelUri {
+        match uri {
+            ModelUri::Replay { path } => {
+                ModelUri::Replay { path: self.root.join(path).display().to_string() }
+            }
+            uri => uri,
+        }
+    }
+
+    fn recorded(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+        match &self.recording {
+            Some(recording) => Arc::new(Recorder::new(provider, recording.clone())),
+            None => provider,
+        }
+    }
+}
+
+/// The default model: `--model`, else `CONTEXTURE_MODEL`, else `contexture.toml`, else the built-in one.
+#[must_use]
+pub fn default_model(project: &Project, option: Option<&str>) -> DefaultModel {
+    let chosen = option
+        .or_else(|| project.environment.get("CONTEXTURE_MODEL"))
+        .or(project.config.model.as_deref())
+        .filter(|uri| *uri != "default");
+    DefaultModel { uri: chosen.unwrap_or(FALLBACK).to_owned(), chosen: chosen.is_some() }
+}
+
+/// Keys and addresses: the environment wins over `contexture.toml`.
+#[must_use]
+pub fn provider_settings(project: &Project) -> ProviderSettings {
+    let vars = |name: &str| project.environment.get(name).map(str::to_owned);
+    let providers = &project.config.providers;
+    let mut settings = ProviderSettings::from_vars(vars);
+    settings.openai_base_url = settings.openai_base_url.or(providers.openai_base_url.clone());
+    settings.anthropic_base_url =
+        settings.anthropic_base_url.or(providers.anthropic_base_url.clone());
+    settings.ollama_base_url = settings.ollama_base_url.or(providers.ollama_base_url.clone());
+    if let Some(timeout) = providers.timeout_ms {
+        settings.timeout = Duration::from_millis(timeout);
+    }
+    settings.answer_bytes = project.config.limits.answer_bytes;
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, Environment};
+
+    fn project(config: &str, model: Option<&str>) -> Project {
+        Project {
+            root: PathBuf::from("."),
+            config: Config::parse("contexture.toml", config).unwrap(),
+            environment: Environment::of(model.map(|uri| ("CONTEXTURE_MODEL", uri))),
+        }
+    }
+
+    #[test]
+    fn as_24_the_default_model_is_the_option_then_the_environment_then_the_configuration() {
+        let config = "model = \"ollama://c\"";
+        let uri = |project: &Project, option| default_model(project, option).uri;
+        assert_eq!(uri(&project(config, Some("openai://e")), Some("mock")), "mock");
+        assert_eq!(uri(&project(config, Some("openai://e")), None), "openai://e");
+        assert_eq!(uri(&project(config, None), None), "ollama://c");
+        let fallback = default_model(&project("", None), Some("default"));
+        assert_eq!(fallback, DefaultModel { uri: "builtin://extractive".into(), chosen: false });
+    }
+}

@@ -1,0 +1,67 @@
+//! A project: the workspace folder, its settings, and where its programs are.
+
+use crate::config::{CONFIG_FILE, Config, ConfigError};
+use crate::environment::Environment;
+use std::path::{Path, PathBuf};
+
+/// A workspace with its settings.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The folder that programs, tools and files are confined to.
+    pub root: PathBuf,
+    /// The settings.
+    pub config: Config,
+    /// The environment it runs in.
+    pub environment: Environment,
+}
+
+impl Project {
+    /// Finds the project of a program.
+    ///
+    /// The workspace is the nearest folder at or above `cwd` that holds a `contexture.toml`; else
+    /// `cwd` itself. A program that lies outside it is its own project: the nearest such folder
+    /// at or above the program's, else the program's folder.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when the settings can't be used.
+    pub fn find(
+        cwd: &Path,
+        program: Option<&Path>,
+        environment: Environment,
+    ) -> Result<Self, ConfigError> {
+        let home = root_of(cwd);
+        let outside = program
+            .and_then(|program| cwd.join(program).parent().map(resolved))
+            .filter(|folder| !folder.starts_with(resolved(&home)));
+        let root = outside.map_or(home, |folder| root_of(&folder));
+        Self::open(&root, environment)
+    }
+
+    /// Opens the project whose workspace is `root`.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when the settings can't be used.
+    pub fn open(root: &Path, environment: Environment) -> Result<Self, ConfigError> {
+        let file = root.join(CONFIG_FILE);
+        let config = if file.is_file() { Config::read(&file)? } else { Config::default() };
+        Ok(Self { root: resolved(root), config, environment })
+    }
+
+    /// The folder in which runs are kept.
+    #[must_use]
+    pub fn state_folder(&self) -> PathBuf {
+        self.root.join(".contexture")
+    }
+}
+
+/// The nearest folder at or above `folder` with settings, else `folder`.
+fn root_of(folder: &Path) -> PathBuf {
+    let found = folder.ancestors().find(|ancestor| ancestor.join(CONFIG_FILE).is_file());
+    found.unwrap_or(folder).to_owned()
+}
+
+/// The folder without symlinks; as it is when it can't be resolved.
+fn resolved(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}

@@ -1,0 +1,313 @@
+//! One run of a program, from its path to its value and record.
+
+use crate::host::{DryPrompt, HostParts, LiveHost};
+use crate::loader::WorkspaceLoader;
+use crate::models::{Models, StandIn};
+use crate::observe::Observer;
+use crate::project::Project;
+use crate::recorder::{Recorder, TraceSink};
+use crate::sinks;
+use contexture_context::Digest;
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
+use contexture_llm::{CancelToken, RetryPolicy};
+use contexture_prompt::Usage;
+use contexture_script::runtime::{Entry, Executable, RunError, RunOptions, Warning, compile};
+use contexture_script::program::{self, Program};
+use contexture_script::analysis;
+use contexture_tools::{Settings, Tools, Workspace};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What to run, and how.
+#[derive(Debug, Clone, Default)]
+pub struct RunRequest {
+    /// The program's path.
+    pub program: PathBuf,
+    /// Its input.
+    pub input: Value,
+    /// The agent to start; the main one when absent.
+    pub agent: Option<String>,
+    /// Its function to start; the main one when absent.
+    pub function: Option<String>,
+    /// The default model; wins over environment and configuration.
+    pub model: Option<String>,
+    /// What answers in place of the models.
+    pub stand_in: StandIn,
+    /// Where to record the models' answers.
+    pub record: Option<PathBuf>,
+    /// Build prompts, but ask no model and change nothing.
+    pub dry_run: bool,
+    /// Turns of a `parallel for` at the same time; wins over the configuration.
+    pub concurrency: Option<usize>,
+    /// Where to write the trace besides the store.
+    pub trace_file: Option<PathBuf>,
+    /// Keep no record in the workspace.
+    pub forget: bool,
+    /// Candidates of `use one of` that are to be taken, by `file:line:column` of the `use`.
+    pub selections: BTreeMap<String, String>,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct RunReport {
+    /// The id under which the run is kept.
+    pub run: Option<String>,
+    /// The program's value, or why there is none.
+    pub outcome: Result<Value, RunFailure>,
+    /// What the models took.
+    pub usage: Usage,
+    /// What is probably not meant, each once.
+    pub warnings: Vec<String>,
+    /// The prompts that a dry run built.
+    pub prompts: Vec<DryPrompt>,
+}
+
+/// Why a run gave no value.
+#[derive(Debug)]
+pub enum RunFailure {
+    /// The source was refused; nothing ran.
+    Source(CheckReport),
+    /// Something that the run needs is missing or invalid; nothing ran.
+    Setup(SetupError),
+    /// The program failed.
+    Program {
+        /// Where, why, and through which calls.
+        error: Box<RunError>,
+        /// The files of the program, for excerpts.
+        files: Vec<SourceFile>,
+    },
+}
+
+/// Why a run could not begin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SetupError {
+    /// Stable code.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+impl SetupError {
+    fn new(code: &str, message: impl ToString, help: Option<String>) -> Self {
+        Self { code: code.to_owned(), message: message.to_string(), help }
+    }
+}
+
+/// A checked program.
+#[derive(Debug)]
+pub struct CheckReport {
+    /// All files of the program.
+    pub files: Vec<SourceFile>,
+    /// What was found, sorted by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl CheckReport {
+    /// Whether the program is refused.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+    }
+}
+
+/// Loads a program with all that it imports, and checks it (AS-32).
+///
+/// # Errors
+/// [`SetupError`] when the program itself can't be read.
+pub fn load(project: &Project, path: &Path) -> Result<(Program, CheckReport), SetupError> {
+    let workspace = open_workspace(project)?;
+    load_in(project, &workspace, path)
+}
+
+fn load_in(
+    project: &Project,
+    workspace: &Arc<Workspace>,
+    path: &Path,
+) -> Result<(Program, CheckReport), SetupError> {
+    let limits = &project.config.limits;
+    let loader = WorkspaceLoader::new(Arc::clone(workspace), limits.source_bytes);
+    let root = loader
+        .program(path)
+        .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?;
+    let program = program::load(root, &loader, limits);
+    let diagnostics = analysis::check(&program);
+    let files = program.files.iter().map(|file| file.source.clone()).collect();
+    Ok((program, CheckReport { files, diagnostics }))
+}
+
+fn open_workspace(project: &Project) -> Result<Arc<Workspace>, SetupError> {
+    Workspace::open(&project.root)
+        .map(Arc::new)
+        .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
+}
+
+/// Runs a program (AS-31).
+///
+/// Whatever happens, the report says it: a refused source, a missing key, a failed program. A run
+/// that fails keeps its trace. Needs a tokio runtime with time and I/O; the future stays on its
+/// thread.
+pub async fn run(
+    project: &Project,
+    request: RunRequest,
+    observer: Arc<dyn Observer>,
+    cancel: CancelToken,
+) -> RunReport {
+    match Ready::new(project, &request, observer, cancel) {
+        Ok(ready) => ready.run(request).await,
+        Err(failure) => RunReport {
+            run: None,
+            outcome: Err(failure),
+            usage: Usage::default(),
+            warnings: Vec::new(),
+            prompts: Vec::new(),
+        },
+    }
+}
+
+/// A run that can begin.
+struct Ready {
+    program: Program,
+    executable: Executable,
+    host: LiveHost,
+    run: Option<String>,
+    options: RunOptions,
+}
+
+impl Ready {
+    fn new(
+        project: &Project,
+        request: &RunRequest,
+        observer: Arc<dyn Observer>,
+        cancel: CancelToken,
+    ) -> Result<Self, RunFailure> {
+        let workspace = open_workspace(project).map_err(RunFailure::Setup)?;
+        let (program, checked) =
+            load_in(project, &workspace, &request.program).map_err(RunFailure::Setup)?;
+        if checked.has_errors() {
+            return Err(RunFailure::Source(checked));
+        }
+        let executable = compile(&program);
+        let record = request.record.as_deref().filter(|_| !request.dry_run);
+        let models = Models::new(project, request.model.as_deref(), &request.stand_in, record)
+            .map_err(|error| {
+                RunFailure::Setup(SetupError::new(error.kind(), &error, error.help()))
+            })?;
+        let (run, outlets) = outlets(project, request).map_err(RunFailure::Setup)?;
+        let recorder = Recorder::new(outlets, description(project, request, &program, &models));
+        recorder.add_secrets(models.secrets());
+        let limits = project.config.limits.clone();
+        let host = LiveHost::new(HostParts {
+            tools: tools(project, &workspace),
+            workspace,
+            models,
+            recorder,
+            observer,
+            cancel,
+            retry: retry_policy(project),
+            limits: limits.clone(),
+            dry_run: request.dry_run,
+        });
+        let options = RunOptions {
+            limits,
+            concurrency: request.concurrency.or(project.config.concurrency).unwrap_or(4).max(1),
+            selections: request.selections.clone(),
+        };
+        Ok(Self { program, executable, host, run, options })
+    }
+
+    async fn run(self, request: RunRequest) -> RunReport {
+        let Self { program, executable, host, run, options } = self;
+        let entry = Entry { agent: request.agent, function: request.function };
+        let outcome =
+            contexture_script::runtime::run(&executable, &entry, request.input, &host, &options)
+                .await;
+        for Warning { file, line, column, message, .. } in outcome.warnings {
+            host.warn(format!("{file}:{line}:{column}: {message}"));
+        }
+        if let Some(fault) = host.recorder().fault() {
+            host.warn(format!("the trace is incomplete: {fault}"));
+        }
+        RunReport {
+            run,
+            outcome: outcome.result.map_err(|error| RunFailure::Program {
+                error: Box::new(error),
+                files: program.files.into_iter().map(|file| file.source).collect(),
+            }),
+            usage: host.usage(),
+            warnings: host.warnings(),
+            prompts: host.take_prompts(),
+        }
+    }
+}
+
+/// Where the trace goes: the workspace's store and a file, if any; a dry run writes nothing.
+fn outlets(
+    project: &Project,
+    request: &RunRequest,
+) -> Result<(Option<String>, Vec<Box<dyn TraceSink>>), SetupError> {
+    let mut outlets: Vec<Box<dyn TraceSink>> = Vec::new();
+    if request.dry_run {
+        return Ok((None, outlets));
+    }
+    let mut run = None;
+    if project.config.trace.keep && !request.forget {
+        let (id, sink) = sinks::store(project)
+            .map_err(|error| SetupError::new("store_unusable", error, None))?;
+        run = Some(id);
+        outlets.push(sink);
+    }
+    if let Some(path) = &request.trace_file {
+        let sink = sinks::file(path)
+            .map_err(|error| SetupError::new("trace_unwritable", error, None))?;
+        outlets.push(sink);
+    }
+    Ok((run, outlets))
+}
+
+/// What the trace says of the run as a whole.
+fn description(
+    project: &Project,
+    request: &RunRequest,
+    program: &Program,
+    models: &Models,
+) -> Map<String, Value> {
+    let sources = program.files.iter().map(|file| {
+        json!({ "file": file.source.name(), "digest": Digest::of_text(file.source.text()) })
+    });
+    let data = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "program": program.files.first().map(|file| file.source.name()),
+        "sources": sources.collect::<Vec<_>>(),
+        "default_model": models.default_uri(),
+        "stand_in": match &request.stand_in {
+            StandIn::None => Value::Null,
+            StandIn::Mock => "mock".into(),
+            StandIn::Answers(_) => "answers".into(),
+            StandIn::Replay(_) => "replay".into(),
+        },
+        "concurrency": request.concurrency.or(project.config.concurrency).unwrap_or(4),
+    });
+    match data {
+        Value::Object(data) => data,
+        _ => Map::new(),
+    }
+}
+
+fn tools(project: &Project, workspace: &Arc<Workspace>) -> Tools {
+    let mut settings = Settings::default();
+    settings.limits.file_bytes = project.config.limits.file_bytes as u64;
+    settings.environment = project.environment.vars().clone();
+    settings.allow_private = project.config.network.allow_private.clone();
+    Tools::new(Arc::clone(workspace), settings)
+}
+
+fn retry_policy(project: &Project) -> RetryPolicy {
+    let retry = &project.config.retry;
+    RetryPolicy::on_request(retry.times, Duration::from_millis(retry.max_wait_ms))
+}

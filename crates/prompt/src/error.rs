@@ -15,7 +15,7 @@ use thiserror::Error;
 pub enum PromptError {
     /// The text of a template, or of its variables, can't be read. The message begins with the
     /// place: `line 3, column 5: …`.
-    #[error("template error: {0}")]
+    #[error("parse error: {0}")]
     Parse(String),
 
     /// A variable that `{{ }}` or `#each` needs is not there. Holds the path as written.

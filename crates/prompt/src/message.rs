@@ -11,7 +11,8 @@ mod tool;
 
 pub use part::{ContentField, FileData, ImageUrl, InputAudio, OpenaiContentPart};
 pub use request::{
-    JsonSchemaFormat, OpenaiChatRequest, ResponseFormat, Stop, StreamOptions, ToolChoice,
+    JsonSchemaFormat, NamedFunction, OpenaiChatRequest, ResponseFormat, Stop, StreamOptions,
+    ToolChoice,
 };
 pub use response::{ChatResponse, FinishReason, Usage};
 pub use tool::{FunctionCall, FunctionDefinition, ToolCall, ToolDefinition, ToolKind};

@@ -100,10 +100,7 @@ impl ToolChoice {
     /// The function that must be called.
     #[must_use]
     pub fn function(name: impl Into<String>) -> Self {
-        Self::Function {
-            kind: ToolKind::Function,
-            function: NamedFunction { name: name.into() },
-        }
+        Self::Function { kind: ToolKind::Function, function: NamedFunction { name: name.into() } }
     }
 }
 

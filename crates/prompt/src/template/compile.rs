@@ -33,7 +33,8 @@ pub(super) fn examine(text: &str) -> (Program, Vec<Problem>) {
 
 fn scan(text: &str, most: usize) -> (Program, Vec<Problem>) {
     if text.len() > MAX_TEMPLATE_BYTES {
-        let message = format!("a template of {} bytes is larger than {MAX_TEMPLATE_BYTES}", text.len());
+        let message =
+            format!("a template of {} bytes is larger than {MAX_TEMPLATE_BYTES}", text.len());
         let problem = Problem::new(Code::TooLarge, Span::at(0), message)
             .help("give the large text as a variable");
         return (Program::new("", Vec::new(), Vec::new()), vec![problem]);
@@ -162,8 +163,16 @@ impl<'t> Scanner<'t> {
         } else {
             (Code::UnclosedTag, "a tag `{{`", "}}")
         };
-        let problem = Problem::new(code, span(open, end), format!("{what} is never closed: `{close}` is missing"))
-            .help(if comment { "end the comment with `--}}`" } else { "write `}}` behind the name, or `\\{{` for literal braces" });
+        let problem = Problem::new(
+            code,
+            span(open, end),
+            format!("{what} is never closed: `{close}` is missing"),
+        )
+        .help(if comment {
+            "end the comment with `--}}`"
+        } else {
+            "write `}}` behind the name, or `\\{{` for literal braces"
+        });
         self.problems.push(problem);
         self.run = next;
         self.seek = next;

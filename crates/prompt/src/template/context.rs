@@ -78,8 +78,9 @@ impl TemplateContext {
     /// # Errors
     /// [`PromptError::Render`] when it does not serialise to a JSON object.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, PromptError> {
-        let value = serde_json::to_value(value)
-            .map_err(|error| PromptError::Render(format!("the variables can't be read: {error}")))?;
+        let value = serde_json::to_value(value).map_err(|error| {
+            PromptError::Render(format!("the variables can't be read: {error}"))
+        })?;
         Self::from_value(value.into())
     }
 

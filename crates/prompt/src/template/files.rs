@@ -35,9 +35,8 @@ pub fn decode_source(bytes: &[u8]) -> Result<&str, PromptError> {
 /// Reads and compiles one file; errors name it.
 #[expect(clippy::disallowed_methods, reason = "register_file is the door of this crate to files")]
 pub(super) fn load(path: &Path) -> Result<PromptTemplate, PromptError> {
-    let named = |error: io::Error| {
-        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-    };
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     let file = std::fs::File::open(path).map_err(named)?;
     let mut bytes = Vec::new();
     // One byte more than allowed, so that the compiler sees and refuses what is too large.

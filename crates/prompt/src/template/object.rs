@@ -127,7 +127,9 @@ impl TemplateObject {
     #[inline]
     pub(super) fn find<'n>(&self, key: &impl Key<'n>) -> Option<&TemplateValue> {
         match &self.0 {
-            Fields::Few(fields) => fields.iter().find(|field| field.is(key)).map(|field| &field.value),
+            Fields::Few(fields) => {
+                fields.iter().find(|field| field.is(key)).map(|field| &field.value)
+            }
             Fields::Many(fields) => fields.get(key.name()),
         }
     }
@@ -168,8 +170,7 @@ impl Default for TemplateObject {
 impl PartialEq for TemplateObject {
     /// Objects with the same fields are equal in whatever order.
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len()
-            && self.iter().all(|(name, value)| other.get(name) == Some(value))
+        self.len() == other.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
     }
 }
 

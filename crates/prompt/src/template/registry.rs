@@ -73,11 +73,7 @@ impl PromptTemplateRegistry {
     /// # Errors
     /// [`PromptError::Io`] when the file can't be read, [`PromptError::Parse`] when it is no UTF-8
     /// or no template; both name the file.
-    pub fn register_file(
-        &mut self,
-        name: &str,
-        path: impl AsRef<Path>,
-    ) -> Result<(), PromptError> {
+    pub fn register_file(&mut self, name: &str, path: impl AsRef<Path>) -> Result<(), PromptError> {
         let template = files::load(path.as_ref())?;
         self.register_template(name, template);
         Ok(())

@@ -128,7 +128,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
         let template = self.job.template;
         self.run(template, &template.program.ops).map_err(|fault| *fault)?;
         let end = Span::at(u32::try_from(template.source().len()).unwrap_or(u32::MAX));
-        self.out.flush().map_err(|refused| *self.refused(refused, end))
+        self.out.flush().map_err(|refused| *self.refused(*refused, end))
     }
 
     fn run(&mut self, template: &'a PromptTemplate, ops: &'a [Op]) -> Outcome<'a, ()> {
@@ -137,7 +137,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
         while let Some((op, after)) = ops.split_first() {
             if !op.before.is_empty() {
                 let text = template.program.slice(op.before);
-                self.out.text(text).map_err(|refused| self.refused(refused, op.before))?;
+                self.out.text(text).map_err(|refused| self.refused(*refused, op.before))?;
             }
             ops = match &op.kind {
                 Kind::Text => after,
@@ -170,7 +170,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
                 None => return self.not_found(template, path),
             }
         };
-        written.map_err(|refused| self.refused(refused, path.span))
+        written.map_err(|refused| self.refused(*refused, path.span))
     }
 
     fn branch(
@@ -314,8 +314,8 @@ impl<'a, 'w> Renderer<'a, 'w> {
     }
 
     #[cold]
-    fn refused(&self, refused: Box<Refused>, span: Span) -> Box<Fault<'a>> {
-        let message = match *refused {
+    fn refused(&self, refused: Refused, span: Span) -> Box<Fault<'a>> {
+        let message = match refused {
             Refused::Full(most) => format!("the text grows to more than {most} bytes"),
             Refused::Failed => "the sink refuses the text".to_owned(),
             Refused::Depth(error) => return self.fault(error, span),

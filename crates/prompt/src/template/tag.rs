@@ -52,14 +52,16 @@ pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result
     let at = |span: Span| text.get(span.range()).unwrap_or_default();
     let body = Span::new(inner.start.saturating_add(1), inner.end);
     match at(inner).as_bytes().first() {
-        None => Err(Problem::new(Code::EmptyTag, inner, "`{{ }}` holds no name".into())
-            .help("write a variable's name between the braces, or `\\{{` for the braces themselves")),
+        None => Err(Problem::new(Code::EmptyTag, inner, "`{{ }}` holds no name".into()).help(
+            "write a variable's name between the braces, or `\\{{` for the braces themselves",
+        )),
         Some(b'#') => open(text, trim(text, body), segments),
         Some(b'/') => close(at(trim(text, body)), inner),
         Some(b'>') => include(text, trim(text, body)),
         Some(b'!') => {
             let message = "a comment is written `{{!-- … --}}`".into();
-            Err(Problem::new(Code::BadName, inner, message).help("add the two dashes on both sides"))
+            Err(Problem::new(Code::BadName, inner, message)
+                .help("add the two dashes on both sides"))
         }
         Some(_) => plain(text, inner, segments),
     }
@@ -81,7 +83,10 @@ fn plain(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result<Tag, Probl
     }
     let (condition, rest) = split_word(text, rest);
     if text.get(condition.range()) != Some("if") {
-        let message = format!("`{{{{else}}}}` takes `if` or nothing, not `{}`", shown(text, rest_of(condition, inner)));
+        let message = format!(
+            "`{{{{else}}}}` takes `if` or nothing, not `{}`",
+            shown(text, rest_of(condition, inner))
+        );
         return Err(Problem::new(Code::BadName, inner, message).help("write `{{else if name}}`"));
     }
     needs_name(rest, inner, "else if")?;
@@ -183,7 +188,9 @@ fn path(text: &str, span: Span, segments: &mut Vec<Name>) -> Result<Path, Proble
     };
     let Ok(rest_len) = u16::try_from(segments.len() - rest_start) else {
         let message = format!("a path has more than {} names", u16::MAX);
-        return Err(Problem::new(Code::BadName, span, message).help("name a value that is less deep"));
+        return Err(
+            Problem::new(Code::BadName, span, message).help("name a value that is less deep")
+        );
     };
     let rest_start = u32::try_from(rest_start).unwrap_or(u32::MAX);
     Ok(Path { span, head, root, rest_len, rest_start })
@@ -232,10 +239,14 @@ fn bad_char(word: &str, span: Span, at: usize, c: char) -> Problem {
             "two braces are enough, since nothing is escaped; for a brace before a tag write `{{#raw}}{{{/raw}}`"
         }
         '{' => "the tag before is not closed with `}}`",
-        '"' | '\'' | ':' => "for literal braces, as in JSON, write `\\{{` or use `{{#raw}}…{{/raw}}`",
+        '"' | '\'' | ':' => {
+            "for literal braces, as in JSON, write `\\{{` or use `{{#raw}}…{{/raw}}`"
+        }
         '[' | '(' => "write the path with dots: `list.0.name`",
         '/' => "names of outer blocks are seen as they are, without `../`",
-        _ => "names are made of letters, digits, `_` and `-`, joined by dots; `\\{{` is a literal `{{`",
+        _ => {
+            "names are made of letters, digits, `_` and `-`, joined by dots; `\\{{` is a literal `{{`"
+        }
     };
     Problem::new(Code::BadName, char_span(span, at, c), message).help(help)
 }
@@ -272,7 +283,8 @@ fn shown(text: &str, span: Span) -> String {
 
 /// At most 40 characters of a text, on one line.
 pub(super) fn excerpt(text: &str) -> String {
-    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut short: String =
+        text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(40).is_some() {
         short.push('…');
     }

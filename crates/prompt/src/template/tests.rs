@@ -61,7 +61,8 @@ fn pt_1_if_else_chain_and_unless() {
 fn pt_1_nested_if_and_each() {
     let template = "{{#each rows}}{{#if on}}{{#each cells}}{{item}}{{#if @last}};{{else}},{{/if}}\
                     {{/each}}{{else}}off;{{/if}}{{/each}}";
-    let vars = json!({"rows": [{"on": true, "cells": [1, 2]}, {"on": false}, {"on": 1, "cells": []}]});
+    let vars =
+        json!({"rows": [{"on": true, "cells": [1, 2]}, {"on": false}, {"on": 1, "cells": []}]});
     assert_eq!(render(template, vars), "1,2;off;");
 }
 
@@ -75,7 +76,10 @@ fn pt_1_item_this_and_counters() {
     assert_eq!(render("{{#each l}}{{#if @index}}{{item}}{{/if}}{{/each}}", vars), "abc");
     let nested = json!({"m": [[1, 2], [3]]});
     assert_eq!(
-        render("{{#each m}}{{@index}}:{{#each this}}{{@index}}={{item}} {{/each}}{{@index}};{{/each}}", nested),
+        render(
+            "{{#each m}}{{@index}}:{{#each this}}{{@index}}={{item}} {{/each}}{{@index}};{{/each}}",
+            nested
+        ),
         "0:0=1 1=2 0;1:0=3 1;"
     );
     assert!(matches!(
@@ -92,7 +96,10 @@ fn pt_1_fields_of_the_item_come_before_outer_names() {
         "l": [{"name": "inner", "l2": [{"x": 1}, {"name": "innermost", "x": 2}]}, {"l2": []}]
     });
     assert_eq!(
-        render("{{#each l}}{{name}}{{only}}{{#each l2}}[{{name}}{{x}}]{{/each}} {{/each}}{{name}}", vars),
+        render(
+            "{{#each l}}{{name}}{{only}}{{#each l2}}[{{name}}{{x}}]{{/each}} {{/each}}{{name}}",
+            vars
+        ),
         "innero[inner1][innermost2] outero outer"
     );
     // `item` is the loop's own name, whatever fields the item has; a null field is a field.
@@ -194,7 +201,10 @@ fn pt_2_unclosed_and_mismatched_tags_name_what_closes_what() {
         ("a {{ name", "line 1, column 3: a tag `{{` is never closed: `}}` is missing"),
         ("{{ a {{b}}", "line 1, column 1: a tag `{{` is never closed"),
         ("{{#if user}}x", "line 1, column 1: `{{#if user}}` is never closed: `{{/if}}` is missing"),
-        ("x\n{{#each a}}{{#if b}}{{/if}}", "line 2, column 1: `{{#each a}}` is never closed: `{{/each}}` is missing"),
+        (
+            "x\n{{#each a}}{{#if b}}{{/if}}",
+            "line 2, column 1: `{{#each a}}` is never closed: `{{/each}}` is missing",
+        ),
         (
             "{{#if 名字}}\n {{/each}}",
             "line 2, column 2: `{{/each}}` does not close `{{#if 名字}}`, which is still open (opened at line 1, column 1); `{{#if 名字}}` is closed by `{{/if}}`",
@@ -205,7 +215,10 @@ fn pt_2_unclosed_and_mismatched_tags_name_what_closes_what() {
         ("{{#raw}} {{/ra}}", "`{{#raw}}` is never closed: `{{/raw}}` is missing"),
         ("{{else}}", "`{{else}}` stands in no block"),
         ("{{else if x}}", "`{{else if}}` stands in no block"),
-        ("{{#if a}}{{else}}{{else}}{{/if}}", "`{{else}}` comes after the `{{else}}` of `{{#if a}}` (the `{{else}}` stands at line 1, column 10)"),
+        (
+            "{{#if a}}{{else}}{{else}}{{/if}}",
+            "`{{else}}` comes after the `{{else}}` of `{{#if a}}` (the `{{else}}` stands at line 1, column 10)",
+        ),
         ("{{#if a}}{{else}}{{else if b}}{{/if}}", "`{{else if}}` comes after the `{{else}}`"),
         ("{{#eahc a}}{{/eahc}}", "unknown block `{{#eahc}}`; did you mean `#each`?"),
         ("{{#with a}}{{/with}}", "unknown block `{{#with}}`; blocks are"),
@@ -272,7 +285,16 @@ fn pt_3_what_is_false() {
     for value in [json!(null), json!(false), json!(""), json!([])] {
         assert_eq!(render(template, json!({"v": value})), "false", "{value}");
     }
-    for value in [json!(0), json!(0.0), json!("0"), json!("false"), json!(" "), json!({}), json!([null]), json!(true)] {
+    for value in [
+        json!(0),
+        json!(0.0),
+        json!("0"),
+        json!("false"),
+        json!(" "),
+        json!({}),
+        json!([null]),
+        json!(true),
+    ] {
         assert_eq!(render(template, json!({"v": value})), "true", "{value}");
     }
     assert_eq!(render(template, json!({})), "false");
@@ -281,8 +303,12 @@ fn pt_3_what_is_false() {
 
 #[test]
 fn pt_3_missing_variables_and_no_arrays() {
-    assert!(matches!(fails("{{a.b}}", json!({"a": {}})), PromptError::VariableNotFound(n) if n == "a.b"));
-    assert!(matches!(fails("{{a.3}}", json!({"a": [1]})), PromptError::VariableNotFound(n) if n == "a.3"));
+    assert!(
+        matches!(fails("{{a.b}}", json!({"a": {}})), PromptError::VariableNotFound(n) if n == "a.b")
+    );
+    assert!(
+        matches!(fails("{{a.3}}", json!({"a": [1]})), PromptError::VariableNotFound(n) if n == "a.3")
+    );
     assert!(matches!(fails("{{a.b}}", json!({"a": "text"})), PromptError::VariableNotFound(_)));
     assert!(matches!(
         fails("{{#each l}}{{/each}}", json!({})),
@@ -377,7 +403,10 @@ fn pt_4_a_cycle_of_partials_tells_its_path() {
     registry.register("c", "{{> a}}").unwrap();
     let vars = ctx(json!({"x": 1}));
     let error = registry.render("a", &vars).unwrap_err();
-    assert!(matches!(&error, PromptError::Render(why) if why.contains("a -> b -> c -> a")), "{error}");
+    assert!(
+        matches!(&error, PromptError::Render(why) if why.contains("a -> b -> c -> a")),
+        "{error}"
+    );
     let mut alone = PromptTemplate::compile("{{> me}}").unwrap();
     alone.register_partial("me", PromptTemplate::compile("{{> me}}").unwrap());
     let error = alone.render(&vars).unwrap_err();
@@ -457,11 +486,20 @@ fn pt_5_contexts_from_json_maps_and_structs() {
     );
     let map = std::collections::HashMap::from([
         ("b".to_string(), TemplateValue::from(1)),
-        ("a".to_string(), TemplateValue::from(std::collections::HashMap::from([("y".to_string(), 1), ("x".to_string(), 2)]))),
+        (
+            "a".to_string(),
+            TemplateValue::from(std::collections::HashMap::from([
+                ("y".to_string(), 1),
+                ("x".to_string(), 2),
+            ])),
+        ),
     ]);
     let vars = TemplateContext::from_map(map);
     assert_eq!(vars.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(PromptTemplate::compile("{{a}}").unwrap().render(&vars).unwrap(), r#"{"x":2,"y":1}"#);
+    assert_eq!(
+        PromptTemplate::compile("{{a}}").unwrap().render(&vars).unwrap(),
+        r#"{"x":2,"y":1}"#
+    );
     for value in [json!([1]), json!("x"), json!(null)] {
         let error = TemplateContext::from_json(&value).unwrap_err();
         assert!(matches!(error, PromptError::Render(why) if why.contains("must be an object")));
@@ -493,7 +531,10 @@ fn pt_5_depth_of_values_is_limited() {
     vars.insert("a", value);
     let error = PromptTemplate::compile("{{a}}").unwrap().render(&vars).unwrap_err();
     assert!(error.to_string().contains("deep"), "{error}");
-    assert_eq!(PromptTemplate::compile("{{#if a.0.0}}y{{/if}}").unwrap().render(&vars).unwrap(), "y");
+    assert_eq!(
+        PromptTemplate::compile("{{#if a.0.0}}y{{/if}}").unwrap().render(&vars).unwrap(),
+        "y"
+    );
 }
 
 #[test]
@@ -521,14 +562,21 @@ fn pt_6_variables_are_listed() {
     assert_eq!(names("{{#if a}}{{a}}{{else if b}}{{a}}{{b}}{{else}}{{b}}{{/if}}"), ["a", "b"]);
     assert_eq!(names("{{#each l}}{{name}} {{@index}} {{this}}{{/each}}"), ["l", "name"]);
     assert_eq!(names("{{#each l}}{{name}}{{#each kids}}{{age}}{{/each}}{{/each}}"), ["l"]);
-    assert_eq!(names("{{#each l}}{{item.name}} {{unit}}{{#each item.k}}{{x}}{{/each}}{{/each}}"), ["l", "unit"]);
-    assert_eq!(names("{{item}} {{this.x}} {{#raw}}{{no}}{{/raw}}{{!-- {{no}} --}}\\{{no}}"), ["item", "this.x"]);
+    assert_eq!(
+        names("{{#each l}}{{item.name}} {{unit}}{{#each item.k}}{{x}}{{/each}}{{/each}}"),
+        ["l", "unit"]
+    );
+    assert_eq!(
+        names("{{item}} {{this.x}} {{#raw}}{{no}}{{/raw}}{{!-- {{no}} --}}\\{{no}}"),
+        ["item", "this.x"]
+    );
     assert_eq!(names("{{#each l}}{{else}}{{e}}{{/each}}"), ["l", "e"]);
 }
 
 #[test]
 fn pt_6_requirements_tell_how_much() {
-    let template = PromptTemplate::compile("{{#if a}}{{a}}{{/if}}\n{{#each l}}{{n}}{{/each}} {{b}}").unwrap();
+    let template =
+        PromptTemplate::compile("{{#if a}}{{a}}{{/if}}\n{{#each l}}{{n}}{{/each}} {{b}}").unwrap();
     let found: Vec<_> = template
         .requirements()
         .into_iter()
@@ -547,7 +595,8 @@ fn pt_6_requirements_tell_how_much() {
 
 #[test]
 fn pt_6_variables_of_partials_count_when_registered() {
-    let mut template = PromptTemplate::compile("{{> head}}{{> gone}}{{#each l}}{{> row}}{{/each}}").unwrap();
+    let mut template =
+        PromptTemplate::compile("{{> head}}{{> gone}}{{#each l}}{{> row}}{{/each}}").unwrap();
     assert_eq!(template.variables(), ["l"]);
     template.register_partial("head", PromptTemplate::compile("{{title}}{{> head}}").unwrap());
     template.register_partial("row", PromptTemplate::compile("{{name}}").unwrap());
@@ -561,8 +610,10 @@ fn pt_6_variables_of_partials_count_when_registered() {
 
 #[test]
 fn pt_6_missing_is_known_before_rendering() {
-    let template =
-        PromptTemplate::compile("{{a}}{{#each l}}{{x}}{{y}}{{/each}}{{b.c}}{{a}}{{#each no}}{{/each}}").unwrap();
+    let template = PromptTemplate::compile(
+        "{{a}}{{#each l}}{{x}}{{y}}{{/each}}{{b.c}}{{a}}{{#each no}}{{/each}}",
+    )
+    .unwrap();
     let vars = ctx(json!({"l": [{"x": 1}, {"y": 2}], "b": {}}));
     assert_eq!(template.missing(&vars).unwrap(), ["a", "y", "x", "b.c", "no"]);
     let full = ctx(json!({"a": 1, "l": [], "b": {"c": 1}, "no": []}));
@@ -575,12 +626,20 @@ fn pt_6_missing_is_known_before_rendering() {
 
 #[test]
 fn pt_6_check_tells_all_faults_at_once() {
-    let report = check("{{#if a}}{{ b c }}{{/each}}\n{{else}}{{#eahc x}}{{/if}}{{}}{{/if}}{{d}}{{#if z}}");
+    let report =
+        check("{{#if a}}{{ b c }}{{/each}}\n{{else}}{{#eahc x}}{{/if}}{{}}{{/if}}{{d}}{{#if z}}");
     let found: Vec<_> =
         report.diagnostics.iter().map(|fault| (fault.code, fault.span.start)).collect();
     assert_eq!(
         found,
-        [("PT1009", 13), ("PT1004", 18), ("PT1008", 39), ("PT1010", 54), ("PT1005", 58), ("PT1003", 70)]
+        [
+            ("PT1009", 13),
+            ("PT1004", 18),
+            ("PT1008", 39),
+            ("PT1010", 54),
+            ("PT1005", 58),
+            ("PT1003", 70)
+        ]
     );
     assert!(report.has_errors());
     assert_eq!(report.variables(), ["d"]);
@@ -678,9 +737,41 @@ fn pt_7_a_registry_is_shared_between_threads() {
 fn prose() -> impl Strategy<Value = String> {
     prop::collection::vec(
         prop::sample::select(vec![
-            "{{", "}}", "{", "}", "#if ", "#each ", "#unless ", "#raw", "/if", "/each", "/raw", "else",
-            "else if ", "~", "!--", "--", "> ", "\\", "a", "b.0", "item", "this", "@index", " ", "\n", "中",
-            "{{#if a}}", "{{/if}}", "{{#each a}}", "{{/each}}", "{{a}}", "{{else}}", "{{> p}}", "'", "é\u{301}",
+            "{{",
+            "}}",
+            "{",
+            "}",
+            "#if ",
+            "#each ",
+            "#unless ",
+            "#raw",
+            "/if",
+            "/each",
+            "/raw",
+            "else",
+            "else if ",
+            "~",
+            "!--",
+            "--",
+            "> ",
+            "\\",
+            "a",
+            "b.0",
+            "item",
+            "this",
+            "@index",
+            " ",
+            "\n",
+            "中",
+            "{{#if a}}",
+            "{{/if}}",
+            "{{#each a}}",
+            "{{/each}}",
+            "{{a}}",
+            "{{else}}",
+            "{{> p}}",
+            "'",
+            "é\u{301}",
         ]),
         0..40,
     )

@@ -164,7 +164,9 @@ impl From<u32> for TemplateValue {
 
 impl From<u64> for TemplateValue {
     fn from(number: u64) -> Self {
-        Self::Number(i64::try_from(number).map_or(TemplateNumber::Unsigned(number), TemplateNumber::Int))
+        Self::Number(
+            i64::try_from(number).map_or(TemplateNumber::Unsigned(number), TemplateNumber::Int),
+        )
     }
 }
 

@@ -1,0 +1,85 @@
+//! What a conversation costs in tokens (PT-11).
+
+use super::PlacedItem;
+use crate::message::{OpenaiChatMessage, Role};
+use contexture_context::TokenCounter;
+use serde::Serialize;
+
+/// The tokens of a conversation's texts. What a provider adds around messages, and parts that are
+/// no text, are not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TokenReport {
+    /// The tokenizer that counted.
+    pub tokenizer: String,
+    /// False when it stands in for one that is not public.
+    pub exact: bool,
+    /// Tokens of all messages.
+    pub total: u64,
+    /// Tokens per message, in order.
+    pub messages: Vec<MessageTokens>,
+    /// Tokens per context item, in order.
+    pub items: Vec<ItemTokens>,
+}
+
+/// The tokens of one message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MessageTokens {
+    /// Who speaks.
+    pub role: Role,
+    /// Tokens of its texts.
+    pub tokens: u64,
+    /// Whether it has parts that are no text and not counted.
+    pub has_other_parts: bool,
+}
+
+/// The tokens of one context item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ItemTokens {
+    /// The message it stands in, counted from 0.
+    pub message: usize,
+    /// Its label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its source.
+    pub source: String,
+    /// Tokens of its text, fence and marker included.
+    pub tokens: u64,
+    /// Tokens of its whole section, label and source lines included.
+    pub section_tokens: u64,
+}
+
+pub(super) fn report(
+    messages: &[OpenaiChatMessage],
+    items: &[PlacedItem],
+    counter: &dyn TokenCounter,
+) -> TokenReport {
+    let count = |text: &str| counter.count(text) as u64;
+    let texts: Vec<_> = messages.iter().map(OpenaiChatMessage::text).collect();
+    let messages: Vec<_> = messages
+        .iter()
+        .zip(&texts)
+        .map(|(message, text)| MessageTokens {
+            role: message.role,
+            tokens: count(text),
+            has_other_parts: message.content.as_ref().is_some_and(|said| !said.is_text_only()),
+        })
+        .collect();
+    let items = items.iter().map(|placed| {
+        let text = texts.get(placed.message).map_or("", AsRef::as_ref);
+        let part = |range: std::ops::Range<usize>| count(text.get(range).unwrap_or_default());
+        ItemTokens {
+            message: placed.message,
+            label: placed.label.clone(),
+            source: placed.source.clone(),
+            tokens: part(placed.span.text.clone()),
+            section_tokens: part(placed.span.section.clone()),
+        }
+    });
+    TokenReport {
+        tokenizer: counter.name().to_owned(),
+        exact: counter.exact(),
+        total: messages.iter().map(|message| message.tokens).sum(),
+        items: items.collect(),
+        messages,
+    }
+}

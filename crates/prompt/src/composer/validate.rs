@@ -1,0 +1,121 @@
+//! Whether providers take messages in this order (PT-10).
+
+use crate::error::PromptError;
+use crate::message::{OpenaiChatMessage, Role};
+
+/// Checks that messages stand in an order that providers take (PT-10):
+///
+/// - there is at least one;
+/// - a tool message answers, by its `tool_call_id`, a call of the assistant message before it, with
+///   nothing but other tool messages between, and no call is answered twice;
+/// - each call is answered before the next message that is no tool message, and before the end;
+/// - no two messages of the same role stand in a row, but `system`, `developer` and `tool`.
+///
+/// # Errors
+/// [`PromptError::InvalidSequence`] with the index of the message, from 0, and the rule.
+///
+/// ```
+/// use contexture_prompt::{PromptComposer, validate_messages};
+///
+/// let messages = PromptComposer::new().user("one").user("two").build();
+/// let error = validate_messages(&messages).unwrap_err();
+/// assert!(error.to_string().contains("message 1"));
+/// ```
+pub fn validate_messages(messages: &[OpenaiChatMessage]) -> Result<(), PromptError> {
+    if messages.is_empty() {
+        return invalid("there are no messages; add one at least".to_owned());
+    }
+    let mut calls = OpenCalls::default();
+    let mut before: Option<Role> = None;
+    for (index, message) in messages.iter().enumerate() {
+        if message.role == Role::Tool {
+            calls.answer(index, message)?;
+        } else {
+            calls.all_answered(&format!("before message {index} ({})", message.role))?;
+            may_follow(index, before, message.role)?;
+            calls.open(index, message)?;
+        }
+        before = Some(message.role);
+    }
+    calls.all_answered("before the end")
+}
+
+fn may_follow(index: usize, before: Option<Role>, role: Role) -> Result<(), PromptError> {
+    let repeats = matches!(role, Role::System | Role::Developer | Role::Tool);
+    if before == Some(role) && !repeats {
+        return invalid(format!(
+            "message {index} is a second {role} message in a row; roles alternate, but for system, \
+             developer and tool: join the two or put another role between them"
+        ));
+    }
+    Ok(())
+}
+
+/// The calls of the last assistant message.
+#[derive(Default)]
+struct OpenCalls<'m> {
+    /// That message, when it calls tools.
+    from: Option<usize>,
+    /// Each call's id, and whether it is answered.
+    ids: Vec<(&'m str, bool)>,
+}
+
+impl<'m> OpenCalls<'m> {
+    fn open(&mut self, index: usize, message: &'m OpenaiChatMessage) -> Result<(), PromptError> {
+        let calls = message.calls();
+        if message.role != Role::Assistant && !calls.is_empty() {
+            return invalid(format!(
+                "message {index} ({}) calls tools; only an assistant message does",
+                message.role
+            ));
+        }
+        self.from = (!calls.is_empty()).then_some(index);
+        self.ids = calls.iter().map(|call| (call.id.as_str(), false)).collect();
+        Ok(())
+    }
+
+    fn answer(&mut self, index: usize, message: &OpenaiChatMessage) -> Result<(), PromptError> {
+        let Some(from) = self.from else {
+            return invalid(format!(
+                "message {index} is a tool message, but no assistant message that calls tools \
+                 stands before it"
+            ));
+        };
+        let Some(id) = message.tool_call_id.as_deref() else {
+            return invalid(format!("message {index} is a tool message without a tool_call_id"));
+        };
+        let mut same = self.ids.iter_mut().filter(|(known, _)| *known == id).peekable();
+        if same.peek().is_none() {
+            let ids: Vec<_> = self.ids.iter().map(|(id, _)| format!("`{id}`")).collect();
+            return invalid(format!(
+                "message {index} answers the tool call `{id}`, which the assistant message {from} \
+                 does not make; its calls are {}",
+                ids.join(", ")
+            ));
+        }
+        match same.find(|(_, answered)| !answered) {
+            Some((_, answered)) => {
+                *answered = true;
+                Ok(())
+            }
+            None => invalid(format!(
+                "message {index} answers the tool call `{id}` of message {from} a second time"
+            )),
+        }
+    }
+
+    fn all_answered(&self, when: &str) -> Result<(), PromptError> {
+        let (Some(from), Some((id, _))) = (self.from, self.ids.iter().find(|(_, done)| !done))
+        else {
+            return Ok(());
+        };
+        invalid(format!(
+            "message {from} calls the tool `{id}`, which is not answered {when}; add a tool message \
+             with this tool_call_id after it"
+        ))
+    }
+}
+
+fn invalid(why: String) -> Result<(), PromptError> {
+    Err(PromptError::InvalidSequence(why))
+}

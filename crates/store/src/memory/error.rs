@@ -1,0 +1,132 @@
+//! What can be wrong with a memory or a call to it.
+
+/// Why a memory could not do something. Paths are as the caller gave them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The URI names no memory.
+    #[error("`{uri}` names no memory: {reason}")]
+    Uri {
+        /// The URI.
+        uri: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// There is no such method.
+    #[error("a memory has no method `{name}`")]
+    Method {
+        /// The name.
+        name: String,
+        /// The nearest name.
+        similar: Option<&'static str>,
+    },
+    /// An argument is missing, unknown or of the wrong type.
+    #[error("{message}")]
+    Argument {
+        /// What was expected and what came.
+        message: String,
+        /// How to mend it.
+        help: String,
+    },
+    /// A record is larger or deeper than the limit.
+    #[error("the record has {found} {unit}, the limit is {limit}")]
+    RecordTooLarge {
+        /// How many.
+        found: usize,
+        /// Of what.
+        unit: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// There is no record with this id.
+    #[error("the memory has no record `{0}`")]
+    NoRecord(String),
+    /// The file is larger than the limit.
+    #[error("the memory {path} has {bytes} bytes, the limit is {limit}")]
+    FileTooLarge {
+        /// The file.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Another process held the file for too long.
+    #[error("the memory {0} is in use by another process")]
+    Busy(String),
+    /// The file is no SQLite file, or one of another program.
+    #[error("{path} is not a memory: {reason}")]
+    Foreign {
+        /// The file.
+        path: String,
+        /// What it is instead.
+        reason: &'static str,
+    },
+    /// The file was written by a newer version.
+    #[error("the memory {path} has format {found}, this program knows up to {known}")]
+    Newer {
+        /// The file.
+        path: String,
+        /// Its version.
+        found: i64,
+        /// The newest that is known.
+        known: i64,
+    },
+    /// The file is damaged.
+    #[error("the memory {path} is damaged: {reason}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What was found.
+        reason: String,
+    },
+    /// Anything else that the system reports.
+    #[error("the memory {path}: {reason}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+}
+
+impl MemoryError {
+    /// Stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Uri { .. } => "memory_uri",
+            Self::Method { .. } => "method_unknown",
+            Self::Argument { .. } => "bad_argument",
+            Self::RecordTooLarge { .. } => "record_too_large",
+            Self::NoRecord(_) => "record_not_found",
+            Self::FileTooLarge { .. } => "memory_too_large",
+            Self::Busy(_) => "memory_busy",
+            Self::Foreign { .. } => "memory_foreign",
+            Self::Newer { .. } => "memory_newer",
+            Self::Damaged { .. } => "memory_damaged",
+            Self::Io { .. } => "memory_failed",
+        }
+    }
+
+    /// How to mend it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Uri { .. } => {
+                "write \"file://notes.jsonl\" or \"sqlite://notes.db#name\"".to_owned()
+            }
+            Self::Method { similar: Some(similar), .. } => format!("did you mean `{similar}`?"),
+            Self::Method { similar: None, .. } => "it has add, query, update, delete".to_owned(),
+            Self::Argument { help, .. } => help.clone(),
+            Self::RecordTooLarge { .. } => "keep a summary, or several records".to_owned(),
+            Self::NoRecord(_) => "ids are those that add and query return".to_owned(),
+            Self::FileTooLarge { .. } => "move it to \"sqlite://…\", which has no limit".to_owned(),
+            Self::Busy(_) => "try again when that process is done".to_owned(),
+            Self::Foreign { .. } => "name another file".to_owned(),
+            Self::Newer { .. } => "use the version of this program that wrote it".to_owned(),
+            Self::Damaged { .. } => "restore it from a copy, or name another file".to_owned(),
+            Self::Io { .. } => "see what the system reports".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Runs in a folder (`.contexture/` of a workspace).
+//!
+//! ```text
+//! .gitignore                    so that none of it is committed
+//! runs/<id>.jsonl               the trace of a run, one event per line
+//! runs/<id>.texts.jsonl         the small texts it kept: {digest, text}
+//! texts/<2 hex>/<62 hex>        larger texts, once for all runs, by digest
+//! ```
+//!
+//! Decision, by measurement (1 KB texts, ext4, per text): a line in a file that is open costs
+//! 2 µs, a file of its own 44 µs and a disk block, a row in SQLite 36 µs and, before the first, 2 ms
+//! and 4 MB to open it. A text of a few kilobytes is therefore cheaper to repeat in each run than to
+//! share; larger ones are shared, so that ten runs over one large file keep it once. Nothing is
+//! opened until there is something to write.
+
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
+use crate::masker::Masker;
+use crate::stamp::Ids;
+use contexture_context::manifest::Blob;
+use contexture_context::{Digest, TraceEvent};
+use serde_json::Value;
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use texts::{TextReader, TextWriter};
+
+/// How much of the end of a trace is looked through for the end of its run.
+const TAIL_BYTES: u64 = 256 << 10;
+
+/// Runs in a folder.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// use contexture_store::masker::Masker;
+/// use contexture_store::runs::{FolderStore, RunStore, select};
+/// use contexture_store::stamp::Ids;
+/// use contexture_context::{TRACE_VERSION, TraceEvent, TraceKind};
+/// use std::sync::Arc;
+///
+/// let store = FolderStore::new(folder.path().join(".contexture"), Ids::system());
+/// let run = store.begin(Arc::new(Masker::new(["sk-12345678".to_owned()])))?;
+/// run.append(&TraceEvent {
+///     v: TRACE_VERSION,
+///     id: 1,
+///     parent: None,
+///     kind: TraceKind::Run,
+///     start_us: 0,
+///     duration_us: None,
+///     data: "the key is sk-12345678".into(),
+/// })?;
+/// let log = store.load(&select(&store, "latest")?)?;
+/// assert_eq!(log.events[0].data, "the key is •••");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FolderStore {
+    folder: PathBuf,
+    ids: Ids,
+    texts: TextReader,
+}
+
+impl FolderStore {
+    /// The runs in `folder`, which need not be there.
+    #[must_use]
+    pub fn new(folder: PathBuf, ids: Ids) -> Self {
+        Self { texts: TextReader::new(folder.clone()), folder, ids }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes the folders. A symlink in place of the folder would lead the runs elsewhere.
+    fn prepare(&self) -> Result<(), RunError> {
+        if self.folder.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            let reason = "it is a symlink, expected a folder".to_owned();
+            return Err(RunError::Io { path: self.folder.display().to_string(), reason });
+        }
+        let runs = self.folder.join("runs");
+        std::fs::create_dir_all(&runs).map_err(|error| failed(&runs, &error))?;
+        let ignore = self.folder.join(".gitignore");
+        match OpenOptions::new().write(true).create_new(true).open(&ignore) {
+            Ok(mut file) => file.write_all(b"*\n").map_err(|error| failed(&ignore, &error)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(failed(&ignore, &error)),
+        }
+    }
+
+    fn trace(&self, id: &RunId) -> PathBuf {
+        self.folder.join("runs").join(format!("{id}.jsonl"))
+    }
+
+    fn open(&self, id: &RunId) -> Result<File, RunError> {
+        let path = self.trace(id);
+        File::open(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => RunError::Unknown { asked: id.to_string(), similar: None },
+            _ => failed(&path, &error),
+        })
+    }
+}
+
+impl RunStore for FolderStore {
+    fn begin(&self, masker: Arc<Masker>) -> Result<Box<dyn RunWriter>, RunError> {
+        self.prepare()?;
+        loop {
+            let (id, _) = self.ids.next();
+            let id = RunId::parse(&id).ok_or(RunError::None)?;
+            let path = self.trace(&id);
+            match OpenOptions::new().append(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    let texts = Mutex::new(TextWriter::new(&self.folder, &id));
+                    let events = Mutex::new(Events { path, file, torn: false });
+                    return Ok(Box::new(FolderRun { id, masker, events, texts }));
+                }
+                // A fixed stamp may give an id again.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(&path, &error)),
+            }
+        }
+    }
+
+    fn ids(&self) -> Result<Vec<RunId>, RunError> {
+        let runs = self.folder.join("runs");
+        let entries = match std::fs::read_dir(&runs) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(&runs, &error)),
+        };
+        let id_of = |entry: std::io::Result<std::fs::DirEntry>| {
+            let name = entry.ok()?.file_name();
+            RunId::parse(name.to_str()?.strip_suffix(".jsonl")?)
+        };
+        let mut ids: Vec<RunId> = entries.filter_map(id_of).collect();
+        ids.sort_unstable_by(|left, right| right.cmp(left));
+        Ok(ids)
+    }
+
+    fn summary(&self, id: &RunId) -> Result<RunSummary, RunError> {
+        let mut file = self.open(id)?;
+        let fail = |error: std::io::Error| failed(&self.trace(id), &error);
+        let bytes = file.metadata().map_err(fail)?.len();
+        let mut head = Vec::new();
+        (&mut file).take(TAIL_BYTES).read_to_end(&mut head).map_err(fail)?;
+        let mut tail = Vec::new();
+        file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES))).map_err(fail)?;
+        (&mut file).take(TAIL_BYTES).read_to_end(&mut tail).map_err(fail)?;
+        let parse = |line: &[u8]| serde_json::from_slice::<TraceEvent>(line).ok();
+        let first = head.split(|byte| *byte == b'\n').find_map(parse);
+        let last = first.as_ref().and_then(|first| {
+            let mut lines = tail.rsplit(|byte| *byte == b'\n').filter_map(parse);
+            lines.find(|event| event.id == first.id)
+        });
+        let root = last.or(first);
+        Ok(RunSummary {
+            id: id.clone(),
+            start_us: root.as_ref().map(|root| root.start_us),
+            duration_us: root.as_ref().and_then(|root| root.duration_us),
+            data: root.map_or(Value::Null, |root| root.data),
+            bytes,
+        })
+    }
+
+    fn load(&self, id: &RunId) -> Result<RunLog, RunError> {
+        RunLog::read(id.clone(), BufReader::new(self.open(id)?))
+    }
+
+    fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
+        self.texts.get(id, digest)
+    }
+}
+
+struct FolderRun {
+    id: RunId,
+    masker: Arc<Masker>,
+    events: Mutex<Events>,
+    texts: Mutex<TextWriter>,
+}
+
+struct Events {
+    path: PathBuf,
+    file: File,
+    /// Whether the last write failed and may have left half a line.
+    torn: bool,
+}
+
+impl RunWriter for FolderRun {
+    fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    fn append(&self, event: &TraceEvent) -> Result<(), RunError> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = line_of(event, &self.masker, &events.path.display().to_string())?;
+        if events.torn {
+            line.insert(0, '\n');
+        }
+        let written = events.file.write_all(line.as_bytes());
+        events.torn = written.is_err();
+        written.map_err(|error| failed(&events.path, &error))
+    }
+
+    fn keep(&self, blobs: &[Blob]) -> Result<(), RunError> {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.keep(blobs, &self.masker)
+    }
+}
+
+/// The line of an event, masked, with its end.
+pub(super) fn line_of(event: &TraceEvent, masker: &Masker, path: &str) -> Result<String, RunError> {
+    let fail = |error: serde_json::Error| RunError::Io {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    let mut line = serde_json::to_string(event).map_err(fail)?;
+    // The line escapes its texts once more, which the masker reads as well.
+    if masker.may_be_in(&line) {
+        let mut event = event.clone();
+        masker.value(&mut event.data);
+        line = serde_json::to_string(&event).map_err(fail)?;
+    }
+    line.push('\n');
+    Ok(line)
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> RunError {
+    RunError::Io { path: path.display().to_string(), reason: error.to_string() }
+}

@@ -1,0 +1,193 @@
+//! Texts by digest: small ones in a file per run, larger ones each in a file for all runs.
+//!
+//! A text that holds a secret is kept masked, and says so, since its digest is that of the text as
+//! it was sent.
+
+use super::failed;
+use crate::lines;
+use crate::masker::Masker;
+use crate::runs::{RunError, RunId};
+use contexture_context::Digest;
+use contexture_context::manifest::Blob;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Texts up to this many bytes stand in the run's own file: about a block of a disk.
+const SMALL_BYTES: usize = 4 << 10;
+
+/// The longest line of a file of texts: a small text with every character escaped.
+const LINE_BYTES: u64 = 64 << 10;
+
+/// A line of a run's file of texts.
+#[derive(Serialize, Deserialize)]
+struct Line<'a> {
+    digest: Digest,
+    text: Cow<'a, str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    masked: bool,
+}
+
+/// Where the small texts of a run stand.
+fn small(folder: &Path, run: &RunId) -> PathBuf {
+    folder.join("runs").join(format!("{run}.texts.jsonl"))
+}
+
+/// Where a large text stands.
+fn large(folder: &Path, digest: &Digest, masked: bool) -> PathBuf {
+    let hex = digest.hex();
+    let (shard, rest) = hex.split_at_checked(2).unwrap_or(("", &hex));
+    let ending = if masked { ".masked" } else { "" };
+    folder.join("texts").join(shard).join(format!("{rest}{ending}"))
+}
+
+/// Keeps the texts of one run.
+pub(super) struct TextWriter {
+    folder: PathBuf,
+    run: RunId,
+    small: Option<File>,
+    kept: HashSet<Digest>,
+}
+
+impl TextWriter {
+    pub(super) fn new(folder: &Path, run: &RunId) -> Self {
+        Self { folder: folder.to_owned(), run: run.clone(), small: None, kept: HashSet::new() }
+    }
+
+    pub(super) fn keep(&mut self, blobs: &[Blob], masker: &Masker) -> Result<(), RunError> {
+        let mut lines = String::new();
+        let mut fresh = Vec::new();
+        for blob in blobs {
+            if self.kept.contains(&blob.digest) || fresh.contains(&blob.digest) {
+                continue;
+            }
+            let text = masker.text(&blob.text);
+            let masked = matches!(text, Cow::Owned(_));
+            if text.len() > SMALL_BYTES {
+                self.keep_large(&blob.digest, &text, masked)?;
+            } else {
+                let line = Line { digest: blob.digest.clone(), text, masked };
+                let path = small(&self.folder, &self.run);
+                let line = serde_json::to_string(&line).map_err(|error| RunError::Io {
+                    path: path.display().to_string(),
+                    reason: error.to_string(),
+                })?;
+                lines.push_str(&line);
+                lines.push('\n');
+            }
+            fresh.push(blob.digest.clone());
+        }
+        if !lines.is_empty() {
+            self.append(&lines)?;
+        }
+        self.kept.extend(fresh);
+        Ok(())
+    }
+
+    fn append(&mut self, lines: &str) -> Result<(), RunError> {
+        let path = small(&self.folder, &self.run);
+        let fail = |error: std::io::Error| failed(&path, &error);
+        if self.small.is_none() {
+            let file = OpenOptions::new().append(true).create(true).open(&path).map_err(fail)?;
+            self.small = Some(file);
+        }
+        self.small.as_mut().map_or(Ok(()), |file| file.write_all(lines.as_bytes())).map_err(fail)
+    }
+
+    /// Writes a file of its own, whole or not at all, unless another run did.
+    fn keep_large(&self, digest: &Digest, text: &str, masked: bool) -> Result<(), RunError> {
+        let path = large(&self.folder, digest, masked);
+        if path.exists() {
+            return Ok(());
+        }
+        let fail = |error: std::io::Error| failed(&path, &error);
+        if let Some(shard) = path.parent() {
+            std::fs::create_dir_all(shard).map_err(fail)?;
+        }
+        let temporary = path.with_extension(format!("{}.tmp", self.run));
+        let written =
+            std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, &path));
+        if written.is_err() {
+            // The first error is the one to tell.
+            let _ = std::fs::remove_file(&temporary);
+        }
+        written.map_err(fail)
+    }
+}
+
+/// Finds the texts of any run; those of the run asked for last stay in memory.
+#[derive(Debug)]
+pub(super) struct TextReader {
+    folder: PathBuf,
+    last: Mutex<Option<Small>>,
+}
+
+/// The small texts of a run, as far as its file had grown.
+#[derive(Debug)]
+struct Small {
+    run: RunId,
+    bytes: u64,
+    texts: HashMap<Digest, String>,
+}
+
+impl TextReader {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, last: Mutex::new(None) }
+    }
+
+    pub(super) fn get(&self, run: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
+        if let Some(text) = self.small(run, digest)? {
+            return Ok(Some(text));
+        }
+        for masked in [false, true] {
+            let path = large(&self.folder, digest, masked);
+            match std::fs::read_to_string(&path) {
+                Ok(text) if masked || Digest::of_text(&text) == *digest => return Ok(Some(text)),
+                // Damaged: not the text that was asked for.
+                Ok(_) => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => {}
+                Err(error) => return Err(failed(&path, &error)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn small(&self, run: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
+        let path = small(&self.folder, run);
+        let fail = |error: std::io::Error| failed(&path, &error);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(fail(error)),
+        };
+        let bytes = file.metadata().map_err(fail)?.len();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last.take().filter(|small| small.run == *run && small.bytes == bytes);
+        let small = match known {
+            Some(small) => small,
+            None => Small { run: run.clone(), bytes, texts: read(file).map_err(fail)? },
+        };
+        let text = small.texts.get(digest).cloned();
+        *last = Some(small);
+        Ok(text)
+    }
+}
+
+/// The texts of a file; lines that are torn or are not what they say are passed over.
+fn read(file: File) -> std::io::Result<HashMap<Digest, String>> {
+    let mut texts = HashMap::new();
+    lines::read(BufReader::new(file), LINE_BYTES, |line| {
+        let line = line.value.ok().and_then(|value| serde_json::from_value::<Line<'_>>(value).ok());
+        if let Some(Line { digest, text, masked }) = line
+            && (masked || Digest::of_text(&text) == digest)
+        {
+            texts.insert(digest, text.into_owned());
+        }
+    })?;
+    Ok(texts)
+}

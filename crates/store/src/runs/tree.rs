@@ -1,0 +1,54 @@
+//! The events of a run as a tree.
+
+use contexture_context::TraceEvent;
+use std::collections::{HashMap, HashSet};
+
+/// Which event belongs to which. An event whose parent is missing, or does not come before it,
+/// stands at the top.
+#[derive(Debug, Clone)]
+pub struct TraceTree<'a> {
+    top: Vec<&'a TraceEvent>,
+    below: HashMap<u64, Vec<&'a TraceEvent>>,
+}
+
+impl<'a> TraceTree<'a> {
+    pub(super) fn new(events: &'a [TraceEvent]) -> Self {
+        let ids: HashSet<u64> = events.iter().map(|event| event.id).collect();
+        let mut tree = Self { top: Vec::new(), below: HashMap::new() };
+        for event in events {
+            // Parents begin before their children; whatever says otherwise could be a circle.
+            let parent = event.parent.filter(|id| *id < event.id && ids.contains(id));
+            match parent {
+                Some(parent) => tree.below.entry(parent).or_default().push(event),
+                None => tree.top.push(event),
+            }
+        }
+        tree
+    }
+
+    /// The events at the top; of a whole trace, the run alone.
+    #[must_use]
+    pub fn top(&self) -> &[&'a TraceEvent] {
+        &self.top
+    }
+
+    /// The events that belong to one, in the order they began.
+    #[must_use]
+    pub fn below(&self, id: u64) -> &[&'a TraceEvent] {
+        self.below.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every event with its depth, each before what belongs to it. It needs no recursion, so a
+    /// trace may be as deep as it likes.
+    #[must_use]
+    pub fn lines(&self) -> Vec<(usize, &'a TraceEvent)> {
+        let mut lines = Vec::new();
+        let mut waiting: Vec<(usize, &TraceEvent)> =
+            self.top.iter().rev().map(|event| (0, *event)).collect();
+        while let Some((depth, event)) = waiting.pop() {
+            lines.push((depth, event));
+            waiting.extend(self.below(event.id).iter().rev().map(|below| (depth + 1, *below)));
+        }
+        lines
+    }
+}

@@ -1,0 +1,106 @@
+//! Runs that end with the process: for tests, and for runs that are not to be kept.
+
+use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
+use crate::masker::Masker;
+use crate::stamp::Ids;
+use contexture_context::manifest::Blob;
+use contexture_context::{Digest, TraceEvent, TraceKind};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Runs in memory alone.
+#[derive(Debug)]
+pub struct VolatileStore {
+    ids: Ids,
+    runs: Arc<Mutex<BTreeMap<RunId, Kept>>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: String,
+    texts: HashMap<Digest, String>,
+}
+
+impl VolatileStore {
+    /// No runs.
+    #[must_use]
+    pub fn new(ids: Ids) -> Self {
+        Self { ids, runs: Arc::default() }
+    }
+
+    fn with<T>(&self, id: &RunId, read: impl FnOnce(&Kept) -> T) -> Result<T, RunError> {
+        let runs = lock(&self.runs);
+        let unknown = || RunError::Unknown { asked: id.to_string(), similar: None };
+        runs.get(id).map(read).ok_or_else(unknown)
+    }
+}
+
+fn lock(runs: &Mutex<BTreeMap<RunId, Kept>>) -> MutexGuard<'_, BTreeMap<RunId, Kept>> {
+    runs.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl RunStore for VolatileStore {
+    fn begin(&self, masker: Arc<Masker>) -> Result<Box<dyn RunWriter>, RunError> {
+        let (id, _) = self.ids.next();
+        let id = RunId::parse(&id).ok_or(RunError::None)?;
+        lock(&self.runs).insert(id.clone(), Kept::default());
+        Ok(Box::new(VolatileRun { id, masker, runs: Arc::clone(&self.runs) }))
+    }
+
+    fn ids(&self) -> Result<Vec<RunId>, RunError> {
+        Ok(lock(&self.runs).keys().rev().cloned().collect())
+    }
+
+    fn summary(&self, id: &RunId) -> Result<RunSummary, RunError> {
+        let bytes = self.with(id, |kept| kept.lines.len() as u64)?;
+        let log = self.load(id)?;
+        let root = log.of_kind(TraceKind::Run).next();
+        Ok(RunSummary {
+            id: id.clone(),
+            start_us: root.map(|root| root.start_us),
+            duration_us: root.and_then(|root| root.duration_us),
+            data: root.map_or(Value::Null, |root| root.data.clone()),
+            bytes,
+        })
+    }
+
+    fn load(&self, id: &RunId) -> Result<RunLog, RunError> {
+        let lines = self.with(id, |kept| kept.lines.clone())?;
+        RunLog::read(id.clone(), lines.as_bytes())
+    }
+
+    fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
+        self.with(id, |kept| kept.texts.get(digest).cloned())
+    }
+}
+
+struct VolatileRun {
+    id: RunId,
+    masker: Arc<Masker>,
+    runs: Arc<Mutex<BTreeMap<RunId, Kept>>>,
+}
+
+impl RunWriter for VolatileRun {
+    fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    fn append(&self, event: &TraceEvent) -> Result<(), RunError> {
+        let line = super::folder::line_of(event, &self.masker, self.id.as_str())?;
+        if let Some(kept) = lock(&self.runs).get_mut(&self.id) {
+            kept.lines.push_str(&line);
+        }
+        Ok(())
+    }
+
+    fn keep(&self, blobs: &[Blob]) -> Result<(), RunError> {
+        if let Some(kept) = lock(&self.runs).get_mut(&self.id) {
+            for blob in blobs {
+                let text = self.masker.text(&blob.text).into_owned();
+                kept.texts.entry(blob.digest.clone()).or_insert(text);
+            }
+        }
+        Ok(())
+    }
+}

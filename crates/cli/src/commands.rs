@@ -1,0 +1,104 @@
+//! One file per command.
+
+pub(crate) mod answer;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod explain;
+pub(crate) mod parse;
+pub(crate) mod prompt;
+pub(crate) mod run;
+pub(crate) mod tokens;
+pub(crate) mod trace;
+
+use crate::args::{Cli, Command, color_of};
+use crate::complaint::{Exit, Stop};
+use crate::terminal::Terminal;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// What a command gives back.
+pub(crate) type Outcome = Result<Exit, Stop>;
+
+/// Reads the arguments, runs the command, and says how it ended.
+pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
+    let color = color_of(&arguments);
+    let terminal = Terminal::of_process(color);
+    let command = Cli::command().color(color.for_clap());
+    let cli =
+        command.try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    match cli {
+        Ok(cli) => {
+            let json = wants_json(&cli.command);
+            let exit = finish(run(cli.command, &terminal), json, &terminal);
+            ExitCode::from(exit.code())
+        }
+        Err(error) => usage(&error, &terminal),
+    }
+}
+
+fn run(command: Command, terminal: &Terminal) -> Outcome {
+    match command {
+        Command::Run(args) => run::run(&args, terminal),
+        Command::Check(args) => check::run(&args, terminal),
+        Command::Parse(args) => parse::run(&args, terminal),
+        Command::Prompt(args) => prompt::run(&args, terminal),
+        Command::Answer(args) => answer::run(&args, terminal),
+        Command::Tokens(args) => tokens::run(&args, terminal),
+        Command::Trace(args) => trace::run(&args, terminal),
+        Command::Explain(args) => explain::run(&args, terminal),
+        Command::Completions(args) => completions::run(&args, terminal),
+    }
+}
+
+/// Whether the command is to say in JSON what went wrong, too.
+fn wants_json(command: &Command) -> bool {
+    match command {
+        Command::Run(args) => args.json,
+        Command::Check(args) => args.json,
+        Command::Prompt(args) => prompt::wants_json(args),
+        Command::Answer(args) => answer::wants_json(args),
+        Command::Trace(args) => trace::wants_json(args),
+        _ => false,
+    }
+}
+
+fn finish(outcome: Outcome, json: bool, terminal: &Terminal) -> Exit {
+    let complaint = match outcome {
+        Ok(exit) => return exit,
+        Err(Stop::Closed) => return Exit::Done,
+        Err(Stop::Complaint(complaint)) => complaint,
+    };
+    if json {
+        // Nobody is left to tell when stdout fails as well.
+        let _ = terminal.print_json(&complaint.json());
+    } else {
+        if let Some(result) = &complaint.result {
+            let _ = terminal.print(result);
+        }
+        terminal.say(&complaint.text(terminal.err));
+    }
+    complaint.exit
+}
+
+/// Help, version, or what is wrong with the arguments.
+fn usage(error: &clap::Error, terminal: &Terminal) -> ExitCode {
+    let printed = error.print();
+    if let Some(file) = program_as_command(error) {
+        terminal.say(&format!("  {} contexture run {file}", terminal.err.cyan("did you mean:")));
+    }
+    if printed.is_err() && !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The file, when a program stands where the command should.
+fn program_as_command(error: &clap::Error) -> Option<&str> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_program = error.kind() == ErrorKind::InvalidSubcommand && word.ends_with(".as");
+    is_program.then_some(word)
+}

@@ -1,0 +1,39 @@
+//! `contexture parse`: the tree of a program as JSON (AS-31).
+
+use super::Outcome;
+use crate::complaint::Exit;
+use crate::faults;
+use crate::input;
+use crate::terminal::Terminal;
+use contexture::context::Limits;
+use contexture::diagnostic::SourceFile;
+use contexture::script::syntax;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture parse examples/hello.as
+  echo 'main func(input) { 1 + 2 }' | contexture parse -
+
+The tree is printed even when the file has errors; they go to stderr, with exit code 2.";
+
+/// Prints the syntax tree of a program as JSON.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The program; `-` reads it from stdin.
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+}
+
+/// Runs `contexture parse`.
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let text = input::text(&args.file, "the program", terminal)?;
+    let source = SourceFile::new(args.file.display().to_string(), text);
+    let parsed = syntax::parse(&source, &Limits::default());
+    terminal.print_pretty(&syntax::json::to_json(&parsed.file, &source))?;
+    if !parsed.diagnostics.is_empty() {
+        terminal.say(faults::text(&parsed.diagnostics, &[&source], terminal.err).trim_end());
+    }
+    Ok(if parsed.is_valid() { Exit::Done } else { Exit::Refused })
+}

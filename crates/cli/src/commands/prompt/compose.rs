@@ -1,0 +1,83 @@
+//! `contexture prompt compose`: messages from a YAML list (PT-8 to PT-10).
+
+mod entry;
+
+use crate::commands::Outcome;
+use crate::complaint::{Complaint, Exit, Stop};
+use crate::input;
+use crate::terminal::Terminal;
+use contexture::prompt::{OpenaiChatMessage, PromptComposer, validate_messages};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture prompt compose examples/prompts/chat.yaml
+  contexture prompt compose examples/prompts/chat.yaml --model gpt-4o-mini
+
+The file is a list of messages. Each has a `role` and one of `text`, `template` (with `vars`),
+`template_file` (with `vars`) or `parts`; further `name`, `tool_call_id` and `tool_calls`:
+
+  - role: system
+    text: You are brief.
+  - role: user
+    name: ada
+    template: Say hello to {{name}}.
+    vars: { name: Bob }";
+
+/// Prints the messages of a YAML list as JSON, or with --model the whole request.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The list of messages; `-` reads it from stdin.
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    /// Print the request to this model instead of the messages alone.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+/// Runs `contexture prompt compose`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let text = input::text(&args.file, "the messages", terminal)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let messages = messages(text, args).map_err(|complaint| complaint.file(&args.file))?;
+    let composer = PromptComposer::from_messages(messages);
+    let value = match &args.model {
+        Some(model) => serde_json::to_value(composer.build_request(model)),
+        None => serde_json::to_value(composer.build()),
+    };
+    let value =
+        value.map_err(|error| Stop::from(Complaint::failed("CLI1006", error.to_string())))?;
+    terminal.print_pretty(&value)?;
+    Ok(Exit::Done)
+}
+
+fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Complaint> {
+    let name = args.file.display();
+    let list = contexture::format::yaml(text)
+        .map_err(|fault| Complaint::refused("CLI1007", format!("{name} is not YAML: {fault}")))?;
+    let Value::Array(entries) = list else {
+        let found = json!(list);
+        let kind = if found.is_object() { "an object" } else { "no list" };
+        return Err(Complaint::refused(
+            "CLI1008",
+            format!("{name} holds {kind}; a list of messages is expected"),
+        )
+        .help("begin each message with `- role: …`"));
+    };
+    let folder = args.file.parent().unwrap_or(Path::new(""));
+    let messages: Vec<OpenaiChatMessage> = entries
+        .into_iter()
+        .enumerate()
+        .map(|(index, entry)| {
+            entry::message(entry, folder).map_err(|fault| {
+                Complaint::refused("CLI1008", format!("{name}: message {index}: {fault}"))
+                    .help("`contexture prompt compose --help` shows what a message holds")
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    validate_messages(&messages)
+        .map_err(|error| Complaint::refused("message_sequence", format!("{name}: {error}")))?;
+    Ok(messages)
+}

@@ -1,0 +1,102 @@
+//! `contexture run`: a program from its path to its value (AS-31).
+
+mod args;
+mod report;
+mod screen;
+mod signal;
+mod spinner;
+
+pub(crate) use args::Args;
+pub(crate) use screen::{Screen, Talk};
+pub(crate) use signal::cancel_on_signal;
+
+use super::Outcome;
+use crate::complaint::{Complaint, Stop};
+use crate::input;
+use crate::terminal::Terminal;
+use crate::workspace;
+use contexture::Project;
+use contexture::llm::CancelToken;
+use contexture::models::StandIn;
+use contexture::run::{RunReport, RunRequest};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs `contexture run`.
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let input = input_of(args, terminal)?;
+    let project = workspace::of_program(args.workspace.as_deref(), &args.file)?;
+    let request = request(args, input);
+    let screen = Arc::new(Screen::new(*terminal, talk(args), !args.quiet));
+    let began = Instant::now();
+    let report = drive(&project, request, &screen)?;
+    screen.clear();
+    let end = report::End { args, project: &project, took: began.elapsed(), calls: screen.calls() };
+    end.tell(report, terminal)
+}
+
+/// What is said beside the value; in JSON it is part of the object.
+const fn talk(args: &Args) -> Talk {
+    if args.quiet || args.json {
+        Talk::Quiet
+    } else if args.verbose {
+        Talk::Verbose
+    } else {
+        Talk::Normal
+    }
+}
+
+fn input_of(args: &Args, terminal: &Terminal) -> Result<Value, Stop> {
+    match (&args.input, &args.input_file) {
+        (Some(dash), _) if dash == "-" => {
+            input::json(&input::stdin("the input", terminal)?, "the input on stdin")
+        }
+        (Some(text), _) => input::json(text, "--input"),
+        (None, Some(file)) => {
+            let text = input::text(file, "the input", terminal)?;
+            let name = file.display().to_string();
+            input::json(&text, &name)
+        }
+        (None, None) => Ok(json!({})),
+    }
+}
+
+fn request(args: &Args, input: Value) -> RunRequest {
+    let stand_in = match (&args.replay, &args.mock) {
+        (Some(recording), _) => StandIn::Replay(recording.clone()),
+        (None, Some(Some(answers))) => StandIn::Answers(answers.clone()),
+        (None, Some(None)) => StandIn::Mock,
+        (None, None) => StandIn::None,
+    };
+    RunRequest {
+        program: args.file.clone(),
+        input,
+        agent: args.agent.clone(),
+        function: args.function.clone(),
+        model: args.model.clone(),
+        stand_in,
+        record: args.record.clone(),
+        dry_run: args.dry_run,
+        concurrency: args.concurrency,
+        trace_file: args.trace.clone().flatten(),
+        forget: args.no_trace,
+        ..RunRequest::default()
+    }
+}
+
+/// Runs it on this thread; Ctrl-C ends it in order.
+fn drive(project: &Project, request: RunRequest, screen: &Arc<Screen>) -> Result<RunReport, Stop> {
+    let runtime = runtime()?;
+    let cancel = CancelToken::new();
+    cancel_on_signal(&cancel);
+    let observer = Arc::clone(screen);
+    Ok(runtime.block_on(contexture::run::run(project, request, observer, cancel)))
+}
+
+/// The driver of effects: one thread, nothing started before it is needed.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Stop> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Complaint::failed("CLI1009", format!("no runtime can be started: {error}")).into()
+    })
+}

@@ -1,0 +1,90 @@
+//! The arguments of `contexture run`.
+
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture run examples/hello.as --input '{\"name\":\"Ada\"}'
+  contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --quiet
+  contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --dry-run
+  contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --record answers.jsonl
+  echo '{\"name\":\"Ada\"}' | contexture run examples/hello.as --input - --json
+
+The value goes to stdout, all else to stderr. Exit code 0: done; 1: the program failed; 2: the
+source, the input or the usage is wrong and nothing was run.";
+
+/// Runs a program and prints its value as JSON.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The program.
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// The input as JSON, `{}` when absent; `-` reads it from stdin.
+    #[arg(
+        long,
+        value_name = "JSON",
+        allow_negative_numbers = true,
+        conflicts_with = "input_file",
+        help_heading = "What to run"
+    )]
+    pub(crate) input: Option<String>,
+    /// The input from a JSON file.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "What to run")]
+    pub(crate) input_file: Option<PathBuf>,
+    /// Run this agent instead of the main one.
+    #[arg(long, value_name = "NAME", help_heading = "What to run")]
+    pub(crate) agent: Option<String>,
+    /// Run this function instead of the main one.
+    #[arg(long, value_name = "NAME", help_heading = "What to run")]
+    pub(crate) function: Option<String>,
+    /// The folder that files and tools are confined to; by default the nearest one with a
+    /// contexture.toml, else the current one.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to run")]
+    pub(crate) workspace: Option<PathBuf>,
+
+    /// The model that `default` stands for, such as openai://gpt-4o-mini, ollama://localhost:11434/llama3.2
+    /// or builtin://extractive.
+    #[arg(long, value_name = "URI", help_heading = "Model")]
+    pub(crate) model: Option<String>,
+    /// Ask no model: typed placeholders, or the answers of a file (one JSON value per line, in the
+    /// order they are asked for).
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "replay", help_heading = "Model")]
+    pub(crate) mock: Option<Option<PathBuf>>,
+    /// Ask no model, change nothing, reach no network; show the prompts that would be sent.
+    #[arg(long, conflicts_with_all = ["record", "replay"], help_heading = "Model")]
+    pub(crate) dry_run: bool,
+    /// Keep all answers of the model in a file, for --replay.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "replay", help_heading = "Model")]
+    pub(crate) record: Option<PathBuf>,
+    /// Answer from a recorded file; a request that is not in it is an error.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Model")]
+    pub(crate) replay: Option<PathBuf>,
+    /// How many turns of a `parallel for` run at the same time [default: 4].
+    #[arg(long, value_name = "N", value_parser = concurrency, help_heading = "Model")]
+    pub(crate) concurrency: Option<usize>,
+
+    /// Print the tree of what happened, or write its events to a file as JSON lines.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) trace: Option<Option<PathBuf>>,
+    /// Keep no record of this run in .contexture/.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_trace: bool,
+    /// Say more: each model call, each tool call, each `max` that cut a loop short.
+    #[arg(long, short, conflicts_with = "quiet", help_heading = "Output")]
+    pub(crate) verbose: bool,
+    /// Print the value alone, as JSON on one line.
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print one JSON object: value, run, usage and warnings, or what failed.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+fn concurrency(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 is expected".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}

@@ -1,0 +1,182 @@
+//! How a run ended, for people, for scripts and for programs.
+
+use super::args::Args;
+use crate::commands::{Outcome, trace};
+use crate::complaint::{Complaint, Exit, Stop};
+use crate::faults;
+use crate::terminal::Terminal;
+use contexture::Project;
+use contexture::diagnostic::SourceFile;
+use contexture::run::{CheckReport, RunFailure, RunReport};
+use contexture::script::runtime::RunError;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// The code of a start with an agent or function that is not there.
+const NO_ENTRY: &str = "AS9025";
+/// The code of a value that does not have the declared shape.
+const SHAPE: &str = "AS9017";
+
+/// The end of a run.
+pub(super) struct End<'a> {
+    pub(super) args: &'a Args,
+    pub(super) project: &'a Project,
+    pub(super) took: Duration,
+    /// How many models were asked.
+    pub(super) calls: usize,
+}
+
+impl End<'_> {
+    /// Says how it ended.
+    pub(super) fn tell(&self, mut report: RunReport, terminal: &Terminal) -> Outcome {
+        let outcome = std::mem::replace(&mut report.outcome, Ok(Value::Null));
+        self.show_tree(&report, terminal);
+        match outcome {
+            Ok(value) => {
+                self.value(value, &report, terminal)?;
+                self.summary(&report, terminal);
+                Ok(Exit::Done)
+            }
+            Err(failure) => {
+                self.summary(&report, terminal);
+                Err(self.failure(failure, &report, terminal))
+            }
+        }
+    }
+
+    fn value(&self, value: Value, report: &RunReport, terminal: &Terminal) -> Result<(), Stop> {
+        if self.args.json {
+            let mut object = self.beside(report);
+            object.insert("value".to_owned(), if self.args.dry_run { Value::Null } else { value });
+            return terminal.print_json(&Value::Object(object));
+        }
+        if self.args.dry_run {
+            return terminal.print(&prompts(report, terminal));
+        }
+        if self.args.quiet { terminal.print_json(&value) } else { terminal.print_pretty(&value) }
+    }
+
+    /// What stands in the JSON form beside the value or the error.
+    fn beside(&self, report: &RunReport) -> Map<String, Value> {
+        let mut object = Map::new();
+        object.insert("value".to_owned(), Value::Null);
+        object.insert("run".to_owned(), json!(report.run));
+        object.insert("usage".to_owned(), json!(report.usage));
+        object.insert("warnings".to_owned(), json!(report.warnings));
+        if self.args.dry_run {
+            object.insert("prompts".to_owned(), json!(report.prompts));
+        }
+        object
+    }
+
+    /// `run ID · 1 model call · 512 + 90 tokens · 0.4 s`
+    fn summary(&self, report: &RunReport, terminal: &Terminal) {
+        if self.args.quiet || self.args.json || self.args.dry_run {
+            return;
+        }
+        let mut parts: Vec<String> = report.run.iter().map(|run| format!("run {run}")).collect();
+        if self.calls > 0 {
+            let plural = if self.calls == 1 { "" } else { "s" };
+            let usage = &report.usage;
+            parts.push(format!("{} model call{plural}", self.calls));
+            parts.push(format!("{} + {} tokens", usage.prompt_tokens, usage.completion_tokens));
+        }
+        parts.push(format!("{:.1} s", self.took.as_secs_f64()));
+        terminal.say(&terminal.err.dim(&parts.join(" · ")));
+    }
+
+    /// `--trace` without a file: the tree of what happened.
+    fn show_tree(&self, report: &RunReport, terminal: &Terminal) {
+        let (Some(None), Some(run)) = (&self.args.trace, &report.run) else { return };
+        match trace::tree(self.project, run, terminal.err) {
+            Ok(tree) => terminal.say(tree.trim_end()),
+            Err(fault) => terminal.warn(&format!("the trace can't be shown: {fault}")),
+        }
+    }
+
+    fn failure(&self, failure: RunFailure, report: &RunReport, terminal: &Terminal) -> Stop {
+        let complaint = match failure {
+            RunFailure::Source(checked) => source(&checked, terminal),
+            RunFailure::Setup(error) => {
+                let complaint = Complaint::refused(&error.code, error.message);
+                match error.help {
+                    Some(help) => complaint.help(help),
+                    None => complaint,
+                }
+            }
+            RunFailure::Program { error, files } => program(&error, &files, terminal),
+        };
+        let mut beside = self.beside(report);
+        beside.extend(complaint.beside.clone());
+        complaint.beside(beside).into()
+    }
+}
+
+/// A program that was refused.
+fn source(checked: &CheckReport, terminal: &Terminal) -> Complaint {
+    let files: Vec<&SourceFile> = checked.files.iter().collect();
+    let all = faults::json(&checked.diagnostics, &files);
+    let first = all
+        .as_array()
+        .and_then(|all| all.iter().find(|fault| fault["severity"] == "error").or(all.first()));
+    let field = |name: &str| first.and_then(|first| first.get(name)).cloned().unwrap_or_default();
+    let words = |name: &str| field(name).as_str().unwrap_or_default().to_owned();
+    let mut complaint = Complaint::refused(&words("code"), words("message"))
+        .rendered(faults::text(&checked.diagnostics, &files, terminal.err))
+        .with("file", field("file"))
+        .with("span", field("span"))
+        .with("help", field("help"));
+    complaint.beside.insert("diagnostics".to_owned(), all);
+    complaint
+}
+
+/// A program that failed.
+fn program(error: &RunError, files: &[SourceFile], terminal: &Terminal) -> Complaint {
+    let files: Vec<&SourceFile> = files.iter().collect();
+    let diagnostic = error.to_diagnostic();
+    let span = faults::span(&diagnostic, &files);
+    // Whoever started it named something that is not there, or gave what does not fit.
+    let refused = error.code == NO_ENTRY || (error.code == SHAPE && error.trace.is_empty());
+    let complaint = if refused {
+        Complaint::refused(&error.code, &error.message)
+    } else {
+        Complaint::failed(&error.code, &error.message)
+    };
+    let text = faults::text(std::slice::from_ref(&diagnostic), &files, terminal.err);
+    complaint
+        .rendered(text)
+        .with("help", json!(error.help))
+        .with("file", json!(error.file))
+        .with("span", span)
+        .with("trace", json!(error.trace))
+        .with("details", json!(error.details))
+}
+
+/// The prompts of a dry run, as they would be sent.
+fn prompts(report: &RunReport, terminal: &Terminal) -> String {
+    if report.prompts.is_empty() {
+        return "no prompt can be built without running: no `generate` was reached\n".to_owned();
+    }
+    let paint = terminal.out;
+    let mut text = String::new();
+    for (index, prompt) in report.prompts.iter().enumerate() {
+        let number = index + 1;
+        let head =
+            format!("prompt {number}: {} {} · {} tokens", prompt.site, prompt.model, prompt.tokens);
+        text.push_str(&paint.bold(&head));
+        text.push('\n');
+        if prompt.on_placeholders {
+            text.push_str(&paint.yellow("built on placeholders of earlier answers"));
+            text.push('\n');
+        }
+        for (role, message) in [("system", prompt.system.as_deref()), ("user", Some(&prompt.user))]
+        {
+            if let Some(message) = message {
+                let rule = paint.cyan(&format!("── {role} ──"));
+                text.push_str(&format!("{rule}\n{}\n", message.trim_end_matches('\n')));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}

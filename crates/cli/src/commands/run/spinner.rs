@@ -1,0 +1,174 @@
+//! Lines for model calls under way: what is asked, for how long, and the end of the text so far.
+//!
+//! Decision: calls only note what they do; a painter thread looks at the notes ten times a second
+//! and draws those that take long enough to be worth a line. A call that is done at once costs
+//! next to nothing and does not flicker.
+
+use crate::paint::Paint;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Calls that take less get no line.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// How often lines are drawn.
+const FRAME: Duration = Duration::from_millis(100);
+/// At most so many lines at once.
+const LINES: usize = 8;
+/// How much of a text is kept to show its end, in characters.
+const TAIL: usize = 400;
+
+/// The lines of all model calls.
+pub(super) struct Spinner {
+    screen: MultiProgress,
+    calls: Arc<Mutex<BTreeMap<u64, Call>>>,
+    painter: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
+    paint: Paint,
+}
+
+struct Call {
+    began: Instant,
+    what: String,
+    attempt: u32,
+    chars: usize,
+    tail: String,
+    line: Option<ProgressBar>,
+}
+
+impl Spinner {
+    /// No lines yet.
+    pub(super) fn new(paint: Paint) -> Self {
+        Self {
+            screen: MultiProgress::new(),
+            calls: Arc::default(),
+            painter: Mutex::new(None),
+            paint,
+        }
+    }
+
+    /// A call begins.
+    pub(super) fn begin(&self, event: u64, what: String) {
+        let call = Call {
+            began: Instant::now(),
+            what,
+            attempt: 1,
+            chars: 0,
+            tail: String::new(),
+            line: None,
+        };
+        lock(&self.calls).insert(event, call);
+        self.start_painter();
+    }
+
+    /// A call is tried again.
+    pub(super) fn attempt(&self, event: u64, attempt: u32) {
+        if let Some(call) = lock(&self.calls).get_mut(&event) {
+            call.attempt = attempt;
+            call.tail.clear();
+        }
+    }
+
+    /// Text comes in.
+    pub(super) fn add(&self, event: u64, text: &str) {
+        if let Some(call) = lock(&self.calls).get_mut(&event) {
+            call.add(text);
+        }
+    }
+
+    /// A call has ended.
+    pub(super) fn end(&self, event: u64) {
+        let ended = lock(&self.calls).remove(&event);
+        if let Some(line) = ended.and_then(|call| call.line) {
+            line.finish_and_clear();
+            self.screen.remove(&line);
+        }
+    }
+
+    /// Writes something else while no line is drawn.
+    pub(super) fn suspend(&self, write: impl FnOnce()) {
+        self.screen.suspend(write);
+    }
+
+    /// Takes all lines away and ends the painter.
+    pub(super) fn stop(&self) {
+        lock(&self.calls).clear();
+        if let Some((stop, thread)) = lock(&self.painter).take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+        let _ = self.screen.clear();
+    }
+
+    fn start_painter(&self) {
+        let mut painter = lock(&self.painter);
+        if painter.is_some() {
+            return;
+        }
+        let (stop, stopped) = mpsc::channel::<()>();
+        let (screen, calls, paint) = (self.screen.clone(), Arc::clone(&self.calls), self.paint);
+        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
+            while stopped.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
+                draw(&screen, &mut lock(&calls), paint);
+            }
+        });
+        // Without a thread there is no progress to see; the run itself goes on.
+        *painter = thread.ok().map(|thread| (stop, thread));
+    }
+}
+
+impl Call {
+    fn add(&mut self, text: &str) {
+        self.chars += text.chars().count();
+        self.tail.extend(text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }));
+        let extra = self.tail.chars().count().saturating_sub(TAIL);
+        if extra > TAIL {
+            self.tail = self.tail.chars().skip(extra).collect();
+        }
+    }
+
+    fn message(&self, paint: Paint) -> String {
+        let seconds = self.began.elapsed().as_secs_f64();
+        let attempt =
+            if self.attempt > 1 { format!(" · attempt {}", self.attempt) } else { String::new() };
+        let head = format!("{} · {seconds:.1} s{attempt}", self.what);
+        if self.chars == 0 {
+            return head;
+        }
+        let words: Vec<&str> = self.tail.split_whitespace().collect();
+        let tail: String = last_chars(&words.join(" "), 60);
+        format!("{head} · {} {}", self.chars, paint.dim(&tail))
+    }
+}
+
+fn last_chars(text: &str, count: usize) -> String {
+    let skip = text.chars().count().saturating_sub(count);
+    let tail = text.chars().skip(skip);
+    if skip > 0 { std::iter::once('…').chain(tail).collect() } else { tail.collect() }
+}
+
+fn draw(screen: &MultiProgress, calls: &mut BTreeMap<u64, Call>, paint: Paint) {
+    let mut drawn = calls.values().filter(|call| call.line.is_some()).count();
+    for call in calls.values_mut() {
+        if call.line.is_none() && drawn < LINES && call.began.elapsed() >= PATIENCE {
+            drawn += 1;
+            call.line = Some(screen.add(ProgressBar::new_spinner().with_style(style(paint))));
+        }
+        if let Some(line) = &call.line {
+            line.set_message(call.message(paint));
+            line.tick();
+        }
+    }
+}
+
+fn style(paint: Paint) -> ProgressStyle {
+    let template =
+        if paint.is_on() { "{spinner:.cyan} {wide_msg}" } else { "{spinner} {wide_msg}" };
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,39 @@
+//! `contexture trace export`: a run with all its texts, to be read without the store.
+
+use super::Runs;
+use crate::commands::Outcome;
+use crate::complaint::Exit;
+use crate::terminal::Terminal;
+use contexture::inspect::export;
+use serde_json::Value;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture trace export latest --json > run.json
+  contexture trace export latest > run.jsonl";
+
+/// Prints a run with every text in place: its events as JSON lines, or as one JSON object.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The run.
+    #[arg(value_name = "RUN", default_value = "latest")]
+    run: String,
+    /// Print one JSON object instead of a line per event.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture trace export`.
+pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
+    let log = runs.load(&args.run, terminal)?;
+    let whole = export(runs.kept(&log));
+    if args.json {
+        terminal.print_json(&whole)?;
+    } else {
+        for event in whole.get("events").and_then(Value::as_array).into_iter().flatten() {
+            terminal.print_json(event)?;
+        }
+    }
+    Ok(Exit::Done)
+}

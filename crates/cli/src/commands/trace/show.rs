@@ -1,0 +1,105 @@
+//! `contexture trace show`: a run as a tree, with tokens, times and cuts.
+
+use super::{Runs, line};
+use crate::commands::Outcome;
+use crate::complaint::Exit;
+use crate::paint::Paint;
+use crate::terminal::Terminal;
+use contexture::Project;
+use contexture::context::TraceEvent;
+use contexture::store::runs::{RunLog, RunStore, select};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture trace show
+  contexture trace show latest --json";
+
+/// Shows a run as a tree: calls with their times, prompts with their items, tokens and cuts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The run.
+    #[arg(value_name = "RUN", default_value = "latest")]
+    run: String,
+    /// Print one JSON object: run and events, as they were written.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture trace show`.
+pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
+    let log = runs.load(&args.run, terminal)?;
+    if args.json {
+        terminal.print_json(&json!({ "run": log.id.as_str(), "events": log.events }))?;
+    } else {
+        terminal.print(&text(&log, terminal.out))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The tree of a run of a project.
+///
+/// # Errors
+/// Why it can't be read, in one line.
+pub(crate) fn tree(project: &Project, run: &str, paint: Paint) -> Result<String, String> {
+    let store = contexture::runs(project);
+    let log = select(&store, run).and_then(|id| store.load(&id));
+    log.map(|log| text(&log, paint)).map_err(|error| error.to_string())
+}
+
+/// Deeper trees are drawn from the side: so many levels at most.
+const LEVELS: usize = 40;
+
+fn text(log: &RunLog, paint: Paint) -> String {
+    let mut text = paint.bold(&format!("run {}", log.id));
+    text.push('\n');
+    let lines = log.tree().lines();
+    let last = last_children(&lines);
+    let deeper = lines.iter().skip(1).map(|(depth, _)| *depth).chain([0]);
+    // Whether a rail goes on at each level above the line at hand.
+    let mut rails: Vec<bool> = Vec::new();
+    for (((depth, event), is_last), next) in lines.iter().zip(last).zip(deeper) {
+        rails.truncate(*depth);
+        let above = rails_text(&rails);
+        let (branch, below) = match (depth, is_last) {
+            (0, _) => ("", ""),
+            (_, true) => ("└ ", "  "),
+            (_, false) => ("├ ", "│ "),
+        };
+        rails.push(!is_last);
+        let inner = if next > *depth { "│ " } else { "  " };
+        for (number, line) in line::of(event, paint).into_iter().enumerate() {
+            let lead = match number {
+                0 => format!("{above}{branch}"),
+                _ => format!("{above}{below}{inner}"),
+            };
+            text.push_str(&paint.dim(&lead));
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn rails_text(rails: &[bool]) -> String {
+    let skipped = rails.len().saturating_sub(LEVELS).max(1);
+    let shown = rails.iter().skip(skipped).map(|open| if *open { "│ " } else { "  " });
+    let mark = if skipped > 1 { format!("… {skipped} levels … ") } else { String::new() };
+    mark + &shown.collect::<String>()
+}
+
+/// Whether each line is the last below its parent.
+fn last_children(lines: &[(usize, &TraceEvent)]) -> Vec<bool> {
+    let mut last = vec![false; lines.len()];
+    // Going backwards: the levels at which a later sibling was seen.
+    let mut seen: Vec<bool> = Vec::new();
+    for ((depth, _), slot) in lines.iter().zip(&mut last).rev() {
+        seen.resize(*depth + 1, false);
+        if let Some(later) = seen.get_mut(*depth) {
+            *slot = !*later;
+            *later = true;
+        }
+    }
+    last
+}

@@ -1,0 +1,184 @@
+//! Why a command stopped short: what happened, how to mend it, and whose fault it was.
+
+use crate::paint::{Paint, harmless};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+/// How a command ended (AS-31).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It did what was asked.
+    Done,
+    /// The program failed, or what was to be checked does not hold.
+    Failed,
+    /// Bad usage, source or input: nothing was run.
+    Refused,
+}
+
+impl Exit {
+    /// The number for the shell.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Refused => 2,
+        }
+    }
+}
+
+/// Why a command stopped short.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The reader of stdout has gone: nothing is left to do, and nobody to tell.
+    Closed,
+    /// Something to complain about.
+    Complaint(Box<Complaint>),
+}
+
+/// What a command has to complain about.
+#[derive(Debug)]
+pub(crate) struct Complaint {
+    /// Whose fault it was.
+    pub(crate) exit: Exit,
+    /// Stable code.
+    pub(crate) code: String,
+    /// What happened, in one line.
+    pub(crate) message: String,
+    /// How to mend it.
+    pub(crate) help: Option<String>,
+    /// The file it is about.
+    pub(crate) file: Option<String>,
+    /// The text for people, when it is more than message and help (source excerpts).
+    pub(crate) rendered: Option<String>,
+    /// Text that is the very result that was asked for, and so goes to stdout.
+    pub(crate) result: Option<String>,
+    /// What else stands in `error` of the JSON form.
+    pub(crate) more: Map<String, Value>,
+    /// What stands beside `error` in the JSON form.
+    pub(crate) beside: Map<String, Value>,
+}
+
+impl Complaint {
+    /// Bad usage or input.
+    pub(crate) fn refused(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Refused,
+            code: code.to_owned(),
+            message: message.into(),
+            help: None,
+            file: None,
+            rendered: None,
+            result: None,
+            more: Map::new(),
+            beside: Map::new(),
+        }
+    }
+
+    /// A failure of what was asked for.
+    pub(crate) fn failed(code: &str, message: impl Into<String>) -> Self {
+        Self { exit: Exit::Failed, ..Self::refused(code, message) }
+    }
+
+    /// Says how to mend it.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Names the file.
+    pub(crate) fn file(mut self, file: &Path) -> Self {
+        self.file = Some(file.display().to_string());
+        self
+    }
+
+    /// Gives the whole text for people.
+    pub(crate) fn rendered(mut self, text: String) -> Self {
+        self.rendered = Some(text);
+        self
+    }
+
+    /// Gives the text that is the result that was asked for: a list of faults.
+    pub(crate) fn on_stdout(mut self, text: String) -> Self {
+        self.result = Some(text);
+        self
+    }
+
+    /// Adds a field to `error` in the JSON form.
+    pub(crate) fn with(mut self, name: &str, value: Value) -> Self {
+        self.more.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Sets what stands beside `error` in the JSON form.
+    pub(crate) fn beside(mut self, fields: Map<String, Value>) -> Self {
+        self.beside = fields;
+        self
+    }
+
+    /// The text for people.
+    pub(crate) fn text(&self, paint: Paint) -> String {
+        if let Some(text) = &self.rendered {
+            return text.trim_end().to_owned();
+        }
+        let mut text = format!("{} {}", paint.red(&paint.bold("error:")), harmless(&self.message));
+        if let Some(help) = &self.help {
+            let _ = write!(text, "\n  {} {}", paint.cyan("help:"), harmless(help));
+        }
+        text
+    }
+
+    /// The form for programs.
+    pub(crate) fn json(&self) -> Value {
+        let mut error = json!({
+            "code": self.code,
+            "message": self.message,
+            "help": self.help,
+            "file": self.file,
+            "span": null,
+            "trace": [],
+        });
+        if let Some(fields) = error.as_object_mut() {
+            fields.extend(self.more.clone());
+        }
+        let mut object = Map::from_iter([("error".to_owned(), error)]);
+        object.extend(self.beside.clone());
+        Value::Object(object)
+    }
+}
+
+impl Stop {
+    /// A file that could not be read.
+    pub(crate) fn read(path: &Path, error: &io::Error) -> Self {
+        let message = format!("can't read {}: {}", path.display(), reason(error));
+        let complaint = Complaint::refused("CLI1001", message).file(path);
+        let complaint = match error.kind() {
+            io::ErrorKind::NotFound => {
+                complaint.help("check the path; it is relative to the current folder")
+            }
+            io::ErrorKind::IsADirectory => complaint.help("give a file, not a folder"),
+            _ => complaint,
+        };
+        complaint.into()
+    }
+
+    /// A file or stream that could not be written.
+    pub(crate) fn write(name: &str, error: &io::Error) -> Self {
+        Complaint::failed("CLI1002", format!("can't write {name}: {}", reason(error))).into()
+    }
+}
+
+impl From<Complaint> for Stop {
+    fn from(complaint: Complaint) -> Self {
+        Self::Complaint(Box::new(complaint))
+    }
+}
+
+/// The reason in words, without Rust's `(os error 2)`.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}

@@ -1,0 +1,61 @@
+//! Diagnostics for people and for programs (AS-32).
+
+use crate::paint::Paint;
+use contexture::diagnostic::{Diagnostic, Severity, SourceFile, render};
+use serde_json::Value;
+
+/// How many diagnostics are shown with their source; the rest is counted.
+const SHOWN: usize = 50;
+
+/// The source that a diagnostic is about; one that names no file is about the first.
+fn source<'a>(fault: &Diagnostic, files: &[&'a SourceFile]) -> Option<&'a SourceFile> {
+    files.iter().find(|file| file.name() == fault.file).or(files.first()).copied()
+}
+
+/// A list of objects as editors and scripts read them.
+pub(crate) fn json(faults: &[Diagnostic], files: &[&SourceFile]) -> Value {
+    faults.iter().filter_map(|fault| Some(render::json(fault, source(fault, files)?))).collect()
+}
+
+/// The place of a diagnostic, in lines and columns.
+pub(crate) fn span(fault: &Diagnostic, files: &[&SourceFile]) -> Value {
+    let found = source(fault, files).map(|source| render::json(fault, source));
+    found.and_then(|fault| fault.get("span").cloned()).unwrap_or_default()
+}
+
+/// Each diagnostic with its source, a blank line after each; when there are several, their number.
+pub(crate) fn text(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -> String {
+    let mut text = excerpts(faults, files, paint);
+    if faults.len() > 1 {
+        text.push_str(&counts(faults));
+        text.push('\n');
+    }
+    text
+}
+
+/// Each diagnostic with its source, a blank line after each.
+pub(crate) fn excerpts(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -> String {
+    let mut text = String::new();
+    for fault in faults.iter().take(SHOWN) {
+        if let Some(source) = source(fault, files) {
+            text.push_str(&render::terminal(fault, source, paint.is_on()));
+            text.push('\n');
+        }
+    }
+    if faults.len() > SHOWN {
+        text.push_str(&format!("… and {} more\n\n", faults.len() - SHOWN));
+    }
+    text
+}
+
+/// `2 errors, 1 warning`
+pub(crate) fn counts<'a>(faults: impl IntoIterator<Item = &'a Diagnostic>) -> String {
+    let found: Vec<Severity> = faults.into_iter().map(|fault| fault.severity).collect();
+    let kinds = [Severity::Error, Severity::Warning, Severity::Hint];
+    let parts = kinds.into_iter().filter_map(|kind| {
+        let count = found.iter().filter(|severity| **severity == kind).count();
+        let plural = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| format!("{count} {}{plural}", kind.as_str()))
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}

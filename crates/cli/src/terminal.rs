@@ -1,0 +1,82 @@
+//! The two streams that a command talks through.
+
+use crate::complaint::Stop;
+use crate::paint::{ColorWhen, Paint, harmless};
+use serde_json::Value;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// Where results and talk go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terminal {
+    /// Styles for results (stdout).
+    pub(crate) out: Paint,
+    /// Styles for talk (stderr).
+    pub(crate) err: Paint,
+    /// Whether talk reaches a person, so that progress is worth showing.
+    pub(crate) shows_progress: bool,
+}
+
+impl Terminal {
+    /// Looks at the streams of this process.
+    pub(crate) fn of_process(color: ColorWhen) -> Self {
+        Self {
+            out: Paint::new(color.applies_to(&io::stdout())),
+            err: Paint::new(color.applies_to(&io::stderr())),
+            shows_progress: io::stderr().is_terminal()
+                && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+        }
+    }
+
+    /// Writes a result as it is.
+    ///
+    /// # Errors
+    /// [`Stop::Closed`] when the reader has gone, a complaint when the disk is full and the like.
+    pub(crate) fn print(&self, text: &str) -> Result<(), Stop> {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Stop::Closed,
+            _ => Stop::write("stdout", &error),
+        })
+    }
+
+    /// Writes a result and ends the line.
+    ///
+    /// # Errors
+    /// As [`Terminal::print`].
+    pub(crate) fn print_line(&self, text: &str) -> Result<(), Stop> {
+        self.print(&format!("{text}\n"))
+    }
+
+    /// Writes a value as one line of JSON.
+    ///
+    /// # Errors
+    /// As [`Terminal::print`].
+    pub(crate) fn print_json(&self, value: &Value) -> Result<(), Stop> {
+        self.print(&format!("{value}\n"))
+    }
+
+    /// Writes a value as indented JSON.
+    ///
+    /// # Errors
+    /// As [`Terminal::print`].
+    pub(crate) fn print_pretty(&self, value: &Value) -> Result<(), Stop> {
+        self.print(&format!("{value:#}\n"))
+    }
+
+    /// Says something beside the result. That nobody listens is no failure.
+    pub(crate) fn say(&self, text: &str) {
+        let mut err = io::stderr().lock();
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.write_all(b"\n"));
+    }
+
+    /// Says a note.
+    pub(crate) fn note(&self, text: &str) {
+        self.say(&format!("{} {}", self.err.cyan("note:"), harmless(text)));
+    }
+
+    /// Says a warning.
+    pub(crate) fn warn(&self, text: &str) {
+        self.say(&format!("{} {}", self.err.yellow("warning:"), harmless(text)));
+    }
+}

@@ -1,0 +1,19 @@
+//! The real binary, end to end: what each command reads, prints and exits with (AS-31, AS-32).
+
+#[path = "cli/answer.rs"]
+mod answer;
+#[path = "cli/check.rs"]
+mod check;
+#[path = "cli/help.rs"]
+mod help;
+#[path = "cli/prompt.rs"]
+mod prompt;
+#[path = "cli/run.rs"]
+mod run;
+mod support;
+#[path = "cli/tokens.rs"]
+mod tokens;
+#[path = "cli/trace.rs"]
+mod trace;
+#[path = "cli/usage.rs"]
+mod usage;

@@ -1,0 +1,77 @@
+//! Every example that `--help` shows is run.
+
+use crate::support::Sandbox;
+
+/// The help of a command and of all commands below it.
+fn helps(path: &[String], found: &mut Vec<(String, String)>) {
+    let sandbox = Sandbox::new();
+    let arguments = path.iter().map(String::as_str).chain(["--help"]);
+    let help = sandbox.run(arguments).exits(0).stdout;
+    let commands = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let commands: Vec<String> =
+        commands.filter(|name| *name != "help").map(str::to_owned).collect();
+    found.push((path.join(" "), help));
+    for command in commands {
+        helps(&[path, &[command]].concat(), found);
+    }
+}
+
+fn all() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    helps(&[], &mut found);
+    found
+}
+
+/// The examples of a help text: lines indented by two, until the blank line; an open quote and a
+/// backslash at the end go on.
+fn examples(help: &str) -> Vec<String> {
+    let mut examples: Vec<String> = Vec::new();
+    let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let line = line.strip_prefix("  ").unwrap_or(line);
+        match examples.last_mut() {
+            Some(open) if open.ends_with('\\') || open.matches('\'').count() % 2 == 1 => {
+                open.push('\n');
+                open.push_str(line);
+            }
+            _ => examples.push(line.to_owned()),
+        }
+    }
+    examples
+}
+
+#[test]
+fn as_31_every_command_has_examples_in_its_help() {
+    for (command, help) in all() {
+        assert!(!examples(&help).is_empty(), "`contexture {command} --help` has no examples");
+    }
+}
+
+#[test]
+fn as_31_every_example_of_the_help_runs() {
+    let mut faults = Vec::new();
+    for (command, help) in all() {
+        let sandbox = Sandbox::with_examples();
+        prepare(&sandbox);
+        for example in examples(&help) {
+            let done = sandbox.sh(&format!("set -e\n{example}"));
+            if done.code != Some(0) {
+                faults.push(format!(
+                    "contexture {command} --help\n$ {example}\n{}{}",
+                    done.stdout, done.stderr
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What the examples of the help take for granted: two runs of which to speak, and a few files.
+fn prepare(sandbox: &Sandbox) {
+    let _ = sandbox;
+}

@@ -1,0 +1,126 @@
+//! `contexture prompt`.
+
+use crate::support::Sandbox;
+use serde_json::json;
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.md", "Hello {{name}}!{{#each tags}} #{{item}}{{/each}}");
+    sandbox
+}
+
+#[test]
+fn pt_2_render_prints_the_text_alone() {
+    let vars = r#"{"name":"Ada","tags":["a",1.10]}"#;
+    let done = sandbox().run(["prompt", "render", "t.md", "--vars", vars]).exits(0);
+    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("Hello Ada! #a #1.10", ""));
+    let stdin = sandbox().run_with(["prompt", "render", "t.md", "--vars", "-"], vars).exits(0);
+    assert_eq!(stdin.stdout, done.stdout);
+}
+
+#[test]
+fn pt_3_missing_variables_are_named_all_at_once() {
+    let done = sandbox().run(["prompt", "render", "t.md"]).exits(1);
+    assert_eq!(done.stdout, "");
+    let _ = done.says("t.md: line 1, column 7").says("name, tags");
+}
+
+#[test]
+fn pt_7_partials_have_the_name_of_their_files_stem() {
+    let sandbox = sandbox();
+    sandbox.write("t.md", "{{> head}}: {{name}}").write("parts/head.md", "Dear");
+    sandbox.write("parts/broken.md", "{{#if").write("parts/picture.png", b"\xff\xd8");
+    let vars = r#"{"name":"Ada"}"#;
+    let with = ["prompt", "render", "t.md", "--vars", vars, "--partials", "parts"];
+    assert_eq!(sandbox.run(with).exits(0).stdout, "Dear: Ada");
+    let _ = sandbox.run(["prompt", "render", "t.md", "--vars", vars]).exits(1).says("--partials");
+    let _ = sandbox.run(["prompt", "render", "t.md", "--partials", "none"]).exits(2).says("none");
+}
+
+#[test]
+fn pt_7_the_partial_beside_its_own_data_is_meant() {
+    let sandbox = sandbox();
+    sandbox.write("t.md", "{{> head}}").write("head.md", "Dear").write("head.json", "{}");
+    assert_eq!(
+        sandbox.run(["prompt", "render", "t.md", "--partials", "."]).exits(0).stdout,
+        "Dear"
+    );
+    sandbox.write("t.txt", "{{> head}}");
+    let _ = sandbox
+        .run(["prompt", "render", "t.txt", "--partials", "."])
+        .exits(2)
+        .says("may be any of");
+}
+
+#[test]
+fn pt_2_broken_templates_and_variables_are_refused() {
+    let sandbox = sandbox();
+    sandbox.write("bad.md", "a\n{{#if x}}");
+    let _ = sandbox.run(["prompt", "render", "bad.md"]).exits(2).says("line 2");
+    for vars in ["[1]", "1", "{a}", ""] {
+        let _ = sandbox.run(["prompt", "render", "t.md", "--vars", vars]).exits(2).says("--vars");
+    }
+    sandbox.write("bytes.md", b"\xff");
+    let _ = sandbox.run(["prompt", "render", "bytes.md"]).exits(2).says("UTF-8");
+}
+
+#[test]
+fn pt_6_check_tells_faults_and_the_variables_needed() {
+    let sandbox = sandbox();
+    let done = sandbox.run(["prompt", "check", "t.md"]).exits(0);
+    assert_eq!(done.stdout, "name  required  1:7\ntags  required  1:16\n");
+    let object = sandbox.run(["prompt", "check", "t.md", "--json"]).exits(0).json();
+    assert_eq!(object["variables"], json!(["name", "tags"]));
+    assert_eq!(object["diagnostics"], json!([]));
+    sandbox.write("bad.md", "{{#if a}}{{/each}}");
+    let object = sandbox.run(["prompt", "check", "bad.md", "--json"]).exits(2).json();
+    assert_eq!(object["diagnostics"][0]["code"], "PT1004");
+    let done = sandbox.run(["prompt", "check", "bad.md"]).exits(2);
+    assert!(done.stdout.contains("--> bad.md:1:10"), "{}", done.stdout);
+}
+
+#[test]
+fn pt_8_compose_prints_messages_or_the_request() {
+    let sandbox = Sandbox::new();
+    let list = "- role: system\n  text: You are brief.\n\
+                - role: user\n  name: ada\n  template: 'Say {{what}}.'\n  vars: { what: hello }\n\
+                - role: assistant\n  tool_calls: [{ id: c1, type: function, function: { name: now, arguments: '{}' } }]\n\
+                - role: tool\n  tool_call_id: c1\n  text: noon\n\
+                - role: user\n  parts:\n  - look\n  - image_url: https://example.com/a.png\n  - { type: text, text: closely }\n";
+    sandbox.write("chat.yaml", list);
+    let messages = sandbox.run(["prompt", "compose", "chat.yaml"]).exits(0).json();
+    assert_eq!(
+        messages[0],
+        json!({ "role": "system", "content": [{ "type": "text", "text": "You are brief." }] })
+    );
+    assert_eq!(messages[1]["name"], "ada");
+    assert_eq!(messages[1]["content"][0]["text"], "Say hello.");
+    assert_eq!(messages[3]["tool_call_id"], "c1");
+    assert_eq!(messages[4]["content"][1]["image_url"]["url"], "https://example.com/a.png");
+    let request =
+        sandbox.run(["prompt", "compose", "chat.yaml", "--model", "gpt-4o"]).exits(0).json();
+    assert_eq!(request["model"], "gpt-4o");
+    assert_eq!(request["messages"], messages);
+}
+
+#[test]
+fn pt_10_compose_refuses_what_is_no_list_of_messages() {
+    let sandbox = Sandbox::new();
+    let cases = [
+        ("role: user", "a list of messages"),
+        ("- text: hi", "role"),
+        ("- role: usr\n  text: hi", "usr"),
+        ("- role: user\n  txt: hi", "txt"),
+        ("- role: user", "one of `text`"),
+        ("- role: user\n  text: a\n  template: b", "only one of"),
+        ("- role: user\n  text: a\n  vars: {}", "`vars` go with"),
+        ("- role: user\n  template: '{{x}}'", "`x`"),
+        ("- role: user\n  parts: [1]", "part 0"),
+        ("- role: user\n  text: a\n- role: user\n  text: b", "1"),
+        ("[", "not YAML"),
+    ];
+    for (list, word) in cases {
+        let done = sandbox.run_with(["prompt", "compose", "-"], list).exits(2);
+        assert!(done.stderr.contains(word), "{list}: {}", done.stderr);
+    }
+}

@@ -1,0 +1,313 @@
+//! `contexture run`.
+
+use crate::support::{Sandbox, finish};
+use serde_json::{Value, json};
+
+const SUMMARIZE: &str = "examples/summarize_file.as";
+const README: &str = r#"{"path":"README.md"}"#;
+
+fn program(text: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", text);
+    sandbox
+}
+
+#[test]
+fn as_31_quiet_prints_the_value_alone_as_json() {
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.run(["run", "examples/hello.as", "--input", r#"{"name":"Ada"}"#, "--quiet"]);
+    let done = done.exits(0);
+    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("\"Hello, Ada!\"\n", ""));
+    let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--quiet"]).exits(0);
+    assert_eq!(done.stderr, "");
+    let value = done.json();
+    let readme = sandbox.read("README.md");
+    assert!(readme.contains(value["title"].as_str().unwrap()), "{value:#}");
+    assert!(!value["key_points"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn as_31_json_holds_value_run_usage_and_warnings() {
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--json"]).exits(0);
+    let object = done.json();
+    assert!(object["value"]["title"].is_string(), "{object:#}");
+    assert!(object["run"].is_string());
+    assert!(object["usage"]["prompt_tokens"].as_u64().unwrap() > 100);
+    assert!(object["warnings"].is_array());
+    assert_eq!(done.stderr, "");
+}
+
+#[test]
+fn as_31_without_options_the_value_is_indented_and_talk_goes_to_stderr() {
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.run(["run", SUMMARIZE, "--input", README]).exits(0);
+    assert!(done.stdout.starts_with("{\n  \"title\": "), "{}", done.stdout);
+    let done = done.says("note: no model is set: builtin://extractive");
+    assert!(done.stderr.contains("1 model call · "), "{}", done.stderr);
+    assert!(done.stderr.contains("run "), "{}", done.stderr);
+}
+
+#[test]
+fn as_31_the_input_comes_from_the_argument_a_file_or_stdin() {
+    let sandbox = program("main func(input) { input }");
+    let of = |arguments: &[&str], stdin: &str| {
+        let arguments = ["run", "p.as", "--quiet"].iter().chain(arguments);
+        sandbox.run_with(arguments, stdin).exits(0).json()
+    };
+    sandbox.write("in.json", "\u{feff}{\"a\": [1, 2.5, null]}");
+    assert_eq!(of(&["--input", r#"{"a":1}"#], ""), json!({ "a": 1 }));
+    assert_eq!(of(&["--input=-5"], ""), json!(-5));
+    assert_eq!(of(&["--input", "-5"], ""), json!(-5));
+    assert_eq!(of(&["--input-file", "in.json"], ""), json!({ "a": [1, 2.5, null] }));
+    assert_eq!(of(&["--input", "-"], "{\"b\":2}\n"), json!({ "b": 2 }));
+    assert_eq!(of(&[], "ignored"), json!({}));
+}
+
+#[test]
+fn as_31_input_that_is_no_json_is_refused_with_its_place_and_a_mend() {
+    let sandbox = program("main func(input) { input }");
+    for input in ["", "hello", "{'a':1}", "{a:1}", "[1,", "nul", "{\"a\":1}}"] {
+        let done = sandbox.run(["run", "p.as", "--input", input]).exits(2);
+        assert!(done.stderr.contains("--input is not JSON"), "{}", done.stderr);
+        assert!(done.stderr.contains("help:"), "{}", done.stderr);
+    }
+    let deep = "[".repeat(100_000);
+    let _ = sandbox.run_with(["run", "p.as", "--input", "-"], deep).exits(2).says("is not JSON");
+    let error = sandbox.run(["run", "p.as", "--input", "x", "--json"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "CLI1004");
+    let _ = sandbox.run(["run", "p.as", "--input", "1", "--input-file", "x"]).exits(2);
+    let _ = sandbox.run(["run", "p.as", "--input-file", "none.json"]).exits(2).says("none.json");
+}
+
+#[test]
+fn as_31_a_refused_source_exits_2_and_runs_nothing() {
+    let sandbox = program("main func(input) { lenght }");
+    let done = sandbox.run(["run", "p.as"]).exits(2).says("AS2001");
+    assert_eq!(done.stdout, "");
+    let object = sandbox.run(["run", "p.as", "--json"]).exits(2).json();
+    assert_eq!(object["error"]["code"], "AS2001");
+    assert_eq!(
+        object["error"]["span"],
+        json!({ "line": 1, "column": 20, "end_line": 1, "end_column": 26 })
+    );
+    assert_eq!(object["diagnostics"][0]["code"], "AS2001");
+    assert_eq!(object["value"], Value::Null);
+    assert!(!sandbox.path(".contexture").exists(), "nothing ran, so nothing is kept");
+}
+
+#[test]
+fn as_9_a_failed_program_exits_1_with_place_reason_and_calls() {
+    let text = "func inner(list) { list[7] }\nmain func(input) {\n  inner([1, 2])\n}\n";
+    let sandbox = program(text);
+    let done = sandbox.run(["run", "p.as"]).exits(1);
+    assert_eq!(done.stdout, "");
+    let done = done.says("p.as:1:20");
+    let _ = done.says("p.as:3:3");
+    let object = sandbox.run(["run", "p.as", "--json"]).exits(1).json();
+    let error = &object["error"];
+    assert_eq!(error["code"], "AS9007", "{object:#}");
+    assert_eq!(error["file"], "p.as");
+    assert_eq!(error["span"]["line"], 1);
+    assert!(error["message"].is_string() && error["trace"].is_array());
+    assert!(object["run"].is_string(), "a failed run keeps its trace");
+    let quiet = sandbox.run(["run", "p.as", "--quiet"]).exits(1);
+    assert_eq!(quiet.stdout, "");
+    assert!(quiet.stderr.contains("AS9007"), "{}", quiet.stderr);
+}
+
+#[test]
+fn as_28_input_that_does_not_fit_the_main_function_is_refused() {
+    let sandbox = program("main func(input { path string, n integer }) { input.n }");
+    let done = sandbox.run(["run", "p.as", "--input", r#"{"path":1}"#]).exits(2);
+    assert!(done.stderr.contains("path") && done.stderr.contains('n'), "{}", done.stderr);
+}
+
+#[test]
+fn as_31_agent_and_function_choose_what_runs() {
+    let text = "agent Other { main func(input) { \"other\" } func twice(input) { input.n * 2 } }\n\
+                main agent Main { main func(input) { \"main\" } }";
+    let sandbox = program(text);
+    let of = |arguments: &[&str]| sandbox.run(["run", "p.as", "--quiet"].iter().chain(arguments));
+    assert_eq!(of(&[]).exits(0).json(), "main");
+    assert_eq!(of(&["--agent", "Other"]).exits(0).json(), "other");
+    let twice = ["--agent", "Other", "--function", "twice", "--input", r#"{"n":4}"#];
+    assert_eq!(of(&twice).exits(0).json(), 8);
+    let _ = of(&["--agent", "Othr"]).exits(2).says("Other");
+    let _ = of(&["--agent", "Other", "--function", "twic"]).exits(2).says("twice");
+}
+
+#[test]
+fn as_31_dry_run_shows_every_prompt_and_changes_nothing() {
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--dry-run", "--json"]).exits(0);
+    let object = done.json();
+    assert_eq!(object["value"], Value::Null);
+    let prompt = &object["prompts"][0];
+    for field in ["site", "system", "user", "schema", "items"] {
+        assert!(!prompt[field].is_null(), "{field}: {prompt:#}");
+    }
+    let item = &prompt["items"][0];
+    for field in ["index", "label", "source", "text", "tokens", "budget", "clipped"] {
+        assert!(item.get(field).is_some(), "{field}: {item:#}");
+    }
+    assert_eq!(item["label"], "document");
+    assert!(prompt["user"].as_str().unwrap().contains(item["text"].as_str().unwrap()));
+    assert!(!sandbox.path(".contexture").exists(), "a dry run writes nothing");
+    let text = sandbox.run(["run", SUMMARIZE, "--input", README, "--dry-run"]).exits(0).stdout;
+    assert!(text.contains("── system ──") && text.contains("Instruction:"), "{text}");
+}
+
+#[test]
+fn as_24_a_recorded_run_is_replayed_and_a_miss_says_what_differs() {
+    let sandbox = Sandbox::with_examples();
+    let run = |more: &[&str]| {
+        sandbox.run(["run", SUMMARIZE, "--input", README, "--quiet"].iter().chain(more))
+    };
+    let first = run(&["--record", "answers.jsonl"]).exits(0).json();
+    assert_eq!(run(&["--replay", "answers.jsonl"]).exits(0).json(), first);
+    sandbox.write("README.md", "Another text. It is short.");
+    let done = run(&["--replay", "answers.jsonl"]).exits(1);
+    assert!(done.stderr.contains("record"), "{}", done.stderr);
+    let _ = run(&["--replay", "none.jsonl"]).exits(2);
+    let _ = run(&["--replay", "a", "--record", "b"]).exits(2);
+}
+
+#[test]
+fn as_24_mock_gives_typed_placeholders_or_the_answers_of_a_file() {
+    let text = "main func(input) { generate({ input: \"x\" }) -> { ok boolean, n integer } }";
+    let sandbox = program(text);
+    let value = sandbox.run(["run", "p.as", "--quiet", "--mock"]).exits(0).json();
+    assert!(value["ok"].is_boolean() && value["n"].is_i64(), "{value}");
+    sandbox.write("answers.jsonl", "{\"ok\": true, \"n\": 7}\n");
+    let value = sandbox.run(["run", "p.as", "--quiet", "--mock=answers.jsonl"]).exits(0).json();
+    assert_eq!(value, json!({ "ok": true, "n": 7 }));
+}
+
+#[test]
+fn as_11_verbose_tells_of_calls_and_of_a_max_that_cut_short() {
+    let text = "main func(input) { n = 0 for x in [1, 2, 3] max 2 { n += x } n }";
+    let done = program(text).run(["run", "p.as", "--verbose"]).exits(0);
+    assert_eq!(done.stdout, "3\n");
+    let _ = done.says("warning: ");
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--verbose"]).exits(0);
+    let _ = done.says("tool File.read").says("generate examples/summarize_file.as:");
+}
+
+#[test]
+fn as_19_debug_prints_the_whole_prompt_to_stderr() {
+    let text = "main func(input) { note = \"Tea is hot.\" use note as note\n generate({ input: \"What is hot?\", debug: true }) }";
+    let done = program(text).run(["run", "p.as", "--quiet"]).exits(0);
+    assert!(
+        done.stderr.contains("Instruction:") && done.stderr.contains("[note]"),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(done.json(), "Tea is hot.");
+}
+
+#[test]
+fn as_29_trace_prints_the_tree_or_writes_events_to_a_file() {
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--trace"]).exits(0);
+    let _ = done.says("File.read").says("[document]");
+    let done =
+        sandbox.run(["run", SUMMARIZE, "--input", README, "--no-trace", "--trace", "t.jsonl"]);
+    let _ = done.exits(0);
+    for line in sandbox.read("t.jsonl").lines() {
+        let event: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(event["v"], 1);
+        assert!(event["kind"].is_string() && !event["data"].is_null());
+    }
+    let _ = sandbox.run(["run", SUMMARIZE, "--trace", "--no-trace"]).exits(2);
+}
+
+#[test]
+fn as_29_no_trace_keeps_nothing() {
+    let sandbox = program("main func(input) { 1 }");
+    let object = sandbox.run(["run", "p.as", "--no-trace", "--json"]).exits(0).json();
+    assert_eq!(object["run"], Value::Null);
+    assert!(!sandbox.path(".contexture").exists());
+}
+
+#[test]
+fn as_25_the_workspace_is_the_nearest_folder_with_settings_or_the_one_given() {
+    let text = "import tool File from \"file://workspace\" main func(input) { File.read({ path: \"note.txt\" }) }";
+    let sandbox = Sandbox::new();
+    sandbox.write("a/p.as", text).write("a/note.txt", "in a").write("note.txt", "on top");
+    let of = |arguments: &[&str]| sandbox.run(["run", "--quiet"].iter().chain(arguments));
+    assert_eq!(of(&["a/p.as"]).exits(0).json(), "on top");
+    assert_eq!(of(&["a/p.as", "--workspace", "a"]).exits(0).json(), "in a");
+    let _ = of(&["a/p.as", "--workspace", "none"]).exits(2).says("no folder");
+}
+
+#[test]
+fn as_31_settings_that_cannot_be_used_are_refused_with_their_place() {
+    let sandbox = program("main func(input) { 1 }");
+    sandbox.write("contexture.toml", "modle = \"x\"\n");
+    let _ = sandbox.run(["run", "p.as"]).exits(2).says("contexture.toml:1:1").says("`model`");
+    let error = sandbox.run(["run", "p.as", "--json"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "CFG1001");
+}
+
+#[test]
+fn as_31_programs_of_any_bytes_are_refused_never_a_panic() {
+    let sandbox = Sandbox::new();
+    let programs: [&[u8]; 7] =
+        [b"", b"\xff\xfe", b"\0\0\0", b"{", b"main", b"\"", "main func(输入) { 输 }".as_bytes()];
+    for text in programs {
+        sandbox.write("p.as", text);
+        let done = sandbox.run(["run", "p.as"]).exits(2);
+        assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+    }
+    let _ = sandbox.run(["run", "none.as"]).exits(2).says("none.as");
+    let _ = sandbox.run(["run", "."]).exits(2);
+}
+
+#[test]
+fn as_31_deep_programs_are_refused_and_those_of_1000_blocks_run() {
+    let blocks = |count: usize| {
+        format!(
+            "main func(input) {{ n = 0 {} n += 1 {} n }}",
+            "if true { ".repeat(count),
+            "}".repeat(count)
+        )
+    };
+    let sandbox = program(&blocks(1_000));
+    assert_eq!(sandbox.run(["run", "p.as", "--quiet"]).exits(0).json(), 1);
+    sandbox.write("p.as", blocks(200_000));
+    let _ = sandbox.run(["run", "p.as"]).exits(2).says("AS1013");
+}
+
+#[test]
+fn as_3_crlf_and_a_byte_order_mark_do_not_matter() {
+    let sandbox = program("\u{feff}main func(input) {\r\n  x = 1\r\n  x + 1\r\n}\r\n");
+    assert_eq!(sandbox.run(["run", "p.as", "--quiet"]).exits(0).json(), 2);
+}
+
+#[test]
+fn as_29_an_interrupted_run_ends_in_order_with_exit_1_and_keeps_its_trace() {
+    let sandbox = program("main func(input) { loop until false max 9000000000000 { x = 1 } }");
+    let line = "contexture run p.as & pid=$!; sleep 1; kill -INT $pid; wait $pid; echo $?";
+    // A shell without job control lets its background processes ignore the interrupt.
+    let done = sandbox.sh(&format!("set -m; {line}")).exits(0);
+    assert!(done.stdout.ends_with("1\n"), "{done:?}");
+    assert!(done.stderr.contains("cancelled"), "{done:?}");
+    let list = sandbox.run(["trace", "list"]).exits(0);
+    assert!(list.stdout.contains("cancelled"), "{list:?}");
+}
+
+#[test]
+fn as_31_a_reader_that_goes_away_is_no_failure() {
+    let sandbox = program("main func(input) { \"x\" }");
+    let done = sandbox.sh("contexture run p.as --quiet | true").exits(0);
+    assert!(!done.stderr.contains("panicked"), "{done:?}");
+}
+
+#[test]
+fn as_31_colours_stay_out_of_the_value() {
+    let sandbox = program("main func(input) { { a: \"x\" } }");
+    let done = finish(sandbox.contexture(["run", "p.as", "--color", "always"]), b"").exits(0);
+    assert_eq!(done.json(), json!({ "a": "x" }));
+}

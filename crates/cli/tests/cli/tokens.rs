@@ -1,0 +1,56 @@
+//! `contexture tokens`.
+
+use crate::support::{Sandbox, repository};
+
+#[test]
+fn as_16_tokens_count_prints_the_number_alone() {
+    let sandbox = Sandbox::new();
+    let done = sandbox
+        .run_with(["tokens", "count", "--model", "openai://gpt-4o"], "Hello, world!")
+        .exits(0);
+    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("4\n", ""));
+    assert_eq!(sandbox.run_with(["tokens", "count"], "").exits(0).stdout, "0\n");
+    sandbox.write("a.txt", "Hello, world!");
+    assert_eq!(sandbox.run(["tokens", "count", "a.txt"]).exits(0).stdout, "4\n");
+}
+
+#[test]
+fn as_16_a_stand_in_tokenizer_is_named() {
+    let done = Sandbox::new()
+        .run_with(["tokens", "count", "--model", "anthropic://claude-sonnet-4"], "hi");
+    let done = done.exits(0).says("o200k_base stands in");
+    assert_eq!(done.stdout, "1\n");
+}
+
+#[test]
+fn as_16_tokens_cut_goes_from_stdin_to_stdout_within_the_budget() {
+    let sandbox = Sandbox::new();
+    let text = std::fs::read_to_string(repository().join("README.md")).unwrap();
+    for keep in ["head", "tail", "middle"] {
+        let cut =
+            sandbox.run_with(["tokens", "cut", "--max", "200", "--keep", keep], &text).exits(0);
+        assert!(cut.stdout.contains("[clipped: "), "{}", cut.stdout);
+        let count = sandbox.run_with(["tokens", "count"], &cut.stdout).exits(0);
+        assert!(count.stdout.trim().parse::<usize>().unwrap() <= 200, "{keep}: {}", count.stdout);
+    }
+    let chars = sandbox.run_with(["tokens", "cut", "--max", "1k chars"], &text).exits(0);
+    assert!(chars.stdout.chars().count() <= 1000);
+}
+
+#[test]
+fn as_16_a_text_that_fits_is_unchanged() {
+    let text = "line one\n\nline two without an end";
+    assert_eq!(
+        Sandbox::new().run_with(["tokens", "cut", "--max", "2k"], text).exits(0).stdout,
+        text
+    );
+}
+
+#[test]
+fn as_16_a_budget_of_nothing_is_refused() {
+    for budget in ["0", "-1", "many", "2k bytes"] {
+        let budget = format!("--max={budget}");
+        let _ =
+            Sandbox::new().run_with(["tokens", "cut", &budget], "x").exits(2).says("is no budget");
+    }
+}

@@ -1,0 +1,137 @@
+//! `contexture trace`.
+
+use crate::support::Sandbox;
+use serde_json::Value;
+
+const PROGRAM: &str = "\
+main func(input) {
+  use input.notes max 40 as notes
+  use input.question as question
+  generate({ input: \"Answer the question.\" }) -> { answer string }
+}
+";
+
+const NOTES: &str = "The server listens on port 7878. It was built in spring. It is written in Rust. \
+    It serves pages. It keeps a cache. The cache holds ten pages. It logs every request it gets.";
+
+/// A folder in which the program ran with each of the questions.
+fn after(questions: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    for question in questions {
+        let input = serde_json::json!({ "notes": NOTES, "question": question }).to_string();
+        let _ = sandbox.run(["run", "p.as", "--quiet", "--input", &input]).exits(0);
+    }
+    sandbox
+}
+
+#[test]
+fn as_29_list_shows_runs_the_newest_first() {
+    let sandbox = after(&["a?", "b?"]);
+    let done = sandbox.run(["trace", "list"]).exits(0);
+    assert_eq!(done.stdout.lines().count(), 2);
+    assert!(done.stdout.lines().all(|line| line.contains("done") && line.ends_with("p.as")));
+    let runs = sandbox.run(["trace", "list", "--json", "--limit", "1"]).exits(0).json();
+    assert_eq!(runs["runs"].as_array().unwrap().len(), 1);
+    let newest = runs["runs"][0]["run"].as_str().unwrap();
+    assert!(done.stdout.starts_with(newest), "{}", done.stdout);
+}
+
+#[test]
+fn as_29_show_draws_the_tree_with_tokens_times_and_cuts() {
+    let done = after(&["Which port?"]).run(["trace", "show"]).exits(0);
+    for part in [
+        "run ",
+        "p.as · done",
+        "use input.notes max 40 as notes",
+        "generate 1 p.as:4:3",
+        "builtin://extractive",
+        "[notes]",
+        " of ",
+        "cut by its own budget",
+        "[question]",
+    ] {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+}
+
+#[test]
+fn as_29_prompt_gives_the_exact_text_that_was_sent() {
+    let sandbox = after(&["Which port?"]);
+    let input = serde_json::json!({ "notes": NOTES, "question": "Which port?" }).to_string();
+    let dry =
+        sandbox.run(["run", "p.as", "--input", &input, "--dry-run", "--json"]).exits(0).json();
+    let user = sandbox.run(["trace", "prompt", "latest", "1", "--role", "user"]).exits(0).stdout;
+    assert_eq!(dry["prompts"][0]["user"], user);
+    let whole = sandbox.run(["trace", "prompt", "latest", "1"]).exits(0).stdout;
+    assert!(whole.contains(&user));
+    let json = sandbox.run(["trace", "prompt", "latest", "1", "--json"]).exits(0).json();
+    let messages = json["requests"][0]["messages"].as_array().unwrap();
+    assert_eq!(messages.last().unwrap()["text"], user);
+    assert!(json["requests"][0]["answer"].is_string());
+    let answer = sandbox.run(["trace", "prompt", "--answer"]).exits(0);
+    assert!(answer.stdout.contains("answer"), "{}", answer.stdout);
+    let _ = sandbox.run(["trace", "prompt", "latest", "2"]).exits(2).says("no call 2");
+    let _ = sandbox.run(["trace", "prompt", "latest", "1", "--request", "9"]).exits(2);
+}
+
+#[test]
+fn as_29_diff_goes_item_by_item() {
+    let sandbox = after(&["Which port?", "When was it built?"]);
+    let done = sandbox.run(["trace", "diff", "latest~1", "latest"]).exits(0);
+    for part in ["call 1 p.as:4:3 changed", "[question]", "- Which port?", "+ When was it built?"] {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+    let object = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
+    let items = object["calls"][0]["items"].as_array().unwrap();
+    let question = items.iter().find(|item| item["label"] == "question").unwrap();
+    assert_eq!(question["change"], "changed");
+    assert_eq!(
+        (&question["left"], &question["right"]),
+        (&"Which port?".into(), &"When was it built?".into())
+    );
+    let same = sandbox.run(["trace", "diff", "latest", "latest"]).exits(0);
+    assert!(same.stdout.contains("all prompts are the same"), "{}", same.stdout);
+}
+
+#[test]
+fn as_29_export_holds_every_text() {
+    let sandbox = after(&["Which port?"]);
+    let whole = sandbox.run(["trace", "export", "latest", "--json"]).exits(0).json();
+    let user = sandbox.run(["trace", "prompt", "latest", "1", "--role", "user"]).exits(0).stdout;
+    let generate =
+        whole["events"].as_array().unwrap().iter().find(|event| event["kind"] == "generate");
+    let messages = &generate.unwrap()["data"]["manifest"]["messages"];
+    assert!(
+        messages.as_array().unwrap().iter().any(|message| message["text"] == user),
+        "{messages:#}"
+    );
+    let lines = sandbox.run(["trace", "export"]).exits(0).stdout;
+    assert!(
+        lines.lines().all(|line| serde_json::from_str::<Value>(line).unwrap()["kind"].is_string())
+    );
+}
+
+#[test]
+fn as_29_unknown_runs_get_a_suggestion() {
+    let sandbox = after(&["Which port?"]);
+    let runs = sandbox.run(["trace", "list", "--json"]).exits(0).json();
+    let id = runs["runs"][0]["run"].as_str().unwrap().to_owned();
+    let _ = sandbox.run(["trace", "show", &id[..id.len() - 1]]).exits(0);
+    let wrong = format!("{}{}", &id[..id.len() - 1], if id.ends_with('0') { "1" } else { "0" });
+    let _ = sandbox.run(["trace", "show", &wrong]).exits(2).says(&format!("did you mean `{id}`?"));
+    let error = sandbox.run(["trace", "show", "nonsense", "--json"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "run_unknown");
+    let _ = Sandbox::new().run(["trace", "show"]).exits(2).says("no run was kept yet");
+    let _ = Sandbox::new().run(["trace", "list"]).exits(0).says("no run was kept yet");
+}
+
+#[test]
+fn as_29_a_torn_line_is_told_and_passed_over() {
+    let sandbox = after(&["Which port?"]);
+    let _ = sandbox
+        .sh("for f in $(find .contexture -name '*.jsonl'); do printf '{\"v\":1,\"id' >> $f; done")
+        .exits(0);
+    let done = sandbox.run(["trace", "show"]).exits(0).says("skipped");
+    assert!(done.stdout.contains("generate 1"), "{}", done.stdout);
+}

@@ -1,0 +1,121 @@
+//! Bad usage, bad input, closed streams: said in words, exit code 2, never a panic.
+
+use crate::support::{Sandbox, finish};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::Stdio;
+
+#[test]
+fn as_31_no_arguments_show_the_help_and_exit_2() {
+    let done = Sandbox::new().run([] as [&str; 0]).exits(2);
+    assert!(done.stderr.contains("Usage: contexture"), "{}", done.stderr);
+}
+
+#[test]
+fn as_31_version_is_printed() {
+    let done = Sandbox::new().run(["--version"]).exits(0);
+    assert!(done.stdout.starts_with("contexture "), "{}", done.stdout);
+}
+
+#[test]
+fn as_31_misspelt_commands_and_options_get_a_suggestion() {
+    let sandbox = Sandbox::with_examples();
+    let _ = sandbox.run(["chek", "examples/hello.as"]).exits(2).says("'check'");
+    let _ = sandbox.run(["run", "examples/hello.as", "--inptu", "{}"]).exits(2).says("--input");
+    let _ = sandbox.run(["examples/hello.as"]).exits(2).says("contexture run examples/hello.as");
+}
+
+#[test]
+fn as_31_every_command_refuses_what_it_does_not_know() {
+    let sandbox = Sandbox::new();
+    for command in [
+        "run",
+        "check",
+        "parse",
+        "fmt",
+        "migrate",
+        "repl",
+        "prompt",
+        "answer",
+        "tokens",
+        "trace",
+        "completions",
+        "explain",
+    ] {
+        let _ = sandbox.run([command, "--no-such-option"]).exits(2);
+    }
+}
+
+#[test]
+fn as_31_arguments_of_any_bytes_are_refused_or_used_never_a_panic() {
+    let sandbox = Sandbox::new();
+    let bytes = OsStr::from_bytes(b"\xff\xfe\x80");
+    let all: [&[&OsStr]; 7] = [
+        &[bytes],
+        &[OsStr::new("run"), bytes],
+        &[OsStr::new("check"), bytes],
+        &[OsStr::new("run"), OsStr::new("a.as"), OsStr::new("--input"), bytes],
+        &[OsStr::new("tokens"), OsStr::new("cut"), OsStr::new("--max"), bytes],
+        &[OsStr::new("answer"), OsStr::new("parse"), OsStr::new("--shape"), bytes],
+        &[OsStr::new("trace"), OsStr::new("show"), bytes],
+    ];
+    for arguments in all {
+        let done = sandbox.run(arguments).exits(2);
+        assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn as_31_text_that_is_no_utf_8_is_refused_with_its_line() {
+    let sandbox = Sandbox::new();
+    let _ = sandbox.run_with(["tokens", "count"], b"one\ntwo \xff\n").exits(2).says("line 2");
+    let _ = sandbox.run_with(["answer", "parse"], b"\xff").exits(2).says("UTF-8");
+}
+
+#[test]
+fn as_31_a_closed_pipe_is_no_failure() {
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.sh("contexture completions zsh | head -c 1 > /dev/null; contexture tokens cut --max 100k README.md | true");
+    let done = done.exits(0);
+    assert_eq!(done.stderr, "");
+}
+
+#[test]
+fn as_31_closed_streams_are_survived() {
+    let sandbox = Sandbox::with_examples();
+    let done = sandbox.sh("contexture tokens count README.md 2>&-").exits(0);
+    assert_ne!(done.stdout, "");
+    let done = sandbox.sh("contexture tokens count <&-");
+    assert!(matches!(done.code, Some(0 | 2)), "{done:?}");
+    let done = sandbox.sh("contexture tokens count README.md >&-");
+    assert!(!done.stderr.contains("panicked"), "{done:?}");
+}
+
+#[test]
+fn as_31_a_full_disk_is_a_failure() {
+    let sandbox = Sandbox::with_examples();
+    let _ = sandbox
+        .sh("contexture tokens count README.md > /dev/full")
+        .exits(1)
+        .says("can't write stdout");
+}
+
+#[test]
+fn as_31_colour_follows_the_option_and_the_environment() {
+    let sandbox = Sandbox::new();
+    let escape = '\u{1b}';
+    let plain = sandbox.run(["tokens", "count", "none.txt"]).exits(2);
+    assert!(!plain.stderr.contains(escape));
+    let always = sandbox.run(["tokens", "count", "none.txt", "--color", "always"]).exits(2);
+    assert!(always.stderr.contains(escape), "{}", always.stderr);
+    let usage = sandbox.run(["--color=always", "nonsense"]).exits(2);
+    assert!(usage.stderr.contains(escape), "{}", usage.stderr);
+}
+
+#[test]
+fn as_31_stdin_that_never_comes_does_not_matter_to_commands_that_read_none() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.contexture(["completions", "bash"]);
+    command.stdin(Stdio::null());
+    let _ = finish(command, b"").exits(0);
+}

@@ -1,0 +1,51 @@
+//! Whatever the documents show is executed: `README.md` and `docs/*.md`.
+//!
+//! - ```` ```console ````: lines that begin with `$ ` are run by `sh` in a fresh folder with the
+//!   examples, `> ` goes on with the line above; the lines below are the expected output, in which
+//!   a line `...` stands for any lines and `[..]` for any characters. Commands must succeed, but
+//!   for the last one of a block marked `exit=N`. Blocks marked `ignore` are not run.
+//! - ```` ```agentscript ````: `contexture check` accepts it, or finds the code of `error=CODE`.
+//!   A block that is no whole program is the body of `main func(input)`. If a ```` ```json ````
+//!   block follows, it is run and gives that value.
+//! - ```` ```toml ````: is a valid `contexture.toml`.
+
+#[path = "docs/blocks.rs"]
+mod blocks;
+#[path = "docs/console.rs"]
+mod console;
+#[path = "docs/programs.rs"]
+mod programs;
+mod support;
+
+use blocks::Block;
+
+/// Runs a check over the blocks of one language and shows every fault at once.
+fn each(language: &str, mut check: impl FnMut(&Block) -> Result<(), String>) {
+    let blocks = blocks::all();
+    let chosen = blocks.iter().filter(|block| block.language == language && !block.has("ignore"));
+    let faults: Vec<String> = chosen
+        .filter_map(|block| {
+            let fault = check(block).err()?;
+            Some(format!("{}:{}\n{fault}", block.file, block.line))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+#[test]
+fn as_31_console_blocks_of_the_documents_run() {
+    each("console", console::run);
+}
+
+#[test]
+fn as_32_programs_of_the_documents_are_checked_and_run() {
+    each("agentscript", programs::check);
+}
+
+#[test]
+fn as_31_settings_of_the_documents_are_valid() {
+    each("toml", |block| {
+        let parsed = contexture::Config::parse("contexture.toml", &block.text);
+        parsed.map(drop).map_err(|error| error.to_string())
+    });
+}

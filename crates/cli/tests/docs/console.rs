@@ -1,0 +1,121 @@
+//! Blocks of a terminal session.
+
+use crate::blocks::Block;
+use crate::support::Sandbox;
+
+/// A command with the output that the document shows.
+#[derive(Debug, Default)]
+struct Step {
+    command: String,
+    expected: Vec<String>,
+}
+
+/// Runs the session.
+pub fn run(block: &Block) -> Result<(), String> {
+    let sandbox = Sandbox::with_examples();
+    let steps = steps(&block.text)?;
+    let last = steps.len();
+    for (at, step) in steps.into_iter().enumerate() {
+        let expected = match block.mark("exit") {
+            Some(code) if at + 1 == last => code.parse().map_err(|_| "exit=N needs a number")?,
+            _ => 0,
+        };
+        let done = sandbox.sh(&format!("exec 2>&1\n{}", step.command));
+        if done.code != Some(expected) {
+            let (code, output) = (done.code, done.stdout);
+            return Err(format!("$ {}\nexit {code:?}, not {expected}:\n{output}", step.command));
+        }
+        let output: Vec<&str> = done.stdout.trim_end().lines().map(str::trim_end).collect();
+        let wanted: Vec<&str> = step.expected.iter().map(String::as_str).collect();
+        if !wanted.is_empty() && !matches(&wanted, &output) {
+            return Err(format!(
+                "$ {}\n--- the document\n{}\n--- the command\n{}",
+                step.command,
+                wanted.join("\n"),
+                output.join("\n")
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn steps(text: &str) -> Result<Vec<Step>, String> {
+    let mut steps: Vec<Step> = Vec::new();
+    for line in text.lines() {
+        if let Some(command) = line.strip_prefix("$ ") {
+            steps.push(Step { command: command.to_owned(), expected: Vec::new() });
+            continue;
+        }
+        let step = steps.last_mut().ok_or("a console block begins with `$ `")?;
+        if let Some(end) = open_document(&step.command) {
+            step.command.push('\n');
+            step.command.push_str(line);
+            if line == end {
+                step.command.push('\n');
+            }
+            continue;
+        }
+        match line.strip_prefix("> ") {
+            Some(rest) if step.expected.is_empty() => {
+                step.command.push('\n');
+                step.command.push_str(rest);
+            }
+            _ => step.expected.push(line.trim_end().to_owned()),
+        }
+    }
+    for step in &mut steps {
+        while step.expected.last().is_some_and(String::is_empty) {
+            step.expected.pop();
+        }
+    }
+    Ok(steps)
+}
+
+/// The word that ends the here-document that a command has open.
+fn open_document(command: &str) -> Option<String> {
+    let (_, rest) = command.lines().next()?.split_once("<<")?;
+    let word: String = rest
+        .trim_start_matches(['-', '\'', '"'])
+        .chars()
+        .take_while(|c| c.is_alphanumeric())
+        .collect();
+    let closed = command.ends_with('\n') || word.is_empty();
+    (!closed).then_some(word)
+}
+
+/// Whether lines are as wanted; `...` stands for any number of lines.
+fn matches(wanted: &[&str], lines: &[&str]) -> bool {
+    match wanted {
+        [] => lines.is_empty(),
+        ["...", rest @ ..] => (0..=lines.len()).any(|skip| matches(rest, &lines[skip..])),
+        [first, rest @ ..] => {
+            let Some((line, others)) = lines.split_first() else { return false };
+            line_matches(first, line) && matches(rest, others)
+        }
+    }
+}
+
+/// Whether a line is as wanted; `[..]` stands for any characters.
+fn line_matches(wanted: &str, line: &str) -> bool {
+    let Some((before, after)) = wanted.split_once("[..]") else { return wanted == line };
+    let Some(rest) = line.strip_prefix(before) else { return false };
+    let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+    ends.into_iter().any(|at| line_matches(after, &rest[at..]))
+}
+
+#[test]
+fn wildcards_stand_for_lines_and_for_characters() {
+    assert!(matches(&["a", "...", "z"], &["a", "b", "c", "z"]));
+    assert!(matches(&["a", "...", "z"], &["a", "z"]));
+    assert!(!matches(&["a", "...", "z"], &["a", "b"]));
+    assert!(line_matches("run [..], [..] tokens", "run 01J, 12 tokens"));
+    assert!(!line_matches("run [..] tokens", "run 01J"));
+}
+
+#[test]
+fn here_documents_belong_to_their_command() {
+    let steps = steps("$ cat <<'END'\na\nEND\na\n$ true\n").unwrap();
+    assert_eq!(steps.len(), 2);
+    assert_eq!(steps[0].command, "cat <<'END'\na\nEND\n");
+    assert_eq!(steps[0].expected, ["a"]);
+}

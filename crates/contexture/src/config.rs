@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn as_31_a_key_in_the_file_is_refused_with_where_it_belongs() {
-        let error = Config::parse("contexture.toml", "[providers]\nopenai_api_key = \"sk-secret\"\n");
+        let error =
+            Config::parse("contexture.toml", "[providers]\nopenai_api_key = \"sk-secret\"\n");
         let ConfigError::Invalid { diagnostic, .. } = error.unwrap_err() else { panic!() };
         assert!(diagnostic.help.unwrap_or_default().contains("OPENAI_API_KEY"));
         assert!(!diagnostic.message.contains("sk-secret"));

@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn as_27_the_extension_decides_how_a_file_is_read() {
         let yaml = "name: Ada\ntags: [a, b]\nage: 36\nok: true\nnothing: null\n";
-        let expected = json!({"name": "Ada", "tags": ["a", "b"], "age": 36, "ok": true, "nothing": null});
+        let expected =
+            json!({"name": "Ada", "tags": ["a", "b"], "age": 36, "ok": true, "nothing": null});
         assert_eq!(value_of("a.yaml", yaml).unwrap(), expected);
         assert_eq!(value_of("a.json", "\u{feff}[1]").unwrap(), json!([1]));
         assert_eq!(value_of("a.toml", "[a]\nb = 2\n").unwrap(), json!({"a": {"b": 2}}));
@@ -61,7 +62,10 @@ mod tests {
     #[test]
     fn as_27_a_broken_file_says_what_is_wrong_and_where() {
         let error = value_of("config.json", "{\"a\": }").unwrap_err();
-        assert_eq!(error.to_string(), "`config.json` is no valid JSON: expected value at line 1 column 7");
+        assert_eq!(
+            error.to_string(),
+            "`config.json` is no valid JSON: expected value at line 1 column 7"
+        );
         assert!(value_of("a.yaml", "a: [1, 2").unwrap_err().problem.contains("line"));
         assert_eq!(value_of("a.toml", "a = ").unwrap_err().format, "TOML");
     }
@@ -70,7 +74,9 @@ mod tests {
     fn as_27_a_yaml_bomb_is_refused() {
         let mut bomb = String::from("a: &a [x, x, x, x, x, x, x, x, x]\n");
         for (name, of) in ('b'..='l').zip('a'..) {
-            bomb.push_str(&format!("{name}: &{name} [*{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}]\n"));
+            bomb.push_str(&format!(
+                "{name}: &{name} [*{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}]\n"
+            ));
         }
         assert!(value_of("bomb.yaml", &bomb).is_err());
     }

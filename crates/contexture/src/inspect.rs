@@ -130,7 +130,12 @@ impl<'a> Kept<'a> {
         let attempts = call.event.data.get("attempts").and_then(Value::as_array);
         let attempts = attempts.map_or(&[][..], Vec::as_slice);
         if attempts.is_empty() {
-            return Ok(vec![SentRequest { attempt: 1, messages: base, answer: None, errors: None }]);
+            return Ok(vec![SentRequest {
+                attempt: 1,
+                messages: base,
+                answer: None,
+                errors: None,
+            }]);
         }
         Ok(attempts.iter().map(|attempt| self.request(&base, attempt)).collect())
     }

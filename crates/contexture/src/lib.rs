@@ -63,10 +63,10 @@ pub mod recorder;
 pub mod run;
 mod sinks;
 
-pub use sinks::runs;
 pub use config::{Config, ConfigError};
 pub use environment::Environment;
 pub use project::Project;
+pub use sinks::runs;
 
 /// The tutorials, whose Rust blocks are run as tests.
 #[cfg(doctest)]

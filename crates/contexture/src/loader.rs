@@ -34,10 +34,7 @@ impl WorkspaceLoader {
         self.read(self.workspace.resolve(text))
     }
 
-    fn read(
-        &self,
-        place: Result<WorkspacePath, FileError>,
-    ) -> Result<LoadedSource, LoadError> {
+    fn read(&self, place: Result<WorkspacePath, FileError>) -> Result<LoadedSource, LoadError> {
         let place = place.map_err(load_error)?;
         let text = self.workspace.read_text(&place, self.limit).map_err(load_error)?;
         Ok(LoadedSource { name: place.as_str().to_owned(), text })

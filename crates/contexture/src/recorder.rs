@@ -3,9 +3,9 @@
 //! The runtime numbers events; the recorder adds time, gathers what is added to an event while it
 //! is open, replaces long texts by their digest, and hands each line on to a [`TraceSink`].
 
+use contexture_context::TraceKind;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TRACE_VERSION, TraceEvent};
-use contexture_context::TraceKind;
 use contexture_script::host::{Event, Phase};
 use contexture_store::masker::Masker;
 use serde_json::{Map, Value, json};

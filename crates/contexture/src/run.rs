@@ -11,9 +11,9 @@ use contexture_context::Digest;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
-use contexture_script::runtime::{Entry, Executable, RunError, RunOptions, Warning, compile};
-use contexture_script::program::{self, Program};
 use contexture_script::analysis;
+use contexture_script::program::{self, Program};
+use contexture_script::runtime::{Entry, Executable, RunError, RunOptions, Warning, compile};
 use contexture_tools::{Settings, Tools, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -263,8 +263,8 @@ fn outlets(
         outlets.push(sink);
     }
     if let Some(path) = &request.trace_file {
-        let sink = sinks::file(path)
-            .map_err(|error| SetupError::new("trace_unwritable", error, None))?;
+        let sink =
+            sinks::file(path).map_err(|error| SetupError::new("trace_unwritable", error, None))?;
         outlets.push(sink);
     }
     Ok((run, outlets))
@@ -277,9 +277,9 @@ fn description(
     program: &Program,
     models: &Models,
 ) -> Map<String, Value> {
-    let sources = program.files.iter().map(|file| {
-        json!({ "file": file.source.name(), "digest": Digest::of_text(file.source.text()) })
-    });
+    let sources = program.files.iter().map(
+        |file| json!({ "file": file.source.name(), "digest": Digest::of_text(file.source.text()) }),
+    );
     let data = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "program": program.files.first().map(|file| file.source.name()),

@@ -1,11 +1,10 @@
 //! `docs/language.md` is the reference of the language: every block of it is executed here.
 
-use contexture::observe::Silent;
-use contexture::run::{RunFailure, RunRequest, run};
-use contexture::{Environment, Project};
-use serde_json::Value;
+mod common;
+
+use common::{Place, told};
+use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::Arc;
 
 /// A program of the reference, with the value that stands below it.
 struct Block {
@@ -54,24 +53,6 @@ fn whole(source: &str) -> String {
     }
 }
 
-fn execute(folder: &Path, source: &str) -> Result<Value, String> {
-    std::fs::write(folder.join("program.as"), whole(source)).unwrap();
-    let project = Project::open(folder, Environment::default()).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let request = RunRequest {
-        program: folder.join("program.as"),
-        input: serde_json::json!({}),
-        ..RunRequest::default()
-    };
-    let report =
-        runtime.block_on(run(&project, request, Arc::new(Silent), Default::default()));
-    report.outcome.map_err(|failure| match failure {
-        RunFailure::Source(checked) => format!("{:#?}", checked.diagnostics),
-        RunFailure::Setup(error) => error.to_string(),
-        RunFailure::Program { error, .. } => error.to_string(),
-    })
-}
-
 #[test]
 fn as_31_every_block_of_the_language_reference_runs_and_gives_its_value() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md");
@@ -79,12 +60,14 @@ fn as_31_every_block_of_the_language_reference_runs_and_gives_its_value() {
     assert!(blocks.len() >= 15, "only {} blocks found", blocks.len());
     let mut faults = Vec::new();
     for block in blocks {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("README.md"), "# Contexture\n\nA context runtime.\n")
-            .unwrap();
+        let readme = "# Contexture\n\nA context runtime.\n";
+        let place = Place::new(&[("README.md", readme), ("program.as", &whole(&block.source))]);
         let line = block.line;
-        match (execute(folder.path(), &block.source), block.value) {
-            (Err(fault), _) => faults.push(format!("docs/language.md:{line}: {fault}")),
+        let report = place.run(place.request("program.as", json!({})));
+        match (report.outcome, block.value) {
+            (Err(failure), _) => {
+                faults.push(format!("docs/language.md:{line}: {}", told(&failure)));
+            }
             (Ok(found), Some(expected)) if found != expected => {
                 faults.push(format!("docs/language.md:{line}: expected {expected}, got {found}"));
             }

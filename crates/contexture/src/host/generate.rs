@@ -145,10 +145,9 @@ impl AskObserver for Listener<'_> {
                 let seconds = wait.as_secs_f64();
                 self.host.warn(format!("{error}; trying again in {seconds:.1} s"));
             }
-            AskEvent::ToolCalled { call } => self
-                .host
-                .observer
-                .notify(Progress::ToolCalled { name: call.function.name.clone() }),
+            AskEvent::ToolCalled { call } => {
+                self.host.observer.notify(Progress::ToolCalled { name: call.function.name.clone() })
+            }
             AskEvent::AttemptEnded { attempt } => self.ended(attempt),
             _ => {}
         }
@@ -217,7 +216,9 @@ impl LiveHost {
             )));
         }
         if call.options.debug {
-            let text = |message: &OpenaiChatMessage| (message.role.to_string(), message.text().into_owned());
+            let text = |message: &OpenaiChatMessage| {
+                (message.role.to_string(), message.text().into_owned())
+            };
             let messages = prepared.laid.messages.iter().map(text).collect();
             self.observer.notify(Progress::DebugPrompt { site: call.site.clone(), messages });
         }

@@ -34,7 +34,8 @@ impl Memories {
         let path = self.workspace.locate(&place).map_err(files::host_error)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (path.clone(), uri.clone());
-        let memory = open.entry(key).or_insert_with(|| memory::open(&uri, path, Ids::system()).into());
+        let memory =
+            open.entry(key).or_insert_with(|| memory::open(&uri, path, Ids::system()).into());
         Ok(Arc::clone(memory))
     }
 }

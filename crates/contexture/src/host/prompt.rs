@@ -83,10 +83,9 @@ pub(super) fn prepare(
             contract: contract.as_deref(),
         })
     };
-    let items = fit(&call.items, call.options.max_input, counter, |items| {
-        count(counter, &compose(items))
-    })
-    .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+    let items =
+        fit(&call.items, call.options.max_input, counter, |items| count(counter, &compose(items)))
+            .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
     let laid = compose(&items);
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());

@@ -114,7 +114,8 @@ fn call_diff(left: Kept<'_>, right: Kept<'_>, pair: Pair<'_, Manifest>) -> CallD
     let layers = layer_diffs(left, right, a, b);
     let models = a.zip(b).filter(|(a, b)| a.model.uri != b.model.uri);
     let models = models.map(|(a, b)| (a.model.uri.clone(), b.model.uri.clone()));
-    let same = layers.is_empty() && models.is_none() && items.iter().all(|one| one.change == Change::Same);
+    let same =
+        layers.is_empty() && models.is_none() && items.iter().all(|one| one.change == Change::Same);
     let change = match (a, b) {
         (None, _) => Change::Added,
         (_, None) => Change::Gone,
@@ -154,10 +155,7 @@ fn item_diff(left: Kept<'_>, right: Kept<'_>, (a, b): Pair<'_, ItemRecord>) -> I
         label: one.and_then(|one| one.label.clone()),
         source: one.map(|one| one.source.clone()).unwrap_or_default(),
         tokens: (a.map_or(0, |one| one.tokens), b.map_or(0, |one| one.tokens)),
-        tokens_before: (
-            a.map_or(0, |one| one.tokens_before),
-            b.map_or(0, |one| one.tokens_before),
-        ),
+        tokens_before: (a.map_or(0, |one| one.tokens_before), b.map_or(0, |one| one.tokens_before)),
         left: shown(left, a),
         right: shown(right, b),
     }
@@ -193,14 +191,16 @@ type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
 
 /// Pairs two lists: each of the second with the first unpaired of the first that it belongs to;
 /// those that are left over stand where they stood.
-fn align<'a, T>(left: &'a [T], right: &'a [T], belongs: impl Fn(&T, &T) -> bool) -> Vec<Pair<'a, T>> {
+fn align<'a, T>(
+    left: &'a [T],
+    right: &'a [T],
+    belongs: impl Fn(&T, &T) -> bool,
+) -> Vec<Pair<'a, T>> {
     let mut partner: Vec<Option<usize>> = vec![None; left.len()];
     let mut matches: Vec<Option<usize>> = Vec::with_capacity(right.len());
     for (at, b) in right.iter().enumerate() {
-        let found = left
-            .iter()
-            .zip(&partner)
-            .position(|(a, taken)| taken.is_none() && belongs(a, b));
+        let found =
+            left.iter().zip(&partner).position(|(a, taken)| taken.is_none() && belongs(a, b));
         if let Some(slot) = found.and_then(|index| partner.get_mut(index)) {
             *slot = Some(at);
         }

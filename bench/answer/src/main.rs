@@ -6,6 +6,7 @@
 //! rounds (every contestant reads every answer once per round, in batches), as the median over the
 //! rounds, time to a `serde_json::Value` included.
 
+#[allow(dead_code, reason = "the tests also read the error paths")]
 #[path = "../../../crates/answer/tests/support/mod.rs"]
 mod support;
 

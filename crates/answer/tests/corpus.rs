@@ -1,5 +1,12 @@
 //! Every broken answer of the corpus is read as its author meant it (AS-21).
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "helpers of tests may panic like tests"
+)]
+
 mod support;
 
 use contexture_answer::{ReadOptions, read};

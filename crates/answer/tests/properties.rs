@@ -1,6 +1,12 @@
 //! What holds for every text: no panic, no change to valid JSON, and every mixture of the faults
 //! that AS-21 names is read back to the value it was written from.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic like tests"
+)]
+
 use contexture_answer::{Field, Partial, ReadOptions, Shape, contract, read, repair_message};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -48,17 +48,20 @@ pub(super) struct Parser<'a> {
     pub(super) spaced_keys: bool,
     /// Where the last value began, if it was a quoted string whose end was taken on trust.
     pub(super) trusted: Option<usize>,
-    /// The members and items of all open containers: each container is built at once, in its
-    /// exact size, when it is closed.
-    members: Vec<(String, Value)>,
-    items: Vec<Value>,
+    /// How many fields the last object had: the next one is made with room for as many, since
+    /// the objects of a list are alike and growing a map costs more than anything else here.
+    likely_fields: usize,
     /// How many bytes may still be read carefully (see [`super::quoted`]).
     pub(super) care: usize,
     depth: usize,
+    /// How many containers were open when that became too many.
+    deepest: usize,
     max_depth: usize,
     /// The open containers, innermost in the lowest bit, 1 for an array.
     kinds: u128,
 }
+
+const MAX_LIKELY_FIELDS: usize = 16;
 
 /// How many bytes of an answer may be read carefully: in proportion to its length, shared by all
 /// values in it, and ample for a short one.
@@ -80,10 +83,10 @@ impl<'a> Parser<'a> {
             bare_keys: false,
             spaced_keys: false,
             trusted: None,
-            members: Vec::new(),
-            items: Vec::new(),
+            likely_fields: MAX_LIKELY_FIELDS / 2,
             care,
             depth: 0,
+            deepest: 0,
             max_depth: max_depth.min(crate::Limits::MAX_DEPTH),
             kinds: 0,
         }
@@ -199,6 +202,11 @@ impl<'a> Parser<'a> {
         self.depth
     }
 
+    /// How many containers were open when that became too many.
+    pub(super) fn depth_reached(&self) -> usize {
+        self.deepest
+    }
+
     /// The closers that would end everything that is open, innermost first.
     pub(super) fn open_closers(&self) -> impl Iterator<Item = char> {
         let kinds = self.kinds;
@@ -208,6 +216,7 @@ impl<'a> Parser<'a> {
     fn enter(&mut self, kind: Kind) -> bool {
         if self.depth >= self.max_depth {
             self.too_deep = true;
+            self.deepest = self.depth + 1;
             self.stop();
             return false;
         }
@@ -271,14 +280,13 @@ impl<'a> Parser<'a> {
             return Value::Object(Map::new());
         }
         self.trusted = None;
-        let opened = self.pos;
-        let first = self.members.len();
+        let mut map = Map::with_capacity(self.likely_fields);
         let mut comma = false;
         loop {
             match self.member_key(comma) {
-                Key::Name(key) => self.member(key),
+                Key::Name(key) => self.member(key, &mut map),
                 Key::Reread(value) => {
-                    if let Some((_, last)) = self.members.last_mut() {
+                    if let Some(last) = map.values_mut().next_back() {
                         *last = value;
                     }
                 }
@@ -290,11 +298,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.leave();
-        let count = self.members.len() - first;
-        let map: Map<String, Value> = self.members.drain(first..).collect();
-        if map.len() < count {
-            self.notes.add(RepairKind::DuplicateKey, opened);
-        }
+        self.likely_fields = map.len().min(MAX_LIKELY_FIELDS);
         Value::Object(map)
     }
 
@@ -320,7 +324,8 @@ impl<'a> Parser<'a> {
         self.odd_key().map_or(Key::Done, Key::Name)
     }
 
-    fn member(&mut self, key: String) {
+    fn member(&mut self, key: String, map: &mut Map<String, Value>) {
+        let at = self.pos;
         let value = match self.value(Place::Member) {
             Some(value) => value,
             // A key at the end of a growing text: its value has not come yet.
@@ -330,7 +335,9 @@ impl<'a> Parser<'a> {
                 Value::Null
             }
         };
-        self.members.push((key, value));
+        if map.insert(key, value).is_some() {
+            self.notes.add(RepairKind::DuplicateKey, at);
+        }
     }
 
     /// The array whose opening bracket was just read.
@@ -339,7 +346,7 @@ impl<'a> Parser<'a> {
             return Value::Array(Vec::new());
         }
         self.trusted = None;
-        let first = self.items.len();
+        let mut items = Vec::new();
         let mut comma = false;
         loop {
             if self.skip_space() == b']' {
@@ -349,7 +356,7 @@ impl<'a> Parser<'a> {
                 self.pos += 1;
                 break;
             }
-            if !self.item(comma) {
+            if !self.item(comma, &mut items) {
                 break;
             }
             match self.separator(b']', Place::Item) {
@@ -358,23 +365,23 @@ impl<'a> Parser<'a> {
             }
         }
         self.leave();
-        Value::Array(self.items.drain(first..).collect())
+        Value::Array(items)
     }
 
     /// Reads one item, if there is one; false if it belongs to the object around.
-    fn item(&mut self, comma: bool) -> bool {
+    fn item(&mut self, comma: bool, items: &mut Vec<Value>) -> bool {
         if comma
             && !self.starts_item()
             && let Some(value) = self.reread(Place::Item)
         {
-            self.items.pop();
-            self.items.push(value);
+            items.pop();
+            items.push(value);
             return true;
         }
         let start = self.pos;
         match self.value(Place::Item) {
             Some(_) if self.is_key_after_all(start) => return false,
-            Some(value) => self.items.push(value),
+            Some(value) => items.push(value),
             None => {}
         }
         true

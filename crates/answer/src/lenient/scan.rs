@@ -179,6 +179,7 @@ impl<'a> Scan<'a> {
         self.care = parser.care;
         if parser.too_deep {
             self.too_deep.get_or_insert(start);
+            self.pos = self.behind_brackets(parser.depth_reached());
             return None;
         }
         if self.fenced {
@@ -193,6 +194,29 @@ impl<'a> Scan<'a> {
             inline,
             notes: parser.notes,
         })
+    }
+
+    /// Where the brackets that are open at the cursor are closed: no part of a value that is too
+    /// deep may pass for the answer.
+    fn behind_brackets(&self, open: usize) -> usize {
+        let rest = self.text.as_bytes().get(self.pos..).unwrap_or_default();
+        let mut open = open;
+        let mut quoted = false;
+        let mut escaped = false;
+        for (at, byte) in rest.iter().enumerate() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = quoted,
+                b'"' => quoted = !quoted,
+                b'{' | b'[' if !quoted => open += 1,
+                b'}' | b']' if !quoted => open = open.saturating_sub(1),
+                _ => {}
+            }
+            if open == 0 {
+                return self.pos + at + 1;
+            }
+        }
+        self.text.len()
     }
 
     fn is_inline(&self, start: usize) -> bool {

@@ -1,7 +1,7 @@
 //! Raw text to JSON values, however broken (AS-21).
 //!
 //! One pass over the bytes builds the value directly. Valid JSON takes the plain branches of
-//! [`parser`] and nothing else; the first byte that JSON does not expect leads to [`mend`], which
+//! [`container`] and nothing else; the first byte that JSON does not expect leads to [`mend`], which
 //! decides what was meant. The hard question is where a string ends when quotes inside it are not
 //! escaped: [`quoted`] answers it by what follows each quote, and only where the plain branch met
 //! something odd. Every look ahead is bounded and the careful reading has a budget of bytes, so
@@ -9,17 +9,21 @@
 
 mod bare;
 mod chars;
+mod container;
 mod escape;
 mod look;
 mod mend;
 mod number;
+mod opening;
 mod parser;
 mod quoted;
 mod scan;
 mod string;
+mod think;
 mod word;
 
 pub(crate) use escape::unescape_once;
 pub(crate) use number::number_text;
-pub(crate) use scan::{Event, Found, Scan, Source, body};
+pub(crate) use scan::{Event, Found, Scan, Source};
+pub(crate) use think::body;
 pub(crate) use word::single;

@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
             fields.iter().map(|field| field.name.as_str()).collect();
         for (name, value) in map.iter().filter(|(name, _)| !known.contains(name.as_str())) {
             self.path.push(Step::Field(name));
-            self.fault("no such field".into(), describe(value));
+            self.fault("no field of this name".into(), describe(value));
             self.path.pop();
         }
     }

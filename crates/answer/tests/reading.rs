@@ -139,7 +139,7 @@ fn as_21_strict_refuses_other_fields_by_path() {
     let faults = validate(&value, &shape, Extra::Refused, 10);
     assert_eq!(
         faults.errors[0].to_string(),
-        r#"people[0]["x y"]: expected no such field, found null"#
+        r#"people[0]["x y"]: expected no field of this name, found null"#
     );
     assert!(validate(&value, &shape, Extra::Kept, 10).is_empty());
 }

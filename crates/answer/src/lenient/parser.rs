@@ -1,8 +1,7 @@
-//! The parser: objects and arrays as JSON has them, and the way out when something is odd.
+//! The cursor over one value: where it stands, what is open around it, blanks and comments.
 
 use super::chars::{Mark, is_blank, mark};
 use crate::repair::{Notes, RepairKind};
-use serde_json::{Map, Value};
 
 /// Where a string stands; decides what may follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +49,7 @@ pub(super) struct Parser<'a> {
     pub(super) trusted: Option<usize>,
     /// How many fields the last object had: the next one is made with room for as many, since
     /// the objects of a list are alike and growing a map costs more than anything else here.
-    likely_fields: usize,
+    pub(super) likely_fields: usize,
     /// How many bytes may still be read carefully (see [`super::quoted`]).
     pub(super) care: usize,
     depth: usize,
@@ -60,8 +59,6 @@ pub(super) struct Parser<'a> {
     /// The open containers, innermost in the lowest bit, 1 for an array.
     kinds: u128,
 }
-
-const MAX_LIKELY_FIELDS: usize = 16;
 
 /// How many bytes of an answer may be read carefully: in proportion to its length, shared by all
 /// values in it, and ample for a short one.
@@ -83,7 +80,7 @@ impl<'a> Parser<'a> {
             bare_keys: false,
             spaced_keys: false,
             trusted: None,
-            likely_fields: MAX_LIKELY_FIELDS / 2,
+            likely_fields: 8,
             care,
             depth: 0,
             deepest: 0,
@@ -213,7 +210,7 @@ impl<'a> Parser<'a> {
         (0..self.depth).map(move |level| if (kinds >> level) & 1 == 1 { ']' } else { '}' })
     }
 
-    fn enter(&mut self, kind: Kind) -> bool {
+    pub(super) fn enter(&mut self, kind: Kind) -> bool {
         if self.depth >= self.max_depth {
             self.too_deep = true;
             self.deepest = self.depth + 1;
@@ -225,202 +222,14 @@ impl<'a> Parser<'a> {
         true
     }
 
-    fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         self.depth -= 1;
         self.kinds >>= 1;
         self.trusted = None;
-    }
-
-    /// A value, or `None` where there is none (and nothing was read).
-    pub(super) fn value(&mut self, place: Place) -> Option<Value> {
-        match self.skip_space() {
-            b'"' => self.quick_string(b'"', place),
-            b'{' => {
-                self.pos += 1;
-                Some(self.object())
-            }
-            b'[' => {
-                self.pos += 1;
-                Some(self.array())
-            }
-            b'-' | b'0'..=b'9' => self.number(place),
-            b't' if self.word("true") => Some(Value::Bool(true)),
-            b'f' if self.word("false") => Some(Value::Bool(false)),
-            b'n' if self.word("null") => Some(Value::Null),
-            _ => self.odd_value(place),
-        }
-    }
-
-    /// Reads a literal if it stands here and ends where a value may end.
-    #[inline]
-    fn word(&mut self, word: &str) -> bool {
-        let end = self.pos + word.len();
-        let found = self.text.as_bytes().get(self.pos..end) == Some(word.as_bytes())
-            && self.ends_value(end);
-        if found {
-            self.trusted = None;
-            self.pos = end;
-        }
-        found
-    }
-
-    /// Whether a value without quotes may end at an offset.
-    #[inline]
-    pub(super) fn ends_value(&self, at: usize) -> bool {
-        let mut next = at;
-        while matches!(self.byte(next), b' ' | b'\t') {
-            next += 1;
-        }
-        matches!(self.byte(next), b',' | b'}' | b']' | b'\n' | b'\r')
-    }
-
-    /// The object whose opening brace was just read.
-    pub(super) fn object(&mut self) -> Value {
-        if !self.enter(Kind::Object) {
-            return Value::Object(Map::new());
-        }
-        self.trusted = None;
-        let mut map = Map::with_capacity(self.likely_fields);
-        let mut comma = false;
-        loop {
-            match self.member_key(comma) {
-                Key::Name(key) => self.member(key, &mut map),
-                Key::Reread(value) => {
-                    if let Some(last) = map.values_mut().next_back() {
-                        *last = value;
-                    }
-                }
-                Key::Done => break,
-            }
-            match self.separator(b'}', Place::Member) {
-                Next::Go { comma: read } => comma = read,
-                Next::Done => break,
-            }
-        }
-        self.leave();
-        self.likely_fields = map.len().min(MAX_LIKELY_FIELDS);
-        Value::Object(map)
-    }
-
-    fn member_key(&mut self, comma: bool) -> Key {
-        match self.skip_space() {
-            quote @ (b'"' | b'\'') => {
-                if let Some(key) = self.quick_key(quote) {
-                    return Key::Name(key);
-                }
-            }
-            b'}' => {
-                if comma {
-                    self.note(RepairKind::ExtraComma);
-                }
-                self.pos += 1;
-                return Key::Done;
-            }
-            _ => {}
-        }
-        if let Some(value) = self.reread(Place::Member) {
-            return Key::Reread(value);
-        }
-        self.odd_key().map_or(Key::Done, Key::Name)
-    }
-
-    fn member(&mut self, key: String, map: &mut Map<String, Value>) {
-        let at = self.pos;
-        let value = match self.value(Place::Member) {
-            Some(value) => value,
-            // A key at the end of a growing text: its value has not come yet.
-            None if self.growing && self.at_end() => return,
-            None => {
-                self.note(RepairKind::MissingValue);
-                Value::Null
-            }
-        };
-        if map.insert(key, value).is_some() {
-            self.notes.add(RepairKind::DuplicateKey, at);
-        }
-    }
-
-    /// The array whose opening bracket was just read.
-    pub(super) fn array(&mut self) -> Value {
-        if !self.enter(Kind::Array) {
-            return Value::Array(Vec::new());
-        }
-        self.trusted = None;
-        let mut items = Vec::new();
-        let mut comma = false;
-        loop {
-            if self.skip_space() == b']' {
-                if comma {
-                    self.note(RepairKind::ExtraComma);
-                }
-                self.pos += 1;
-                break;
-            }
-            if !self.item(comma, &mut items) {
-                break;
-            }
-            match self.separator(b']', Place::Item) {
-                Next::Go { comma: read } => comma = read,
-                Next::Done => break,
-            }
-        }
-        self.leave();
-        Value::Array(items)
-    }
-
-    /// Reads one item, if there is one; false if it belongs to the object around.
-    fn item(&mut self, comma: bool, items: &mut Vec<Value>) -> bool {
-        if comma
-            && !self.starts_item()
-            && let Some(value) = self.reread(Place::Item)
-        {
-            items.pop();
-            items.push(value);
-            return true;
-        }
-        let start = self.pos;
-        match self.value(Place::Item) {
-            Some(_) if self.is_key_after_all(start) => return false,
-            Some(value) => items.push(value),
-            None => {}
-        }
-        true
-    }
-
-    /// Whether an item begins here as JSON writes it.
-    fn starts_item(&self) -> bool {
-        matches!(
-            self.byte(self.pos),
-            b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'\''
-        )
-    }
-
-    /// What separates two members or items, or ends the container.
-    #[inline]
-    fn separator(&mut self, closer: u8, place: Place) -> Next {
-        match self.skip_space() {
-            b',' => {
-                self.pos += 1;
-                Next::Go { comma: true }
-            }
-            byte if byte == closer => {
-                self.pos += 1;
-                Next::Done
-            }
-            _ => self.odd_separator(place),
-        }
     }
 }
 
 fn line_length(bytes: &[u8]) -> usize {
     let end = bytes.iter().position(|byte| *byte == b'\n');
     end.unwrap_or(bytes.len())
-}
-
-/// What stands where a key is expected.
-enum Key {
-    Name(String),
-    /// The string before was longer than first read; this is its whole value.
-    Reread(Value),
-    Done,
 }

@@ -1,12 +1,10 @@
 //! Finding the values in an answer: what stands around them, fences and blocks of thinking.
 
-use super::chars::{Mark, is_word};
+use super::chars::Mark;
 use super::parser::{Parser, full_care};
+use super::think::{closing_tag, think_tag};
 use crate::repair::{Notes, RepairKind};
 use serde_json::Value;
-
-/// Tags that models put around their thinking.
-const THINK_TAGS: [&str; 4] = ["thinking", "think", "thought", "reasoning"];
 
 /// Where a value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -271,137 +269,5 @@ impl<'a> Scan<'a> {
             }
         }
         false
-    }
-}
-
-impl Parser<'_> {
-    /// Whether the text after an opening brace can be an object rather than prose or code.
-    fn opens_object(&self, own_line: bool) -> bool {
-        let next = self.look_space(self.pos);
-        match self.mark_at(next) {
-            None => own_line,
-            Some((Mark::Quote(_) | Mark::CloseObject, _)) => true,
-            // `{{` of a template that nobody filled in.
-            Some((Mark::OpenObject, length)) => {
-                next == self.pos
-                    && matches!(
-                        self.mark_at(self.look_space(next + length)),
-                        Some((Mark::Quote(_), _))
-                    )
-            }
-            Some((Mark::Other, _)) => self.word_and_colon(next, own_line),
-            Some((Mark::Comma, length)) => {
-                matches!(self.mark_at(self.look_space(next + length)), Some((Mark::Quote(_), _)))
-            }
-            Some(_) => false,
-        }
-    }
-
-    fn word_and_colon(&self, at: usize, own_line: bool) -> bool {
-        let rest = self.rest(at);
-        let length: usize = rest
-            .chars()
-            .take(64)
-            .take_while(|c| is_word(*c) || (own_line && *c == ' '))
-            .map(char::len_utf8)
-            .sum();
-        let next = self.look_space(at + length);
-        length > 0
-            && (matches!(self.mark_at(next), Some((Mark::Colon, _))) || self.byte(next) == b'=')
-    }
-
-    /// Whether the text after an opening bracket can be a list rather than prose.
-    fn opens_array(&self, own_line: bool) -> bool {
-        let next = self.look_space(self.pos);
-        match self.mark_at(next) {
-            None => own_line,
-            Some((Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray | Mark::CloseArray, _)) => {
-                true
-            }
-            Some((Mark::Other, _)) => own_line || self.literal_follows(next, true),
-            Some(_) => false,
-        }
-    }
-}
-
-struct Tag {
-    name: &'static str,
-    closes: bool,
-    length: usize,
-}
-
-/// The tag of thinking that a text begins with.
-fn think_tag(text: &str) -> Option<Tag> {
-    let body = text.strip_prefix('<')?;
-    let (closes, body) = match body.strip_prefix('/') {
-        Some(body) => (true, body),
-        None => (false, body),
-    };
-    let (name, rest) = THINK_TAGS.iter().find_map(|name| {
-        let (head, rest) = body.split_at_checked(name.len())?;
-        let whole = rest.starts_with(|c: char| c == '>' || c.is_whitespace());
-        (head.eq_ignore_ascii_case(name) && whole).then_some((*name, rest))
-    })?;
-    let end = rest.bytes().take(64).position(|b| b == b'>')?;
-    Some(Tag { name, closes, length: text.len() - rest.len() + end + 1 })
-}
-
-/// The end of the tag that closes a block of thinking.
-fn closing_tag(text: &str, from: usize, name: &str) -> Option<usize> {
-    let mut at = from;
-    loop {
-        let rest = text.get(at..)?;
-        at += rest.find("</")?;
-        let tag = think_tag(text.get(at..)?);
-        match tag {
-            Some(tag) if tag.closes && tag.name == name => return Some(at + tag.length),
-            _ => at += 2,
-        }
-    }
-}
-
-/// The answer without what only surrounds it: thinking, a byte order mark, one code fence and
-/// white space. For answers that are a single text or word.
-pub(crate) fn body(text: &str) -> (&str, Notes) {
-    let mut notes = Notes::default();
-    let mut body = text;
-    if let Some(rest) = body.strip_prefix('\u{FEFF}') {
-        notes.add(RepairKind::ByteOrderMark, 0);
-        body = rest;
-    }
-    let mut at = 0;
-    let mut answer = body;
-    while let Some(found) = body.get(at..).and_then(|rest| rest.find('<')) {
-        at += found;
-        let Some(tag) = body.get(at..).and_then(think_tag) else {
-            at += 1;
-            continue;
-        };
-        notes.add(RepairKind::ThinkBlock, at);
-        if !tag.closes {
-            answer = body.get(..at).unwrap_or_default();
-            match closing_tag(body, at, tag.name) {
-                Some(end) => at = end,
-                None => break,
-            }
-        } else {
-            at += tag.length;
-        }
-        answer = body.get(at..).unwrap_or_default();
-    }
-    (without_fence(answer.trim(), &mut notes), notes)
-}
-
-fn without_fence<'a>(text: &'a str, notes: &mut Notes) -> &'a str {
-    let inner = text
-        .strip_prefix("```")
-        .and_then(|rest| rest.strip_suffix("```"))
-        .and_then(|rest| rest.split_once('\n'));
-    match inner {
-        Some((_, inner)) => {
-            notes.add(RepairKind::CodeFence, 0);
-            inner.trim()
-        }
-        None => text,
     }
 }

@@ -5,6 +5,20 @@
 //! backends. Everything is plain files in the workspace: JSON lines for runs, so that a trace can be
 //! read while it is written and with any tool, files named by digest for texts, JSON lines or
 //! SQLite for memories. Time and chance come through [`stamp`], secrets go out through [`masker`].
+//!
+//! ```
+//! use contexture_store::memory::{self, VolatileMemory};
+//! use contexture_store::stamp::{FixedStamp, Ids};
+//! use serde_json::json;
+//! use std::sync::Arc;
+//!
+//! let ids = Ids::new(Arc::new(FixedStamp::new(1_785_542_400_000_000, 0)));
+//! let notes = VolatileMemory::new(ids);
+//! memory::call(&notes, "add", json!({"text": "部署前先备份数据库"}))?;
+//! let found = memory::call(&notes, "query", json!({"text": "数据库"}))?;
+//! assert_eq!(found.value[0]["created_at"], "2026-08-01T00:00:00.000Z");
+//! # Ok::<(), memory::MemoryError>(())
+//! ```
 
 mod lines;
 pub mod masker;

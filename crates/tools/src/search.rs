@@ -8,6 +8,7 @@ mod filter;
 mod find;
 mod grep;
 mod ignored;
+mod pattern;
 #[cfg(test)]
 mod tests;
 mod walk;

@@ -65,7 +65,8 @@ impl Workspace {
         if metadata.len() > limit {
             return Err(too_large(metadata.len()));
         }
-        let mut bytes = Vec::new();
+        let expected = usize::try_from(metadata.len()).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(expected.saturating_add(1));
         // It may grow while it is read.
         let mut bounded = file.into_std().take(limit.saturating_add(1));
         bounded.read_to_end(&mut bytes).map_err(|error| self.failed(error, path))?;

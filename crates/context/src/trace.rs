@@ -1,9 +1,10 @@
 //! Trace events: what a run did, one JSON line each, written while it happens (AS-29).
 //!
 //! An event that takes time is written more than once under one id: when it begins
-//! (`duration_us` absent), when something is added to its data (the manifest of a model call
-//! before the call is made), and when it ends. Each line holds all data so far, so a reader keeps
-//! the last line per id, and a run that was killed still shows what was under way.
+//! (`duration_us` absent), when something is learnt about it (the manifest of a model call before
+//! the call is made), and when it ends. Each line holds what is new; a reader adds them up with
+//! [`TraceEvent::absorb`]. So a trace grows with what happens, and a run that was killed still
+//! shows what was under way.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,19 @@ pub struct TraceEvent {
     pub duration_us: Option<u64>,
     /// The details, by kind; texts by digest.
     pub data: Value,
+}
+
+impl TraceEvent {
+    /// Adds a later line of the same event: its fields of `data` are added, equal ones replaced,
+    /// and its duration counts if it has one.
+    pub fn absorb(&mut self, later: Self) {
+        self.duration_us = later.duration_us.or(self.duration_us);
+        match (&mut self.data, later.data) {
+            (Value::Object(data), Value::Object(more)) => data.extend(more),
+            (_, Value::Null) => {}
+            (data, more) => *data = more,
+        }
+    }
 }
 
 /// The JSON Schema of [`TraceEvent`], as published in `schemas/`.

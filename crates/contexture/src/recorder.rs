@@ -1,7 +1,7 @@
 //! Writes the trace of a run while it happens (AS-29).
 //!
-//! The runtime numbers events; the recorder adds time, gathers what is added to an event while it
-//! is open, replaces long texts by their digest, and hands each line on to a [`TraceSink`].
+//! The runtime numbers events; the recorder adds time, replaces long texts by their digest, and
+//! hands each line on to its [`TraceSink`]s. A line holds what is new of its event.
 
 use contexture_context::TraceKind;
 use contexture_context::manifest::Blob;
@@ -10,7 +10,7 @@ use contexture_script::host::{Event, Phase};
 use contexture_store::masker::Masker;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Strings longer than this are kept by digest, in bytes.
@@ -27,11 +27,11 @@ pub trait TraceSink: Send + Sync {
     /// Why it could not be kept.
     fn append(&self, event: &TraceEvent) -> Result<(), String>;
 
-    /// Keeps a text under its digest; a text that is already there costs nothing.
+    /// Keeps texts under their digests; a text that is already there costs nothing.
     ///
     /// # Errors
-    /// Why it could not be kept.
-    fn keep(&self, blob: &Blob) -> Result<(), String>;
+    /// Why they could not be kept.
+    fn keep(&self, blobs: &[Blob]) -> Result<(), String>;
 }
 
 /// The recorder of one run.
@@ -39,7 +39,7 @@ pub struct Recorder {
     sinks: Vec<Box<dyn TraceSink>>,
     /// What the event of the run as a whole also says.
     run: Map<String, Value>,
-    masker: Masker,
+    masker: Arc<Masker>,
     began: Instant,
     began_us: u64,
     state: Mutex<State>,
@@ -47,20 +47,25 @@ pub struct Recorder {
 
 #[derive(Default)]
 struct State {
+    /// Events under way, without their data.
     open: HashMap<u64, TraceEvent>,
     fault: Option<String>,
 }
 
 impl Recorder {
-    /// A recorder that writes to all of `sinks`; none records nothing. `run` is added to the event
-    /// of the run as a whole.
+    /// A recorder that writes to all of `sinks`, which mask with `masker`; none records nothing.
+    /// `run` is added to the event of the run as a whole.
     #[must_use]
-    pub fn new(sinks: Vec<Box<dyn TraceSink>>, run: Map<String, Value>) -> Self {
+    pub fn new(
+        sinks: Vec<Box<dyn TraceSink>>,
+        masker: Arc<Masker>,
+        run: Map<String, Value>,
+    ) -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             sinks,
             run,
-            masker: Masker::new([]),
+            masker,
             began: Instant::now(),
             began_us: u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX),
             state: Mutex::default(),
@@ -73,48 +78,45 @@ impl Recorder {
     }
 
     /// Takes an event of the runtime.
-    pub fn record(&self, mut event: Event) {
+    pub fn record(&self, event: Event) {
         if self.sinks.is_empty() {
             return;
-        }
-        if event.kind == TraceKind::Run && event.phase == Phase::Begin {
-            merge(&mut event.data, Value::Object(self.run.clone()));
         }
         let now = self.now_us();
         let mut state = self.lock();
         match event.phase {
             Phase::Begin => {
-                let line = line(event, now, None);
-                self.write(&line, &mut state);
-                state.open.insert(line.id, line);
+                let mut line = line(event, now, None);
+                let open = TraceEvent { data: Value::Null, ..line.clone() };
+                if line.kind == TraceKind::Run {
+                    let data = Value::Object(self.run.clone());
+                    line.absorb(TraceEvent { data, ..open.clone() });
+                }
+                state.open.insert(line.id, open);
+                self.write(line, &mut state);
             }
-            Phase::Instant => self.write(&line(event, now, Some(0)), &mut state),
+            Phase::Instant => self.write(line(event, now, Some(0)), &mut state),
             Phase::End => {
-                let open = state.open.remove(&event.id);
-                let line = ended(open, event, now);
-                self.write(&line, &mut state);
+                let begun = state.open.remove(&event.id).map_or(now, |open| open.start_us);
+                self.write(line(event, begun, Some(now.saturating_sub(begun))), &mut state);
             }
         }
     }
 
-    /// Adds to the data of an event that is under way, and writes it as it then is.
+    /// Adds to the data of an event that is under way.
     pub fn amend(&self, id: u64, data: Map<String, Value>) {
         if self.sinks.is_empty() {
             return;
         }
         let mut state = self.lock();
-        let Some(mut line) = state.open.remove(&id) else { return };
-        merge(&mut line.data, Value::Object(data));
-        self.write(&line, &mut state);
-        state.open.insert(id, line);
+        let Some(open) = state.open.get(&id) else { return };
+        let line = TraceEvent { data: Value::Object(data), ..open.clone() };
+        self.write(line, &mut state);
     }
 
     /// Keeps texts by their digests.
     pub fn keep(&self, blobs: &[Blob]) {
-        let mut state = self.lock();
-        for blob in blobs {
-            self.put(blob, &mut state);
-        }
+        self.put(blobs, &mut self.lock());
     }
 
     /// The first failure to write, if there was one: a trace is never lost silently.
@@ -132,14 +134,10 @@ impl Recorder {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, line: &TraceEvent, state: &mut State) {
-        let mut line = line.clone();
+    fn write(&self, mut line: TraceEvent, state: &mut State) {
         let mut blobs = Vec::new();
-        self.masker.value(&mut line.data);
         externalise(&mut line.data, &mut blobs);
-        for blob in &blobs {
-            self.put(blob, state);
-        }
+        self.put(&blobs, state);
         for sink in &self.sinks {
             if let Err(fault) = sink.append(&line) {
                 state.fault.get_or_insert(fault);
@@ -147,12 +145,12 @@ impl Recorder {
         }
     }
 
-    fn put(&self, blob: &Blob, state: &mut State) {
-        // A masked text keeps the digest it is known by: what is read back then says `•••`.
-        let text = self.masker.text(&blob.text).into_owned();
-        let blob = Blob { digest: blob.digest.clone(), text };
+    fn put(&self, blobs: &[Blob], state: &mut State) {
+        if blobs.is_empty() {
+            return;
+        }
         for sink in &self.sinks {
-            if let Err(fault) = sink.keep(&blob) {
+            if let Err(fault) = sink.keep(blobs) {
                 state.fault.get_or_insert(fault);
             }
         }
@@ -162,22 +160,6 @@ impl Recorder {
 fn line(event: Event, start_us: u64, duration_us: Option<u64>) -> TraceEvent {
     let Event { id, parent, kind, data, .. } = event;
     TraceEvent { v: TRACE_VERSION, id, parent, kind, start_us, duration_us, data }
-}
-
-fn ended(open: Option<TraceEvent>, event: Event, now: u64) -> TraceEvent {
-    let Some(mut open) = open else { return line(event, now, Some(0)) };
-    merge(&mut open.data, event.data);
-    open.duration_us = Some(now.saturating_sub(open.start_us));
-    open
-}
-
-/// Adds the fields of `more` to `data`; later ones win.
-fn merge(data: &mut Value, more: Value) {
-    match (data, more) {
-        (Value::Object(data), Value::Object(more)) => data.extend(more),
-        (_, Value::Null) => {}
-        (data, more) => *data = more,
-    }
 }
 
 /// Replaces each long string by `{"$text": digest, "bytes": n}`.
@@ -214,8 +196,6 @@ pub fn inline_texts(value: &mut Value, lookup: &mut dyn FnMut(&Digest) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contexture_context::TraceKind;
-    use std::sync::Arc;
 
     #[derive(Default, Clone)]
     struct Kept {
@@ -228,37 +208,62 @@ mod tests {
             self.lines.lock().unwrap().push(event.clone());
             Ok(())
         }
-        fn keep(&self, blob: &Blob) -> Result<(), String> {
-            self.blobs.lock().unwrap().push(blob.clone());
+        fn keep(&self, blobs: &[Blob]) -> Result<(), String> {
+            self.blobs.lock().unwrap().extend_from_slice(blobs);
             Ok(())
         }
     }
 
-    fn event(phase: Phase, data: Value) -> Event {
-        Event { id: 1, parent: None, kind: TraceKind::Generate, phase, data }
+    fn recorder() -> (Recorder, Kept) {
+        let kept = Kept::default();
+        let run = Map::from_iter([("version".to_owned(), json!("1"))]);
+        (Recorder::new(vec![Box::new(kept.clone())], Arc::default(), run), kept)
+    }
+
+    fn event(kind: TraceKind, phase: Phase, data: Value) -> Event {
+        Event { id: 1, parent: None, kind, phase, data }
     }
 
     #[test]
-    fn as_29_an_event_is_written_when_it_begins_grows_and_ends_with_all_data_so_far() {
-        let kept = Kept::default();
-        let recorder = Recorder::new(vec![Box::new(kept.clone())], Map::new());
-        recorder.record(event(Phase::Begin, json!({ "a": 1 })));
+    fn as_29_the_lines_of_an_event_add_up() {
+        let (recorder, kept) = recorder();
+        recorder.record(event(TraceKind::Generate, Phase::Begin, json!({ "a": 1 })));
         recorder.amend(1, Map::from_iter([("manifest".to_owned(), json!({ "call": 1 }))]));
-        recorder.record(event(Phase::End, json!({ "value": 2 })));
+        recorder.record(event(TraceKind::Generate, Phase::End, json!({ "value": 2 })));
         let lines = kept.lines.lock().unwrap();
         assert_eq!(lines.len(), 3);
-        assert_eq!(lines[0].duration_us, None);
-        assert_eq!(lines[1].data, json!({ "a": 1, "manifest": { "call": 1 } }));
-        assert_eq!(lines[2].data, json!({ "a": 1, "manifest": { "call": 1 }, "value": 2 }));
-        assert!(lines[2].duration_us.is_some());
+        assert_eq!(lines[1].data, json!({ "manifest": { "call": 1 } }));
+        assert_eq!(
+            lines.iter().map(|line| line.duration_us.is_some()).collect::<Vec<_>>(),
+            [false, false, true]
+        );
+        let mut sum = lines[0].clone();
+        sum.absorb(lines[1].clone());
+        sum.absorb(lines[2].clone());
+        assert_eq!(sum.data, json!({ "a": 1, "manifest": { "call": 1 }, "value": 2 }));
+        assert_eq!(sum.start_us, lines[2].start_us);
+        assert!(sum.duration_us.is_some());
+    }
+
+    #[test]
+    fn as_29_the_run_says_how_it_was_started() {
+        let (recorder, kept) = recorder();
+        recorder.record(event(TraceKind::Run, Phase::Begin, json!({ "program": "a.as" })));
+        assert_eq!(
+            kept.lines.lock().unwrap()[0].data,
+            json!({ "program": "a.as", "version": "1" })
+        );
     }
 
     #[test]
     fn as_29_long_texts_are_kept_by_digest_and_come_back_inline() {
-        let kept = Kept::default();
-        let recorder = Recorder::new(vec![Box::new(kept.clone())], Map::new());
+        let (recorder, kept) = recorder();
         let long = "x".repeat(INLINE_BYTES + 1);
-        recorder.record(event(Phase::Instant, json!({ "texts": ["short", long] })));
+        recorder.record(event(
+            TraceKind::Tool,
+            Phase::Instant,
+            json!({ "texts": ["short", long] }),
+        ));
         let mut data = kept.lines.lock().unwrap()[0].data.clone();
         assert_eq!(data["texts"][0], "short");
         assert_eq!(data["texts"][1]["bytes"], long.len());

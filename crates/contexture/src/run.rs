@@ -14,6 +14,7 @@ use contexture_prompt::Usage;
 use contexture_script::analysis;
 use contexture_script::program::{self, Program};
 use contexture_script::runtime::{Entry, Executable, RunError, RunOptions, Warning, compile};
+use contexture_store::masker::Masker;
 use contexture_tools::{Settings, Tools, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -198,9 +199,10 @@ impl Ready {
             .map_err(|error| {
                 RunFailure::Setup(SetupError::new(error.kind(), &error, error.help()))
             })?;
-        let (run, outlets) = outlets(project, request).map_err(RunFailure::Setup)?;
-        let recorder = Recorder::new(outlets, description(project, request, &program, &models));
-        recorder.add_secrets(models.secrets());
+        let masker = Arc::new(Masker::new(models.secrets()));
+        let (run, outlets) = outlets(project, request, &masker).map_err(RunFailure::Setup)?;
+        let about = description(project, request, &program, &models);
+        let recorder = Recorder::new(outlets, masker, about);
         let limits = project.config.limits.clone();
         let host = LiveHost::new(HostParts {
             tools: tools(project, &workspace),
@@ -250,6 +252,7 @@ impl Ready {
 fn outlets(
     project: &Project,
     request: &RunRequest,
+    masker: &Arc<Masker>,
 ) -> Result<(Option<String>, Vec<Box<dyn TraceSink>>), SetupError> {
     let mut outlets: Vec<Box<dyn TraceSink>> = Vec::new();
     if request.dry_run {
@@ -257,14 +260,14 @@ fn outlets(
     }
     let mut run = None;
     if project.config.trace.keep && !request.forget {
-        let (id, sink) = sinks::store(project)
+        let (id, sink) = sinks::store(project, masker)
             .map_err(|error| SetupError::new("store_unusable", error, None))?;
         run = Some(id);
         outlets.push(sink);
     }
     if let Some(path) = &request.trace_file {
-        let sink =
-            sinks::file(path).map_err(|error| SetupError::new("trace_unwritable", error, None))?;
+        let sink = sinks::file(path, masker)
+            .map_err(|error| SetupError::new("trace_unwritable", error, None))?;
         outlets.push(sink);
     }
     Ok((run, outlets))

@@ -4,6 +4,7 @@ use crate::project::Project;
 use crate::recorder::TraceSink;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TRACE_VERSION, TraceEvent};
+use contexture_store::masker::Masker;
 use contexture_store::runs::{FolderStore, RunStore, RunWriter};
 use contexture_store::stamp::Ids;
 use serde_json::json;
@@ -23,9 +24,11 @@ pub fn runs(project: &Project) -> FolderStore {
 ///
 /// # Errors
 /// Why the store can't be used.
-pub(crate) fn store(project: &Project) -> Result<(String, Box<dyn TraceSink>), String> {
-    // The recorder masks what it writes, for all sinks alike.
-    let writer = runs(project).begin(Arc::default()).map_err(|error| error.to_string())?;
+pub(crate) fn store(
+    project: &Project,
+    masker: &Arc<Masker>,
+) -> Result<(String, Box<dyn TraceSink>), String> {
+    let writer = runs(project).begin(Arc::clone(masker)).map_err(|error| error.to_string())?;
     Ok((writer.id().to_string(), Box::new(StoreSink(writer))))
 }
 
@@ -36,8 +39,8 @@ impl TraceSink for StoreSink {
         self.0.append(event).map_err(|error| error.to_string())
     }
 
-    fn keep(&self, blob: &Blob) -> Result<(), String> {
-        self.0.keep(std::slice::from_ref(blob)).map_err(|error| error.to_string())
+    fn keep(&self, blobs: &[Blob]) -> Result<(), String> {
+        self.0.keep(blobs).map_err(|error| error.to_string())
     }
 }
 
@@ -46,27 +49,34 @@ impl TraceSink for StoreSink {
 ///
 /// # Errors
 /// Why the file can't be written.
-pub(crate) fn file(path: &Path) -> Result<Box<dyn TraceSink>, String> {
+pub(crate) fn file(path: &Path, masker: &Arc<Masker>) -> Result<Box<dyn TraceSink>, String> {
     let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Box::new(FileSink(Mutex::new((file, HashSet::new())))))
+    let written = Mutex::new((file, HashSet::new()));
+    Ok(Box::new(FileSink { masker: Arc::clone(masker), written }))
 }
 
-struct FileSink(Mutex<(File, HashSet<Digest>)>);
+struct FileSink {
+    masker: Arc<Masker>,
+    /// The file, and the texts that are in it.
+    written: Mutex<(File, HashSet<Digest>)>,
+}
 
 impl TraceSink for FileSink {
     fn append(&self, event: &TraceEvent) -> Result<(), String> {
-        let line = serde_json::to_string(event).map_err(|error| error.to_string())?;
-        let (file, _) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut event = event.clone();
+        self.masker.value(&mut event.data);
+        let line = serde_json::to_string(&event).map_err(|error| error.to_string())?;
+        let (file, _) = &mut *self.written.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(file, "{line}").map_err(|error| error.to_string())
     }
 
-    fn keep(&self, blob: &Blob) -> Result<(), String> {
-        let (file, kept) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kept.insert(blob.digest.clone()) {
-            return Ok(());
+    fn keep(&self, blobs: &[Blob]) -> Result<(), String> {
+        let (file, kept) = &mut *self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        for blob in blobs.iter().filter(|blob| kept.insert(blob.digest.clone())) {
+            let data = json!({ "digest": blob.digest, "text": self.masker.text(&blob.text) });
+            let line = json!({ "v": TRACE_VERSION, "kind": "text", "data": data });
+            writeln!(file, "{line}").map_err(|error| error.to_string())?;
         }
-        let data = json!({ "digest": blob.digest, "text": blob.text });
-        let line = json!({ "v": TRACE_VERSION, "kind": "text", "data": data });
-        writeln!(file, "{line}").map_err(|error| error.to_string())
+        Ok(())
     }
 }

@@ -103,7 +103,7 @@ pub struct Found {
 }
 
 /// Opens the memory that a URI names. `path` is where its file is, or is to be: the caller has
-/// confined it to the workspace.
+/// confined it to the workspace. Errors name the file as the URI does.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -123,7 +123,9 @@ pub struct Found {
 #[must_use]
 pub fn open(uri: &MemoryUri, path: PathBuf, ids: crate::stamp::Ids) -> Box<dyn Memory> {
     match uri {
-        MemoryUri::Jsonl { .. } => Box::new(JsonlMemory::new(path, ids)),
-        MemoryUri::Sqlite { namespace, .. } => Box::new(SqliteMemory::new(path, namespace, ids)),
+        MemoryUri::Jsonl { path: name } => Box::new(JsonlMemory::new(path, ids).named(name)),
+        MemoryUri::Sqlite { path: name, namespace } => {
+            Box::new(SqliteMemory::new(path, namespace, ids).named(name))
+        }
     }
 }

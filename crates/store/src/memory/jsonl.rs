@@ -33,6 +33,7 @@ const TOLD: usize = 10;
 #[derive(Debug)]
 pub struct JsonlMemory {
     path: PathBuf,
+    name: String,
     ids: Ids,
     seen: Mutex<Seen>,
 }
@@ -49,7 +50,14 @@ impl JsonlMemory {
     /// The memory in `path`, which need not be there.
     #[must_use]
     pub fn new(path: PathBuf, ids: Ids) -> Self {
-        Self { path, ids, seen: Mutex::default() }
+        Self { name: path.display().to_string(), path, ids, seen: Mutex::default() }
+    }
+
+    /// Calls the file so in errors and notes, instead of by its whole path.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -57,7 +65,7 @@ impl JsonlMemory {
     }
 
     fn shown(&self) -> String {
-        self.path.display().to_string()
+        self.name.clone()
     }
 
     fn failed(&self, error: &std::io::Error) -> MemoryError {

@@ -26,6 +26,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub struct SqliteMemory {
     path: PathBuf,
+    name: String,
     namespace: String,
     ids: Ids,
     connection: Mutex<Option<Connection>>,
@@ -37,7 +38,15 @@ impl SqliteMemory {
     /// The memory `namespace` in `path`, which need not be there.
     #[must_use]
     pub fn new(path: PathBuf, namespace: &str, ids: Ids) -> Self {
-        Self { path, namespace: namespace.to_owned(), ids, connection: Mutex::default() }
+        let name = path.display().to_string();
+        Self { path, name, namespace: namespace.to_owned(), ids, connection: Mutex::default() }
+    }
+
+    /// Calls the file so in errors, instead of by its whole path.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
     }
 
     /// Reads; `None` when the file is not there, which is then not made.
@@ -47,13 +56,13 @@ impl SqliteMemory {
     ) -> Result<Option<T>, MemoryError> {
         let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_none() {
-            match schema::open(&self.path, false)? {
+            match schema::open(&self.path, &self.name, false)? {
                 Opened::Missing => return Ok(None),
                 Opened::Ready(connection) => *slot = Some(connection),
             }
         }
         let Some(connection) = slot.as_ref() else { return Ok(None) };
-        work(connection).map(Some).map_err(|error| schema::explain(&self.path, &error))
+        work(connection).map(Some).map_err(|error| schema::explain(&self.name, &error))
     }
 
     /// Writes in one transaction, making the file if need be.
@@ -63,15 +72,15 @@ impl SqliteMemory {
     ) -> Result<T, MemoryError> {
         let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_none()
-            && let Opened::Ready(connection) = schema::open(&self.path, true)?
+            && let Opened::Ready(connection) = schema::open(&self.path, &self.name, true)?
         {
             *slot = Some(connection);
         }
         let Some(connection) = slot.as_mut() else {
             let reason = "it could not be made".to_owned();
-            return Err(MemoryError::Io { path: self.path.display().to_string(), reason });
+            return Err(MemoryError::Io { path: self.name.clone(), reason });
         };
-        let explain = |error: rusqlite::Error| schema::explain(&self.path, &error);
+        let explain = |error: rusqlite::Error| schema::explain(&self.name, &error);
         // Taking the lock at once: two readers that both want to write would block each other.
         let transaction = connection
             .transaction_with_behavior(TransactionBehavior::Immediate)

@@ -48,7 +48,7 @@ pub(super) fn blob(text: &str) -> Blob {
     Blob { digest: Digest::of_text(text), text: text.to_owned() }
 }
 
-fn as_29_the_last_line_of_an_event_counts(backend: &Backend) {
+fn as_29_the_lines_of_an_event_add_up(backend: &Backend) {
     let run = backend.begin();
     run.append(&event(1, None, None, json!({"program": "a.as"}))).unwrap();
     run.append(&event(2, Some(1), None, json!({}))).unwrap();
@@ -58,10 +58,12 @@ fn as_29_the_last_line_of_an_event_counts(backend: &Backend) {
     let log = backend.store.load(run.id()).unwrap();
     assert_eq!(log.events.len(), 3);
     assert_eq!(log.events[1], event(2, Some(1), Some(7), json!({"done": true})));
+    assert_eq!(log.events[0].data, json!({"program": "a.as"}));
     assert_eq!(log.root().unwrap().duration_us, None);
     assert!(log.notes.is_empty());
-    run.append(&event(1, None, Some(9), json!({"program": "a.as", "value": 1}))).unwrap();
+    run.append(&event(1, None, Some(9), json!({"value": 1}))).unwrap();
     let log = backend.store.load(run.id()).unwrap();
+    assert_eq!(log.root().unwrap().data, json!({"program": "a.as", "value": 1}));
     assert_eq!(log.root().unwrap().duration_us, Some(9));
     assert_eq!(log.of_kind(TraceKind::Tool).count(), 2);
 }
@@ -73,7 +75,7 @@ fn as_29_runs_are_listed_newest_first_and_summed_up(backend: &Backend) {
     first.append(&event(2, Some(1), Some(1), json!({}))).unwrap();
     let second = backend.begin();
     second.append(&event(1, None, None, json!({"program": "b.as"}))).unwrap();
-    second.append(&event(1, None, Some(50), json!({"program": "b.as", "value": 3}))).unwrap();
+    second.append(&event(1, None, Some(50), json!({"value": 3}))).unwrap();
     assert_eq!(backend.store.ids().unwrap(), [second.id().clone(), first.id().clone()]);
     let killed = backend.store.summary(first.id()).unwrap();
     assert_eq!((killed.start_us, killed.duration_us), (Some(101), None));
@@ -230,7 +232,7 @@ macro_rules! on_every_backend {
 }
 
 on_every_backend! {
-    as_29_the_last_line_of_an_event_counts
+    as_29_the_lines_of_an_event_add_up
     as_29_runs_are_listed_newest_first_and_summed_up
     as_29_a_run_is_found_by_id_by_part_and_by_age
     as_29_texts_are_kept_by_digest

@@ -157,7 +157,13 @@ impl RunStore for FolderStore {
             let mut lines = tail.rsplit(|byte| *byte == b'\n').filter_map(parse);
             lines.find(|event| event.id == first.id)
         });
-        let root = last.or(first);
+        let root = match (first, last) {
+            (Some(mut first), Some(last)) => {
+                first.absorb(last);
+                Some(first)
+            }
+            (first, last) => last.or(first),
+        };
         Ok(RunSummary {
             id: id.clone(),
             start_us: root.as_ref().map(|root| root.start_us),

@@ -19,7 +19,7 @@ const TOLD: usize = 10;
 /// The version of what [`RunLog::export`] gives.
 pub const EXPORT_VERSION: u32 = 1;
 
-/// The events of a run, each as its last line has it.
+/// The events of a run, each with the sum of its lines.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunLog {
@@ -67,10 +67,10 @@ impl RunLog {
         Ok(log)
     }
 
-    /// Keeps an event; the last line of an id counts, in the place of the first.
+    /// Keeps an event; later lines of an id add to the first, in its place.
     fn put(&mut self, event: TraceEvent, places: &mut HashMap<u64, usize>) {
         match places.get(&event.id).and_then(|place| self.events.get_mut(*place)) {
-            Some(slot) => *slot = event,
+            Some(slot) => slot.absorb(event),
             None => {
                 places.insert(event.id, self.events.len());
                 self.events.push(event);

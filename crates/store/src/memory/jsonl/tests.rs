@@ -15,7 +15,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.jsonl");
         std::fs::write(&path, content).unwrap();
-        Self { memory: JsonlMemory::new(path, Ids::system()), folder }
+        Self { memory: JsonlMemory::new(path, Ids::system()).named("notes.jsonl"), folder }
     }
 
     fn call(&self, method: &str, argument: Value) -> MemoryOutput {
@@ -27,9 +27,7 @@ impl Bench {
     }
 
     fn notes(&self) -> Vec<String> {
-        let folder = format!("{}/", self.folder.path().display());
-        let notes = self.call("query", json!({})).notes;
-        notes.into_iter().map(|note| note.replace(&folder, "")).collect()
+        self.call("query", json!({})).notes
     }
 }
 

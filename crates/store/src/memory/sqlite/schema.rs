@@ -42,15 +42,15 @@ pub(super) enum Opened {
     Ready(Connection),
 }
 
-/// Opens a memory; makes it when it is missing and `create` is set.
-pub(super) fn open(path: &Path, create: bool) -> Result<Opened, MemoryError> {
+/// Opens a memory; makes it when it is missing and `create` is set. `name` stands in errors.
+pub(super) fn open(path: &Path, name: &str, create: bool) -> Result<Opened, MemoryError> {
     if !path.exists() {
         if !create {
             return Ok(Opened::Missing);
         }
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| MemoryError::Io {
-                path: path.display().to_string(),
+                path: name.to_owned(),
                 reason: error.to_string(),
             })?;
         }
@@ -59,13 +59,13 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Opened, MemoryError> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let explain = |error: rusqlite::Error| self::explain(path, &error);
+    let explain = |error: rusqlite::Error| self::explain(name, &error);
     let mut connection = Connection::open_with_flags(path, flags).map_err(explain)?;
     protect(&connection).map_err(explain)?;
     match state(&connection).map_err(explain)? {
         State::Ours(VERSION) => {}
         State::Ours(found) if found > VERSION => {
-            let path = path.display().to_string();
+            let path = name.to_owned();
             return Err(MemoryError::Newer { path, found, known: VERSION });
         }
         State::Empty if !create => return Ok(Opened::Missing),
@@ -75,7 +75,7 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Opened, MemoryError> {
             migrate(&mut connection).map_err(explain)?;
         }
         State::Foreign => {
-            let path = path.display().to_string();
+            let path = name.to_owned();
             let reason = "it is an SQLite file of another program";
             return Err(MemoryError::Foreign { path, reason });
         }
@@ -124,8 +124,8 @@ fn migrate(connection: &mut Connection) -> Result<(), rusqlite::Error> {
 }
 
 /// What an error of SQLite means for a memory.
-pub(super) fn explain(path: &Path, error: &rusqlite::Error) -> MemoryError {
-    let path = path.display().to_string();
+pub(super) fn explain(name: &str, error: &rusqlite::Error) -> MemoryError {
+    let path = name.to_owned();
     let reason = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {

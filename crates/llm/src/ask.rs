@@ -154,7 +154,9 @@ impl Run<'_, '_> {
                 let strict = self.ask.strict;
                 read(text, Some(shape), &ReadOptions { strict, ..ReadOptions::default() })
             }
-            None => Ok(Reading { value: Value::from(text), repairs: Vec::new(), coerced: Vec::new() }),
+            None => {
+                Ok(Reading { value: Value::from(text), repairs: Vec::new(), coerced: Vec::new() })
+            }
         }
     }
 
@@ -174,7 +176,8 @@ impl Run<'_, '_> {
                     return Err(error);
                 }
             };
-            let Some(executor) = self.ask.executor.filter(|_| !response.tool_calls.is_empty()) else {
+            let Some(executor) = self.ask.executor.filter(|_| !response.tool_calls.is_empty())
+            else {
                 return Ok(response.text);
             };
             if round >= self.ask.tool_rounds {
@@ -243,10 +246,12 @@ impl Run<'_, '_> {
             told(AskEvent::Retrying { error, wait });
         };
         let streamed = text || values;
-        let sink: Option<crate::provider::TextSink<'_>> = if streamed { Some(&mut hear) } else { None };
+        let sink: Option<crate::provider::TextSink<'_>> =
+            if streamed { Some(&mut hear) } else { None };
         let outcome = self.exchange.send(&mut call, sink, &mut on_retry).await;
         // What came since the answer was last read.
-        if let Some(value) = partial.as_mut().filter(|_| outcome.is_ok()).and_then(Partial::refresh) {
+        if let Some(value) = partial.as_mut().filter(|_| outcome.is_ok()).and_then(Partial::refresh)
+        {
             told(AskEvent::Value { value });
         }
         self.note(outcome, retried)

@@ -33,10 +33,7 @@ const OLLAMA: &str = "http://localhost:11434";
 /// [`LlmError::Auth`] without a key where one is needed, [`LlmError::Settings`] for a base URL that
 /// is none or for `default` (which the caller resolves), [`LlmError::Recording`] for a recording
 /// that can't be read.
-pub fn connect(
-    uri: &ModelUri,
-    settings: &ProviderSettings,
-) -> Result<Arc<dyn Provider>, LlmError> {
+pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Provider>, LlmError> {
     let name = uri.to_string();
     Ok(match uri {
         ModelUri::OpenAi { model } => Arc::new(openai(name, model, settings)?),

@@ -13,9 +13,7 @@ use crate::exchange::Exchange;
 use crate::provider::{ChatCall, Provider, SchemaHint, TextSink, Think};
 use crate::retry::RetryPolicy;
 use crate::tools::ToolExecutor;
-use contexture_prompt::{
-    ChatResponse, Message, OpenaiChatRequest, Role, ToolDefinition, Usage,
-};
+use contexture_prompt::{ChatResponse, Message, OpenaiChatRequest, Role, ToolDefinition, Usage};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -228,8 +226,14 @@ impl LlmCycle {
         let tools = (!tools.is_empty()).then_some(tools);
         let mut round = 0;
         loop {
-            let sink = sink.as_mut().map(|sink| -> TextSink<'_> { &mut **sink });
-            let response = self.request(tools.clone(), sink).await?;
+            let streamed = sink.is_some();
+            let mut pass = |text: &str| {
+                if let Some(sink) = &mut sink {
+                    sink(text);
+                }
+            };
+            let pass: Option<TextSink<'_>> = if streamed { Some(&mut pass) } else { None };
+            let response = self.request(tools.clone(), pass).await?;
             let executor = self.executor.clone().filter(|_| !response.tool_calls.is_empty());
             let Some(executor) = executor else {
                 self.messages.push(response.to_message());

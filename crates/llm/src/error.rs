@@ -175,7 +175,9 @@ impl LlmError {
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => *retry_after,
+            Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => {
+                *retry_after
+            }
             _ => None,
         }
     }
@@ -218,7 +220,9 @@ impl LlmError {
             Self::Network { .. } => "check the address, the network and the proxy settings",
             Self::Timeout { .. } => "raise `timeout`, or ask for less with `max_output`",
             Self::NoSuchModel { provider, model, .. } if provider == "ollama" => {
-                return Some(format!("fetch it with `ollama pull {model}`, or choose another model"));
+                return Some(format!(
+                    "fetch it with `ollama pull {model}`, or choose another model"
+                ));
             }
             Self::NoSuchModel { .. } => "check the model's name and what the account may use",
             Self::RateLimited { .. } => "wait, lower `--concurrency`, or allow more retries",

@@ -58,7 +58,9 @@ impl<'a> Exchange<'a> {
             };
             // Text that was passed on can't be taken back, so a second answer must not follow it.
             let wait = self.retry.wait(&error, tried).filter(|_| !spoken);
-            let in_time = |wait: &Duration| self.left().is_ok_and(|left| left.is_none_or(|left| *wait < left));
+            let in_time = |wait: &Duration| {
+                self.left().is_ok_and(|left| left.is_none_or(|left| *wait < left))
+            };
             let Some(wait) = wait.filter(in_time) else { return Err(error) };
             on_retry(&error, wait);
             tokio::select! {

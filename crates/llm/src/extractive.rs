@@ -94,9 +94,11 @@ const SIZES: [Size; 8] = [
 fn answer(call: &ChatCall) -> (String, bool) {
     let schema = answer_schema(call);
     let Prompt { items, instruction } = layout::read(&call.request.messages, schema.is_some());
-    let (questions, quoted): (Vec<Item>, Vec<Item>) = items.into_iter().partition(Item::is_question);
+    let (questions, quoted): (Vec<Item>, Vec<Item>) =
+        items.into_iter().partition(Item::is_question);
     // When all there is asks, that is what there is to quote from.
-    let (questions, quoted) = if quoted.is_empty() { (quoted, questions) } else { (questions, quoted) };
+    let (questions, quoted) =
+        if quoted.is_empty() { (quoted, questions) } else { (questions, quoted) };
     let mut source = Source::default();
     for item in &quoted {
         source.add(&item.label, &item.text);
@@ -125,7 +127,9 @@ fn fill(filler: &mut Filler<'_>, schema: &Value) -> Value {
     if kind(schema) == "object" {
         return filler.object(schema);
     }
-    filler.value(schema, &Field::new("answer", "", true)).unwrap_or_else(|| fill::nothing(schema, 64))
+    filler
+        .value(schema, &Field::new("answer", "", true))
+        .unwrap_or_else(|| fill::nothing(schema, 64))
 }
 
 /// The beginning of a text, of at most so many tokens.
@@ -139,8 +143,19 @@ fn first_tokens(text: &str, limit: usize) -> String {
 }
 
 /// Instructions that ask about the whole and not about one thing in it.
-const GENERAL: &[&str] =
-    &["summar", "overview", "abstract", "key point", "main point", "outline", "tl;dr", "摘要", "总结", "概括", "要点"];
+const GENERAL: &[&str] = &[
+    "summar",
+    "overview",
+    "abstract",
+    "key point",
+    "main point",
+    "outline",
+    "tl;dr",
+    "摘要",
+    "总结",
+    "概括",
+    "要点",
+];
 
 fn ask(instruction: &str, questions: &[Item]) -> Ask {
     let weight = if questions.is_empty() { 1.0 } else { 0.3 };
@@ -176,7 +191,8 @@ fn extend(query: &mut Query, terms: Vec<String>, weight: f64) {
 }
 
 fn is_question(instruction: &str) -> bool {
-    const WORDS: &[&str] = &["what", "which", "who", "when", "where", "why", "how", "is", "are", "does", "do", "can"];
+    const WORDS: &[&str] =
+        &["what", "which", "who", "when", "where", "why", "how", "is", "are", "does", "do", "can"];
     let first = terms::words(instruction).first().map(|word| word.to_lowercase());
     instruction.trim_end().ends_with(['?', '？'])
         || first.is_some_and(|word| WORDS.contains(&word.as_str()))

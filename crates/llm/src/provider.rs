@@ -105,7 +105,8 @@ impl ChatCall {
             fields.remove(transport);
         }
         if let Some(schema) = &self.schema {
-            fields.insert("schema".into(), json!({"schema": schema.schema, "strict": schema.strict}));
+            fields
+                .insert("schema".into(), json!({"schema": schema.schema, "strict": schema.strict}));
         }
         if let Some(think) = self.think {
             fields.insert("think".into(), think.as_str().into());

@@ -77,7 +77,8 @@ impl Recording {
 
     fn write(&self, line: &Line) -> Result<(), LlmError> {
         let mut writer = self.lock();
-        let mut text = serde_json::to_vec(line).map_err(|error| writer.fault(&error.to_string()))?;
+        let mut text =
+            serde_json::to_vec(line).map_err(|error| writer.fault(&error.to_string()))?;
         text.push(b'\n');
         let written = writer.out.write_all(&text).and_then(|()| writer.out.flush());
         written.map_err(|error| writer.fault(&error.to_string()))
@@ -91,11 +92,7 @@ impl Writer {
 }
 
 fn fault(path: &Path, error: &std::io::Error) -> LlmError {
-    LlmError::Recording {
-        file: path.display().to_string(),
-        line: None,
-        message: error.to_string(),
-    }
+    LlmError::Recording { file: path.display().to_string(), line: None, message: error.to_string() }
 }
 
 /// A provider whose calls are recorded.

@@ -46,7 +46,8 @@ impl Replay {
     /// [`LlmError::Recording`] with the line that is no recorded call.
     pub fn open(path: &Path) -> Result<Self, LlmError> {
         let name = path.display().to_string();
-        let fault = |message: String| LlmError::Recording { file: name.clone(), line: None, message };
+        let fault =
+            |message: String| LlmError::Recording { file: name.clone(), line: None, message };
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
         let read = file.take(RECORDING_BYTES + 1).read_to_end(&mut bytes);

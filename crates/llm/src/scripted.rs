@@ -148,21 +148,23 @@ impl Scripted {
     /// As [`Scripted::open`].
     pub fn parse(name: &str, text: &str) -> Result<Self, LlmError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let fault =
-            |line, message| LlmError::Recording { file: name.to_owned(), line, message };
+        let fault = |line, message| LlmError::Recording { file: name.to_owned(), line, message };
         if text.trim_start().starts_with('[') {
             let values: Vec<Value> = serde_json::from_str(text)
                 .map_err(|error| fault(Some(error.line()), error.to_string()))?;
             let answers: Result<Vec<Canned>, LlmError> = values
                 .into_iter()
                 .enumerate()
-                .map(|(at, value)| canned(value).map_err(|why| fault(None, format!("answer {}: {why}", at + 1))))
+                .map(|(at, value)| {
+                    canned(value).map_err(|why| fault(None, format!("answer {}: {why}", at + 1)))
+                })
                 .collect();
             return Ok(Self::new(answers?));
         }
         let mut answers = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let value = serde_json::from_str(line).map_err(|error| fault(Some(at + 1), error.to_string()))?;
+            let value = serde_json::from_str(line)
+                .map_err(|error| fault(Some(at + 1), error.to_string()))?;
             answers.push(canned(value).map_err(|why| fault(Some(at + 1), why))?);
         }
         Ok(Self::new(answers))
@@ -225,8 +227,11 @@ fn canned(value: Value) -> Result<Canned, String> {
     if let Value::String(text) = value {
         return Ok(Canned::text(text));
     }
-    let written: Written = serde_json::from_value(value)
-        .map_err(|error| format!("expected a text, or an object with `text`, `json`, `tool_calls` or `error`: {error}"))?;
+    let written: Written = serde_json::from_value(value).map_err(|error| {
+        format!(
+            "expected a text, or an object with `text`, `json`, `tool_calls` or `error`: {error}"
+        )
+    })?;
     let call = |(at, call): (usize, WrittenCall)| {
         let id = if call.id.is_empty() { format!("call_{}", at + 1) } else { call.id };
         ToolCall::function(id, call.name, call.arguments.to_string())
@@ -238,7 +243,11 @@ fn canned(value: Value) -> Result<Canned, String> {
             CannedOutcome::ToolCalls(calls.into_iter().enumerate().map(call).collect())
         }
         (None, None, None, Some(error)) => CannedOutcome::Error(error.into()),
-        _ => return Err("expected exactly one of `text`, `json`, `tool_calls` and `error`".to_owned()),
+        _ => {
+            return Err(
+                "expected exactly one of `text`, `json`, `tool_calls` and `error`".to_owned()
+            );
+        }
     };
     Ok(Canned {
         when: written.when,
@@ -283,7 +292,9 @@ impl Provider for Scripted {
                 response.tool_calls = calls;
             }
             response.usage = match answer.usage {
-                Some(told) if told.total_tokens == 0 => Usage::new(told.prompt_tokens, told.completion_tokens),
+                Some(told) if told.total_tokens == 0 => {
+                    Usage::new(told.prompt_tokens, told.completion_tokens)
+                }
                 Some(told) => told,
                 None => response.usage,
             };
@@ -318,7 +329,8 @@ mod tests {
     #[test]
     fn as_31_mock_files_are_lists_or_lines() {
         let list = Scripted::parse("a.json", "[\"one\", {\"json\": {\"ok\": true}}]").unwrap();
-        let lines = Scripted::parse("a.jsonl", "\u{feff}\"one\"\n\n{\"json\": {\"ok\": true}}\n").unwrap();
+        let lines =
+            Scripted::parse("a.jsonl", "\u{feff}\"one\"\n\n{\"json\": {\"ok\": true}}\n").unwrap();
         assert_eq!((list.left(), lines.left()), (2, 2));
     }
 
@@ -328,8 +340,15 @@ mod tests {
             Err(error) => error.to_string(),
             Ok(_) => String::new(),
         };
-        assert!(say("[{\"txt\": 1}]").contains("answer 1: expected a text"), "{}", say("[{\"txt\": 1}]"));
-        assert!(say("\"a\"\n{\"text\": \"a\", \"json\": 1}").starts_with("m.json, line 2: expected exactly one"));
+        assert!(
+            say("[{\"txt\": 1}]").contains("answer 1: expected a text"),
+            "{}",
+            say("[{\"txt\": 1}]")
+        );
+        assert!(
+            say("\"a\"\n{\"text\": \"a\", \"json\": 1}")
+                .starts_with("m.json, line 2: expected exactly one")
+        );
         assert!(say("[1,\n2").starts_with("m.json, line 2"));
         assert!(say("{\"text\": \"a\"").starts_with("m.json, line 1"));
         assert!(say("[{}]").contains("exactly one of"));

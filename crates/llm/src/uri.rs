@@ -289,7 +289,11 @@ fn is_host(text: &str) -> bool {
 fn compatible(uri: &str, rest: &str) -> Result<ModelUri, UriError> {
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     if host.contains('@') {
-        return Err(malformed(uri, "a key does not belong into a URI: set OPENAI_API_KEY", COMPATIBLE_FORM));
+        return Err(malformed(
+            uri,
+            "a key does not belong into a URI: set OPENAI_API_KEY",
+            COMPATIBLE_FORM,
+        ));
     }
     if host.is_empty() || host.chars().any(|c| c.is_whitespace() || "?#\\".contains(c)) {
         return Err(malformed(uri, "a host is missing", COMPATIBLE_FORM));

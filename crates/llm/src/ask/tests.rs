@@ -5,7 +5,8 @@ use contexture_answer::Field;
 use serde_json::json;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.unwrap().block_on(future)
 }
 
@@ -33,7 +34,9 @@ impl AskObserver for Log {
             AskEvent::Retrying { wait, .. } => format!("retry after {wait:?}"),
             AskEvent::ToolCalled { call } => format!("call {}", call.function.name),
             AskEvent::ToolReturned { outcome, .. } => format!("returned {}", outcome.text),
-            AskEvent::AttemptEnded { attempt } => format!("ended {} with {} faults", attempt.number, attempt.errors.len()),
+            AskEvent::AttemptEnded { attempt } => {
+                format!("ended {} with {} faults", attempt.number, attempt.errors.len())
+            }
         });
     }
 
@@ -52,17 +55,27 @@ fn ask_all(model: &Scripted, wanted: &Ask<'_>, log: &mut Log) -> Result<Answer, 
 
 #[test]
 fn as_22_faults_use_an_attempt_and_go_back_with_the_answer() {
-    let model = Scripted::new([Canned::text("{\"ok\": \"perhaps\"}"), Canned::text("{ok: true, n: \"3\"}")]);
+    let model = Scripted::new([
+        Canned::text("{\"ok\": \"perhaps\"}"),
+        Canned::text("{ok: true, n: \"3\"}"),
+    ]);
     let shape = shape();
     let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts: 2, ..Ask::default() };
     let mut log = Log::default();
     let answer = ask_all(&model, &wanted, &mut log).unwrap();
     assert_eq!(answer.value, json!({"ok": true, "n": 3}));
-    assert_eq!(log.told, ["request 1.0", "ended 1 with 2 faults", "request 2.0", "ended 2 with 0 faults"]);
+    assert_eq!(
+        log.told,
+        ["request 1.0", "ended 1 with 2 faults", "request 2.0", "ended 2 with 0 faults"]
+    );
     let repair = &model.calls()[1].request.messages;
     assert_eq!((repair.len(), repair[1].role), (3, Role::Assistant));
     assert_eq!(repair[1].text(), "{\"ok\": \"perhaps\"}");
-    assert!(repair[2].text().contains("ok: expected") && repair[2].text().contains("perhaps"), "{}", repair[2].text());
+    assert!(
+        repair[2].text().contains("ok: expected") && repair[2].text().contains("perhaps"),
+        "{}",
+        repair[2].text()
+    );
     assert_eq!(answer.report.attempts[1].coerced.len(), 1);
 }
 
@@ -81,7 +94,8 @@ fn as_22_attempts_are_counted_in_all_and_zero_is_one() {
 
 #[test]
 fn as_22_a_repair_answers_the_last_attempt_only() {
-    let model = Scripted::new([Canned::text("first"), Canned::text("second"), Canned::text("third")]);
+    let model =
+        Scripted::new([Canned::text("first"), Canned::text("second"), Canned::text("third")]);
     let shape = shape();
     let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts: 3, ..Ask::default() };
     let _ = ask_all(&model, &wanted, &mut Log::default());
@@ -94,7 +108,8 @@ fn as_21_strict_takes_exact_json_alone() {
     let shape = shape();
     let ask_for = |text: &str| {
         let model = Scripted::new([Canned::text(text)]);
-        let wanted = Ask { messages: prompt(), shape: Some(&shape), strict: true, ..Ask::default() };
+        let wanted =
+            Ask { messages: prompt(), shape: Some(&shape), strict: true, ..Ask::default() };
         let outcome = ask_all(&model, &wanted, &mut Log::default());
         (outcome.is_ok(), model.calls()[0].schema.clone().unwrap().strict)
     };
@@ -122,7 +137,8 @@ fn limited(wait: Option<u64>) -> LlmError {
 
 #[test]
 fn as_22_a_rate_limit_is_waited_out_without_using_an_attempt() {
-    let model = Scripted::new([Canned::error(limited(Some(7))), Canned::text("{\"ok\":true,\"n\":1}")]);
+    let model =
+        Scripted::new([Canned::error(limited(Some(7))), Canned::text("{\"ok\":true,\"n\":1}")]);
     let shape = shape();
     let retry = RetryPolicy::on_request(2, Duration::from_secs(30));
     let wanted = Ask { messages: prompt(), shape: Some(&shape), retry, ..Ask::default() };
@@ -157,7 +173,8 @@ fn as_19_the_time_is_for_the_whole_call() {
     let model = Scripted::new([slow(), slow(), slow()]);
     let shape = shape();
     let timeout = Some(Duration::from_secs(10));
-    let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts: 3, timeout, ..Ask::default() };
+    let wanted =
+        Ask { messages: prompt(), shape: Some(&shape), attempts: 3, timeout, ..Ask::default() };
     let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
     assert_eq!((failed.kind(), model.calls().len()), ("timeout", 2));
     // A wait that would outlast the time is not begun.
@@ -260,7 +277,9 @@ fn as_22_cancelling_ends_the_call_wherever_it_is() {
     let cancel = CancelToken::new();
     let retry = RetryPolicy::on_request(9, Duration::from_secs(60));
     let wanted = Ask { messages: prompt(), retry, ..Ask::default() };
-    for first in [Canned::text("late").after(Duration::from_secs(50)), Canned::error(limited(Some(50)))] {
+    for first in
+        [Canned::text("late").after(Duration::from_secs(50)), Canned::error(limited(Some(50)))]
+    {
         let model = Scripted::new([first]);
         let cancel = CancelToken::new();
         let failed = run(async {

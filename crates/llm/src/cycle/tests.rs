@@ -5,7 +5,8 @@ use crate::tools::ToolOutcome;
 use contexture_prompt::ToolCall;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.unwrap().block_on(future)
 }
 
@@ -73,7 +74,8 @@ fn pt_12_a_failed_call_keeps_what_it_was_given_for_another_try() {
 
 #[test]
 fn pt_12_failures_are_tried_again_as_the_setting_says() {
-    let provider = Scripted::new([Canned::error(limited()), Canned::error(limited()), Canned::text("x")]);
+    let provider =
+        Scripted::new([Canned::error(limited()), Canned::error(limited()), Canned::text("x")]);
     let retry = RetryPolicy::back_off(2, Duration::from_secs(8));
     let mut cycle = LlmCycle::new(provider.clone(), LlmConfig { retry, ..config() });
     assert_eq!(run(cycle.submit("a", vec![])).unwrap().text, "x");
@@ -101,7 +103,10 @@ impl ToolExecutor for Shout {
 }
 
 fn calls() -> Canned {
-    Canned::tool_calls(vec![ToolCall::function("c1", "f", "{}"), ToolCall::function("c2", "g", "{}")])
+    Canned::tool_calls(vec![
+        ToolCall::function("c1", "f", "{}"),
+        ToolCall::function("c2", "g", "{}"),
+    ])
 }
 
 #[test]
@@ -130,11 +135,13 @@ fn pt_12_the_tool_loop_has_a_limit() {
 fn pt_12_usage_adds_up_and_streams_pass_text_on() {
     let usage = Usage::new(3, 4);
     let answer = |text: &str| Canned { usage: Some(usage), ..Canned::text(text) };
-    let mut cycle = LlmCycle::new(Scripted::new([answer("a b"), answer("c d")]), LlmConfig::default());
+    let mut cycle =
+        LlmCycle::new(Scripted::new([answer("a b"), answer("c d")]), LlmConfig::default());
     let mut heard = Vec::new();
     run(cycle.submit_stream("x", vec![], &mut |text: &str| heard.push(text.to_owned()))).unwrap();
     let more = vec![Message::of_text(Role::User, "y")];
-    run(cycle.submit_messages_stream(more, vec![], &mut |text: &str| heard.push(text.to_owned()))).unwrap();
+    run(cycle.submit_messages_stream(more, vec![], &mut |text: &str| heard.push(text.to_owned())))
+        .unwrap();
     assert_eq!(heard, ["a ", "b", "c ", "d"]);
     assert_eq!((cycle.usage().prompt_tokens, cycle.usage().total_tokens), (6, 14));
 }

@@ -265,7 +265,14 @@ fn heading(line: &str) -> Option<(u8, String)> {
         return None;
     }
     let text = normal(rest.trim().trim_end_matches('#'));
-    let text = unmarked(&text).to_owned();
+    // Badges beside a title are no part of it.
+    let text = ["[![", "![", "&emsp;", "&nbsp;"]
+        .iter()
+        .filter_map(|mark| text.split_once(mark))
+        .map(|(before, _)| before.trim())
+        .min_by_key(|before| before.len())
+        .unwrap_or(&text);
+    let text = unmarked(text).to_owned();
     (!text.is_empty()).then_some((u8::try_from(level).unwrap_or(6), text))
 }
 
@@ -273,11 +280,7 @@ fn heading(line: &str) -> Option<(u8, String)> {
 fn underline(line: &str) -> Option<u8> {
     let line = line.trim();
     let all = |mark: char| line.len() >= 3 && line.chars().all(|c| c == mark);
-    if all('=') {
-        Some(1)
-    } else {
-        all('-').then_some(2)
-    }
+    if all('=') { Some(1) } else { all('-').then_some(2) }
 }
 
 fn is_ruler(line: &str) -> bool {
@@ -322,7 +325,8 @@ fn only_tags(line: &str) -> bool {
 
 /// The text of a list item.
 fn list_item(line: &str) -> Option<&str> {
-    let bullet = ["- ", "* ", "+ ", "• ", "– ", "・"].iter().find_map(|mark| line.strip_prefix(mark));
+    let bullet =
+        ["- ", "* ", "+ ", "• ", "– ", "・"].iter().find_map(|mark| line.strip_prefix(mark));
     let text = bullet.or_else(|| {
         let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
         let digits = line.len() - rest.len();
@@ -358,7 +362,10 @@ mod tests {
                 Block::Item("second".into()),
                 Block::Item("third".into()),
                 Block::Heading(1, "Under".into()),
-                Block::Row { header: vec!["a".into(), "b".into()], cells: vec!["1".into(), "2".into()] },
+                Block::Row {
+                    header: vec!["a".into(), "b".into()],
+                    cells: vec!["1".into(), "2".into()]
+                },
                 prose("quoted"),
             ]
         );
@@ -381,10 +388,13 @@ mod tests {
     #[test]
     fn as_24_chinese_lines_are_kept_apart_when_they_end_sentences() {
         let text = "周会\n\n会议决定发布。\n会议决定推迟移动端的改版，先完成支付接口。\n";
-        assert_eq!(blocks(text), [
-            prose("周会"),
-            line("会议决定发布。"),
-            line("会议决定推迟移动端的改版，先完成支付接口。"),
-        ]);
+        assert_eq!(
+            blocks(text),
+            [
+                prose("周会"),
+                line("会议决定发布。"),
+                line("会议决定推迟移动端的改版，先完成支付接口。"),
+            ]
+        );
     }
 }

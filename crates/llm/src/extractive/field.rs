@@ -36,20 +36,78 @@ pub(super) struct Field {
     pub(super) required: bool,
 }
 
-const TITLES: &[&str] = &["title", "headline", "heading", "标题", "题目", "題目", "见出し", "titre", "titel", "titulo"];
+const TITLES: &[&str] =
+    &["title", "headline", "heading", "标题", "题目", "題目", "见出し", "titre", "titel", "titulo"];
 const SUMMARIES: &[&str] = &[
-    "summary", "abstract", "overview", "synopsis", "tldr", "gist", "digest", "description", "摘要",
-    "概要", "总结", "總結", "概述", "简介", "要約", "résumé", "zusammenfassung", "resumen",
+    "summary",
+    "abstract",
+    "overview",
+    "synopsis",
+    "tldr",
+    "gist",
+    "digest",
+    "description",
+    "摘要",
+    "概要",
+    "总结",
+    "總結",
+    "概述",
+    "简介",
+    "要約",
+    "résumé",
+    "zusammenfassung",
+    "resumen",
 ];
-const KEYWORDS: &[&str] = &["keyword", "word", "term", "tag", "search", "关键词", "關鍵詞", "キーワード"];
+const KEYWORDS: &[&str] =
+    &["keyword", "word", "term", "tag", "search", "关键词", "關鍵詞", "キーワード"];
 const NAMED: &[&str] = &[
-    "author", "email", "mail", "phone", "date", "url", "link", "website", "address", "version", "id",
-    "company", "vendor", "supplier", "customer", "country", "city", "number", "currency", "licence",
-    "license", "owner", "sender", "recipient", "作者", "日期", "邮箱", "电话", "地址", "公司", "编号",
+    "author",
+    "email",
+    "mail",
+    "phone",
+    "date",
+    "url",
+    "link",
+    "website",
+    "address",
+    "version",
+    "id",
+    "company",
+    "vendor",
+    "supplier",
+    "customer",
+    "country",
+    "city",
+    "number",
+    "currency",
+    "licence",
+    "license",
+    "owner",
+    "sender",
+    "recipient",
+    "作者",
+    "日期",
+    "邮箱",
+    "电话",
+    "地址",
+    "公司",
+    "编号",
 ];
 const EMPTY: &[&str] = &[
-    "missing", "error", "problem", "issue", "gap", "violation", "conflict", "objection", "warning",
-    "blocker", "缺失", "遗漏", "错误", "问题",
+    "missing",
+    "error",
+    "problem",
+    "issue",
+    "gap",
+    "violation",
+    "conflict",
+    "objection",
+    "warning",
+    "blocker",
+    "缺失",
+    "遗漏",
+    "错误",
+    "问题",
 ];
 
 impl Field {
@@ -58,7 +116,10 @@ impl Field {
         let parts: Vec<String> = words(name).into_iter().map(str::to_lowercase).collect();
         let stems: Vec<String> = parts.iter().map(|part| stem(part)).collect();
         let is = |list: &[&str]| {
-            stems.iter().chain(&parts).any(|part| list.iter().any(|known| stem(known) == *part || known == part))
+            stems
+                .iter()
+                .chain(&parts)
+                .any(|part| list.iter().any(|known| stem(known) == *part || known == part))
         };
         let one_word = ["one word", "single word", "a word", "一个词"];
         let description_lower = description.to_lowercase();
@@ -96,8 +157,10 @@ impl Field {
 
 /// "three to six points", "2-3 sentences", "at most 5 items", "one sentence".
 fn count(text: &str) -> Option<(usize, usize)> {
-    const UNITS: &[&str] =
-        &["sentence", "point", "item", "bullet", "word", "entry", "step", "line", "example", "tag", "keyword"];
+    const UNITS: &[&str] = &[
+        "sentence", "point", "item", "bullet", "word", "entry", "step", "line", "example", "tag",
+        "keyword",
+    ];
     let words = words(text);
     let number = |at: usize| words.get(at).and_then(|word| small_number(word));
     for at in 0..words.len() {
@@ -109,9 +172,11 @@ fn count(text: &str) -> Option<(usize, usize)> {
         if !counted.into_iter().any(|word| UNITS.contains(&stem_unit(word).as_str())) {
             continue;
         }
-        let most = matches!(at.checked_sub(1).and_then(|at| words.get(at)).copied(), Some("most" | "to"));
+        let most =
+            matches!(at.checked_sub(1).and_then(|at| words.get(at)).copied(), Some("most" | "to"));
         // "One entry per position" counts nothing.
-        let each = words.iter().skip(at).take(5).any(|word| matches!(*word, "per" | "each" | "every"));
+        let each =
+            words.iter().skip(at).take(5).any(|word| matches!(*word, "per" | "each" | "every"));
         if each && first == 1 {
             continue;
         }
@@ -130,8 +195,8 @@ fn stem_unit(word: &str) -> String {
 
 fn small_number(word: &str) -> Option<usize> {
     const NAMES: [&str; 13] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
     ];
     let named = NAMES.iter().position(|name| *name == word);
     named.or_else(|| word.parse().ok()).filter(|number| (1..=50).contains(number))

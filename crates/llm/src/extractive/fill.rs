@@ -77,7 +77,8 @@ impl<'a> Filler<'a> {
         if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
             return self.choice(choices, field);
         }
-        if let Some(alternatives) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array())
+        if let Some(alternatives) =
+            ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array())
         {
             let schema = alternatives.iter().find(|schema| kind(schema) != "null")?;
             return self.value(schema, field);

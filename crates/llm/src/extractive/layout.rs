@@ -20,8 +20,8 @@ impl Item {
     /// Whether the item says what is wanted and is nothing to quote from.
     pub(super) fn is_question(&self) -> bool {
         const LABELS: &[&str] = &[
-            "question", "goal", "query", "task", "request", "topic", "step", "focus", "问题", "目标",
-            "任务", "質問",
+            "question", "goal", "query", "task", "request", "topic", "step", "focus", "问题",
+            "目标", "任务", "質問",
         ];
         let label = self.label.to_lowercase();
         let labelled = label.split([' ', '_', '-']).any(|word| LABELS.contains(&word));
@@ -129,10 +129,8 @@ fn unmarked(line: &str) -> String {
 /// paragraph is both.
 fn free(users: &[String]) -> Prompt {
     let Some((last, before)) = users.split_last() else { return Prompt::default() };
-    let mut items: Vec<Item> = before
-        .iter()
-        .map(|text| Item { label: String::new(), text: text.clone() })
-        .collect();
+    let mut items: Vec<Item> =
+        before.iter().map(|text| Item { label: String::new(), text: text.clone() }).collect();
     let (context, instruction) = last.trim().rsplit_once("\n\n").unwrap_or(("", last));
     if !context.is_empty() {
         items.push(Item { label: String::new(), text: context.to_owned() });
@@ -154,7 +152,10 @@ mod tests {
         assert_eq!(prompt.instruction, "Answer it.\n\nBe short.");
         assert_eq!(prompt.items.len(), 2);
         assert!(prompt.items[0].is_question());
-        assert_eq!(prompt.items[1], Item { label: "notes".into(), text: "# A\n\n[x]\n</b>".into() });
+        assert_eq!(
+            prompt.items[1],
+            Item { label: "notes".into(), text: "# A\n\n[x]\n</b>".into() }
+        );
     }
 
     #[test]

@@ -139,8 +139,8 @@ pub(super) fn quality(unit: &Unit) -> f64 {
         quality *= 0.15;
     } else if matches!(last, '?' | '？') {
         quality *= 0.5;
-    } else if unit.kind == Kind::Prose && last.is_alphanumeric() {
-        quality *= 0.7;
+    } else if unit.kind == Kind::Prose && !ends_sentence(text) {
+        quality *= 0.45;
     }
     let count = text.chars().count().max(1);
     let letters = text.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
@@ -152,7 +152,8 @@ pub(super) fn quality(unit: &Unit) -> f64 {
         quality *= 0.3;
     }
     if text.contains("](") || text.contains("://") {
-        quality *= 0.6;
+        let links = length(text).saturating_sub(length(&visible(text)));
+        quality *= if links * 2 > words || text.contains(" | ") { 0.2 } else { 0.7 };
     }
     if text.contains("…") && text.contains("[clipped") {
         quality = 0.0;
@@ -162,6 +163,25 @@ pub(super) fn quality(unit: &Unit) -> f64 {
         Kind::Cell => quality * 0.6,
         _ => quality,
     }
+}
+
+/// Whether a text ends as a sentence does.
+pub(super) fn ends_sentence(text: &str) -> bool {
+    let end =
+        text.trim_end_matches(['"', '\'', '”', '’', ')', ']', '*', '_', '`', '」', '』', '）']);
+    end.ends_with(['.', '!', '?', '…', '。', '！', '？', ':', '：', ';']) || end.is_empty()
+}
+
+/// The text without the addresses of its links.
+fn visible(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("](") {
+        out.push_str(before);
+        rest = after.split_once(')').map_or("", |(_, rest)| rest);
+    }
+    let words = rest.split(' ').filter(|word| !word.contains("://"));
+    words.fold(out, |out, word| out + word + " ")
 }
 
 /// How much of the smaller of two units is in the other, 0 to 1.

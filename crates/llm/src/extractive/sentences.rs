@@ -9,9 +9,10 @@ const CLOSERS: [char; 16] =
 
 /// Words that end with a full stop and not the sentence.
 const ABBREVIATIONS: &[&str] = &[
-    "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "sec",
-    "ca", "approx", "al", "inc", "ltd", "co", "corp", "dept", "jan", "feb", "mar", "apr", "jun",
-    "jul", "aug", "sep", "sept", "oct", "nov", "dec", "z.b", "d.h", "u.a", "bzw", "p", "pp", "vol",
+    "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig",
+    "sec", "ca", "approx", "al", "inc", "ltd", "co", "corp", "dept", "jan", "feb", "mar", "apr",
+    "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "z.b", "d.h", "u.a", "bzw", "p", "pp",
+    "vol",
 ];
 
 /// The text with every run of white space as one space, and none around it.
@@ -74,7 +75,7 @@ fn ends_here(mark: char, before: &str, after: &str) -> bool {
     // What follows an abbreviation or an initial goes on with the sentence.
     let word = before.rsplit([' ', '(', '"']).next().unwrap_or_default().to_lowercase();
     let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    let lower = rest.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_lowercase);
+    let lower = rest.starts_with(char::is_lowercase);
     !(initial || lower || ABBREVIATIONS.contains(&word.as_str()))
 }
 
@@ -117,7 +118,10 @@ mod tests {
 
     #[test]
     fn as_24_sentences_of_other_scripts() {
-        assert_eq!(sentences("今天下雨。“走吗？”他问。好！"), ["今天下雨。", "“走吗？”", "他问。", "好！"]);
+        assert_eq!(
+            sentences("今天下雨。“走吗？”他问。好！"),
+            ["今天下雨。", "“走吗？”", "他问。", "好！"]
+        );
         assert_eq!(sentences("यह एक है। यह दो है।"), ["यह एक है।", "यह दो है।"]);
         assert_eq!(sentences(""), [] as [&str; 0]);
     }

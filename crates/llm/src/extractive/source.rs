@@ -61,8 +61,20 @@ pub(super) struct Source {
 
 /// Fields of JSON that say where a text is from, and are no text themselves.
 const ORIGINS: &[&str] = &[
-    "path", "file", "filename", "id", "url", "uri", "line", "kind", "type", "created_at", "updated_at",
-    "digest", "score", "index",
+    "path",
+    "file",
+    "filename",
+    "id",
+    "url",
+    "uri",
+    "line",
+    "kind",
+    "type",
+    "created_at",
+    "updated_at",
+    "digest",
+    "score",
+    "index",
 ];
 
 impl Source {

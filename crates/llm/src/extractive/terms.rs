@@ -27,7 +27,8 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     let mut before = ' ';
     for (at, c) in text.char_indices() {
         let part = c.is_alphanumeric() || (matches!(c, '\'' | '’') && before.is_alphabetic());
-        let turn = (before.is_lowercase() && c.is_uppercase()) || (dense_char(before) != dense_char(c));
+        let turn =
+            (before.is_lowercase() && c.is_uppercase()) || (dense_char(before) != dense_char(c));
         if let Some(from) = start
             && (!part || turn)
         {
@@ -133,25 +134,87 @@ const STOP: &[&str] = &[
     "the", "and", "or", "but", "not", "nor", "of", "to", "in", "on", "at", "by", "for", "from",
     "with", "without", "into", "onto", "over", "under", "as", "is", "are", "was", "were", "be",
     "been", "being", "am", "do", "does", "did", "done", "has", "have", "had", "having", "will",
-    "would", "shall", "should", "can", "could", "may", "might", "must", "it", "its", "it's", "this",
-    "that", "these", "those", "there", "here", "he", "she", "they", "them", "their", "his", "her",
-    "we", "us", "our", "you", "your", "my", "me", "an", "any", "all", "each", "every", "some",
-    "such", "no", "yes", "so", "than", "then", "too", "very", "just", "also", "only", "if", "when",
-    "while", "where", "which", "who", "whom", "whose", "what", "why", "how", "because", "about",
-    "up", "down", "out", "off", "more", "most", "other", "own", "same", "both", "few", "one",
-    "der", "die", "das", "und", "oder", "ist", "ein", "eine", "den", "dem", "zu", "mit", "von",
-    "le", "la", "les", "et", "ou", "un", "une", "des", "du", "est", "el", "los", "las", "y",
+    "would", "shall", "should", "can", "could", "may", "might", "must", "it", "its", "it's",
+    "this", "that", "these", "those", "there", "here", "he", "she", "they", "them", "their", "his",
+    "her", "we", "us", "our", "you", "your", "my", "me", "an", "any", "all", "each", "every",
+    "some", "such", "no", "yes", "so", "than", "then", "too", "very", "just", "also", "only", "if",
+    "when", "while", "where", "which", "who", "whom", "whose", "what", "why", "how", "because",
+    "about", "up", "down", "out", "off", "more", "most", "other", "own", "same", "both", "few",
+    "one", "der", "die", "das", "und", "oder", "ist", "ein", "eine", "den", "dem", "zu", "mit",
+    "von", "le", "la", "les", "et", "ou", "un", "une", "des", "du", "est", "el", "los", "las", "y",
 ];
 
 /// Words of instructions that say what to do and not what about.
 const TASK: &[&str] = &[
-    "summarise", "summarize", "summary", "document", "text", "file", "answer", "question", "user",
-    "extract", "list", "name", "give", "write", "return", "find", "identify", "describe", "explain",
-    "provide", "follow", "context", "base", "use", "using", "please", "key", "point", "main",
-    "important", "title", "say", "tell", "state", "read", "look", "note", "work", "decide", "decision",
-    "next", "step", "result", "evidence", "observation", "shape", "json", "field", "value", "format",
-    "sentence", "word", "item", "entry", "print", "present", "hold", "support", "already", "whether",
-    "generate", "create", "make", "produce", "determine", "short", "brief", "briefly", "concise",
+    "summarise",
+    "summarize",
+    "summary",
+    "document",
+    "text",
+    "file",
+    "answer",
+    "question",
+    "user",
+    "extract",
+    "list",
+    "name",
+    "give",
+    "write",
+    "return",
+    "find",
+    "identify",
+    "describe",
+    "explain",
+    "provide",
+    "follow",
+    "context",
+    "base",
+    "use",
+    "using",
+    "please",
+    "key",
+    "point",
+    "main",
+    "important",
+    "title",
+    "say",
+    "tell",
+    "state",
+    "read",
+    "look",
+    "note",
+    "work",
+    "decide",
+    "decision",
+    "next",
+    "step",
+    "result",
+    "evidence",
+    "observation",
+    "shape",
+    "json",
+    "field",
+    "value",
+    "format",
+    "sentence",
+    "word",
+    "item",
+    "entry",
+    "print",
+    "present",
+    "hold",
+    "support",
+    "already",
+    "whether",
+    "generate",
+    "create",
+    "make",
+    "produce",
+    "determine",
+    "short",
+    "brief",
+    "briefly",
+    "concise",
 ];
 
 /// The terms of an instruction that say what it is about.
@@ -169,9 +232,17 @@ mod tests {
     #[test]
     fn as_24_words_meet_their_forms() {
         for (a, b) in [
-            ("expires", "expire"), ("logged", "log"), ("logging", "log"), ("entries", "entry"),
-            ("benefits", "benefit"), ("cached", "caches"), ("fixed", "fix"), ("added", "add"),
-            ("requests", "requested"), ("running", "run"), ("adding", "add"),
+            ("expires", "expire"),
+            ("logged", "log"),
+            ("logging", "log"),
+            ("entries", "entry"),
+            ("benefits", "benefit"),
+            ("cached", "caches"),
+            ("fixed", "fix"),
+            ("added", "add"),
+            ("requests", "requested"),
+            ("running", "run"),
+            ("adding", "add"),
         ] {
             assert_eq!(stem(a), stem(b), "{a} {b}");
         }
@@ -182,7 +253,10 @@ mod tests {
 
     #[test]
     fn as_24_names_and_dense_scripts_fall_apart() {
-        assert_eq!(words("keyPoints key_points 2.0版本"), ["key", "Points", "key", "points", "2", "0", "版本"]);
+        assert_eq!(
+            words("keyPoints key_points 2.0版本"),
+            ["key", "Points", "key", "points", "2", "0", "版本"]
+        );
         assert_eq!(terms("待办事项"), ["待办", "办事", "事项"]);
         assert_eq!(terms("The cache of it"), ["cach"]);
         assert_eq!(length("版本发布 now"), 3);

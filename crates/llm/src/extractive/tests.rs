@@ -49,7 +49,10 @@ fn as_24_a_document_is_summarised_from_its_own_words() {
     let value = filled(&[("document", NOTES)], "Summarise the document.", fields);
     assert_eq!(value["title"], "Cache");
     let summary = value["summary"].as_str().unwrap();
-    assert!(summary.starts_with("The cache stores rendered pages and API answers, keyed by URL."), "{summary}");
+    assert!(
+        summary.starts_with("The cache stores rendered pages and API answers, keyed by URL."),
+        "{summary}"
+    );
     let points = value["key_points"].as_array().unwrap();
     assert!((2..=3).contains(&points.len()), "{points:?}");
     assert!(points.iter().all(|point| NOTES.contains(point.as_str().unwrap())), "{points:?}");
@@ -57,12 +60,14 @@ fn as_24_a_document_is_summarised_from_its_own_words() {
 
 #[test]
 fn as_24_facts_numbers_choices_and_records_are_found() {
-    let position = vec![Field::new("description", Shape::String), Field::new("quantity", Shape::Integer)];
+    let position =
+        vec![Field::new("description", Shape::String), Field::new("quantity", Shape::Integer)];
     let fields = vec![
         Field::new("invoice_number", Shape::String),
         Field::new("currency", Shape::one_of(["USD", "EUR"])),
         Field::new("total", Shape::Number).describe("The total amount to pay."),
-        Field::new("items", Shape::list(Shape::Object(position))).describe("One entry per position."),
+        Field::new("items", Shape::list(Shape::Object(position)))
+            .describe("One entry per position."),
         Field::new("payment_terms", Shape::String).optional(),
         Field::new("discount", Shape::Number).optional(),
     ];
@@ -159,7 +164,9 @@ fn as_24_json_items_are_quoted_by_their_texts() {
 
 #[test]
 fn as_24_a_report_is_accepted_when_the_notes_bear_it_out() {
-    let fields = || vec![Field::new("accepted", Shape::Boolean), Field::new("gaps", Shape::list(Shape::String))];
+    let fields = || {
+        vec![Field::new("accepted", Shape::Boolean), Field::new("gaps", Shape::list(Shape::String))]
+    };
     let good = r#"{"text": "An entry of the cache expires after ten minutes."}"#;
     let bad = r#"{"text": "An entry of the cache is kept since elephants remember every page."}"#;
     let instruction = "Is every statement of the report supported by the notes?";
@@ -218,7 +225,14 @@ fn shapes() -> impl Strategy<Value = Shape> {
         Just(Shape::List(None)),
         Just(Shape::one_of(["low", "high"])),
     ];
-    let field = prop_oneof![Just("title"), Just("key_points"), Just("items"), Just("total"), Just("名"), Just("tags")];
+    let field = prop_oneof![
+        Just("title"),
+        Just("key_points"),
+        Just("items"),
+        Just("total"),
+        Just("名"),
+        Just("tags")
+    ];
     leaf.prop_recursive(3, 12, 4, move |inner| {
         let fields = prop::collection::vec((field.clone(), inner.clone(), any::<bool>()), 0..4);
         prop_oneof![
@@ -226,7 +240,14 @@ fn shapes() -> impl Strategy<Value = Shape> {
             fields.prop_map(|fields| {
                 let mut seen = std::collections::HashSet::new();
                 let fields = fields.into_iter().filter(|(name, ..)| seen.insert(*name));
-                Shape::Object(fields.map(|(name, shape, optional)| Field { optional, ..Field::new(name, shape) }).collect())
+                Shape::Object(
+                    fields
+                        .map(|(name, shape, optional)| Field {
+                            optional,
+                            ..Field::new(name, shape)
+                        })
+                        .collect(),
+                )
             }),
         ]
     })

@@ -99,7 +99,9 @@ impl From<&LlmError> for StoredError {
             | LlmError::RateLimited { provider, message, .. }
             | LlmError::BadResponse { provider, message } => of(provider, message),
             LlmError::Network { host, message } => of(host, message),
-            LlmError::Timeout { host, limit } => Self { limit: Some(millis(*limit)), ..of(host, "") },
+            LlmError::Timeout { host, limit } => {
+                Self { limit: Some(millis(*limit)), ..of(host, "") }
+            }
             LlmError::NoSuchModel { provider, model, message } => {
                 Self { model: Some(model.clone()), ..of(provider, message) }
             }

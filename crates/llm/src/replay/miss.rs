@@ -64,7 +64,9 @@ impl ReplayMiss {
             Difference::UsedUp { recorded }
         } else {
             let now = call.canonical();
-            let nearest = lines.iter().max_by_key(|line| (likeness(&now, &line.request), std::cmp::Reverse(line.seq)));
+            let nearest = lines
+                .iter()
+                .max_by_key(|line| (likeness(&now, &line.request), std::cmp::Reverse(line.seq)));
             nearest.map_or(Difference::Empty, |line| difference(&now, &line.request))
         };
         Self { digest, difference }

@@ -103,7 +103,7 @@ fn as_24_what_is_missing_is_named() {
 fn as_24_a_password_in_a_uri_is_refused_and_not_repeated() {
     for text in ["openai+https://me:hunter2@host/v1/m", "htps://me:hunter2@host/v1/m"] {
         let error = refuse(text);
-        assert!(!format!("{error} {error:?}").contains("hunter2") , "{error:?}");
+        assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
     }
 }
 

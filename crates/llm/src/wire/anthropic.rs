@@ -9,7 +9,11 @@ mod response;
 mod tests;
 mod version;
 
-use super::{Decoder, Framing, Header, Parts, Plan, Refusal, Wire, json::closed, refusal};
+use super::{
+    Decoder, Framing, Header, Parts, Plan, Refusal, Wire,
+    json::{closed, set},
+    refusal,
+};
 use crate::error::LlmError;
 use crate::provider::{ChatCall, SchemaHint, Think};
 use crate::secret::Secret;
@@ -219,7 +223,8 @@ fn sampling(
         if plan.no_temperature || thinking {
             warnings.push(left_out("temperature"));
         } else if temperature > 1.0 {
-            warnings.push("`temperature` was lowered to 1, the most that Anthropic takes".to_owned());
+            warnings
+                .push("`temperature` was lowered to 1, the most that Anthropic takes".to_owned());
             body.insert("temperature".into(), 1.into());
         } else {
             body.insert("temperature".into(), temperature.into());
@@ -250,11 +255,13 @@ fn tools(call: &ChatCall, body: &mut Map<String, Value>) {
     let mut choice = match &request.tool_choice {
         None | Some(ToolChoice::Auto) => json!({"type": "auto"}),
         Some(ToolChoice::None) => json!({"type": "none"}),
-        Some(ToolChoice::Function { function, .. }) => json!({"type": "tool", "name": function.name}),
+        Some(ToolChoice::Function { function, .. }) => {
+            json!({"type": "tool", "name": function.name})
+        }
         Some(_) => json!({"type": "any"}),
     };
     if request.parallel_tool_calls == Some(false) && request.tool_choice != Some(ToolChoice::None) {
-        choice["disable_parallel_tool_use"] = true.into();
+        set(&mut choice, "disable_parallel_tool_use", true);
     }
     body.insert("tool_choice".into(), choice);
 }
@@ -267,7 +274,7 @@ fn tool(tool: &ToolDefinition) -> Value {
         "input_schema": function.parameters.clone().unwrap_or_else(empty),
     });
     if let Some(description) = &function.description {
-        out["description"] = description.as_str().into();
+        set(&mut out, "description", description.as_str());
     }
     out
 }
@@ -292,7 +299,7 @@ fn enforce(
     match form {
         SchemaForm::Format => {
             let config = body.entry("output_config").or_insert_with(|| json!({}));
-            config["format"] = json!({"type": "json_schema", "schema": schema});
+            set(config, "format", json!({"type": "json_schema", "schema": schema}));
         }
         SchemaForm::Tool => {
             let tool = json!({

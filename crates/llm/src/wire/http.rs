@@ -50,7 +50,13 @@ pub(crate) struct HttpProvider<W> {
 
 impl<W: Wire> HttpProvider<W> {
     /// A provider at `base`, a URL that has been checked by [`check_base`].
-    pub(crate) fn new(wire: W, uri: String, model: &str, base: &str, settings: &ProviderSettings) -> Self {
+    pub(crate) fn new(
+        wire: W,
+        uri: String,
+        model: &str,
+        base: &str,
+        settings: &ProviderSettings,
+    ) -> Self {
         let secrets = [&settings.openai_key, &settings.anthropic_key, &settings.anthropic_token];
         let host = host_of(base).to_owned();
         Self {
@@ -74,7 +80,11 @@ impl<W: Wire> HttpProvider<W> {
         self
     }
 
-    async fn run(&self, call: &ChatCall, mut sink: Option<TextSink<'_>>) -> Result<Reply, LlmError> {
+    async fn run(
+        &self,
+        call: &ChatCall,
+        mut sink: Option<TextSink<'_>>,
+    ) -> Result<Reply, LlmError> {
         let client = self.client.get_or_try_init(|| async { self.build_client() }).await?;
         let model = if call.request.model.is_empty() { &self.model } else { &call.request.model };
         let mut plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +110,12 @@ impl<W: Wire> HttpProvider<W> {
         Err(self.bad(format!("the server refused the request in {CONCESSIONS} forms")))
     }
 
-    fn reply(&self, call: &ChatCall, mut response: ChatResponse, mut warnings: Vec<String>) -> Reply {
+    fn reply(
+        &self,
+        call: &ChatCall,
+        mut response: ChatResponse,
+        mut warnings: Vec<String>,
+    ) -> Reply {
         if response.model.is_empty() {
             response.model.clone_from(&self.model);
         }
@@ -131,7 +146,9 @@ impl<W: Wire> HttpProvider<W> {
         let config = if self.tls {
             config
                 .with_platform_verifier()
-                .map_err(|error| fault(format!("the system's certificates can't be read: {error}")))?
+                .map_err(|error| {
+                    fault(format!("the system's certificates can't be read: {error}"))
+                })?
                 .with_no_client_auth()
         } else {
             config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
@@ -149,7 +166,8 @@ impl<W: Wire> HttpProvider<W> {
     async fn send(&self, client: &reqwest::Client, parts: Parts) -> Result<Response, LlmError> {
         let body = serde_json::to_vec(&parts.body)
             .map_err(|error| self.bad(format!("the request is no JSON: {error}")))?;
-        let mut request = client.post(&parts.url).header(CONTENT_TYPE, "application/json").body(body);
+        let mut request =
+            client.post(&parts.url).header(CONTENT_TYPE, "application/json").body(body);
         for (name, value) in parts.headers {
             request = request.header(name, header(value)?);
         }
@@ -322,7 +340,8 @@ fn wait_asked(response: &Response) -> Option<Duration> {
 /// Whether a server answered a request for a stream with one whole body.
 fn is_plain_json(response: &Response, framing: super::Framing) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    framing == super::Framing::Events && kind.is_some_and(|kind| kind.starts_with("application/json"))
+    framing == super::Framing::Events
+        && kind.is_some_and(|kind| kind.starts_with("application/json"))
 }
 
 fn estimate(model: &str, call: &ChatCall, response: &ChatResponse) -> Usage {

@@ -22,6 +22,13 @@ pub(crate) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
+/// Sets a field of a value that is an object; anything else stays as it is.
+pub(crate) fn set(value: &mut Value, name: &str, field: impl Into<Value>) {
+    if let Value::Object(fields) = value {
+        fields.insert(name.to_owned(), field.into());
+    }
+}
+
 /// The first characters of a text in one line, for an error message.
 pub(crate) fn excerpt(text: &str) -> String {
     const CHARS: usize = 400;

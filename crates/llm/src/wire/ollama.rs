@@ -8,11 +8,17 @@ mod response;
 #[cfg(test)]
 mod tests;
 
-use super::{Decoder, Framing, Parts, Plan, Refusal, Wire, json::closed, refusal};
+use super::{
+    Decoder, Framing, Parts, Plan, Refusal, Wire,
+    json::{closed, set},
+    refusal,
+};
 use crate::error::LlmError;
 use crate::provider::{ChatCall, Think};
 use contexture_context::tokens::tokenizer_for;
-use contexture_prompt::{ChatResponse, ContentField, OpenaiChatMessage, OpenaiContentPart, Role, Stop};
+use contexture_prompt::{
+    ChatResponse, ContentField, OpenaiChatMessage, OpenaiContentPart, Role, Stop,
+};
 use serde_json::{Map, Value, json};
 
 /// A server of Ollama's protocol.
@@ -130,10 +136,13 @@ fn options(call: &ChatCall, plan: Plan, warnings: &mut Vec<String>) -> Map<Strin
     set("frequency_penalty", request.frequency_penalty.map(Value::from));
     set("presence_penalty", request.presence_penalty.map(Value::from));
     set("num_predict", call.output_limit().map(Value::from));
-    set("stop", request.stop.as_ref().map(|stop| match stop {
-        Stop::One(stop) => json!([stop]),
-        Stop::Many(stops) => json!(stops),
-    }));
+    set(
+        "stop",
+        request.stop.as_ref().map(|stop| match stop {
+            Stop::One(stop) => json!([stop]),
+            Stop::Many(stops) => json!(stops),
+        }),
+    );
     set("num_ctx", window(call).map(Value::from));
     options
 }
@@ -164,20 +173,21 @@ fn message(message: &OpenaiChatMessage, all: &[OpenaiChatMessage]) -> Result<Val
     let mut out = json!({"role": role, "content": message.text()});
     let images = images(message)?;
     if !images.is_empty() {
-        out["images"] = images.into();
+        set(&mut out, "images", images);
     }
     if !message.calls().is_empty() {
         let calls = message.calls().iter().map(|call| {
-            let arguments: Value = serde_json::from_str(&call.function.arguments).unwrap_or_else(|_| json!({}));
+            let arguments: Value =
+                serde_json::from_str(&call.function.arguments).unwrap_or_else(|_| json!({}));
             json!({"function": {"name": call.function.name, "arguments": arguments}})
         });
-        out["tool_calls"] = calls.collect();
+        set(&mut out, "tool_calls", calls.collect::<Vec<_>>());
     }
     if let Some(id) = &message.tool_call_id {
         // Ollama knows no ids: a result names its tool.
         let name = all.iter().flat_map(OpenaiChatMessage::calls).find(|call| call.id == *id);
         if let Some(call) = name {
-            out["tool_name"] = call.function.name.as_str().into();
+            set(&mut out, "tool_name", call.function.name.as_str());
         }
     }
     Ok(out)
@@ -191,7 +201,8 @@ fn images(message: &OpenaiChatMessage) -> Result<Vec<Value>, LlmError> {
             OpenaiContentPart::Text { .. } | OpenaiContentPart::Refusal { .. } => {}
             OpenaiContentPart::ImageUrl { image_url } => {
                 let data = image_url.url.strip_prefix("data:").and_then(|url| url.split_once(','));
-                let (_, data) = data.ok_or_else(|| unsupported("pictures by address; send their bytes"))?;
+                let (_, data) =
+                    data.ok_or_else(|| unsupported("pictures by address; send their bytes"))?;
                 images.push(data.into());
             }
             other => return Err(unsupported(&format!("`{}` parts", other.kind()))),

@@ -98,7 +98,8 @@ impl Wire for OpenAi {
     }
 
     fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan> {
-        let words = ["response_format", "json_schema", "json_object", "structured output", "schema"];
+        let words =
+            ["response_format", "json_schema", "json_object", "structured output", "schema"];
         refusal::concede(call, plan, refusal, &words, SCHEMA_FORMS)
     }
 }

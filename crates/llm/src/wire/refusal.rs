@@ -25,7 +25,9 @@ pub(crate) fn complaint(body: &str) -> Complaint {
     let message = match found {
         Some(message) => excerpt(message),
         None if body.trim().is_empty() => "no reason given".to_owned(),
-        None if body.trim_start().starts_with('<') => "an HTML page came instead of JSON".to_owned(),
+        None if body.trim_start().starts_with('<') => {
+            "an HTML page came instead of JSON".to_owned()
+        }
         None => excerpt(body),
     };
     let code = |at| text(&parsed, at).to_ascii_lowercase();
@@ -40,7 +42,8 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     let status = refusal.status;
     let retry_after = refusal.retry_after;
     let coded = |words: &[&str]| codes.iter().any(|code| words.contains(&code.as_str()));
-    if coded(&["insufficient_quota", "billing_error"]) || haystack.contains("credit balance is too low")
+    if coded(&["insufficient_quota", "billing_error"])
+        || haystack.contains("credit balance is too low")
     {
         return LlmError::Quota { provider, message };
     }

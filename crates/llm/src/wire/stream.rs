@@ -137,9 +137,10 @@ mod tests {
 
     #[test]
     fn as_23_lines_skip_blank_ones_and_keep_the_last_without_an_end() {
-        assert_eq!(read(Framing::Lines, &[b"{}\r\n\r\n {\"a\":1}\n{\"b\"", b":2}"]), [
-            "{}", " {\"a\":1}", "{\"b\":2}"
-        ]);
+        assert_eq!(
+            read(Framing::Lines, &[b"{}\r\n\r\n {\"a\":1}\n{\"b\"", b":2}"]),
+            ["{}", " {\"a\":1}", "{\"b\":2}"]
+        );
     }
 
     #[test]

@@ -9,17 +9,58 @@ use super::facts::text_of;
 use serde_json::Value;
 
 /// Values that say "neither".
-const NEUTRAL: &[&str] = &["unknown", "other", "none", "neutral", "medium", "normal", "n/a", "mixed", "unclear", "未知", "其他", "中"];
+const NEUTRAL: &[&str] = &[
+    "unknown", "other", "none", "neutral", "medium", "normal", "n/a", "mixed", "unclear", "未知",
+    "其他", "中",
+];
 
 /// Names of fields that say that something is as it should be.
-const GOOD: &[&str] = &["ok", "accept", "approv", "valid", "pass", "support", "correct", "success", "consistent", "grounded", "faithful", "complete", "通过"];
+const GOOD: &[&str] = &[
+    "ok",
+    "accept",
+    "approv",
+    "valid",
+    "pass",
+    "support",
+    "correct",
+    "success",
+    "consistent",
+    "grounded",
+    "faithful",
+    "complete",
+    "通过",
+];
 
 /// Names of fields that say that something was found.
-const FOUND: &[&str] = &["done", "found", "answered", "answerable", "enough", "sufficient", "finished", "resolved", "完成"];
+const FOUND: &[&str] = &[
+    "done",
+    "found",
+    "answered",
+    "answerable",
+    "enough",
+    "sufficient",
+    "finished",
+    "resolved",
+    "完成",
+];
 
-const NEGATIONS: &[&str] = &["not", "no", "never", "without", "none", "cannot", "can't", "won't", "isn't", "不", "没", "无", "未"];
+const NEGATIONS: &[&str] = &[
+    "not", "no", "never", "without", "none", "cannot", "can't", "won't", "isn't", "不", "没", "无",
+    "未",
+];
 
-const FAULTS: &[&str] = &["fail", "error", "invalid", "wrong", "broken", "reject", "missing", "incorrect", "失败", "错误"];
+const FAULTS: &[&str] = &[
+    "fail",
+    "error",
+    "invalid",
+    "wrong",
+    "broken",
+    "reject",
+    "missing",
+    "incorrect",
+    "失败",
+    "错误",
+];
 
 /// How much of a question's weight a sentence must cover to count as its answer.
 const ANSWERS: f64 = 0.6;
@@ -47,7 +88,8 @@ impl Filler<'_> {
                 })
                 .sum()
         };
-        let weighed: Vec<(f64, &Value)> = choices.iter().map(|choice| (weigh(choice), choice)).collect();
+        let weighed: Vec<(f64, &Value)> =
+            choices.iter().map(|choice| (weigh(choice), choice)).collect();
         let best = weighed.iter().map(|(weight, _)| *weight).fold(0.0, f64::max);
         let found = weighed.iter().find(|(weight, _)| best > 0.0 && *weight >= best);
         match found {
@@ -79,14 +121,17 @@ impl Filler<'_> {
         }
         let names: Vec<String> =
             words(&field.name).into_iter().map(|word| stem(&word.to_lowercase())).collect();
-        let named = |list: &[&str]| names.iter().any(|name| list.iter().any(|word| stem(word) == *name || word == name));
+        let named = |list: &[&str]| {
+            names.iter().any(|name| list.iter().any(|word| stem(word) == *name || word == name))
+        };
         if named(FOUND) {
             return Some(self.answered());
         }
         if named(GOOD) {
             return Some(self.borne_out());
         }
-        let wanted: Vec<String> = terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
+        let wanted: Vec<String> =
+            terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
         let said = self.said(&wanted);
         (field.required || said.is_some()).then(|| said.unwrap_or(false))
     }
@@ -111,8 +156,10 @@ impl Filler<'_> {
         let others = Source { units: rest.into_iter().cloned().collect(), ..Source::default() };
         let others = Index::new(&others);
         first.iter().all(|unit| {
-            let query: Vec<(String, f64)> = unit.terms.iter().map(|term| (term.clone(), 1.0)).collect();
-            query.is_empty() || others.source.units.iter().any(|other| others.coverage(&query, other) >= 0.8)
+            let query: Vec<(String, f64)> =
+                unit.terms.iter().map(|term| (term.clone(), 1.0)).collect();
+            query.is_empty()
+                || others.source.units.iter().any(|other| others.coverage(&query, other) >= 0.8)
         })
     }
 

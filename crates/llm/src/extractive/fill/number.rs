@@ -31,7 +31,8 @@ impl Filler<'_> {
             self.used.extend(unit);
             return Some(value);
         }
-        let names: Vec<String> = terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
+        let names: Vec<String> =
+            terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
         let near = self.nearest(&names, integer);
         let (at, value) = near.or_else(|| {
             // A number in what says most about the question, for a field that only says "value".
@@ -56,7 +57,8 @@ impl Filler<'_> {
                 if integer && value.is_f64() {
                     continue;
                 }
-                let distance = hits.iter().map(|hit| hit.abs_diff(place)).min().unwrap_or(usize::MAX);
+                let distance =
+                    hits.iter().map(|hit| hit.abs_diff(place)).min().unwrap_or(usize::MAX);
                 #[expect(clippy::cast_precision_loss, reason = "a place in a sentence")]
                 let score = many / (1.0 + distance as f64 / 20.0);
                 if best.as_ref().is_none_or(|(known, ..)| score > *known) {
@@ -77,9 +79,12 @@ impl Filler<'_> {
         });
         let mut values: Vec<Value> = by_fact.collect();
         if values.is_empty() {
-            let names: Vec<String> = terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
-            let units = self.index.source.units.iter().filter(|unit| !hits(unit, &names).is_empty());
-            values = units.flat_map(|unit| numbers_in(&unit.text)).map(|found| found.value).collect();
+            let names: Vec<String> =
+                terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
+            let units =
+                self.index.source.units.iter().filter(|unit| !hits(unit, &names).is_empty());
+            values =
+                units.flat_map(|unit| numbers_in(&unit.text)).map(|found| found.value).collect();
         }
         values.retain(|value| !integer || !value.is_f64());
         values.truncate(self.size.items.max(1) * 4);
@@ -109,8 +114,11 @@ fn hits(unit: &Unit, names: &[String]) -> Vec<usize> {
 pub(super) fn numbers_in(text: &str) -> Vec<Found> {
     let mut out = Vec::new();
     let mut at = 0;
-    for run in text.split_inclusive(|c: char| c.is_whitespace() || !(c.is_alphanumeric() || ".,:-/_'%+".contains(c))) {
-        let body = run.trim_end_matches(|c: char| c.is_whitespace() || !(c.is_alphanumeric() || c == '%'));
+    for run in text.split_inclusive(|c: char| {
+        c.is_whitespace() || !(c.is_alphanumeric() || ".,:-/_'%+".contains(c))
+    }) {
+        let body =
+            run.trim_end_matches(|c: char| c.is_whitespace() || !(c.is_alphanumeric() || c == '%'));
         out.extend(number_of(body).map(|value| Found { value, at }));
         at += run.len();
     }
@@ -121,12 +129,14 @@ pub(super) fn numbers_in(text: &str) -> Vec<Found> {
 fn number_of(run: &str) -> Option<Value> {
     let start = run.find(|c: char| c.is_ascii_digit())?;
     let (before, rest) = run.split_at_checked(start)?;
-    let negative = before.ends_with('-') && !before.trim_end_matches('-').ends_with(char::is_alphanumeric);
+    let negative =
+        before.ends_with('-') && !before.trim_end_matches('-').ends_with(char::is_alphanumeric);
     let lead = before.trim_end_matches(['-', '+']);
     if lead.chars().last().is_some_and(|c| c.is_ascii() && !c.is_whitespace()) {
         return None;
     }
-    let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(rest.len());
+    let end =
+        rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(rest.len());
     let (digits, after) = rest.split_at_checked(end)?;
     let digits = digits.trim_end_matches(['.', ',']);
     if after.starts_with(['-', '/', ':', '_']) || after.chars().any(|c| c.is_ascii_digit()) {
@@ -183,11 +193,18 @@ mod tests {
         let read = |text: &str| -> Vec<Value> {
             numbers_in(text).into_iter().map(|found| found.value).collect()
         };
-        assert_eq!(read("about 1,200 carts, 38% and -3.5 °C"), [json!(1200), json!(38), json!(-3.5)]);
-        assert_eq!(read("$418.60 (418,60 €) 1.234,5 in 40ms 大约40毫秒 2.0 版本"), [
-            json!(418.6), json!(418.6), json!(1234.5), json!(40), json!(40), json!(2.0)
-        ]);
-        assert_eq!(read("NP-2024-0317 A4 8f31c02 2024-03-17 09:12 v1.2.3 1.2.3 3/4 x2"), [] as [Value; 0]);
+        assert_eq!(
+            read("about 1,200 carts, 38% and -3.5 °C"),
+            [json!(1200), json!(38), json!(-3.5)]
+        );
+        assert_eq!(
+            read("$418.60 (418,60 €) 1.234,5 in 40ms 大约40毫秒 2.0 版本"),
+            [json!(418.6), json!(418.6), json!(1234.5), json!(40), json!(40), json!(2.0)]
+        );
+        assert_eq!(
+            read("NP-2024-0317 A4 8f31c02 2024-03-17 09:12 v1.2.3 1.2.3 3/4 x2"),
+            [] as [Value; 0]
+        );
         assert_eq!(read("port 7878."), [json!(7878)]);
         assert_eq!(read("twelve"), [] as [Value; 0]);
     }

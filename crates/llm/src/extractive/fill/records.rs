@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 const ENTRIES: usize = 50;
 
 /// Where an entry falls into its parts.
-const SEPARATORS: [&str; 11] = [", ", "; ", " | ", " — ", " – ", " - ", "，", "；", "、", "\t", ": "];
+const SEPARATORS: [&str; 11] =
+    [", ", "; ", " | ", " — ", " – ", " - ", "，", "；", "、", "\t", ": "];
 
 impl Filler<'_> {
     pub(super) fn records(&mut self, schema: &Value, field: &Field) -> Vec<Value> {
@@ -66,7 +67,9 @@ impl Filler<'_> {
         let units = self.index.source.units.iter().enumerate();
         let mut scored: Vec<(usize, f64)> = units
             .filter(|(_, unit)| unit.kind != Kind::Heading)
-            .map(|(at, _)| (at, relevance.get(at).copied().unwrap_or_default() + self.index.central(at) * 0.1))
+            .map(|(at, _)| {
+                (at, relevance.get(at).copied().unwrap_or_default() + self.index.central(at) * 0.1)
+            })
             .collect();
         scored.sort_by(|a, b| descending(a.1, b.1).then(a.0.cmp(&b.0)));
         let mut chosen: Vec<usize> =
@@ -83,15 +86,18 @@ fn named<'r>(record: &'r Map<String, Value>, field: &Field) -> Option<&'r Value>
         let key = terms(key);
         !key.is_empty() && key.iter().all(|term| wanted.iter().any(|name| related(name, term)))
     };
-    record.iter().find(|(key, _)| key.replace('_', " ").to_lowercase() == field.name || means(key)).map(|(_, value)| value)
+    record
+        .iter()
+        .find(|(key, _)| key.replace('_', " ").to_lowercase() == field.name || means(key))
+        .map(|(_, value)| value)
 }
 
 /// The value, when it has the type that a schema asks for.
 fn fitted(value: &Value, schema: &Value) -> Option<Value> {
     match (kind(schema), value) {
-        ("string" | "", Value::String(_)) | ("boolean", Value::Bool(_)) | ("array", Value::Array(_)) => {
-            Some(value.clone())
-        }
+        ("string" | "", Value::String(_))
+        | ("boolean", Value::Bool(_))
+        | ("array", Value::Array(_)) => Some(value.clone()),
         ("number" | "integer", Value::Number(_)) => Some(value.clone()),
         ("number" | "integer", Value::String(text)) => {
             super::number::numbers_in(text).into_iter().map(|found| found.value).next()
@@ -128,7 +134,8 @@ fn entry(text: &str, schema: &Value, ask: &Ask) -> Value {
             (true, _) => next_part(&mut filler, field).map(Value::from),
             (false, _) => None,
         };
-        *slot = value.unwrap_or_else(|| if field.required { nothing(schema, 64) } else { Value::Null });
+        *slot =
+            value.unwrap_or_else(|| if field.required { nothing(schema, 64) } else { Value::Null });
     }
     for (field, name, schema) in &fields {
         if !field.required && kind(schema) != "null" && out.get(*name).is_some_and(Value::is_null) {

@@ -1,7 +1,7 @@
 //! Texts and lists of texts.
 
 use super::super::field::{Field, Role};
-use super::super::rank::{Query, overlap, quality};
+use super::super::rank::{Query, ends_sentence, overlap, quality};
 use super::super::source::{Kind, Unit};
 use super::super::terms::{related, stem, topic_terms, words};
 use super::Filler;
@@ -52,7 +52,11 @@ impl Filler<'_> {
     fn title(&self) -> Option<String> {
         let source = self.index.source;
         let length = |doc: usize| source.units.iter().filter(|unit| unit.doc == doc).count();
-        let titled = source.titles.iter().enumerate().filter_map(|(doc, title)| Some((doc, title.as_ref()?)));
+        let titled = source
+            .titles
+            .iter()
+            .enumerate()
+            .filter_map(|(doc, title)| Some((doc, title.as_ref()?)));
         let longest = titled.max_by_key(|(doc, _)| (length(*doc), std::cmp::Reverse(*doc)));
         longest.map(|(_, title)| title.clone())
     }
@@ -103,7 +107,9 @@ impl Filler<'_> {
     fn beside_headings(&self, mut scores: Vec<f64>) -> Vec<f64> {
         let units = &self.index.source.units;
         if units.iter().any(|unit| unit.kind != Kind::Heading) {
-            for (score, _) in scores.iter_mut().zip(units).filter(|(_, unit)| unit.kind == Kind::Heading) {
+            for (score, _) in
+                scores.iter_mut().zip(units).filter(|(_, unit)| unit.kind == Kind::Heading)
+            {
                 *score = 0.0;
             }
         }
@@ -138,7 +144,8 @@ impl Filler<'_> {
 
     /// Up to `most` units for a text field, in the order of the text.
     fn relevant(&self, field: &Field, most: usize) -> Vec<usize> {
-        let mut chosen: Vec<usize> = self.ranked(field).into_iter().take(most).map(|(at, _)| at).collect();
+        let mut chosen: Vec<usize> =
+            self.ranked(field).into_iter().take(most).map(|(at, _)| at).collect();
         chosen.sort_unstable();
         chosen
     }
@@ -153,11 +160,10 @@ impl Filler<'_> {
     pub(super) fn summary_units(&self, most: usize) -> Vec<usize> {
         let units = || self.index.source.units.iter().enumerate();
         let reads = |unit: &Unit| {
-            let ends = unit.text.ends_with(['.', '!', '。', '！', ')', '`']);
-            let running = unit.kind == Kind::Prose || (unit.kind == Kind::Line && ends);
-            running && quality(unit) >= 0.5
+            let running = matches!(unit.kind, Kind::Prose | Kind::Line);
+            running && ends_sentence(&unit.text) && quality(unit) >= 0.5
         };
-        let prose = units().filter(|(_, unit)| reads(unit)).count() >= 2;
+        let prose = units().any(|(_, unit)| reads(unit));
         let topic = self.index.relevance(&self.ask.topic);
         let most_relevant = topic.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let mut lead = 1.6;
@@ -238,7 +244,8 @@ impl Filler<'_> {
         let units = self.index.source.units.len();
         let usual = if units >= 12 { 5 } else { units.div_ceil(2).clamp(3, 5) };
         // Of a range such as "three to six" the middle, rounded up.
-        let asked = field.count.map_or(usual, |(least, most)| usize::midpoint(least, most + 1).min(most));
+        let asked =
+            field.count.map_or(usual, |(least, most)| usize::midpoint(least, most + 1).min(most));
         asked.min(self.size.items)
     }
 
@@ -274,7 +281,8 @@ impl Filler<'_> {
         let chosen = if self.ask.specific {
             let ranked = self.ranked(&field);
             let best = ranked.first().map_or(0.0, |(_, score)| *score);
-            let near: Vec<_> = ranked.into_iter().filter(|(_, score)| *score >= best * NEAR).collect();
+            let near: Vec<_> =
+                ranked.into_iter().filter(|(_, score)| *score >= best * NEAR).collect();
             let mut chosen = self.distinct(&near, most, 0.7);
             chosen.sort_unstable();
             chosen
@@ -294,9 +302,12 @@ impl Filler<'_> {
 fn said(unit: &Unit, field: &Field) -> String {
     let Some((key, value)) = &unit.fact else { return unit.text.clone() };
     let word = key.split(['(', '!']).next().unwrap_or_default();
-    let commit = ["feat", "fix", "docs", "perf", "refactor", "chore", "test", "build", "ci", "style"];
+    let commit =
+        ["feat", "fix", "docs", "perf", "refactor", "chore", "test", "build", "ci", "style"];
     let named = words(key).len() <= 2
-        && words(key).iter().any(|word| field.terms.iter().any(|name| related(name, &stem(&word.to_lowercase()))));
+        && words(key)
+            .iter()
+            .any(|word| field.terms.iter().any(|name| related(name, &stem(&word.to_lowercase()))));
     if commit.contains(&word) || named { value.clone() } else { unit.text.clone() }
 }
 

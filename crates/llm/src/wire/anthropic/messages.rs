@@ -1,6 +1,7 @@
 //! A conversation in Anthropic's form: the system's words apart, user and assistant in turn, tool
 //! results as what the user says.
 
+use super::super::json::set;
 use crate::error::LlmError;
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role, ToolCall};
 use serde_json::{Value, json};
@@ -98,7 +99,7 @@ fn block(part: &OpenaiContentPart) -> Result<Option<Value>, LlmError> {
                 let mut block =
                     json!({"type": "document", "source": source(data, "application/pdf")});
                 if let Some(name) = &file.filename {
-                    block["title"] = name.as_str().into();
+                    set(&mut block, "title", name.as_str());
                 }
                 Some(block)
             }
@@ -113,7 +114,8 @@ fn block(part: &OpenaiContentPart) -> Result<Option<Value>, LlmError> {
 /// A `data:` URL or bare Base64 as data, any other URL as URL.
 fn source(url: &str, media_type: &str) -> Value {
     let data = |media_type: &str, data: &str| json!({"type": "base64", "media_type": media_type, "data": data});
-    if let Some((media, content)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(',')) {
+    if let Some((media, content)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(','))
+    {
         let media = media.split(';').next().filter(|media| !media.is_empty());
         return data(media.unwrap_or(media_type), content);
     }

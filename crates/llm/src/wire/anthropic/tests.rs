@@ -38,17 +38,23 @@ fn as_24_a_conversation_takes_anthropic_s_form() {
     let mut call = call();
     call.request.messages.extend([
         OpenaiChatMessage {
-            tool_calls: Some(vec![ToolCall::function("t1", "f", r#"{"x":1}"#), ToolCall::function("t2", "g", "")]),
+            tool_calls: Some(vec![
+                ToolCall::function("t1", "f", r#"{"x":1}"#),
+                ToolCall::function("t2", "g", ""),
+            ]),
             ..OpenaiChatMessage::of_text(Role::Assistant, "let me see")
         },
         OpenaiChatMessage::tool("t1", "one"),
         OpenaiChatMessage::tool("t2", "two"),
-        OpenaiChatMessage::new(Role::User, vec![
-            OpenaiContentPart::text("look"),
-            OpenaiContentPart::image_url("data:image/jpeg;base64,QUJD"),
-            OpenaiContentPart::image_url("https://x/y.png"),
-            OpenaiContentPart::file_data("a.pdf", "UERG"),
-        ]),
+        OpenaiChatMessage::new(
+            Role::User,
+            vec![
+                OpenaiContentPart::text("look"),
+                OpenaiContentPart::image_url("data:image/jpeg;base64,QUJD"),
+                OpenaiContentPart::image_url("https://x/y.png"),
+                OpenaiContentPart::file_data("a.pdf", "UERG"),
+            ],
+        ),
     ]);
     let parts = request(&call, Plan::default());
     assert_eq!(parts.url, "http://host:1/v1/messages");
@@ -84,7 +90,10 @@ fn as_24_what_anthropic_can_t_take_is_an_error_before_anything_is_sent() {
     for part in [OpenaiContentPart::input_audio("AA", "wav"), OpenaiContentPart::file_id("f1")] {
         let mut call = call();
         call.request.messages.push(OpenaiChatMessage::new(Role::User, vec![part]));
-        assert_eq!(wire().request(&call, Plan::default(), false).unwrap_err().kind(), "unsupported");
+        assert_eq!(
+            wire().request(&call, Plan::default(), false).unwrap_err().kind(),
+            "unsupported"
+        );
     }
     let mut call = call();
     call.request.messages.push(OpenaiChatMessage {
@@ -125,7 +134,10 @@ fn as_21_the_schema_goes_as_format_or_as_a_tool() {
         "type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": false
     });
     let parts = request(&call, Plan::default());
-    assert_eq!(parts.body["output_config"]["format"], json!({"type": "json_schema", "schema": closed}));
+    assert_eq!(
+        parts.body["output_config"]["format"],
+        json!({"type": "json_schema", "schema": closed})
+    );
     let step = |schema_step| request(&call, Plan { schema_step, ..Plan::default() });
     assert_eq!(step(1).body["tools"][0]["input_schema"], closed);
     assert_eq!(step(1).body["tool_choice"], json!({"type": "tool", "name": "answer"}));
@@ -139,11 +151,15 @@ fn as_21_the_schema_goes_as_format_or_as_a_tool() {
 #[test]
 fn pt_12_tools_and_choices_are_said_in_anthropic_s_words() {
     let mut call = call();
-    call.request.tools = Some(vec![ToolDefinition::function("f", "does f", json!({"type": "object"}))]);
+    call.request.tools =
+        Some(vec![ToolDefinition::function("f", "does f", json!({"type": "object"}))]);
     call.request.tool_choice = Some(ToolChoice::Required);
     call.request.parallel_tool_calls = Some(false);
     let body = request(&call, Plan::default()).body;
-    assert_eq!(body["tools"], json!([{"name": "f", "input_schema": {"type": "object"}, "description": "does f"}]));
+    assert_eq!(
+        body["tools"],
+        json!([{"name": "f", "input_schema": {"type": "object"}, "description": "does f"}])
+    );
     assert_eq!(body["tool_choice"], json!({"type": "any", "disable_parallel_tool_use": true}));
 }
 
@@ -208,9 +224,12 @@ fn as_23_anthropic_s_events_are_put_together() {
 
 #[test]
 fn as_23_anthropic_s_broken_streams_are_errors() {
-    let (_, cut) = stream(&[r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}"#]);
+    let (_, cut) = stream(&[
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}"#,
+    ]);
     assert_eq!(cut, Err(LlmError::CutStream { provider: "anthropic".into(), received: 2 }));
-    let (_, busy) = stream(&[r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#]);
+    let (_, busy) =
+        stream(&[r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#]);
     let busy = busy.unwrap_err();
     assert!(busy.is_retryable() && busy.to_string().contains("529"), "{busy}");
     assert_eq!(stream(&["{"]).1.unwrap_err().kind(), "bad_response");

@@ -14,11 +14,7 @@ fn results_before(call: &ChatCall) -> usize {
 }
 
 /// The answer in a whole body.
-pub(super) fn read(
-    wire: &Ollama,
-    call: &ChatCall,
-    body: &Value,
-) -> Result<ChatResponse, LlmError> {
+pub(super) fn read(wire: &Ollama, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
     if let Some(error) = reported(wire, &call.request.model, body) {
         return Err(error);
     }
@@ -44,7 +40,8 @@ pub(super) fn read(
 
 fn reported(wire: &Ollama, model: &str, body: &Value) -> Option<LlmError> {
     let error = body.get("error").filter(|error| !error.is_null())?;
-    let status = if error.as_str().is_some_and(|text| text.contains("not found")) { 404 } else { 500 };
+    let status =
+        if error.as_str().is_some_and(|text| text.contains("not found")) { 404 } else { 500 };
     let said = body.to_string();
     Some(wire.failure(&Refusal { status, retry_after: None, body: &said, model }))
 }

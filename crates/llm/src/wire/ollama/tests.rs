@@ -29,10 +29,13 @@ fn as_24_a_call_takes_ollama_s_form() {
             ..OpenaiChatMessage::default()
         },
         OpenaiChatMessage::tool("c1", "done"),
-        OpenaiChatMessage::new(Role::User, vec![
-            OpenaiContentPart::text("see"),
-            OpenaiContentPart::image_url("data:image/png;base64,QUJD"),
-        ]),
+        OpenaiChatMessage::new(
+            Role::User,
+            vec![
+                OpenaiContentPart::text("see"),
+                OpenaiContentPart::image_url("data:image/png;base64,QUJD"),
+            ],
+        ),
     ]);
     call.think = Some(Think::Off);
     call.max_output = Some(9);
@@ -83,17 +86,25 @@ fn as_19_what_a_model_refuses_is_left_out() {
     assert_eq!((parts.body.get("think"), parts.warnings.len()), (None, 1));
     let missing = Refusal { status: 404, body: r#"{"error":"model 'x' not found"}"#, ..refusal };
     assert_eq!(wire().failure(&missing).kind(), "no_such_model");
-    assert_eq!(wire().failure(&missing).help().unwrap(), "fetch it with `ollama pull llama3`, or choose another model");
+    assert_eq!(
+        wire().failure(&missing).help().unwrap(),
+        "fetch it with `ollama pull llama3`, or choose another model"
+    );
 }
 
 #[test]
 fn as_24_ollama_s_answers_are_read() {
-    let response = wire().response(&call("hi"), &json!({
-        "model": "llama3", "done": true, "done_reason": "stop",
-        "message": {"role": "assistant", "content": "Hello", "thinking": "hm",
-            "tool_calls": [{"function": {"name": "f", "arguments": {"x": 1}}}]},
-        "prompt_eval_count": 5, "eval_count": 7
-    })).unwrap();
+    let response = wire()
+        .response(
+            &call("hi"),
+            &json!({
+                "model": "llama3", "done": true, "done_reason": "stop",
+                "message": {"role": "assistant", "content": "Hello", "thinking": "hm",
+                    "tool_calls": [{"function": {"name": "f", "arguments": {"x": 1}}}]},
+                "prompt_eval_count": 5, "eval_count": 7
+            }),
+        )
+        .unwrap();
     assert_eq!((response.text.as_str(), response.reasoning.as_deref()), ("Hello", Some("hm")));
     assert_eq!(response.tool_calls, [ToolCall::function("call_1", "f", r#"{"x":1}"#)]);
     assert_eq!(response.usage, Usage::new(5, 7));
@@ -111,10 +122,16 @@ fn as_23_ollama_s_lines_are_put_together() {
     assert_eq!(feed(end), Ok(Flow::Done));
     let response = decoder.finish().unwrap();
     assert_eq!((heard.as_str(), response.text.as_str()), ("Hey", "Hey"));
-    assert_eq!((response.finish_reason, response.usage), (Some(FinishReason::Length), Usage::new(2, 3)));
+    assert_eq!(
+        (response.finish_reason, response.usage),
+        (Some(FinishReason::Length), Usage::new(2, 3))
+    );
     let mut cut = wire().decoder(&call("hi"));
     let _ = cut.piece(r#"{"message":{"content":"He"}}"#, &mut |_| {});
     assert_eq!(cut.finish().unwrap_err().kind(), "cut_stream");
     let mut failed = wire().decoder(&call("hi"));
-    assert_eq!(failed.piece(r#"{"error":"out of memory"}"#, &mut |_| {}).unwrap_err().kind(), "server");
+    assert_eq!(
+        failed.piece(r#"{"error":"out of memory"}"#, &mut |_| {}).unwrap_err().kind(),
+        "server"
+    );
 }

@@ -10,11 +10,7 @@ use contexture_prompt::{ChatResponse, FinishReason, Role, ToolCall, Usage};
 use serde_json::Value;
 
 /// The answer in a whole body.
-pub(super) fn read(
-    wire: &OpenAi,
-    call: &ChatCall,
-    body: &Value,
-) -> Result<ChatResponse, LlmError> {
+pub(super) fn read(wire: &OpenAi, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
     if let Some(error) = reported(wire, &call.request.model, body) {
         return Err(error);
     }
@@ -27,7 +23,8 @@ pub(super) fn read(
     let said = content(choice.pointer("/message/content"));
     let refused = text(choice, "/message/refusal");
     let finish = text(choice, "/finish_reason");
-    let mut calls: Vec<ToolCall> = list(choice, "/message/tool_calls").iter().map(tool_call).collect();
+    let mut calls: Vec<ToolCall> =
+        list(choice, "/message/tool_calls").iter().map(tool_call).collect();
     name_calls(&mut calls, results_before(call));
     Ok(ChatResponse {
         id: text(body, "/id").to_owned(),

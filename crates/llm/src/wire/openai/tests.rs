@@ -81,7 +81,8 @@ fn as_19_hints_are_said_in_the_server_s_words() {
     let official = server(true).request(&call, Plan::default(), false).unwrap().body;
     assert_eq!(official["max_completion_tokens"], 50);
     assert_eq!(official.get("max_tokens"), None);
-    let plan = Plan { no_temperature: true, no_think: true, other_max_tokens: true, ..Plan::default() };
+    let plan =
+        Plan { no_temperature: true, no_think: true, other_max_tokens: true, ..Plan::default() };
     let parts = server(false).request(&call, plan, false).unwrap();
     assert_eq!(parts.body["max_completion_tokens"], 50);
     assert_eq!((parts.body.get("temperature"), parts.body.get("reasoning_effort")), (None, None));
@@ -126,15 +127,18 @@ fn as_21_a_refused_form_is_followed_by_the_next() {
     let llama = r#"{"error":{"message":"1 validation error:\n {'loc': ('body', 'response_format', 'type')}","type":"internal_server_error"}}"#;
     assert_eq!(next(start, 500, llama), Some(Plan { schema_step: 1, ..start }));
     assert_eq!(next(start, 500, r#"{"error":"boom in response_format"}"#), None);
-    let temperature = r#"{"error":{"message":"Unsupported value: 'temperature'","param":"temperature"}}"#;
+    let temperature =
+        r#"{"error":{"message":"Unsupported value: 'temperature'","param":"temperature"}}"#;
     assert_eq!(next(start, 400, temperature), Some(Plan { no_temperature: true, ..start }));
     let tokens = r#"{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'."}}"#;
     let other = Plan { other_max_tokens: true, ..start };
     assert_eq!(next(start, 400, tokens), Some(other));
     assert_eq!(next(other, 400, tokens), None);
-    let effort = r#"{"error":{"message":"Unrecognized request argument supplied: reasoning_effort"}}"#;
+    let effort =
+        r#"{"error":{"message":"Unrecognized request argument supplied: reasoning_effort"}}"#;
     assert_eq!(next(start, 400, effort), Some(Plan { no_think: true, ..start }));
-    let usage = r#"{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]}"#;
+    let usage =
+        r#"{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]}"#;
     assert_eq!(next(start, 422, usage), Some(Plan { no_stream_usage: true, ..start }));
     assert_eq!(next(start, 401, temperature), None);
     let last = Plan { schema_step: 3, ..start };
@@ -200,7 +204,10 @@ fn as_24_odd_answers_are_errors_or_read_for_what_they_are() {
     let gateway = json!({"error": {"message": "slow", "code": 429}});
     assert_eq!(read(gateway).unwrap_err().kind(), "rate_limited");
     let refused = read(json!({"choices": [{"message": {"content": null, "refusal": "I can't"}, "finish_reason": "stop"}]})).unwrap();
-    assert_eq!((refused.text.as_str(), refused.finish_reason), ("I can't", Some(FinishReason::ContentFilter)));
+    assert_eq!(
+        (refused.text.as_str(), refused.finish_reason),
+        ("I can't", Some(FinishReason::ContentFilter))
+    );
     let bare = read(json!({"choices": [{"message": {}}]})).unwrap();
     assert_eq!((bare.text.as_str(), bare.finish_reason), ("", None));
 }
@@ -246,7 +253,10 @@ fn as_23_tool_calls_are_put_together_by_index_or_id() {
         r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
     ]);
     let calls = response.unwrap().tool_calls;
-    assert_eq!(calls, [ToolCall::function("a", "f", r#"{"x":1}"#), ToolCall::function("b", "g", "{}")]);
+    assert_eq!(
+        calls,
+        [ToolCall::function("a", "f", r#"{"x":1}"#), ToolCall::function("b", "g", "{}")]
+    );
     let (_, response) = stream(&[
         r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]}}]}"#,
         r#"{"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"g","arguments":"{"}}]}}]}"#,

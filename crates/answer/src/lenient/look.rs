@@ -80,6 +80,15 @@ impl Parser<'_> {
         if ends { Verdict::End } else { Verdict::Inner }
     }
 
+    /// Whether a comma or a closer follows, or the colon of a key.
+    pub(super) fn is_delimited(&self, after: usize, place: Place) -> bool {
+        match self.mark_at(self.look_space(after)) {
+            Some((Mark::Comma | Mark::CloseObject | Mark::CloseArray, _)) => true,
+            Some((Mark::Colon, _)) => place == Place::Key,
+            _ => false,
+        }
+    }
+
     /// Whether a code fence closes at an offset: one that opens has a language.
     fn fence_closes(&self, at: usize) -> bool {
         let tail = self.rest(at).strip_prefix("```");

@@ -87,54 +87,42 @@ impl Parser<'_> {
     fn find_end(&mut self, start: usize, family: Quote, place: Place) -> Result<End, Option<End>> {
         let mut likely = None;
         let mut from = start;
-        let mut inner = 0;
-        let mut last_inner = None;
-        let mut brackets = 0_i64;
+        let mut inner = Inner::new(self.char_before(start));
         loop {
             let Some((at, length)) = self.next_close(from, usize::MAX, family) else {
                 return Err(likely);
             };
-            if inner > 0 {
-                let counted = if inner == 1 { start } else { from };
-                brackets += self.brackets(counted, at);
-            }
-            let end = End { content: at, resume: at + length, inner, missing: false };
-            let Some(care) = self.care.checked_sub(at + length - from) else {
+            let (content, resume) = (at, at + length);
+            let end = End { content, resume, inner: inner.count, missing: false };
+            let Some(care) = self.care.checked_sub(resume - from) else {
                 return Ok(end);
             };
             self.care = care;
-            let odd = inner % 2 == 1;
-            let verdict = match self.judge(at + length, place, odd) {
-                Verdict::End if odd && brackets > 0 && at + length < self.text.len() => {
-                    Verdict::Inner
+            inner.add_text(self.text.get(start..from), self.text.get(from..at));
+            let quote = self.char_at(at);
+            let odd = inner.is_open();
+            match self.judge(resume, place, odd) {
+                Verdict::End if odd && inner.brackets > 0 && resume < self.text.len() => {}
+                Verdict::End => return Ok(end),
+                _ if inner.closes(quote) && self.is_delimited(resume, place) => return Ok(end),
+                Verdict::Colon => {
+                    if let Some(open) = inner.last
+                        && let Some(end) = self.missing_quote(start, open, at, length)
+                    {
+                        return Ok(End { inner: inner.count - 1, ..end });
+                    }
                 }
-                verdict => verdict,
-            };
-            if verdict == Verdict::End {
-                return Ok(end);
+                Verdict::Inner => {}
             }
-            if verdict == Verdict::Colon
-                && let Some(open) = last_inner
-                && let Some(end) = self.missing_quote(start, open, at, length)
-            {
-                return Ok(End { inner: inner - 1, ..end });
-            }
-            let ends_line = matches!(self.byte(at + length), b'\n' | b'\r');
+            let ends_line = matches!(self.byte(resume), b'\n' | b'\r');
             likely = (ends_line && !odd).then_some(end);
-            inner += 1;
-            last_inner = Some(at);
-            from = at + length;
+            inner.add_quote(quote, at);
+            from = resume;
         }
     }
 
-    /// How many more brackets open than close between two offsets.
-    fn brackets(&self, from: usize, to: usize) -> i64 {
-        let bytes = self.text.as_bytes().get(from..to).unwrap_or_default();
-        bytes.iter().fold(0, |sum, byte| match byte {
-            b'(' | b'[' | b'{' => sum + 1,
-            b')' | b']' | b'}' => sum - 1,
-            _ => sum,
-        })
+    fn char_before(&self, at: usize) -> Option<char> {
+        self.text.get(..at)?.chars().next_back()
     }
 
     /// `"text, "key": 1`: the quotes at `open` and `at` enclose the next key, and the string ended
@@ -222,6 +210,82 @@ impl Parser<'_> {
     fn cut_string(&self, start: usize, content: &str, resume: usize) -> End {
         End { content: start + content.len(), resume, inner: 0, missing: true }
     }
+}
+
+/// What has been seen inside a string so far.
+struct Inner {
+    /// Quotes that did not end it.
+    count: usize,
+    /// Where the last of them stands.
+    last: Option<usize>,
+    /// How many more brackets opened than closed; counted once there is an inner quote.
+    brackets: i64,
+    /// The signs of the string's quotes, where the closing one differs and nothing else uses it.
+    pair: Option<(char, char)>,
+    /// How many of the opening signs are open.
+    nested: usize,
+}
+
+impl Inner {
+    fn new(opening: Option<char>) -> Self {
+        let pair = match opening {
+            Some('“') => Some(('“', '”')),
+            Some('「') => Some(('「', '」')),
+            Some('『') => Some(('『', '』')),
+            Some('｢') => Some(('｢', '｣')),
+            Some('«') => Some(('«', '»')),
+            _ => None,
+        };
+        Self { count: 0, last: None, brackets: 0, pair, nested: 0 }
+    }
+
+    /// Takes the text before the next quote into account.
+    fn add_text(&mut self, before: Option<&str>, text: Option<&str>) {
+        let text = text.unwrap_or_default();
+        if let Some((open, _)) = self.pair {
+            self.nested += text.matches(open).count();
+        }
+        if self.count == 1 {
+            self.brackets += brackets(before.unwrap_or_default());
+        }
+        if self.count > 0 {
+            self.brackets += brackets(text);
+        }
+    }
+
+    fn add_quote(&mut self, quote: Option<char>, at: usize) {
+        self.count += 1;
+        self.last = Some(at);
+        match (self.pair, quote) {
+            (Some((open, _)), Some(quote)) if quote == open => self.nested += 1,
+            (Some((_, close)), Some(quote)) if quote == close => {
+                self.nested = self.nested.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the next quote more likely closes an inner pair than the string.
+    fn is_open(&self) -> bool {
+        match self.pair {
+            Some(_) => self.nested > 0,
+            None => self.count % 2 == 1,
+        }
+    }
+
+    /// Whether a quote is the counterpart of the one that opened the string.
+    fn closes(&self, quote: Option<char>) -> bool {
+        self.nested == 0 && self.pair.is_some_and(|(_, close)| quote == Some(close))
+    }
+}
+
+/// How many more brackets open than close in a text.
+fn brackets(text: &str) -> i64 {
+    text.bytes().fold(0, |sum, byte| match byte {
+        b'(' | b'[' | b'{' => sum + 1,
+        b')' | b']' | b'}' => sum - 1,
+        _ => sum,
+    })
 }
 
 /// Whether the backslash at an offset is itself escaped.

@@ -3,6 +3,9 @@
 pub mod analysis;
 pub mod capability;
 pub mod codes;
+pub mod format;
 pub mod host;
+pub mod migrate;
 pub mod program;
+pub mod runtime;
 pub mod syntax;

@@ -3,7 +3,9 @@
 use contexture_context::Limits;
 use contexture_diagnostic::{SourceFile, render};
 use contexture_script::analysis::check;
+use contexture_script::format::format;
 use contexture_script::host::{LoadedSource, MemoryLoader};
+use contexture_script::migrate::migrate;
 use contexture_script::program::load;
 use contexture_script::syntax::{Parsed, json, parse, parse_expression, parse_repl, parse_shape};
 use proptest::prelude::*;
@@ -28,6 +30,10 @@ fn everything(text: &str) -> Parsed {
     let _ = parse_shape(text, &limits);
     let _ = parse_expression(text, &limits);
     let _ = parse_repl(text, &limits);
+    let _ = format(&source, &limits);
+    let migrated = migrate(&source, &limits);
+    let again = migrate(&SourceFile::new("t.as", migrated.text.as_str()), &limits);
+    assert_eq!(again.changes, 0, "{text}");
     parsed
 }
 

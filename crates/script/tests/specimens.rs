@@ -6,10 +6,12 @@
 
 use contexture_context::Limits;
 use contexture_diagnostic::render::terminal;
-use contexture_diagnostic::{Diagnostic, Severity};
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture_script::analysis::check;
 use contexture_script::codes;
+use contexture_script::format::format;
 use contexture_script::host::{LoadedSource, MemoryLoader};
+use contexture_script::migrate::migrate;
 use contexture_script::program::{Program, load};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -96,7 +98,7 @@ fn as_32_diagnostics() {
         let faults = check(&specimen.program);
         let shown = rendered(&specimen.program, &faults);
         let source = numbered(&specimen.text);
-        snapshot("diagnostics", &specimen.name, &format!("{source}\n\n────────\n\n{shown}"));
+        snapshot("diagnostics", &specimen.name, &std::format!("{source}\n\n────────\n\n{shown}"));
     }
 }
 
@@ -129,5 +131,35 @@ fn as_32_every_diagnostic_has_a_code_a_reason_and_a_fix() {
                 assert!(!needs_help || fault.help.is_some(), "{}: {fault:?}", specimen.name);
             }
         }
+    }
+}
+
+#[test]
+fn as_31_formatted() {
+    for area in ["format", "syntax"] {
+        for specimen in specimens(area) {
+            let source = &specimen.program.files[0].source;
+            let text = match format(source, &Limits::default()) {
+                Ok(text) => text,
+                Err(faults) => faults.iter().fold(String::new(), |all, fault| {
+                    all + &terminal(fault, source, false) + "\n"
+                }),
+            };
+            snapshot(area, &std::format!("{}_formatted", specimen.name), &text);
+        }
+    }
+}
+
+#[test]
+fn as_31_migrated() {
+    for specimen in specimens("migrate") {
+        let source = &specimen.program.files[0].source;
+        let migrated = migrate(source, &Limits::default());
+        let left: Vec<&str> = migrated.diagnostics.iter().map(|fault| fault.code).collect();
+        assert_eq!(left, Vec::<&str>::new(), "{}", specimen.name);
+        let content = std::format!("{} places\n\n{}", migrated.changes, migrated.text);
+        snapshot("migrate", &specimen.name, &content);
+        let again = migrate(&SourceFile::new("again.as", migrated.text.as_str()), &Limits::default());
+        assert_eq!((again.changes, again.text), (0, migrated.text));
     }
 }

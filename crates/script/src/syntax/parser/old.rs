@@ -35,11 +35,13 @@ impl Parser<'_> {
         };
         let message = format!("`<` sets no limit any more: it is written `{form}`");
         let mut fault = code.at(op_span, message).with_help("write `max` instead of `<`");
-        if !has_max {
-            fault = fault.with_edit(op_span, self.spaced(op_span, "max"));
-        }
-        self.push(fault);
         let (head, limit) = take_limit(head);
+        fault = match &limit {
+            // A `max` behind it counts; the old limit goes.
+            Some(limit) if has_max => fault.with_edit(Span::new(op_span.start, limit.span.end), ""),
+            _ => fault.with_edit(op_span, self.spaced(op_span, "max")),
+        };
+        self.push(fault);
         (head, limit)
     }
 
@@ -61,7 +63,7 @@ impl Parser<'_> {
         if !collect_ends(last, &mut ends, 0) || ends.iter().all(|end| is_effect(end)) {
             return;
         }
-        for end in ends.into_iter().filter(|end| !is_effect(end)) {
+        for end in ends.into_iter().filter(|end| !is_addition(end)) {
             let message = "the last expression of a block is not the value of the function";
             let fault = codes::OLD_BLOCK_RETURN.at(end.span, message);
             let at = Span::at(end.span.start);
@@ -125,6 +127,16 @@ fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>, depth: u
         }
     }
     true
+}
+
+/// `list.add(…)` stands for what it does even where other blocks end in a value.
+fn is_addition(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { callee, .. } => {
+            matches!(&callee.kind, ExprKind::Field { name, .. } if name.text == "add")
+        }
+        _ => false,
+    }
 }
 
 /// A call may stand for what it does; only other expressions are certainly meant as a value.

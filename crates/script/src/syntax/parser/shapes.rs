@@ -230,7 +230,11 @@ impl Parser<'_> {
     fn description(&self) -> Option<String> {
         let mut lines = Vec::new();
         let mut above = self.tokens.iter().rev().peekable();
-        while let Some(token) = above.next_if(|token| token.kind == TokenKind::DocComment) {
+        let of_field = |kind| matches!(kind, TokenKind::DocComment | TokenKind::Comma);
+        while let Some(token) = above.next_if(|token| of_field(token.kind)) {
+            if token.kind == TokenKind::Comma {
+                continue;
+            }
             let opens = above.peek().is_some_and(|before| before.kind == TokenKind::OpenBrace);
             if token.starts_line || opens {
                 lines.push(self.slice(token.span).trim_start_matches('/').trim());

@@ -1,0 +1,174 @@
+//! Expressions. A line break that the source has before or behind an operator, or before `.`,
+//! stays, and the operator begins the line.
+
+use super::build::{Builder, Op};
+use crate::syntax::ast::{Expr, ExprKind, Generate, Text, UnaryOp};
+use crate::syntax::token::TokenKind;
+
+impl Builder<'_> {
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_)
+            | ExprKind::Error => self.token(),
+            ExprKind::Int(_) => self.int(),
+            ExprKind::List(items) => self.bracketed(false, items.len(), |builder, index| {
+                if let Some(item) = items.get(index) {
+                    builder.expr(item);
+                }
+            }),
+            ExprKind::Object(fields) => self.object(fields),
+            ExprKind::Paren(inner) => {
+                self.token();
+                self.expr(inner);
+                self.token();
+            }
+            ExprKind::Unary { op, operand } => self.unary(*op, operand),
+            ExprKind::Binary { left, right, .. } => self.binary(left, right),
+            ExprKind::Field { base, .. } => self.field(base),
+            ExprKind::Index { base, index } => {
+                self.expr(base);
+                self.token();
+                self.expr(index);
+                self.token();
+            }
+            ExprKind::Call { callee, arguments } => self.call(callee, arguments),
+            ExprKind::Generate(generate) => self.generate(generate),
+            ExprKind::ParallelFor(each) => {
+                self.token();
+                self.space();
+                self.for_head(each);
+                self.value_block(&each.body);
+            }
+            ExprKind::Try { body, error, handler } => {
+                self.token();
+                self.space();
+                self.value_block(body);
+                self.spaced();
+                if error.is_some() {
+                    self.spaced();
+                }
+                self.space();
+                self.value_block(handler);
+            }
+        }
+    }
+
+    /// The least whole number is a minus and a number.
+    fn int(&mut self) {
+        let minus = self.at(TokenKind::Minus);
+        self.token();
+        if minus {
+            self.token();
+        }
+    }
+
+    fn object(&mut self, fields: &[(Text, Expr)]) {
+        self.bracketed(true, fields.len(), |builder, index| {
+            let Some((_, value)) = fields.get(index) else { return };
+            builder.token();
+            builder.token();
+            builder.space();
+            builder.expr(value);
+        });
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr) {
+        self.token();
+        // Two minus signs side by side would begin a comment.
+        if op == UnaryOp::Not || self.at(TokenKind::Minus) {
+            self.space();
+        }
+        self.expr(operand);
+    }
+
+    fn binary(&mut self, left: &Expr, right: &Expr) {
+        self.expr(left);
+        if self.next_starts_line() || self.second_starts_line() {
+            self.push(Op::Indent);
+            self.push(Op::Line { blank: false });
+            self.token();
+            self.space();
+            self.expr(right);
+            self.push(Op::Dedent);
+        } else {
+            self.spaced();
+            self.space();
+            self.expr(right);
+        }
+    }
+
+    fn field(&mut self, base: &Expr) {
+        self.expr(base);
+        if self.next_starts_line() || self.second_starts_line() {
+            self.push(Op::Indent);
+            self.push(Op::Line { blank: false });
+            self.token();
+            self.token();
+            self.push(Op::Dedent);
+        } else {
+            self.token();
+            self.token();
+        }
+    }
+
+    fn call(&mut self, callee: &Expr, arguments: &[Expr]) {
+        self.expr(callee);
+        let Some((last, others)) = arguments.split_last() else {
+            return self.bracketed(false, 0, |_, _| {});
+        };
+        let container = |expr: &Expr| matches!(expr.kind, ExprKind::Object(_) | ExprKind::List(_));
+        let long_text = others.is_empty() && matches!(last.kind, ExprKind::Str(_));
+        let hugs = (container(last) || long_text) && others.iter().all(is_plain);
+        if !hugs {
+            return self.bracketed(false, arguments.len(), |builder, index| {
+                if let Some(argument) = arguments.get(index) {
+                    builder.expr(argument);
+                }
+            });
+        }
+        self.token();
+        for argument in others {
+            self.expr(argument);
+            self.token();
+            self.space();
+        }
+        self.expr(last);
+        if self.at(TokenKind::Comma) {
+            self.skip();
+        }
+        self.token();
+    }
+
+    fn generate(&mut self, generate: &Generate) {
+        self.token();
+        self.token();
+        self.object(&generate.options);
+        if self.at(TokenKind::Comma) {
+            self.skip();
+        }
+        self.token();
+        if let Some(shape) = &generate.shape {
+            self.spaced();
+            self.space();
+            self.shape(shape);
+        }
+    }
+}
+
+/// An argument that never needs lines of its own.
+fn is_plain(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_) => true,
+        ExprKind::Field { base, .. } => is_plain(base),
+        _ => false,
+    }
+}

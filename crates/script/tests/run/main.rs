@@ -1,0 +1,28 @@
+//! The language as it runs: every rule of AS-6 to AS-19 and AS-28 to AS-30, through the public
+//! door and a scripted host.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "specimens and the committed results are read from files"
+)]
+
+mod agents;
+mod assignment;
+mod codes;
+mod config;
+mod context;
+mod errors;
+mod generate;
+mod limits;
+mod lists;
+mod loops;
+mod methods;
+mod operators;
+mod parallel;
+mod random;
+mod random_tree;
+mod session;
+mod shapes;
+mod specimens;
+mod support;
+mod trace;
+mod trust;

@@ -1,0 +1,102 @@
+//! AS-28: input shapes.
+
+use crate::support::{failure_of, outcome, value_of};
+use contexture_script::runtime::ScriptedHost;
+use serde_json::{Value, json};
+
+const ORDER: &str = "
+func check(order {
+  id string
+  quantity integer
+  price number
+  note?: string
+  tags list[string]
+  any list
+  state \"open\" | \"paid\"
+  customer { name string, vip?: boolean }
+  rest json
+}) {
+  [order.note, order.customer.vip, order]
+}
+main func(input) { check(input.order) }";
+
+fn order() -> Value {
+    json!({
+        "id": "a1", "quantity": 2, "price": 3.5, "tags": ["x"], "any": [1, "a"], "state": "open",
+        "customer": { "name": "Ada" }, "rest": null,
+    })
+}
+
+fn checked(change: impl FnOnce(&mut Value)) -> Result<Value, (String, String, Value)> {
+    let mut order = order();
+    change(&mut order);
+    let result = outcome(ORDER, json!({ "order": order }), &ScriptedHost::new()).result;
+    result.map_err(|error| (error.code, error.message, error.details.unwrap_or_default()))
+}
+
+#[test]
+fn as_28_a_missing_optional_field_reads_as_none_and_stays_absent() {
+    assert_eq!(checked(|_| {}), Ok(json!([null, null, order()])));
+    let given = checked(|order| order["note"] = json!("n")).unwrap();
+    assert_eq!(given[0], "n");
+    assert_eq!(checked(|order| order["note"] = json!(null)).unwrap()[0], json!(null));
+}
+
+#[test]
+fn as_28_faults_are_told_by_path() {
+    let (code, message, details) = checked(|order| {
+        order["quantity"] = json!("2");
+        order["tags"] = json!(["a", 5]);
+        order["customer"] = json!({});
+    })
+    .unwrap_err();
+    assert_eq!(code, "AS9017");
+    assert_eq!(
+        message,
+        "`check`: order.quantity: expected integer, found string \"2\"; order.tags[1]: expected string, found number 5; \
+         order.customer.name: expected string, found nothing: the field is missing"
+    );
+    assert_eq!(details[0], json!({ "path": "order.quantity", "expected": "integer", "found": "string \"2\"" }));
+}
+
+#[test]
+fn as_28_nothing_is_coerced_and_further_fields_are_kept() {
+    for (field, wrong) in [
+        ("id", json!(1)), ("quantity", json!(2.5)), ("quantity", json!("2")), ("price", json!("3")), ("tags", json!("x")),
+        ("any", json!({})), ("state", json!("Open")), ("customer", json!([])), ("id", json!(null)),
+    ] {
+        let fault = checked(|order| order[field] = wrong.clone());
+        assert_eq!(fault.unwrap_err().0, "AS9017", "{field}: {wrong}");
+    }
+    assert_eq!(checked(|order| order["extra"] = json!([1])).unwrap()[2]["extra"], json!([1]));
+    assert!(checked(|order| order["quantity"] = json!(2.0)).is_ok(), "2.0 is a whole number");
+}
+
+#[test]
+fn as_28_shapes_are_checked_on_every_call_and_blame_the_caller() {
+    let source = "func f(n integer) { n }\nmain func(input) {\n  f(1)\n  f(\"two\")\n}";
+    let error = failure_of(source);
+    assert_eq!((error.code.as_str(), error.line, error.column), ("AS9017", 4, 3));
+    assert_eq!(error.message, "`f`: n: expected integer, found string \"two\"");
+    assert_eq!(error.help.as_deref(), Some("declared as `n integer`"));
+    let source = "agent A { main func(input { n integer }) { input.n } }\nmain agent {\n  main func(input) { try { A({}) } else err { [err.code, err.line, err.details[0].path] } }\n}";
+    assert_eq!(value_of(source), json!(["AS9017", 3, "input.n"]));
+}
+
+#[test]
+fn as_28_the_input_of_the_run_is_checked() {
+    let source = "main func(input { question string }) { input.question }";
+    let error = outcome(source, json!({ "question": 5 }), &ScriptedHost::new()).result.unwrap_err();
+    assert_eq!(error.message, "`main`: input.question: expected string, found number 5");
+    let error = outcome(source, json!([1]), &ScriptedHost::new()).result.unwrap_err();
+    assert_eq!(error.message, "`main`: input: expected object, found a list of 1 item");
+}
+
+#[test]
+fn as_28_optional_fields_survive_copies() {
+    let source = "
+        agent B { func read(o) { o.note } }
+        func f(o { note?: string }) { o.other = 1 [B.read(o), o.summary.note, o] }
+        main agent { main func(input) { f({ x: 1 }) } }";
+    assert_eq!(value_of(source), json!([null, null, { "x": 1, "other": 1 }]));
+}

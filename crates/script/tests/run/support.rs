@@ -1,0 +1,106 @@
+//! Runs sources and bodies against a scripted host.
+
+use contexture_context::Limits;
+use contexture_script::host::{LoadedSource, MemoryLoader};
+use contexture_script::program::{Program, load};
+use contexture_script::runtime::{
+    Entry, Executable, RunError, RunOptions, RunOutcome, ScriptedHost, compile, run,
+};
+use futures_util::task::noop_waker_ref;
+use serde_json::{Value, json};
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll};
+
+/// Polls a future until it is ready; the scripted host wakes itself.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(noop_waker_ref());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+    }
+}
+
+/// Parses a program that must be free of faults.
+pub(crate) fn program(source: &str) -> Program {
+    program_of(&[("main.as", source)])
+}
+
+/// Parses a program of several files, the first its own.
+pub(crate) fn program_of(files: &[(&str, &str)]) -> Program {
+    let loader = files.iter().fold(MemoryLoader::new(), |loader, (name, text)| loader.with(*name, *text));
+    let (name, text) = files[0];
+    let root = LoadedSource { name: name.to_owned(), text: text.to_owned() };
+    let program = load(root, &loader, &Limits::default());
+    let faults: Vec<_> = program.files.iter().flat_map(|file| &file.parsed.diagnostics).collect();
+    assert!(faults.is_empty() && program.faults.is_empty(), "{source:?}: {faults:#?}", source = text);
+    program
+}
+
+/// Compiles a program that must be free of faults.
+pub(crate) fn executable(source: &str) -> Executable {
+    compile(&program(source))
+}
+
+/// Runs a program to its end.
+pub(crate) fn outcome(source: &str, input: Value, host: &ScriptedHost) -> RunOutcome {
+    outcome_with(source, input, host, &RunOptions::default())
+}
+
+/// Runs a program to its end under options of its own.
+pub(crate) fn outcome_with(
+    source: &str,
+    input: Value,
+    host: &ScriptedHost,
+    options: &RunOptions,
+) -> RunOutcome {
+    block_on(run(&executable(source), &Entry::default(), input, host, options))
+}
+
+/// The body of a `main func`, between declarations and end.
+pub(crate) fn main_of(body: &str) -> String {
+    format!("main func(input) {{\n{body}\n}}\n")
+}
+
+/// The value of a whole program.
+#[track_caller]
+pub(crate) fn value_of(source: &str) -> Value {
+    outcome(source, json!({}), &ScriptedHost::new()).result.unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+/// The value of a body of `main func(input)`.
+#[track_caller]
+pub(crate) fn value(body: &str) -> Value {
+    value_of(&main_of(body))
+}
+
+/// The failure of a whole program.
+#[track_caller]
+pub(crate) fn failure_of(source: &str) -> RunError {
+    match outcome(source, json!({}), &ScriptedHost::new()).result {
+        Ok(value) => panic!("it gives {value}\n{source}"),
+        Err(error) => error,
+    }
+}
+
+/// The failure of a body of `main func(input)`.
+#[track_caller]
+pub(crate) fn failure(body: &str) -> RunError {
+    failure_of(&main_of(body))
+}
+
+/// The code and message of the failure of a body.
+#[track_caller]
+pub(crate) fn fault(body: &str) -> (String, String) {
+    let error = failure(body);
+    (error.code, error.message)
+}
+
+/// Limits with one change.
+pub(crate) fn limited(change: impl FnOnce(&mut Limits)) -> RunOptions {
+    let mut options = RunOptions::default();
+    change(&mut options.limits);
+    options
+}

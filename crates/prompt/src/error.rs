@@ -94,6 +94,13 @@ pub struct LocatedError {
     pub column: usize,
 }
 
+impl From<LocatedError> for PromptError {
+    /// The error without its place.
+    fn from(located: LocatedError) -> Self {
+        located.error
+    }
+}
+
 fn in_partial(name: Option<&str>) -> String {
     name.map(|name| format!(" of partial `{name}`")).unwrap_or_default()
 }

@@ -31,8 +31,8 @@ pub struct RenderLimits {
 }
 
 impl Default for RenderLimits {
-    /// 256 MiB of text and 200 million steps.
+    /// 256 MiB of text and 20 million steps.
     fn default() -> Self {
-        Self { output_bytes: 256 << 20, steps: 200_000_000 }
+        Self { output_bytes: 256 << 20, steps: 20_000_000 }
     }
 }

@@ -1,19 +1,21 @@
 //! What can be said of a template without rendering it.
 
-use super::compile::{self, Code, Problem};
+use super::compile::{self, Code, MAX_PROBLEMS, Problem};
 use super::needs::{self, Requirement};
 use super::ops::{Kind, Op, Program};
 use super::{PromptTemplate, PromptTemplateRegistry};
 use crate::error::PromptError;
 use crate::limits::{MAX_DEPTH, RenderLimits};
 use contexture_diagnostic::{Diagnostic, Severity, nearest};
+use indexmap::IndexSet;
 use std::collections::BTreeMap;
 
 /// What [`check`] found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// The faults in the order of their places; spans are in the text that was checked.
+    /// The faults in the order of their places, a hundred at most; spans are in the text that was
+    /// checked.
     ///
     /// | Code | Meaning |
     /// |---|---|
@@ -77,17 +79,18 @@ fn examine(text: &str, library: Option<&PromptTemplateRegistry>) -> CheckReport 
     let (program, problems) = compile::examine(text);
     let mut diagnostics: Vec<_> = problems.iter().map(Problem::to_diagnostic).collect();
     diagnostics.extend(too_deep(&program));
-    let mut partials: Vec<String> = Vec::new();
+    let mut partials: IndexSet<&str> = IndexSet::new();
     for (name, op) in includes(&program) {
-        if partials.iter().any(|known| known == name) {
+        if !partials.insert(name) {
             continue;
         }
-        partials.push(name.to_owned());
         if let Some(library) = library {
             diagnostics.extend(partial_fault(name, op, library).map(|fault| fault.to_diagnostic()));
         }
     }
     diagnostics.sort_by_key(|fault| fault.span.start);
+    diagnostics.truncate(MAX_PROBLEMS);
+    let partials = partials.into_iter().map(str::to_owned).collect();
     let template =
         PromptTemplate { program, partials: BTreeMap::new(), limits: RenderLimits::default() };
     let requirements = needs::requirements(&template, library);

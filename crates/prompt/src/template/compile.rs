@@ -13,7 +13,7 @@ use blocks::Blocks;
 use contexture_diagnostic::{SourceFile, Span};
 
 /// Faults that one look at a template reports at most.
-const MAX_PROBLEMS: usize = 100;
+pub(super) const MAX_PROBLEMS: usize = 100;
 
 /// Compiles a text, or tells its first fault.
 pub(super) fn compile(text: &str) -> Result<Program, PromptError> {
@@ -294,9 +294,8 @@ impl<'t> Scanner<'t> {
     fn finish(mut self, most: usize) -> (Program, Vec<Problem>) {
         self.write(self.text.len(), false);
         self.flush();
-        let unclosed = self.blocks.finish(self.text, &mut self.ops);
         let room = most.saturating_sub(self.problems.len());
-        self.problems.extend(unclosed.into_iter().take(room));
+        self.problems.extend(self.blocks.finish(self.text, &mut self.ops, room));
         (Program::new(self.text, self.ops, self.segments), self.problems)
     }
 }

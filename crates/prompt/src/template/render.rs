@@ -13,6 +13,7 @@ use super::{PromptTemplate, TemplateContext, TemplateObject, TemplateValue};
 use crate::error::{LocatedError, PromptError};
 use crate::limits::{MAX_DEPTH, RenderLimits};
 use contexture_diagnostic::{SourceFile, Span};
+use indexmap::IndexSet;
 use lookup::{Found, Scope};
 use sink::{Refused, Sink};
 use std::fmt;
@@ -60,9 +61,9 @@ impl<'a> Job<'a> {
     pub(super) fn missing(self, ctx: &'a TemplateContext) -> Result<Vec<String>, Fault<'a>> {
         let mut out = sink::Nowhere;
         let mut renderer = Renderer::new(self, ctx, Sink::into_writer(self.limits, &mut out));
-        renderer.missing = Some(Vec::new());
+        renderer.missing = Some(IndexSet::new());
         renderer.whole()?;
-        Ok(renderer.missing.unwrap_or_default())
+        Ok(renderer.missing.into_iter().flatten().collect())
     }
 }
 
@@ -99,7 +100,7 @@ struct Renderer<'a, 'w> {
     /// The template and the partials that are being rendered, outermost first.
     active: Vec<Active<'a>>,
     /// Set when paths that are not found are gathered instead of refused.
-    missing: Option<Vec<String>>,
+    missing: Option<IndexSet<String>>,
 }
 
 #[derive(Clone, Copy)]
@@ -329,9 +330,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
         let Some(missing) = &mut self.missing else {
             return Err(self.fault(PromptError::VariableNotFound(name), path.span));
         };
-        if !missing.contains(&name) {
-            missing.push(name);
-        }
+        missing.insert(name);
         Ok(())
     }
 

@@ -124,9 +124,9 @@ impl Blocks {
         }
     }
 
-    /// Closes what is left and tells each block that was not closed, outermost first.
-    pub(super) fn finish(&mut self, text: &str, ops: &mut [Op]) -> Vec<Problem> {
-        let unclosed = self.open.iter().filter(|frame| !frame.chained);
+    /// Closes what is left and tells the first `most` blocks that were not closed, outermost first.
+    pub(super) fn finish(&mut self, text: &str, ops: &mut [Op], most: usize) -> Vec<Problem> {
+        let unclosed = self.open.iter().filter(|frame| !frame.chained).take(most);
         let problems = unclosed.map(|frame| {
             let (open, word) = (shown(text, frame.tag), frame.block.word());
             let message = format!("`{open}` is never closed: `{{{{/{word}}}}}` is missing");

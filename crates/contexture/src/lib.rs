@@ -61,6 +61,7 @@ pub mod observe;
 mod project;
 pub mod recorder;
 pub mod run;
+pub mod session;
 mod sinks;
 
 pub use config::{Config, ConfigError};

@@ -142,7 +142,7 @@ fn load_in(
     Ok((program, CheckReport { files, diagnostics }))
 }
 
-fn open_workspace(project: &Project) -> Result<Arc<Workspace>, SetupError> {
+pub(crate) fn open_workspace(project: &Project) -> Result<Arc<Workspace>, SetupError> {
     Workspace::open(&project.root)
         .map(Arc::new)
         .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
@@ -194,32 +194,9 @@ impl Ready {
             return Err(RunFailure::Source(checked));
         }
         let executable = compile(&program);
-        let record = request.record.as_deref().filter(|_| !request.dry_run);
-        let models = Models::new(project, request.model.as_deref(), &request.stand_in, record)
-            .map_err(|error| {
-                RunFailure::Setup(SetupError::new(error.kind(), &error, error.help()))
-            })?;
-        let masker = Arc::new(Masker::new(models.secrets()));
-        let (run, outlets) = outlets(project, request, &masker).map_err(RunFailure::Setup)?;
-        let about = description(project, request, &program, &models);
-        let recorder = Recorder::new(outlets, masker, about);
-        let limits = project.config.limits.clone();
-        let host = LiveHost::new(HostParts {
-            tools: tools(project, &workspace),
-            workspace,
-            models,
-            recorder,
-            observer,
-            cancel,
-            retry: retry_policy(project),
-            limits: limits.clone(),
-            dry_run: request.dry_run,
-        });
-        let options = RunOptions {
-            limits,
-            concurrency: request.concurrency.or(project.config.concurrency).unwrap_or(4).max(1),
-            selections: request.selections.clone(),
-        };
+        let (host, run) = host(project, request, workspace, &program, observer, cancel)
+            .map_err(RunFailure::Setup)?;
+        let options = options(project, request);
         Ok(Self { program, executable, host, run, options })
     }
 
@@ -245,6 +222,45 @@ impl Ready {
             warnings: host.warnings(),
             prompts: host.take_prompts(),
         }
+    }
+}
+
+/// The host of a run, and the id under which the run is kept.
+pub(crate) fn host(
+    project: &Project,
+    request: &RunRequest,
+    workspace: Arc<Workspace>,
+    program: &Program,
+    observer: Arc<dyn Observer>,
+    cancel: CancelToken,
+) -> Result<(LiveHost, Option<String>), SetupError> {
+    let record = request.record.as_deref().filter(|_| !request.dry_run);
+    let models = Models::new(project, request.model.as_deref(), &request.stand_in, record)
+        .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
+    let masker = Arc::new(Masker::new(models.secrets()));
+    let (run, outlets) = outlets(project, request, &masker)?;
+    let about = description(project, request, program, &models);
+    let recorder = Recorder::new(outlets, masker, about);
+    let host = LiveHost::new(HostParts {
+        tools: tools(project, &workspace),
+        workspace,
+        models,
+        recorder,
+        observer,
+        cancel,
+        retry: retry_policy(project),
+        limits: project.config.limits.clone(),
+        dry_run: request.dry_run,
+    });
+    Ok((host, run))
+}
+
+/// The options of a run.
+pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
+    RunOptions {
+        limits: project.config.limits.clone(),
+        concurrency: request.concurrency.or(project.config.concurrency).unwrap_or(4).max(1),
+        selections: request.selections.clone(),
     }
 }
 

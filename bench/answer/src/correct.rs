@@ -20,7 +20,8 @@ pub(crate) fn report(cases: &[Case]) {
     let mut files: Vec<&str> = cases.iter().map(|case| case.file).collect();
     files.dedup();
     for file in files {
-        let rows: Vec<(&Case, &Value)> = fair(cases).filter(|(case, _)| case.file == file).collect();
+        let rows: Vec<(&Case, &Value)> =
+            fair(cases).filter(|(case, _)| case.file == file).collect();
         if rows.is_empty() {
             continue;
         }

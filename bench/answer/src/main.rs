@@ -24,16 +24,8 @@ pub(crate) struct Contestant {
 }
 
 pub(crate) const CONTESTANTS: &[Contestant] = &[
-    Contestant {
-        name: "contexture",
-        ours: true,
-        read: |raw, _| read(raw, None),
-    },
-    Contestant {
-        name: "with shape",
-        ours: true,
-        read: |raw, shape| read(raw, Some(shape)),
-    },
+    Contestant { name: "contexture", ours: true, read: |raw, _| read(raw, None) },
+    Contestant { name: "with shape", ours: true, read: |raw, shape| read(raw, Some(shape)) },
     Contestant {
         name: "jsonrepair",
         ours: false,
@@ -49,17 +41,11 @@ pub(crate) const CONTESTANTS: &[Contestant] = &[
         ours: false,
         read: |raw, _| serde_json::from_str(&jsonrepair_rs::jsonrepair(raw).ok()?).ok(),
     },
-    Contestant {
-        name: "serde_json",
-        ours: false,
-        read: |raw, _| serde_json::from_str(raw).ok(),
-    },
+    Contestant { name: "serde_json", ours: false, read: |raw, _| serde_json::from_str(raw).ok() },
 ];
 
 fn read(raw: &str, shape: Option<&Shape>) -> Option<Value> {
-    contexture_answer::read(raw, shape, &ReadOptions::lenient())
-        .ok()
-        .map(|reading| reading.value)
+    contexture_answer::read(raw, shape, &ReadOptions::lenient()).ok().map(|reading| reading.value)
 }
 
 fn main() {

@@ -52,6 +52,15 @@ impl Quote {
         }
     }
 
+    /// The ASCII quote among those that close a string of the family; a double one if there is none.
+    pub(super) fn ascii_twin(self) -> u8 {
+        match self {
+            Quote::Single | Quote::SmartSingle => b'\'',
+            Quote::Backtick => b'`',
+            _ => b'"',
+        }
+    }
+
     /// The family that may have closed a string opened with an ASCII quote, when no ASCII quote
     /// does.
     pub(super) fn stand_in(self) -> Option<Quote> {

@@ -5,7 +5,7 @@
 
 use super::chars::{Mark, Quote, is_blank, is_word};
 use super::parser::{Kind, Parser, Place};
-use super::string::{find_special, is_space};
+use super::string::{find_special, find_wide, is_space};
 
 const MAX_SPACE: usize = 256;
 const MAX_COMMENT: usize = 256;
@@ -349,8 +349,10 @@ impl Parser<'_> {
         let bytes = bytes.get(..limit).unwrap_or(bytes);
         let mut at = from;
         loop {
-            if let Some(quote) = family.ascii() {
-                at = find_special(bytes, at, quote);
+            match family.ascii() {
+                Some(quote) => at = find_special(bytes, at, quote),
+                None if self.byte(at) < 0x80 => at = find_wide(bytes, at, family.ascii_twin()),
+                None => {}
             }
             match *bytes.get(at)? {
                 b'\\' => at += 2,

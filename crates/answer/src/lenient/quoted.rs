@@ -101,10 +101,12 @@ impl Parser<'_> {
             inner.add_text(self.text.get(start..from), self.text.get(from..at));
             let quote = self.char_at(at);
             let odd = inner.is_open();
+            if inner.closes(quote) && self.is_delimited(resume, place) {
+                return Ok(end);
+            }
             match self.judge(resume, place, odd) {
                 Verdict::End if odd && inner.brackets > 0 && resume < self.text.len() => {}
                 Verdict::End => return Ok(end),
-                _ if inner.closes(quote) && self.is_delimited(resume, place) => return Ok(end),
                 Verdict::Colon => {
                     if let Some(open) = inner.last
                         && let Some(end) = self.missing_quote(start, open, at, length)

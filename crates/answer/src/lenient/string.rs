@@ -105,26 +105,43 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// The first quote, backslash or control character from an offset on, eight bytes at a time; the
-/// length if there is none.
-pub(super) fn find_special(bytes: &[u8], from: usize, quote: u8) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    const SLASHES: u64 = ONES * b'\\' as u64;
-    let quotes = ONES * u64::from(quote);
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Marks, in their highest bits, the bytes of a word that equal `byte`, and perhaps bytes above
+/// the lowest of them.
+const fn equal(word: u64, byte: u8) -> u64 {
+    let zero = word ^ (ONES * byte as u64);
+    zero.wrapping_sub(ONES) & !zero
+}
+
+/// The first byte from an offset on that `marked` marks, eight bytes at a time; the length if
+/// there is none.
+#[inline(always)]
+fn find(bytes: &[u8], from: usize, marked: impl Fn(u64) -> u64) -> usize {
     let (chunks, tail) = bytes.get(from..).unwrap_or_default().as_chunks::<8>();
     let mut at = from;
     for chunk in chunks {
-        let word = u64::from_le_bytes(*chunk);
-        let quote_hit = (word ^ quotes).wrapping_sub(ONES) & !(word ^ quotes);
-        let slash_hit = (word ^ SLASHES).wrapping_sub(ONES) & !(word ^ SLASHES);
-        let control_hit = word.wrapping_sub(ONES * 0x20) & !word;
-        let hit = (quote_hit | slash_hit | control_hit) & HIGH;
+        let hit = marked(u64::from_le_bytes(*chunk)) & HIGH;
         if hit != 0 {
             return at + (hit.trailing_zeros() / 8) as usize;
         }
         at += 8;
     }
-    let special = |byte: &u8| *byte == quote || *byte == b'\\' || *byte < 0x20;
-    at + tail.iter().position(special).unwrap_or(tail.len())
+    let hits = |byte: &u8| marked(u64::from(*byte) | ((ONES << 8) * 0x7f)) & 0x80 != 0;
+    at + tail.iter().position(hits).unwrap_or(tail.len())
+}
+
+/// The first quote, backslash or control character from an offset on; the length if there is
+/// none.
+pub(super) fn find_special(bytes: &[u8], from: usize, quote: u8) -> usize {
+    find(bytes, from, |word| {
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        equal(word, quote) | equal(word, b'\\') | control
+    })
+}
+
+/// The first quote, backslash or byte beyond ASCII from an offset on; the length if there is none.
+pub(super) fn find_wide(bytes: &[u8], from: usize, quote: u8) -> usize {
+    find(bytes, from, |word| equal(word, quote) | equal(word, b'\\') | word)
 }

@@ -9,7 +9,6 @@ use contexture_answer::Shape;
 use contexture_context::manifest::Site;
 use contexture_context::{Budget, Position};
 use contexture_diagnostic::{SourceFile, Span};
-use serde_json::Value as Json;
 use std::sync::Arc;
 
 use crate::host::ToolBinding;
@@ -37,8 +36,6 @@ pub(crate) enum Op {
     LoadInt { to: Reg, value: i32 },
     /// A constant of the table.
     LoadConstant { to: Reg, index: u32 },
-    /// A function, for `map`, `filter`, `sort`.
-    LoadFunction { to: Reg, index: u32 },
     /// An imported file's value; suspends when it was not read yet.
     LoadFile { to: Reg, import: u32 },
 
@@ -52,8 +49,6 @@ pub(crate) enum Op {
     RemainderInt { to: Reg, left: Reg, value: i16 },
     Negate { to: Reg, from: Reg },
     Not { to: Reg, from: Reg },
-    /// Whether a value counts as true.
-    Truth { to: Reg, from: Reg },
     Equal { to: Reg, left: Reg, right: Reg },
     NotEqual { to: Reg, left: Reg, right: Reg },
     Less { to: Reg, left: Reg, right: Reg },
@@ -80,9 +75,11 @@ pub(crate) enum Op {
     CountNext { at: Reg, target: u32 },
     /// As `CountNext`, ending the turn's event and beginning the next.
     CountNextEvent { at: Reg, target: u32 },
-    /// Checks the list in `at`; sets the index in `at + 1` and the end in `at + 2`. With `bounded`
-    /// the end is at most the bound in `at + 2`; a longer list is noted as truncated.
+    /// Checks the list in `at`; sets the index in `at + 1` and the end in `at + 2`, where the bound
+    /// stood; a list longer than that is noted as truncated.
     WalkBegin { at: Reg, site: u32 },
+    /// As `WalkBegin` for a method that calls a function per item.
+    EachBegin { at: Reg, name: u16 },
     /// Sets `at + 3` to the next item and jumps back to `target`, while there is one.
     WalkNext { at: Reg, target: u32 },
     /// As `WalkNext`, ending the turn's event and beginning the next.
@@ -99,11 +96,11 @@ pub(crate) enum Op {
     EventsMark { at: Reg },
 
     NewList { to: Reg, capacity: u32 },
-    /// Adds to a list that is being made.
-    Append { list: Reg, item: Reg },
+    /// Adds to a list that is being made; with `take` the item is read no more.
+    Append { list: Reg, item: Reg, take: bool },
     NewObject { to: Reg, capacity: u32 },
     /// Sets a field of an object that is being made.
-    PutField { object: Reg, name: u16, value: Reg },
+    PutField { object: Reg, name: u16, value: Reg, take: bool },
     /// As `PutField`, with the name in a register.
     PutKey { object: Reg, key: Reg, value: Reg },
     GetField { to: Reg, base: Reg, name: u16 },
@@ -183,6 +180,21 @@ pub(crate) struct Handler {
     pub(crate) events: Reg,
 }
 
+/// A place in the program's files. Line and column are counted only when someone asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Place {
+    pub(crate) file: usize,
+    pub(crate) span: Span,
+}
+
+/// The place of an effect.
+#[derive(Debug)]
+pub(crate) struct EffectPlace {
+    pub(crate) place: Place,
+    pub(crate) agent: Option<String>,
+    pub(crate) function: Option<String>,
+}
+
 /// A constant that does not fit into an instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Constant {
@@ -229,18 +241,20 @@ pub(crate) struct ToolSite {
     pub(crate) binding: ToolBinding,
     pub(crate) memory: bool,
     pub(crate) method: String,
-    pub(crate) site: Site,
+    /// Whether it changes something outside the run (AS-10).
+    pub(crate) changes: bool,
+    pub(crate) place: EffectPlace,
 }
 
 /// A `generate`.
 #[derive(Debug)]
 pub(crate) struct GenerateSite {
-    pub(crate) site: Site,
+    pub(crate) place: EffectPlace,
     /// The names of the options, in the order of their registers.
     pub(crate) options: Vec<(OptionName, Span)>,
     pub(crate) tools: Vec<ToolBinding>,
     pub(crate) shape: Option<Shape>,
-    /// The optional fields of the shape, as paths are checked (AS-28).
+    /// The visible uses, in the order of their registers.
     pub(crate) uses: Vec<u32>,
     pub(crate) model: Option<String>,
     pub(crate) role: Option<String>,
@@ -265,7 +279,7 @@ pub(crate) enum OptionName {
 /// A `use`.
 #[derive(Debug)]
 pub(crate) struct UseSite {
-    pub(crate) position: Position,
+    pub(crate) place: Place,
     pub(crate) label: Option<String>,
     pub(crate) priority: i64,
     /// One, but for `use one of`.
@@ -274,16 +288,14 @@ pub(crate) struct UseSite {
     pub(crate) selected: usize,
     /// Whether it is a `use one of`.
     pub(crate) one_of: bool,
-    /// What its trace event says.
-    pub(crate) event: Json,
 }
 
 /// What a `use` may show.
 #[derive(Debug)]
 pub(crate) struct CandidateSite {
     pub(crate) name: String,
-    /// The expression as written; `None` is `empty`.
-    pub(crate) source: Option<String>,
+    /// Where its expression stands; `None` is `empty`.
+    pub(crate) source: Option<Span>,
     pub(crate) budget: Option<Budget>,
 }
 
@@ -293,10 +305,7 @@ pub(crate) struct LoopSite {
     /// `for`, `repeat` or `loop`.
     pub(crate) word: &'static str,
     pub(crate) variable: Option<String>,
-    /// Whether a bound stands in `at + 2` of a `WalkBegin`.
-    pub(crate) bounded: bool,
-    pub(crate) file: usize,
-    pub(crate) span: Span,
+    pub(crate) place: Place,
 }
 
 /// A `parallel for`.
@@ -326,7 +335,7 @@ pub(crate) struct FailSite {
 }
 
 /// A compiled program: immutable, may be shared between threads and run any number of times.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Executable {
     pub(crate) files: Vec<Arc<SourceFile>>,
     pub(crate) functions: Vec<Function>,
@@ -345,4 +354,27 @@ pub struct Executable {
     /// Agents of the program's own file by index, and the one to start with.
     pub(crate) main: Option<u32>,
     pub(crate) own_agents: Vec<u32>,
+}
+
+impl Executable {
+    /// File, line and column of a place.
+    pub(crate) fn position(&self, place: Place) -> Position {
+        let Some(source) = self.files.get(place.file) else { return Position::default() };
+        let start = source.position(place.span.start);
+        Position { file: source.name().to_owned(), line: start.line, column: start.column }
+    }
+
+    /// The site of an effect, for its record.
+    pub(crate) fn site(&self, place: &EffectPlace) -> Site {
+        Site {
+            position: self.position(place.place),
+            agent: place.agent.clone(),
+            function: place.function.clone(),
+        }
+    }
+
+    /// The source text of a place.
+    pub(crate) fn text(&self, place: Place) -> &str {
+        self.files.get(place.file).map_or("", |source| source.slice(place.span))
+    }
 }

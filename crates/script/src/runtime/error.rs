@@ -67,6 +67,9 @@ pub struct RunError {
     /// Further data, such as errors by field path or the failed items of a `parallel for`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Json>,
+    /// How far message and details may be believed.
+    #[serde(skip)]
+    pub(crate) trust: Trust,
 }
 
 impl RunError {
@@ -127,6 +130,8 @@ pub(crate) struct Fault {
     pub(crate) trust: Trust,
     /// Whether the call is to blame and not the function that noticed.
     pub(crate) at_caller: bool,
+    /// The failure that this one is, if it was placed before.
+    pub(crate) origin: Option<Box<RunError>>,
 }
 
 /// The outcome of a step that may fail. Boxed, so that success stays small.
@@ -143,6 +148,7 @@ impl Fault {
             kind: FailureKind::Program,
             trust: Trust::Program,
             at_caller: false,
+            origin: None,
         })
     }
 
@@ -173,6 +179,7 @@ impl Fault {
             kind: FailureKind::Effect,
             trust,
             at_caller: false,
+            origin: None,
         })
     }
 
@@ -192,6 +199,21 @@ impl Fault {
     pub(crate) fn details(mut self: Box<Self>, details: Json) -> Box<Self> {
         self.details = Some(details);
         self
+    }
+
+    /// Says how far its words may be believed.
+    pub(crate) fn believed(mut self: Box<Self>, trust: Trust) -> Box<Self> {
+        self.trust = self.trust.least(trust);
+        self
+    }
+
+    /// A failure of another fiber, which keeps its place.
+    pub(crate) fn from_fiber(error: Box<RunError>) -> Box<Self> {
+        let mut fault = Self::new(codes::PARALLEL_FAILED, "");
+        fault.kind = error.kind;
+        fault.trust = error.trust;
+        fault.origin = Some(error);
+        fault
     }
 
     /// Blames the call.

@@ -45,6 +45,11 @@ impl Meter {
         Ok(())
     }
 
+    /// Checks the size of a value that leaves the run as JSON.
+    pub(crate) fn export(&self, bytes: u64) -> Checked<()> {
+        if bytes > self.limits.heap_bytes { Err(self.heap_full()) } else { Ok(()) }
+    }
+
     #[cold]
     fn heap_full(&self) -> Box<Fault> {
         let limit = self.limits.heap_bytes;

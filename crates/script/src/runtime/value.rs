@@ -42,8 +42,6 @@ pub(crate) enum Value {
     List(Rc<List>),
     /// An object.
     Object(Rc<Object>),
-    /// A function of the program by its number: an argument of `map`, `filter`, `sort` only.
-    Function(u32),
 }
 
 const _: () = assert!(size_of::<Value>() == 16, "a register is 16 bytes");
@@ -153,7 +151,7 @@ impl Value {
             Self::Float(value) => *value != 0.0,
             Self::Str(text) => !text.text.is_empty(),
             Self::List(list) => !list.items.borrow().is_empty(),
-            Self::Object(_) | Self::Function(_) => true,
+            Self::Object(_) => true,
         }
     }
 
@@ -167,7 +165,6 @@ impl Value {
             Self::Str(_) => "a string",
             Self::List(_) => "a list",
             Self::Object(_) => "an object",
-            Self::Function(_) => "a function",
         }
     }
 

@@ -18,7 +18,8 @@ fn as_28_arguments_go_by_value_across_agents() {
     let source = "
         agent Changer {
             main func(input) { input.list.add(9) input.o.x = 1 input }
-            func two(a, b) { a.add(1) [a, b] }
+            func two(a, b) { a.add(1)
+ [a, b] }
         }
         main agent { main func(input) {
             o = { list: [1], o: {} }

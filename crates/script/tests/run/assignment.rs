@@ -63,7 +63,7 @@ fn as_8_items_of_a_list_are_read_only() {
 fn as_6_lists_and_objects_are_shared_inside_an_agent() {
     assert_eq!(value("a = [1] b = a b.add(2) a"), json!([1, 2]));
     assert_eq!(value("o = { l: [] } l = o.l l.add(1) o.x = l l.add(2) o"), json!({ "l": [1, 2], "x": [1, 2] }));
-    let source = "func grow(l, o) { l.add(9) o.n = 1 l = [] } main func(input) { l = [] o = {} grow(l, o) [l, o] }";
+    let source = "func grow(l, o) { l.add(9) o.n = 1 l = [] } main func(input) { l = [] o = {} grow(l, o)\n[l, o] }";
     assert_eq!(value_of(source), json!([[9], { "n": 1 }]));
 }
 

@@ -1,10 +1,9 @@
 //! Every code has a program that shows it.
 
-use crate::support::{executable, limited, outcome_with};
-use contexture_context::Limits;
+use crate::support::{block_on, executable_of_any, limited};
 use contexture_script::codes as checker;
 use contexture_script::runtime::error::codes::{CODES, Code};
-use contexture_script::runtime::{RunOptions, ScriptedHost, compile};
+use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -45,26 +44,20 @@ fn input(code: &str) -> Value {
 }
 
 fn found(code: &Code) -> String {
-    let error = match code.code {
-        // What can't be read is refused by the parser; here it runs all the same.
-        "AS9024" => {
-            let source = contexture_script::host::LoadedSource { name: "main.as".to_owned(), text: "main func(input) { ) }".to_owned() };
-            let program = contexture_script::program::load(source, &contexture_script::host::MemoryLoader::new(), &Limits::default());
-            let program = compile(&program);
-            let running = contexture_script::runtime::run(&program, &Default::default(), json!({}), &ScriptedHost::new(), &RunOptions::default());
-            return crate::support::block_on(running).result.map_err(|error| error.code).err().unwrap_or_else(|| "AS9024".to_owned());
-        }
-        "AS9025" => {
-            let program = executable(code.example);
-            let entry = contexture_script::runtime::Entry { agent: None, function: Some("nope".to_owned()) };
-            crate::support::block_on(contexture_script::runtime::run(&program, &entry, json!({}), &ScriptedHost::new(), &RunOptions::default())).result
-        }
-        name => outcome_with(code.example, input(name), &host(name), &options(name)).result,
+    let entry = Entry {
+        function: (code.code == "AS9025").then(|| "nope".to_owned()),
+        ..Entry::default()
     };
+    let (host, options) = (host(code.code), options(code.code));
+    // Some examples are refused by the parser; here they run all the same.
+    let program = executable_of_any(code.example);
+    let error = block_on(run(&program, &entry, input(code.code), &host, &options)).result;
     let error = error.expect_err(code.example);
     // A failure inside a turn comes out as a cause of the whole `parallel for`.
     match &error.details {
-        Some(details) if error.code == "AS9016" && code.code != "AS9016" => details[0]["code"].as_str().unwrap_or_default().to_owned(),
+        Some(details) if error.code == "AS9016" && code.code != "AS9016" => {
+            details[0]["code"].as_str().unwrap_or_default().to_owned()
+        }
         _ if code.code == "AS9030" => error.to_diagnostic().code.to_owned(),
         _ => error.code,
     }

@@ -1,6 +1,6 @@
 //! AS-12 to AS-17: `use`.
 
-use crate::support::{block_on, executable, failure_of, main_of, outcome, outcome_with};
+use crate::support::{block_on, executable, executable_of_any, failure_of, main_of, outcome, outcome_with};
 use contexture_context::{Budget, DeclaredItem, Keep, TraceKind};
 use contexture_script::host::GenerateCall;
 use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
@@ -242,13 +242,13 @@ fn as_27_an_imported_file_is_read_only() {
         assert_eq!(error.code, "AS9013", "{body}");
     }
     let host = ScriptedHost::new().with_file("data.json", json!({ "k": [1] }));
-    let copied = outcome(&source("d = Data.summary d.k.add(2) [d, Data]"), json!({}), &host);
+    let copied = outcome(&source("d = Data.summary d.k.add(2)\n[d, Data]"), json!({}), &host);
     assert_eq!(copied.result, Ok(json!([{ "k": [1, 2] }, { "k": [1] }])));
 }
 
 #[test]
 fn as_27_a_file_that_fails_fails_each_time() {
-    let source = "import file Gone from \"gone.md\" main func(input) { a = try { Gone } else e { e.code } b = try { Gone } else e { e.message } [a, b] }";
+    let source = "import file Gone from \"gone.md\" main func(input) { a = try { Gone } else e { e.code } b = try { Gone } else e { e.message }\n[a, b] }";
     let host = ScriptedHost::new();
     let outcome = outcome(source, json!({}), &host);
     assert_eq!(outcome.result, Ok(json!(["not_scripted", "the script has nothing for gone.md"])));
@@ -308,6 +308,18 @@ fn as_15_capabilities_can_not_be_used() {
         let source = format!("{imports}main agent {{ main func(input) {{\nuse {name}\ngenerate({{ input: \"x\" }})\n}} }}");
         let error = failure_of(&source);
         assert_eq!((error.code.as_str(), error.line, error.column), ("AS9020", 7, 1), "{name}");
+    }
+}
+
+#[test]
+fn as_15_a_use_holds_no_call() {
+    let functions = "func f() { 1 }\n";
+    for expression in ["f()", "[1].first()", "generate({ input: \"y\" })", "[f()]"] {
+        let body = format!("use {expression} max 2k\ngenerate({{ input: \"x\" }})");
+        let program = executable_of_any(&format!("{functions}{}", main_of(&body)));
+        let (host, entry, options) = (ScriptedHost::new(), Entry::default(), RunOptions::default());
+        let error = block_on(run(&program, &entry, json!({}), &host, &options)).result.unwrap_err();
+        assert_eq!((error.code.as_str(), error.line), ("AS9020", 3), "{expression}");
     }
 }
 

@@ -109,7 +109,7 @@ fn as_19_unknown_options_are_refused() {
 
 #[test]
 fn as_19_the_shape_goes_with_the_call() {
-    let call = call("generate({ input: \"x\" }) -> { ok boolean, /// The parts.\n parts list[string], note?: \"a\" | \"b\", bare }");
+    let call = call("generate({ input: \"x\" }) -> { ok boolean\n/// The parts.\nparts list[string], note?: \"a\" | \"b\", bare }");
     assert_eq!(
         call.shape,
         Some(Shape::Object(vec![
@@ -123,7 +123,7 @@ fn as_19_the_shape_goes_with_the_call() {
 
 #[test]
 fn as_28_an_optional_field_of_an_answer_reads_as_none() {
-    let source = main_of("a = generate({ input: \"x\" }) -> { title string, note?: string, of { deep?: number } } [a, a.note, a.of.deep]");
+    let source = main_of("a = generate({ input: \"x\" }) -> { title string, note?: string, of { deep?: number } }\n[a, a.note, a.of.deep]");
     let host = ScriptedHost::new().with_answer(json!({ "title": "t", "of": {}, "extra": 1 }));
     let value = outcome(&source, json!({}), &host).result;
     assert_eq!(value, Ok(json!([{ "title": "t", "of": {}, "extra": 1 }, null, null])), "the keys stay absent");

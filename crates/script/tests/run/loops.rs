@@ -30,7 +30,8 @@ fn as_6_for_walks_a_list() {
 #[test]
 fn as_6_the_list_is_evaluated_once() {
     let source = "
-        func list(calls) { calls.add(1) [1, 2, 3] }
+        func list(calls) { calls.add(1)
+ [1, 2, 3] }
         main func(input) { calls = [] for x in list(calls) max 9 { } calls.length }";
     assert_eq!(value_of(source), json!(1));
     assert_eq!(value("l = [1] for x in l max 100 { l.add(x) l = [] } l"), json!([]));

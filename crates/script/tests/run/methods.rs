@@ -42,10 +42,10 @@ fn as_8_every_method_says_what_it_takes_and_checks_it() {
 
 #[test]
 fn as_8_strings() {
-    assert_eq!(value("s = \" Ünï \" [s.upper(), s.lower(), s.trim(), s.length, s.length()]"), json!([" ÜNÏ ", " ünï ", "Ünï", 5, 5]));
+    assert_eq!(value("s = \" Ünï \"\n[s.upper(), s.lower(), s.trim(), s.length, s.length()]"), json!([" ÜNÏ ", " ünï ", "Ünï", 5, 5]));
     assert_eq!(value("[\"a,b,,c\".split(\",\"), \"你好\".split(\"\"), \"abc\".split(\"x\"), \"\".split(\",\")]"), json!([["a", "b", "", "c"], ["你", "好"], ["abc"], [""]]));
     assert_eq!(value("\"a.b.c\".replace(\".\", \"$&\")"), json!("a$&b$&c"));
-    assert_eq!(value("s = \"context\" [s.contains(\"tex\"), s.contains(\"\"), s.startsWith(\"con\"), s.endsWith(\"con\"), s.endsWith(\"text\")]"), json!([true, true, true, false, true]));
+    assert_eq!(value("s = \"context\"\n[s.contains(\"tex\"), s.contains(\"\"), s.startsWith(\"con\"), s.endsWith(\"con\"), s.endsWith(\"text\")]"), json!([true, true, true, false, true]));
     assert_eq!(value("[\"1\\n2\\r\\n\\n3\\n\".lines(), \"\".lines()]"), json!([["1", "2", "", "3"], []]));
 }
 
@@ -59,13 +59,13 @@ fn as_8_strings_refuse_other_types() {
 
 #[test]
 fn as_8_lists() {
-    assert_eq!(value("l = [3, 1, 2] s = l.sort() [l, s]"), json!([[3, 1, 2], [1, 2, 3]]));
+    assert_eq!(value("l = [3, 1, 2] s = l.sort()\n[l, s]"), json!([[3, 1, 2], [1, 2, 3]]));
     assert_eq!(value("[\"b\", \"a\", \"B\"].sort()"), json!(["B", "a", "b"]));
     assert_eq!(value("[2, 1.5, -1].sort()"), json!([-1, 1.5, 2]));
     assert_eq!(value("[[\"a\", 1, true, 2.5].join(\"-\"), [].join(\",\"), [\"x\"].join(\",\")]"), json!(["a-1-true-2.5", "", "x"]));
     assert_eq!(value("[[1, 2].first(), [1, 2].last(), [].first(), [].last()]"), json!([1, 2, null, null]));
-    assert_eq!(value("l = [0, 1, 2, 3] [l.slice(1, 3), l.slice(2), l.slice(9), l.slice(0, 99), l.slice(3, 1)]"), json!([[1, 2], [2, 3], [], [0, 1, 2, 3], []]));
-    assert_eq!(value("l = [1, \"a\", { k: [2] }, none] [l.contains(1.0), l.contains(\"b\"), l.contains({ k: [2] }), l.contains(none)]"), json!([true, false, true, true]));
+    assert_eq!(value("l = [0, 1, 2, 3]\n[l.slice(1, 3), l.slice(2), l.slice(9), l.slice(0, 99), l.slice(3, 1)]"), json!([[1, 2], [2, 3], [], [0, 1, 2, 3], []]));
+    assert_eq!(value("l = [1, \"a\", { k: [2] }, none]\n[l.contains(1.0), l.contains(\"b\"), l.contains({ k: [2] }), l.contains(none)]"), json!([true, false, true, true]));
 }
 
 #[test]
@@ -101,7 +101,8 @@ fn as_8_map_filter_and_sort_take_a_named_function() {
 #[test]
 fn as_8_a_mapped_function_may_have_effects() {
     let source = "
-        func ask(x) { use x as question generate({ input: \"Answer.\" }) }
+        func ask(x) { use x as question
+ generate({ input: \"Answer.\" }) }
         main func(input) { [\"a\", \"b\"].map(ask) }";
     let host = ScriptedHost::new().with_answer(json!("1")).with_answer(json!("2"));
     assert_eq!(outcome(source, json!({}), &host).result, Ok(json!(["1", "2"])));
@@ -134,7 +135,7 @@ fn as_8_sort_is_stable() {
 #[test]
 fn as_8_objects() {
     assert_eq!(
-        value("o = { b: 1, a: [2] } [o.keys(), o.values(), o.has(\"a\"), o.has(\"z\"), o.get(\"b\"), o.get(\"z\"), o.get(\"z\", 7), o.get(\"b\", 7)]"),
+        value("o = { b: 1, a: [2] }\n[o.keys(), o.values(), o.has(\"a\"), o.has(\"z\"), o.get(\"b\"), o.get(\"z\"), o.get(\"z\", 7), o.get(\"b\", 7)]"),
         json!([["b", "a"], [1, [2]], true, false, 1, null, 7, 1])
     );
     assert_eq!(fault("{}.has(1)").0, "AS9006");

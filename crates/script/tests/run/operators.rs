@@ -187,7 +187,7 @@ fn as_7_conditions_of_every_form() {
 
 #[test]
 fn as_7_operands_are_read_from_left_to_right() {
-    assert_eq!(value("x = 1 y = x + try { x = 10 x } else e { 0 } [x, y]"), json!([10, 11]));
+    assert_eq!(value("x = 1 y = x + try { x = 10 x } else e { 0 }\n[x, y]"), json!([10, 11]));
     assert_eq!(value("x = 1 x += try { x = 10 5 } else e { 0 } x"), json!(6));
     assert_eq!(value("x = 1 y = [x, try { x = 2 x } else e { 0 }, x] y"), json!([1, 2, 2]));
 }
@@ -252,7 +252,7 @@ proptest! {
     fn as_7_order_of_numbers_is_exact(left in integer(), right in integer(), fraction in -8_i32..8) {
         let float = right as f64 + f64::from(fraction) / 8.0;
         prop_assume!(float.abs() < 9.2e18);
-        let body = format!("a = {} b = input.b [a < b, a == b, a > b]", literal(left));
+        let body = format!("a = {} b = input.b\n[a < b, a == b, a > b]", literal(left));
         let host = contexture_script::runtime::ScriptedHost::new();
         let source = crate::support::main_of(&body);
         let found = crate::support::outcome(&source, json!({ "b": float }), &host).result.ok();

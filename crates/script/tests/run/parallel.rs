@@ -1,6 +1,6 @@
 //! AS-10: `parallel for`.
 
-use crate::support::{failure, fault, main_of, outcome, outcome_with, value, value_of};
+use crate::support::{failure, main_of, outcome, outcome_with, value, value_of};
 use contexture_script::host::HostError;
 use contexture_script::runtime::{FailureKind, RunOptions, ScriptedHost};
 use serde_json::json;
@@ -11,6 +11,13 @@ const ASK: &str = "main func(input) {
         generate({ input: \"Item \" + x })
     }
 }";
+
+/// The code of the first turn that failed.
+fn cause(body: &str) -> String {
+    let error = failure(body);
+    assert_eq!(error.code, "AS9016", "{body}");
+    error.details.unwrap()[0]["code"].as_str().unwrap().to_owned()
+}
 
 fn host_of(answers: usize) -> ScriptedHost {
     (0..answers).fold(ScriptedHost::new(), |host, number| host.with_answer(json!(number)))
@@ -76,8 +83,12 @@ fn as_10_turns_see_what_is_around_them() {
 
 #[test]
 fn as_10_no_writes_to_outer_variables() {
-    for body in ["n = 0 parallel for x in [1] max 9 { n = x }", "n = 0 parallel for x in [1] max 9 { if x { n += x } }", "parallel for x in [1] max 9 { input = 2 }"] {
-        assert_eq!(fault(body).0, "AS9015", "{body}");
+    for body in [
+        "n = 0 parallel for x in [1] max 9 { n = x }",
+        "n = 0 parallel for x in [1] max 9 { if x { n += x } }",
+        "parallel for x in [1] max 9 { input = 2 }",
+    ] {
+        assert_eq!(cause(body), "AS9015", "{body}");
     }
     assert_eq!(value("parallel for x in [1, 2] max 9 { n = 5 n += x x += n x }"), json!([7, 9]), "its own it may write");
 }
@@ -186,8 +197,7 @@ fn as_10_no_effects_on_the_outside() {
 
 #[test]
 fn as_10_return_can_not_leave_a_turn() {
-    let error = failure("parallel for x in [1] max 1 { return x }");
-    assert_eq!(error.details.unwrap()[0]["code"], "AS9022");
+    assert_eq!(cause("parallel for x in [1] max 1 { return x }"), "AS9022");
 }
 
 #[test]

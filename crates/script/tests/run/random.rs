@@ -1,10 +1,7 @@
 //! Random programs, as text: whatever they do, they end with a value or an error.
 
-use crate::support::{block_on, limited, main_of};
-use contexture_context::Limits;
-use contexture_script::host::{LoadedSource, MemoryLoader};
-use contexture_script::program::load;
-use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, compile, run};
+use crate::support::{block_on, executable_of_any, limited, main_of};
+use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -90,7 +87,7 @@ fn statements() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 2000, ..ProptestConfig::default() })]
 
     #[test]
     fn as_9_random_programs_end(main in statements(), f in statements(), g in statements()) {
@@ -99,8 +96,7 @@ proptest! {
              func f(a) {{ b = 1 {f} }}\nagent A {{ func g(c) {{ a = [] {g} }} }}\nmain agent {{ {} }}",
             main_of(&format!("a = 1 l = [1, 2] o = {{ a: l }}\n{main}"))
         );
-        let root = LoadedSource { name: "main.as".to_owned(), text: source };
-        let program = compile(&load(root, &MemoryLoader::new(), &Limits::default()));
+        let program = executable_of_any(&source);
         let outcome = block_on(run(&program, &Entry::default(), json!({ "a": [1, "x"] }), &host().with_waits(1), &tight()));
         if let Err(error) = outcome.result {
             prop_assert!(!error.code.is_empty() && !error.message.is_empty());

@@ -189,7 +189,7 @@ fn item() -> impl Strategy<Value = Item> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 2000, ..ProptestConfig::default() })]
 
     #[test]
     fn as_9_random_trees_end(main in func(true), items in prop::collection::vec(item(), 0..4), links in prop::collection::vec((word(), 0_usize..3), 0..2)) {

@@ -83,7 +83,7 @@ fn as_31_uses_and_settings_live_on() {
 fn as_31_a_failed_line_keeps_what_was_and_says_where() {
     let mut lines = Lines::new(ScriptedHost::new());
     lines.value("x = 1");
-    assert_eq!(lines.code("x = 2 y = 3 [][x]"), ("AS9007".to_owned(), 2));
+    assert_eq!(lines.code("x = 2 y = 3 l = [] l[x]"), ("AS9007".to_owned(), 2));
     assert_eq!(lines.value("x"), json!(2));
     assert_eq!(lines.code("y").0, "AS9001");
     assert_eq!(lines.code("1 +\n  none"), ("AS9006".to_owned(), 5));

@@ -96,7 +96,8 @@ fn as_28_the_input_of_the_run_is_checked() {
 fn as_28_optional_fields_survive_copies() {
     let source = "
         agent B { func read(o) { o.note } }
-        func f(o { note?: string }) { o.other = 1 [B.read(o), o.summary.note, o] }
+        func f(o { note?: string }) { o.other = 1
+ [B.read(o), o.summary.note, o] }
         main agent { main func(input) { f({ x: 1 }) } }";
     assert_eq!(value_of(source), json!([null, null, { "x": 1, "other": 1 }]));
 }

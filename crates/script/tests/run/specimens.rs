@@ -111,8 +111,8 @@ fn specimens() {
         let specimen = parse(&source);
         let files: Vec<(&str, &str)> = specimen.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let program = compile(&program_of(&files));
-        let running = run(&program, &Entry::default(), specimen.input, &specimen.host, &RunOptions::default());
-        let outcome = block_on(running);
+        let (entry, options) = (Entry::default(), RunOptions::default());
+        let outcome = block_on(run(&program, &entry, specimen.input, &specimen.host, &options));
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         insta::with_settings!({ snapshot_path => folder.join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_snapshot!(name, report(&source, &outcome, &specimen.host));

@@ -44,6 +44,12 @@ pub(crate) fn executable(source: &str) -> Executable {
     compile(&program(source))
 }
 
+/// Compiles a program as it is, with whatever faults it has.
+pub(crate) fn executable_of_any(source: &str) -> Executable {
+    let root = LoadedSource { name: "main.as".to_owned(), text: source.to_owned() };
+    compile(&load(root, &MemoryLoader::new(), &Limits::default()))
+}
+
 /// Runs a program to its end.
 pub(crate) fn outcome(source: &str, input: Value, host: &ScriptedHost) -> RunOutcome {
     outcome_with(source, input, host, &RunOptions::default())

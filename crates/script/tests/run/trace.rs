@@ -127,10 +127,10 @@ fn as_29_a_loop_that_can_reach_an_effect_through_a_call_has_events() {
 
 #[test]
 fn as_29_a_failed_run_keeps_its_trace_and_closes_it() {
-    let source = "import tool T from \"sh://grep\" func f(x) { for y in [1] max 1 { T.run({}) [][x] } }
+    let source = "import tool T from \"sh://grep\" func f(x) { for y in [1] max 1 { T.run({}) {}[\"x\"] } }
         main func(input) { repeat * 1 { f(0) } }";
     let host = ScriptedHost::new().with_tool("T.run", json!(1));
-    assert_eq!(outcome(source, json!({}), &host).result.unwrap_err().code, "AS9007");
+    assert_eq!(outcome(source, json!({}), &host).result.unwrap_err().code, "AS9004");
     insta::assert_snapshot!("as_29_failed", tree(&host.events()));
 }
 

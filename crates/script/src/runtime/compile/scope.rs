@@ -7,6 +7,7 @@ use super::declare::Settings;
 use crate::runtime::code::Reg;
 use crate::syntax::ast::Use;
 use contexture_diagnostic::Span;
+use std::collections::HashMap;
 
 /// A visible `use`: its number in the tables, its tree, and where to evaluate it.
 #[derive(Clone, Copy)]
@@ -21,7 +22,7 @@ pub(super) struct VisibleUse<'a> {
 
 #[derive(Default)]
 struct Scope<'a> {
-    variables: Vec<(&'a str, Reg)>,
+    variables: HashMap<&'a str, Reg>,
     uses: Vec<VisibleUse<'a>>,
     settings: Settings<'a>,
 }
@@ -67,7 +68,12 @@ impl<'a> Scopes<'a> {
         self.stack.iter().take(self.visible.unwrap_or(usize::MAX))
     }
 
-    /// Runs `inner` seeing only the outermost `depth` scopes.
+    /// Whether a `use` is being evaluated.
+    pub(super) fn in_use(&self) -> bool {
+        self.visible.is_some()
+    }
+
+    /// Lets only the outermost `depth` scopes be seen; gives what held before.
     pub(super) fn set_visible(&mut self, depth: Option<usize>) -> Option<usize> {
         std::mem::replace(&mut self.visible, depth)
     }
@@ -101,18 +107,23 @@ impl<'a> Scopes<'a> {
     /// Defines a variable in the innermost scope.
     pub(super) fn define(&mut self, name: &'a str, register: Reg) {
         if let Some(scope) = self.stack.last_mut() {
-            scope.variables.push((name, register));
+            scope.variables.insert(name, register);
         }
     }
 
     /// The names of all visible variables.
     pub(super) fn names(&self) -> Vec<&'a str> {
-        self.seen().flat_map(|scope| scope.variables.iter().map(|(name, _)| *name)).collect()
+        self.seen().flat_map(|scope| scope.variables.keys().copied()).collect()
     }
 
-    /// The variables of the innermost scope.
+    /// The variables of the innermost scope, by register.
     pub(super) fn innermost(&self) -> Vec<(&'a str, Reg)> {
-        self.stack.last().map(|scope| scope.variables.clone()).unwrap_or_default()
+        let scope = self.stack.last();
+        let mut variables: Vec<_> = scope
+            .map(|scope| scope.variables.iter().map(|(name, register)| (*name, *register)).collect())
+            .unwrap_or_default();
+        variables.sort_by_key(|(_, register)| *register);
+        variables
     }
 
     /// Makes a `use` visible from here on.
@@ -144,6 +155,6 @@ impl<'a> Scopes<'a> {
 
 impl Scope<'_> {
     fn variable(&self, name: &str) -> Option<Reg> {
-        self.variables.iter().rev().find(|(known, _)| *known == name).map(|(_, register)| *register)
+        self.variables.get(name).copied()
     }
 }

@@ -70,7 +70,7 @@ codes! {
     PARALLEL_EFFECT = "AS9023", "A `parallel for` calls something that changes the outside (AS-10).",
         "import memory M from \"file://m.jsonl\" main func(input) { parallel for x in [1] max 1 { M.add({ a: x }) } }";
     NOT_READABLE = "AS9024", "This part of the program could not be read; `check` says why.",
-        "main func(input) { } }";
+        "main func(input) { x = ) }";
     NO_ENTRY = "AS9025", "There is no such agent or function to start with.",
         "func helper() { 1 }";
     UNKNOWN_CANDIDATE = "AS9026", "A choice for `use one of` names no candidate (AS-17).",

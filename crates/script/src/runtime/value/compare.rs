@@ -31,7 +31,6 @@ fn scalar_equal(left: &Value, right: &Value) -> Option<bool> {
             numbers(left, right) == Some(Ordering::Equal)
         }
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => return None,
-        (Value::Function(left), Value::Function(right)) => left == right,
         _ => false,
     })
 }

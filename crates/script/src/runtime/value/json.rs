@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value as Json};
 use std::rc::Rc;
 
 /// What a node of JSON is counted as: about what it takes in memory.
-const NODE_BYTES: usize = 40;
+const NODE_BYTES: usize = 80;
 
 /// Makes values from JSON, all with one trust and epoch.
 pub(crate) struct Importer<'m> {
@@ -101,7 +101,7 @@ pub(crate) fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
 
 /// A value as JSON, and the least trust of all that is in it.
 pub(crate) fn trusted_json(value: &Value, meter: &Meter) -> Checked<(Json, Trust)> {
-    let mut exporter = Exporter { meter, trust: Trust::Program };
+    let mut exporter = Exporter { meter, trust: Trust::Program, bytes: 0 };
     let json = exporter.json(value, 1)?;
     Ok((json, exporter.trust))
 }
@@ -109,6 +109,7 @@ pub(crate) fn trusted_json(value: &Value, meter: &Meter) -> Checked<(Json, Trust
 struct Exporter<'m> {
     meter: &'m Meter,
     trust: Trust,
+    bytes: u64,
 }
 
 impl Exporter<'_> {
@@ -120,7 +121,7 @@ impl Exporter<'_> {
             Value::Float(value) => Number::from_f64(*value).map_or(Json::Null, Json::Number),
             Value::Str(text) => {
                 self.trust = self.trust.least(text.trust);
-                self.meter.heap(text.text.len() + NODE_BYTES)?;
+                self.grow(text.text.len() + NODE_BYTES)?;
                 Json::String(text.text.clone())
             }
             Value::List(list) => {
@@ -133,13 +134,10 @@ impl Exporter<'_> {
                 let fields = object.fields.borrow();
                 self.enter(&object.header, fields.len(), depth)?;
                 let fields = fields.iter().map(|(name, value)| {
-                    self.meter.heap(name.len() + NODE_BYTES)?;
+                    self.grow(name.len() + NODE_BYTES)?;
                     Ok((name.to_string(), self.json(value, depth + 1)?))
                 });
                 Json::Object(fields.collect::<Checked<_>>()?)
-            }
-            Value::Function(_) => {
-                return Err(Fault::new(codes::NOT_A_VALUE, "a function can't become JSON"));
             }
         })
     }
@@ -147,6 +145,13 @@ impl Exporter<'_> {
     fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
         self.trust = self.trust.least(header.trust.get());
         check_depth(self.meter, depth)?;
-        self.meter.heap((count + 1) * NODE_BYTES)
+        self.grow((count + 1) * NODE_BYTES)
+    }
+
+    /// One text may not be larger than all values together: parts that a value shares are written
+    /// out as often as they are shared.
+    fn grow(&mut self, bytes: usize) -> Checked<()> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        self.meter.export(self.bytes)
     }
 }

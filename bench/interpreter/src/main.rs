@@ -1,0 +1,74 @@
+//! Loops and calls without effects, beside the same in CPython, Rhai and (feature `lua`) Lua; and
+//! what a turn of `parallel for` costs with a host that answers at once.
+//!
+//!     cargo run --release --manifest-path bench/interpreter/Cargo.toml [--features lua]
+//!
+//! All are run in turn, several rounds, because the speed of a machine drifts; the figure is the
+//! median, and the ratios are what counts. CPython is the `python3` of the path.
+
+mod ours;
+mod peers;
+
+use std::time::Instant;
+
+const ROUNDS: usize = 7;
+
+/// Something measured: a name and what runs it once, giving seconds.
+struct Entry {
+    what: &'static str,
+    who: &'static str,
+    run: Box<dyn FnMut() -> Option<f64>>,
+    seconds: Vec<f64>,
+}
+
+fn entry(what: &'static str, who: &'static str, run: impl FnMut() -> Option<f64> + 'static) -> Entry {
+    Entry { what, who, run: Box::new(run), seconds: Vec::new() }
+}
+
+fn main() {
+    let mut entries = ours::entries();
+    entries.extend(peers::entries());
+    for _ in 0..ROUNDS {
+        for entry in &mut entries {
+            entry.seconds.extend((entry.run)());
+        }
+    }
+    println!("{:<22} {:<10} {:>10} {:>10}", "", "", "median s", "best s");
+    for entry in &mut entries {
+        entry.seconds.sort_by(f64::total_cmp);
+        let Some(median) = entry.seconds.get(entry.seconds.len() / 2) else {
+            println!("{:<22} {:<10} not available", entry.what, entry.who);
+            continue;
+        };
+        println!("{:<22} {:<10} {median:>10.4} {:>10.4}", entry.what, entry.who, entry.seconds[0]);
+    }
+    ratios(&entries);
+}
+
+/// Our time over each peer's, by what was measured.
+fn ratios(entries: &[Entry]) {
+    println!();
+    let median = |entry: &Entry| entry.seconds.get(entry.seconds.len() / 2).copied();
+    for own in entries.iter().filter(|entry| entry.who == "contexture") {
+        for peer in entries.iter().filter(|peer| peer.who != own.who && comparable(own.what, peer.what)) {
+            if let (Some(ours), Some(theirs)) = (median(own), median(peer)) {
+                println!("{:<22} / {:<10} {:<10} = {:.2}", own.what, peer.who, peer.what, ours / theirs);
+            }
+        }
+    }
+}
+
+fn comparable(own: &str, peer: &str) -> bool {
+    match own {
+        "fib(27)" => peer == "fib(27)",
+        "parallel for, 1000" => false,
+        _ => peer != "fib(27)",
+    }
+}
+
+/// Seconds that something takes.
+fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let value = run();
+    (value, start.elapsed().as_secs_f64())
+}

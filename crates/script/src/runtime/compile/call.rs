@@ -1,0 +1,276 @@
+//! Calls: functions, agents, tools, memories, methods (AS-8, AS-25, AS-26, AS-28).
+
+use super::declare::Global;
+use super::function::{FunctionCompiler, strip};
+use super::tables::push;
+use crate::capability::noun;
+use crate::host::ToolBinding;
+use crate::runtime::code::{AgentSite, Op, Reg, ToolSite};
+use crate::runtime::error::codes;
+use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
+use contexture_diagnostic::{Span, suggestion};
+
+impl<'a> FunctionCompiler<'_, 'a> {
+    /// `callee(arguments)`
+    pub(super) fn call(&mut self, expr: &'a Expr, callee: &'a Expr, arguments: &'a [Expr], to: Reg) {
+        match (&strip(callee).kind, self.global_of(callee)) {
+            (_, Some(Global::Function(function))) => {
+                self.function_call(function, arguments, expr.span, to);
+            }
+            (_, Some(Global::Agent(agent))) => self.agent_call(agent, None, arguments, expr.span, to),
+            (ExprKind::Field { base, name }, _) => self.dotted(expr, base, name, arguments, to),
+            (ExprKind::Name(name), None) if self.scopes.variable(name).is_none() => {
+                self.at(callee.span);
+                self.unknown_name(name);
+            }
+            _ => {
+                self.at(callee.span);
+                let help = "only functions, agents and methods can be called".to_owned();
+                self.fail(codes::NOT_CALLABLE, "this is no function", Some(help));
+            }
+        }
+    }
+
+    fn dotted(&mut self, expr: &'a Expr, base: &'a Expr, name: &'a Name, arguments: &'a [Expr], to: Reg) {
+        match self.global_of(base) {
+            Some(Global::Agent(agent)) => {
+                self.agent_call(agent, Some(name), arguments, expr.span, to);
+            }
+            Some(Global::Import(import, ImportKind::Tool)) => {
+                self.effect_call((import, false), name, arguments, expr.span, to);
+            }
+            Some(Global::Import(import, ImportKind::Memory)) => {
+                self.effect_call((import, true), name, arguments, expr.span, to);
+            }
+            Some(Global::Import(_, kind)) if kind != ImportKind::File => {
+                self.at(expr.span);
+                let message = format!("{} has no methods", noun(kind));
+                self.fail(codes::NOT_CALLABLE, message, None);
+            }
+            _ => self.method(expr, base, name, arguments, to),
+        }
+    }
+
+    /// Registers in a row for arguments and result; `to` itself where it is the topmost.
+    fn window(&mut self, to: Reg, count: usize) -> Reg {
+        let fresh = usize::from(to) + 1 == self.code.mark();
+        match (fresh, count) {
+            (true, 0 | 1) => to,
+            (true, _) => {
+                self.code.temps(count - 1);
+                to
+            }
+            (false, _) => self.code.temps(count.max(1)),
+        }
+    }
+
+    fn arguments(&mut self, arguments: &'a [Expr], at: Reg) {
+        for (register, argument) in (at..).zip(arguments) {
+            self.expr(argument, register);
+        }
+    }
+
+    fn result(&mut self, at: Reg, to: Reg) {
+        if at != to {
+            self.code.emit(Op::Take { to, from: at });
+        }
+    }
+
+    /// Whether the number of arguments is right; fails where not.
+    fn arity(&mut self, function: u32, given: usize, span: Span) -> bool {
+        let declarations = &self.context.declarations;
+        let expected = declarations.function_at(function).map_or(0, |func| func.params.len());
+        if expected == given {
+            return true;
+        }
+        let label = declarations.label(function);
+        self.at(span);
+        let help = Some(format!("declared with {}", count(expected, "parameter")));
+        let message = format!("`{label}` is called with {}", count(given, "argument"));
+        self.fail(codes::ARGUMENTS, message, help);
+        false
+    }
+
+    fn function_call(&mut self, function: u32, arguments: &'a [Expr], span: Span, to: Reg) {
+        if !self.arity(function, arguments.len(), span) {
+            return;
+        }
+        let at = self.window(to, arguments.len());
+        self.arguments(arguments, at);
+        self.at(span);
+        self.note_call(function);
+        self.code.emit(Op::Call { at, function });
+        self.result(at, to);
+    }
+
+    fn note_call(&mut self, function: u32) {
+        if self.context.eventful.get(function as usize).copied().unwrap_or(true) {
+            self.eventful += 1;
+        }
+    }
+
+    fn agent_call(&mut self, agent: u32, name: Option<&'a Name>, arguments: &'a [Expr], span: Span, to: Reg) {
+        let declarations = &self.context.declarations;
+        let function = match name {
+            Some(name) => declarations.agent_function(agent, &name.text),
+            None => declarations.main_function(agent),
+        };
+        let Some(function) = function else {
+            self.at(name.map_or(span, |name| name.span));
+            return self.no_function(agent, name);
+        };
+        if !self.arity(function, arguments.len(), span) {
+            return;
+        }
+        let at = self.window(to, arguments.len());
+        self.arguments(arguments, at);
+        self.at(span);
+        self.eventful += 1;
+        let count = u16::try_from(arguments.len()).unwrap_or(u16::MAX);
+        let site = AgentSite { agent, function, count };
+        let site = push(&mut self.tables.program.agent_sites, site);
+        self.code.emit(Op::CallAgent { at, site });
+        self.code.emit(Op::AgentEnd { at });
+        self.result(at, to);
+    }
+
+    fn no_function(&mut self, agent: u32, name: Option<&Name>) {
+        let declarations = &self.context.declarations;
+        let functions = declarations.agents.get(agent as usize).map(|decl| &decl.functions);
+        let functions = functions.into_iter().flatten().filter_map(|number| {
+            declarations.function_at(*number)?.name.as_ref().map(|name| name.text.as_str())
+        });
+        let (message, help) = match name {
+            Some(name) => {
+                (format!("the agent has no function `{}`", name.text), suggestion(&name.text, functions))
+            }
+            None => {
+                let help = "name the function: `Agent.function(…)`, or declare a `main func`";
+                ("the agent has no `main func`".to_owned(), Some(help.to_owned()))
+            }
+        };
+        self.fail(codes::NOT_CALLABLE, message, help);
+    }
+
+    /// `Tool.method(argument)`; without an argument an empty object is sent.
+    fn effect_call(&mut self, import: (u32, bool), name: &Name, arguments: &'a [Expr], span: Span, to: Reg) {
+        let (import, memory) = import;
+        let Some(binding) = self.binding(import) else { return };
+        if arguments.len() > 1 {
+            self.at(span);
+            let message = format!("`{}.{}` takes one argument", binding.name, name.text);
+            let help = Some("pass one object: `{ key: value, … }`".to_owned());
+            return self.fail(codes::ARGUMENTS, message, help);
+        }
+        let at = self.window(to, 1);
+        match arguments.first() {
+            Some(argument) => self.expr(argument, at),
+            None => {
+                self.at(span);
+                self.code.emit(Op::NewObject { to: at, capacity: 0 });
+            }
+        }
+        self.at(span);
+        self.eventful += 1;
+        let changes = super::changes::changes_outside(&binding.uri, memory, &name.text);
+        let method = name.text.clone();
+        let site = ToolSite { binding, memory, method, changes, place: self.site(span) };
+        let site = push(&mut self.tables.program.tools, site);
+        self.code.emit(Op::Tool { at, site });
+        self.result(at, to);
+    }
+
+    /// A tool or memory as the host knows it.
+    pub(super) fn binding(&self, import: u32) -> Option<ToolBinding> {
+        let (import, file) = self.context.declarations.imports.get(import as usize)?;
+        let importer = self.context.units.get(*file)?.source.name().to_owned();
+        Some(ToolBinding {
+            name: import.name.text.clone(),
+            uri: import.from.value.clone(),
+            importer,
+        })
+    }
+
+    /// `value.method(arguments)`
+    fn method(&mut self, expr: &'a Expr, base: &'a Expr, name: &'a Name, arguments: &'a [Expr], to: Reg) {
+        if let [argument] = arguments {
+            let function = self.global_of(argument);
+            match (name.text.as_str(), function) {
+                ("add", found) if !matches!(found, Some(Global::Function(_))) => return self.add(expr, base, argument, to),
+                ("map" | "filter" | "sort", Some(Global::Function(function))) => {
+                    if self.arity(function, 1, expr.span) {
+                        self.each(expr, base, (&name.text, function), to);
+                    }
+                    return;
+                }
+                _ => {}
+            }
+        }
+        let at = self.window(to, arguments.len() + 1);
+        self.expr(base, at);
+        for (register, argument) in (at + 1..).zip(arguments) {
+            self.expr(argument, register);
+        }
+        self.at(expr.span);
+        let count = u16::try_from(arguments.len()).unwrap_or(u16::MAX);
+        match self.tables.name(&name.text) {
+            Some(name) => {
+                self.code.emit(Op::CallMethod { at, count, name });
+            }
+            None => self.fail(codes::NO_METHOD, format!("there is no method `{}`", name.text), None),
+        }
+        self.result(at, to);
+    }
+
+    fn add(&mut self, expr: &'a Expr, base: &'a Expr, argument: &'a Expr, to: Reg) {
+        let (list, item) = self.operands(base, argument);
+        self.at(expr.span);
+        self.code.emit(Op::ListAdd { list, item });
+        self.code.emit(Op::LoadNone { to });
+    }
+
+    /// `list.map(f)`, `list.filter(f)`, `list.sort(f)`: a loop that calls `f` with each item, so
+    /// that `f` may have effects like any other function.
+    fn each(&mut self, expr: &'a Expr, base: &'a Expr, method: (&str, u32), to: Reg) {
+        let (method, function) = method;
+        // The list and what is made of it, side by side; then the loop's state.
+        let whole = self.code.temps(2);
+        let made = whole + 1;
+        let at = self.code.temps(4);
+        let argument = self.code.temp();
+        self.expr(base, whole);
+        self.at(expr.span);
+        self.code.emit(Op::Move { to: at, from: whole });
+        let name = self.tables.name(method).unwrap_or_default();
+        self.code.emit(Op::EachBegin { at, name });
+        self.code.emit(Op::NewList { to: made, capacity: 0 });
+        let (test, next) = (self.code.label(), self.code.label());
+        self.code.jump(test);
+        let target = self.code.here();
+        self.code.emit(Op::Move { to: argument, from: at + 3 });
+        self.note_call(function);
+        self.code.emit(Op::Call { at: argument, function });
+        let item = if method == "filter" {
+            self.code.emit(Op::IfTrue { from: argument });
+            self.code.jump(next);
+            at + 3
+        } else {
+            argument
+        };
+        self.code.emit(Op::Append { list: made, item, take: true });
+        self.code.place(next);
+        self.code.place(test);
+        self.code.emit(Op::WalkNext { at, target });
+        if method == "sort" {
+            self.code.emit(Op::SortByKeys { at: whole });
+            self.code.emit(Op::Take { to, from: whole });
+        } else {
+            self.code.emit(Op::Take { to, from: made });
+        }
+    }
+}
+
+fn count(number: usize, word: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{ending}")
+}

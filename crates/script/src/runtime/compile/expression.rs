@@ -1,0 +1,310 @@
+//! Expressions (AS-7, AS-8).
+//!
+//! An expression is compiled into a register. Most write it in one last step; those that build
+//! their value in several (see [`is_single_step`]) need a register that nothing else reads.
+
+use super::declare::Global;
+use super::function::{FunctionCompiler, strip};
+use super::statement::check_help;
+use crate::capability::noun;
+use crate::runtime::code::{Constant, Handler, Op, Reg};
+use crate::runtime::error::codes;
+use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, ImportKind, Name, Text, UnaryOp};
+use std::sync::Arc;
+
+impl<'a> FunctionCompiler<'_, 'a> {
+    /// Compiles an expression into `to`.
+    pub(super) fn expr(&mut self, expr: &'a Expr, to: Reg) {
+        let expr = strip(expr);
+        self.deeper(expr.span, |this| {
+            let mark = this.code.mark();
+            this.expr_kind(expr, to);
+            this.code.release(mark);
+        });
+    }
+
+    fn expr_kind(&mut self, expr: &'a Expr, to: Reg) {
+        self.at(expr.span);
+        match &expr.kind {
+            ExprKind::None => self.put(Op::LoadNone { to }),
+            ExprKind::Bool(value) => self.put(Op::LoadBool { to, value: *value }),
+            ExprKind::Int(value) => self.int(*value, to),
+            ExprKind::Float(value) => self.constant(Constant::Float(*value), to),
+            ExprKind::Str(text) => self.constant(Constant::Str(Arc::from(text.as_str())), to),
+            ExprKind::List(items) => self.list(items, to),
+            ExprKind::Object(fields) => self.object(fields, to),
+            ExprKind::Name(name) => self.name(name, to),
+            ExprKind::Paren(inner) => self.expr(inner, to),
+            ExprKind::Unary { op: UnaryOp::Negate, operand } => self.negate(operand, expr, to),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                let from = self.operand(operand);
+                self.at(expr.span);
+                self.code.emit(Op::Not { to, from });
+            }
+            ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => self.truth(expr, to),
+            ExprKind::Binary { .. } => self.binary(expr, to),
+            ExprKind::Field { .. } | ExprKind::Index { .. } => self.postfix(expr, to),
+            ExprKind::Call { .. }
+            | ExprKind::Generate(_)
+            | ExprKind::ParallelFor(_)
+            | ExprKind::Try { .. }
+                if self.scopes.in_use() =>
+            {
+                // It would run anew for every prompt, and a `generate` in it would show it again.
+                let help = "store the result in a variable, and use that".to_owned();
+                self.fail(codes::NOT_A_VALUE, "a `use` can't hold a call", Some(help));
+            }
+            ExprKind::Call { callee, arguments } => self.call(expr, callee, arguments, to),
+            ExprKind::Generate(generate) => self.generate(generate, expr.span, to),
+            ExprKind::ParallelFor(each) => self.parallel_for(each, expr.span, to),
+            ExprKind::Try { body, error, handler } => {
+                self.try_else(body, error.as_ref(), handler, to);
+            }
+            ExprKind::Error => {
+                self.fail(codes::NOT_READABLE, "this expression could not be read", check_help());
+            }
+        }
+    }
+
+    /// Emits one instruction.
+    fn put(&mut self, op: Op) {
+        self.code.emit(op);
+    }
+
+    /// A register that holds the value of an expression: a variable's own, else a new one.
+    pub(super) fn operand(&mut self, expr: &'a Expr) -> Reg {
+        if let Some(register) = self.variable_of(expr) {
+            return register;
+        }
+        let to = self.code.temp();
+        self.expr(expr, to);
+        to
+    }
+
+    /// The register of a variable that stands alone.
+    pub(super) fn variable_of(&self, expr: &Expr) -> Option<Reg> {
+        match &strip(expr).kind {
+            ExprKind::Name(name) => self.scopes.variable(name),
+            _ => None,
+        }
+    }
+
+    /// Two operands, the left one read before the right one runs.
+    pub(super) fn operands(&mut self, left: &'a Expr, right: &'a Expr) -> (Reg, Reg) {
+        let mut first = self.operand(left);
+        if self.variable_of(left).is_some() && has_block(right) {
+            let to = self.code.temp();
+            self.code.emit(Op::Move { to, from: first });
+            first = to;
+        }
+        (first, self.operand(right))
+    }
+
+    fn int(&mut self, value: i64, to: Reg) {
+        match i32::try_from(value) {
+            Ok(value) => self.put(Op::LoadInt { to, value }),
+            Err(_) => self.constant(Constant::Int(value), to),
+        }
+    }
+
+    fn constant(&mut self, constant: Constant, to: Reg) {
+        let index = self.tables.constant(constant);
+        self.code.emit(Op::LoadConstant { to, index });
+    }
+
+    fn list(&mut self, items: &'a [Expr], to: Reg) {
+        self.code.emit(Op::NewList { to, capacity: super::tables::index(items.len()) });
+        for item in items {
+            let mark = self.code.mark();
+            let value = self.operand(item);
+            let take = self.variable_of(item).is_none();
+            self.at(item.span);
+            self.code.emit(Op::Append { list: to, item: value, take });
+            self.code.release(mark);
+        }
+    }
+
+    fn object(&mut self, fields: &'a [(Text, Expr)], to: Reg) {
+        self.code.emit(Op::NewObject { to, capacity: super::tables::index(fields.len()) });
+        for (key, value) in fields {
+            let mark = self.code.mark();
+            let take = self.variable_of(value).is_none();
+            let value = self.operand(value);
+            self.at(key.span);
+            match self.tables.name(&key.value) {
+                Some(name) => self.put(Op::PutField { object: to, name, value, take }),
+                None => {
+                    let register = self.code.temp();
+                    self.constant(Constant::Str(Arc::from(key.value.as_str())), register);
+                    self.code.emit(Op::PutKey { object: to, key: register, value });
+                }
+            }
+            self.code.release(mark);
+        }
+    }
+
+    /// A name that stands alone: a variable, or an imported file's value.
+    pub(super) fn name(&mut self, name: &str, to: Reg) {
+        if let Some(from) = self.scopes.variable(name) {
+            if from != to {
+                self.code.emit(Op::Move { to, from });
+            }
+            return;
+        }
+        let what = match self.global(name) {
+            Some(Global::Import(import, ImportKind::File)) => {
+                self.eventful += 1;
+                self.code.emit(Op::LoadFile { to, import });
+                return;
+            }
+            None => return self.unknown_name(name),
+            Some(Global::Function(_)) => "a function",
+            Some(Global::Agent(_)) => "an agent",
+            Some(Global::Import(_, kind)) => noun(kind),
+        };
+        let help = match what {
+            "a function" | "an agent" => format!("call it: `{name}(…)`"),
+            _ => "store what it gives in a variable first".to_owned(),
+        };
+        self.fail(codes::NOT_A_VALUE, format!("`{name}` is {what}, not a value"), Some(help));
+    }
+
+    /// `-9` is a literal too, so that the least integer can be written.
+    fn negate(&mut self, operand: &'a Expr, expr: &Expr, to: Reg) {
+        match &strip(operand).kind {
+            ExprKind::Int(value) if *value != i64::MIN => self.int(-*value, to),
+            _ => {
+                let from = self.operand(operand);
+                self.at(expr.span);
+                self.code.emit(Op::Negate { to, from });
+            }
+        }
+    }
+
+    /// `a.b`, `a[b]` and chains of them, from the inside out without recursion.
+    fn postfix(&mut self, expr: &'a Expr, to: Reg) {
+        let mut chain = Vec::new();
+        let mut inner = expr;
+        while let ExprKind::Field { base, .. } | ExprKind::Index { base, .. } = &inner.kind {
+            chain.push(inner);
+            inner = strip(base);
+        }
+        let chained = chain.iter().any(|node| matches!(&node.kind, ExprKind::Index { index, .. } if has_block(index)));
+        let mut base = match self.variable_of(inner) {
+            Some(register) if !chained => register,
+            _ => {
+                let register = self.code.temp();
+                self.expr(inner, register);
+                register
+            }
+        };
+        let middle = self.code.temp();
+        for (left, node) in chain.iter().enumerate().rev() {
+            let into = if left == 0 { to } else { middle };
+            let mark = self.code.mark();
+            match &node.kind {
+                ExprKind::Field { name, .. } => {
+                    self.at(node.span);
+                    self.get_field(into, base, &name.text);
+                }
+                ExprKind::Index { index, .. } => {
+                    let index = self.operand(index);
+                    self.at(node.span);
+                    self.code.emit(Op::GetIndex { to: into, base, index });
+                }
+                _ => {}
+            }
+            self.code.release(mark);
+            base = into;
+        }
+    }
+
+    /// `to = base.name`
+    pub(super) fn get_field(&mut self, to: Reg, base: Reg, name: &str) {
+        if name == "length" {
+            self.code.emit(Op::GetLength { to, base });
+            return;
+        }
+        match self.tables.name(name) {
+            Some(name) => self.put(Op::GetField { to, base, name }),
+            None => {
+                let index = self.code.temp();
+                self.constant(Constant::Str(Arc::from(name)), index);
+                self.code.emit(Op::GetIndex { to, base, index });
+            }
+        }
+    }
+
+    /// `base.name = value`
+    pub(super) fn set_field(&mut self, base: Reg, name: &str, value: Reg) {
+        match self.tables.name(name) {
+            Some(name) => self.put(Op::SetField { base, name, value }),
+            None => {
+                let index = self.code.temp();
+                self.constant(Constant::Str(Arc::from(name)), index);
+                self.code.emit(Op::SetIndex { base, index, value });
+            }
+        }
+    }
+
+    fn try_else(&mut self, body: &'a Block, error: Option<&'a Name>, handler: &'a Block, to: Reg) {
+        let events = self.code.temp();
+        let caught = self.code.temp();
+        let done = self.code.label();
+        self.code.emit(Op::EventsMark { at: events });
+        let start = self.code.here();
+        self.block_value(body, to);
+        let end = self.code.here();
+        self.code.jump(done);
+        let target = self.code.here();
+        self.code.handler(Handler { start, end, target, error: caught, events });
+        self.scopes.enter();
+        if let Some(name) = error {
+            self.scopes.define(&name.text, caught);
+        }
+        self.block_value(handler, to);
+        self.scopes.leave();
+        self.code.place(done);
+    }
+}
+
+/// Whether the value is written in one last step, after everything was read.
+pub(super) fn is_single_step(expr: &Expr) -> bool {
+    match &strip(expr).kind {
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Field { .. }
+        | ExprKind::Index { .. } => true,
+        ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or),
+        _ => false,
+    }
+}
+
+/// Whether an expression holds a block, which may assign variables while it runs.
+pub(super) fn has_block(expr: &Expr) -> bool {
+    let mut todo = vec![expr];
+    while let Some(expr) = todo.pop() {
+        match &expr.kind {
+            ExprKind::Try { .. } | ExprKind::ParallelFor(_) => return true,
+            ExprKind::List(items) => todo.extend(items),
+            ExprKind::Object(fields) => todo.extend(fields.iter().map(|(_, value)| value)),
+            ExprKind::Paren(inner) => todo.push(inner),
+            ExprKind::Unary { operand, .. } => todo.push(operand),
+            ExprKind::Binary { left, right, .. } => todo.extend([&**left, &**right]),
+            ExprKind::Field { base, .. } => todo.push(base),
+            ExprKind::Index { base, index } => todo.extend([&**base, &**index]),
+            ExprKind::Call { callee, arguments } => {
+                todo.push(callee);
+                todo.extend(arguments);
+            }
+            ExprKind::Generate(generate) => todo.extend(generate.options.iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,251 @@
+//! Compiles one function: the state that all parts of the compiler share.
+
+use super::builder::Builder;
+use super::declare::{Declarations, Global, Level, settle};
+use super::scope::{Scopes, VisibleUse};
+use super::tables::{Tables, push};
+use super::unit::Unit;
+use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Place, Reg};
+use crate::runtime::error::codes;
+use crate::syntax::shape_of;
+use crate::syntax::ast::{Block, Expr, ExprKind, Func, Statement, StatementKind};
+use contexture_diagnostic::{Span, suggestion};
+
+/// How deep blocks and expressions may nest; about what a native stack of 2 MB carries.
+const MAX_DEPTH: usize = 1_200;
+
+/// What is known of the whole program.
+pub(super) struct Context<'a> {
+    pub(super) units: Vec<Unit<'a>>,
+    pub(super) declarations: Declarations<'a>,
+    /// For each function whether it can make trace events.
+    pub(super) eventful: Vec<bool>,
+    /// The uses of each file and agent, with their numbers.
+    pub(super) file_uses: Vec<Vec<u32>>,
+    pub(super) agent_uses: Vec<Vec<u32>>,
+}
+
+/// Where a function stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Home {
+    pub(super) file: usize,
+    pub(super) agent: Option<usize>,
+}
+
+/// Compiles one function.
+pub(super) struct FunctionCompiler<'c, 'a> {
+    pub(super) context: &'c Context<'a>,
+    pub(super) tables: &'c mut Tables,
+    pub(super) code: Builder,
+    pub(super) scopes: Scopes<'a>,
+    pub(super) home: Home,
+    /// The function's name, for the sites of effects.
+    pub(super) name: Option<String>,
+    /// Instructions so far that can make events.
+    pub(super) eventful: usize,
+    /// Loops around the place at hand.
+    pub(super) loops: usize,
+    /// Where a `return` leaves loops, which may turn out to have events.
+    pub(super) exits: Vec<usize>,
+    /// Whether a loop of the function has events.
+    pub(super) has_loop_events: bool,
+    /// The place to blame for everything, while a `use` is evaluated.
+    pub(super) blame: Option<Span>,
+    depth: usize,
+}
+
+impl<'c, 'a> FunctionCompiler<'c, 'a> {
+    /// Begins a function, with the uses and settings of its file and agent in scope.
+    pub(super) fn new(context: &'c Context<'a>, tables: &'c mut Tables, home: Home) -> Self {
+        let mut this = Self {
+            context,
+            tables,
+            code: Builder::default(),
+            scopes: Scopes::default(),
+            home,
+            name: None,
+            eventful: 0,
+            loops: 0,
+            exits: Vec::new(),
+            has_loop_events: false,
+            blame: None,
+            depth: 0,
+        };
+        let declarations = &context.declarations;
+        if let Some(file) = declarations.files.get(home.file) {
+            this.level(&file.level, context.file_uses.get(home.file));
+        }
+        if let Some(agent) = home.agent
+            && let Some(level) = declarations.agent_levels.get(agent)
+        {
+            this.level(level, context.agent_uses.get(agent));
+        }
+        this
+    }
+
+    fn level(&mut self, level: &Level<'a>, numbers: Option<&Vec<u32>>) {
+        self.scopes.enter();
+        let depth = self.scopes.depth();
+        for (tree, number) in level.uses.iter().zip(numbers.into_iter().flatten()) {
+            self.scopes.declare_use(VisibleUse { number: *number, tree, depth, span: tree.span });
+        }
+        if let Some(settings) = self.scopes.settings_mut() {
+            settle(&level.configs, settings);
+        }
+    }
+
+    /// Compiles a function of the program.
+    pub(super) fn function(mut self, func: &'a Func, label: String) -> Function {
+        let name = func.name.as_ref().map_or("main", |name| name.text.as_str());
+        self.name = Some(name.to_owned());
+        self.scopes.enter();
+        for param in &func.params {
+            let register = self.code.temp();
+            self.scopes.define(&param.name.text, register);
+        }
+        for param in &func.params {
+            let Some(shape) = &param.shape else { continue };
+            let at = self.scopes.variable(&param.name.text).unwrap_or_default();
+            self.at(param.name.span);
+            let shape = shape_of(shape);
+            match shape.check() {
+                Ok(()) => {
+                    let site = ArgumentSite { shape, name: param.name.text.clone() };
+                    let shape = push(&mut self.tables.program.arguments, site);
+                    self.code.emit(Op::CheckArgument { at, shape });
+                }
+                Err(fault) => self.fail(codes::NOT_READABLE, fault.to_string(), None),
+            }
+        }
+        self.body(&func.body);
+        let params = func.params.iter().map(|param| param.name.text.clone()).collect();
+        let file = self.home.file;
+        Function { label, name: name.to_owned(), file, params, ..self.finish() }
+    }
+
+    /// The statements of a function; the last expression is its value.
+    pub(super) fn body(&mut self, block: &'a Block) {
+        let end = Span::new(block.span.end.saturating_sub(1), block.span.end);
+        match block.statements.split_last() {
+            Some((Statement { kind: StatementKind::Expr(value), .. }, before)) => {
+                before.iter().for_each(|statement| self.statement(statement));
+                let from = self.operand(value);
+                self.at(value.span);
+                self.code.emit(Op::Return { from });
+            }
+            _ => {
+                block.statements.iter().for_each(|statement| self.statement(statement));
+                self.at(end);
+                self.code.emit(Op::ReturnNone);
+            }
+        }
+    }
+
+    /// The statements of a session's line: as [`Self::body`], but the variables outlive it.
+    pub(super) fn session_body(&mut self, block: &'a Block) {
+        for statement in &block.statements {
+            if let StatementKind::Expr(value) = &statement.kind
+                && std::ptr::eq(statement, block.statements.last().unwrap_or(statement))
+            {
+                let from = self.code.temp();
+                self.expr(value, from);
+                self.code.emit(Op::Return { from });
+                return;
+            }
+            self.statement(statement);
+        }
+        self.code.emit(Op::ReturnNone);
+    }
+
+    /// The code, once all is compiled.
+    pub(super) fn finish(mut self) -> Function {
+        if self.has_loop_events {
+            for at in std::mem::take(&mut self.exits) {
+                self.code.patch(at, Op::EventsEndAll);
+            }
+        }
+        let overflow = self.code.overflow;
+        let mut function = self.code.finish();
+        if overflow {
+            let site = self.tables.fail(FailSite {
+                code: codes::TOO_LARGE,
+                message: "the function needs more variables at once than a run can hold".to_owned(),
+                help: Some("split it into several functions".to_owned()),
+            });
+            function.code.insert(0, Op::Fail { site });
+            function.spans.insert(0, Span::default());
+            function.registers = function.registers.min(usize::from(Reg::MAX));
+        }
+        function
+    }
+
+    /// Says where the instructions that follow belong.
+    pub(super) fn at(&mut self, span: Span) {
+        self.code.span = self.blame.unwrap_or(span);
+    }
+
+    /// Emits a certain failure.
+    pub(super) fn fail(&mut self, code: &'static str, message: impl Into<String>, help: Option<String>) {
+        let site = self.tables.fail(FailSite { code, message: message.into(), help });
+        self.code.emit(Op::Fail { site });
+    }
+
+    /// Runs `inner` one level deeper; fails where the source is nested too deep.
+    pub(super) fn deeper(&mut self, span: Span, inner: impl FnOnce(&mut Self)) {
+        if self.depth >= MAX_DEPTH {
+            self.at(span);
+            let message = format!("the program is nested deeper than {MAX_DEPTH} levels");
+            return self.fail(codes::NOT_READABLE, message, Some("split it into functions".to_owned()));
+        }
+        self.depth += 1;
+        inner(self);
+        self.depth -= 1;
+    }
+
+    /// What a name that is no variable stands for.
+    pub(super) fn global(&self, name: &str) -> Option<Global> {
+        self.context.declarations.global(self.home.file, self.home.agent, name)
+    }
+
+    /// What a name stands for, if it is not hidden by a variable.
+    pub(super) fn global_of(&self, expr: &Expr) -> Option<Global> {
+        match &strip(expr).kind {
+            ExprKind::Name(name) if self.scopes.variable(name).is_none() => self.global(name),
+            _ => None,
+        }
+    }
+
+    /// Fails because a name stands for nothing.
+    pub(super) fn unknown_name(&mut self, name: &str) {
+        let mut known = self.scopes.names();
+        known.extend(self.context.declarations.names(self.home.file, self.home.agent));
+        known.sort_unstable();
+        let help = suggestion(name, known)
+            .unwrap_or_else(|| "assign it before it is read, in this block or one around it".to_owned());
+        self.fail(codes::UNKNOWN_NAME, format!("nothing is called `{name}` here"), Some(help));
+    }
+
+    /// The place of an effect, for its record.
+    pub(super) fn site(&self, span: Span) -> EffectPlace {
+        let agent = self.home.agent.and_then(|agent| self.context.declarations.agents.get(agent));
+        let agent = agent.and_then(|decl| decl.tree).and_then(|tree| tree.name.as_ref());
+        EffectPlace {
+            place: self.place(span),
+            agent: agent.map(|name| name.text.clone()),
+            function: self.name.clone(),
+        }
+    }
+
+    /// A place in the file at hand.
+    pub(super) fn place(&self, span: Span) -> Place {
+        Place { file: self.home.file, span }
+    }
+}
+
+/// The expression within any parentheses.
+pub(super) fn strip(mut expr: &Expr) -> &Expr {
+    while let ExprKind::Paren(inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}

@@ -1,0 +1,159 @@
+//! `generate` (AS-19): the options, then the visible uses, evaluated right there (AS-13).
+
+use super::builder::Label;
+use super::declare::Global;
+use super::function::{FunctionCompiler, strip};
+use super::scope::VisibleUse;
+use super::tables::push;
+use crate::host::ToolBinding;
+use crate::runtime::code::{GenerateSite, Op, OptionName, Reg};
+use crate::runtime::error::codes;
+use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Text, UseSource};
+use crate::syntax::shape_of;
+use contexture_answer::Shape;
+use contexture_diagnostic::{Span, suggestion};
+
+/// The options that take a value, by name.
+pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
+    ("input", OptionName::Input),
+    ("max_output", OptionName::MaxOutput),
+    ("max_input", OptionName::MaxInput),
+    ("attempts", OptionName::Attempts),
+    ("temperature", OptionName::Temperature),
+    ("think", OptionName::Think),
+    ("strict", OptionName::Strict),
+    ("debug", OptionName::Debug),
+    ("cache", OptionName::Cache),
+    ("timeout", OptionName::Timeout),
+];
+
+impl<'a> FunctionCompiler<'_, 'a> {
+    /// `generate({ … }) -> { … }`
+    pub(super) fn generate(&mut self, tree: &'a Generate, span: Span, to: Reg) {
+        let mut tools = Vec::new();
+        let mut options = Vec::new();
+        let at = self.code.top();
+        for (name, value) in &tree.options {
+            if name.value == "tools" {
+                tools = self.tools(value);
+                continue;
+            }
+            let Some((_, option)) = OPTIONS.iter().find(|(known, _)| *known == name.value) else {
+                return self.unknown_option(name);
+            };
+            let register = self.code.temp();
+            self.expr(value, register);
+            options.push((*option, value.span));
+        }
+        if !options.iter().any(|(option, _)| *option == OptionName::Input) {
+            self.at(span);
+            let help = "give the instruction: `generate({ input: \"…\" })`".to_owned();
+            return self.fail(codes::OPTION, "`generate` needs `input`", Some(help));
+        }
+        let shape = tree.shape.as_ref().map(shape_of);
+        if let Some(Err(fault)) = shape.as_ref().map(Shape::check) {
+            self.at(span);
+            return self.fail(codes::NOT_READABLE, fault.to_string(), None);
+        }
+        let uses = self.scopes.uses();
+        for used in &uses {
+            self.visible_use(*used);
+        }
+        self.at(span);
+        let settings = self.scopes.settings();
+        let model = match settings.model {
+            Some(name) => match self.context.declarations.model(self.home.file, name) {
+                Some(uri) => Some(uri.to_owned()),
+                None => {
+                    let help = Some(format!("write `import llm {name} from \"…\"`"));
+                    return self.fail(codes::UNKNOWN_NAME, format!("no model is called `{name}`"), help);
+                }
+            },
+            None => None,
+        };
+        let site = GenerateSite {
+            place: self.site(span),
+            options,
+            tools,
+            shape,
+            uses: uses.iter().map(|used| used.number).collect(),
+            model,
+            role: settings.role.map(str::to_owned),
+            description: settings.description.map(str::to_owned),
+        };
+        self.eventful += 1;
+        let site = push(&mut self.tables.program.generates, site);
+        self.code.emit(Op::Generate { at, site });
+        self.code.emit(Op::Take { to, from: at });
+    }
+
+    fn unknown_option(&mut self, name: &Text) {
+        self.at(name.span);
+        let known = OPTIONS.iter().map(|(known, _)| *known).chain(["tools"]);
+        let help = suggestion(&name.value, known.clone()).unwrap_or_else(|| {
+            format!("the options are {}", known.collect::<Vec<_>>().join(", "))
+        });
+        let message = format!("`generate` has no option `{}`", name.value);
+        self.fail(codes::OPTION, message, Some(help));
+    }
+
+    /// `tools: [Grep, File]`: imported tools by name.
+    fn tools(&mut self, value: &'a Expr) -> Vec<ToolBinding> {
+        let ExprKind::List(names) = &strip(value).kind else {
+            self.at(value.span);
+            let help = "write the tools' names: `tools: [Grep, File]`".to_owned();
+            self.fail(codes::OPTION, "`tools` must be a list of imported tools", Some(help));
+            return Vec::new();
+        };
+        let mut tools = Vec::new();
+        for name in names {
+            let binding = match self.global_of(name) {
+                Some(Global::Import(import, ImportKind::Tool)) => self.binding(import),
+                _ => None,
+            };
+            match binding {
+                Some(binding) => tools.push(binding),
+                None => {
+                    self.at(name.span);
+                    let help = "import it: `import tool Name from \"…\"`".to_owned();
+                    self.fail(codes::OPTION, "`tools` takes names of imported tools", Some(help));
+                }
+            }
+        }
+        tools
+    }
+
+    /// Evaluates a `use` into two registers: its value and the number of its candidate.
+    fn visible_use(&mut self, used: VisibleUse<'a>) {
+        let value = self.code.temp();
+        let choice = self.code.temp();
+        let blame = self.blame.replace(used.span);
+        let visible = self.scopes.set_visible(Some(used.depth));
+        match &used.tree.source {
+            UseSource::Expr(expr) => self.expr(expr, value),
+            UseSource::OneOf(candidates) => {
+                self.at(used.span);
+                self.code.emit(Op::Choose { to: choice, site: used.number });
+                let done = self.code.label();
+                for (number, candidate) in candidates.iter().enumerate() {
+                    let Some(source) = &candidate.source else { continue };
+                    self.candidate(source, (number, choice), value, done);
+                }
+                self.code.place(done);
+            }
+        }
+        self.scopes.set_visible(visible);
+        self.blame = blame;
+    }
+
+    fn candidate(&mut self, source: &'a Expr, number: (usize, Reg), value: Reg, done: Label) {
+        let (number, choice) = number;
+        let next = self.code.label();
+        let number = i16::try_from(number).unwrap_or(i16::MAX);
+        self.code.emit(Op::IfEqualInt { left: choice, value: number });
+        self.code.jump(next);
+        self.expr(source, value);
+        self.code.jump(done);
+        self.code.place(next);
+    }
+}

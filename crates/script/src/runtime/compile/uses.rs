@@ -1,0 +1,48 @@
+//! `use` declarations (AS-12 to AS-17).
+
+use super::tables::{Tables, push};
+use crate::runtime::code::{CandidateSite, Place, UseSite};
+use crate::syntax::ast::{BudgetNode, Use, UseSource};
+use contexture_context::{Budget, Keep};
+
+/// Enters a `use` into the tables; gives its number.
+pub(super) fn site(tables: &mut Tables, file: usize, tree: &Use) -> u32 {
+    let common = tree.max.as_ref();
+    let keep = tree.keep.map(|(keep, _)| keep);
+    let (one_of, candidates, selected) = match &tree.source {
+        UseSource::Expr(expr) => {
+            let only = CandidateSite {
+                name: String::new(),
+                source: Some(expr.span),
+                budget: budget(common, keep),
+            };
+            (false, vec![only], 0)
+        }
+        UseSource::OneOf(candidates) => {
+            let sites = candidates.iter().map(|candidate| CandidateSite {
+                name: candidate.name.text.clone(),
+                source: candidate.source.as_ref().map(|expr| expr.span),
+                budget: budget(
+                    candidate.max.as_ref().or(common),
+                    candidate.keep.map(|(keep, _)| keep).or(keep),
+                ),
+            });
+            let selected = candidates.iter().position(|candidate| candidate.selected.is_some());
+            (true, sites.collect(), selected.unwrap_or(0))
+        }
+    };
+    let site = UseSite {
+        place: Place { file, span: tree.span },
+        label: tree.label.as_ref().map(|label| label.value.clone()),
+        priority: tree.priority.map_or(0, |(priority, _)| priority),
+        candidates,
+        selected,
+        one_of,
+    };
+    push(&mut tables.program.uses, site)
+}
+
+fn budget(node: Option<&BudgetNode>, keep: Option<Keep>) -> Option<Budget> {
+    let node = node?;
+    Some(Budget { limit: node.limit, measure: node.measure, keep: keep.unwrap_or_default() })
+}

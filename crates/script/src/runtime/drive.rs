@@ -1,0 +1,136 @@
+//! Performs the effects that fibers ask for, and gives them the outcome.
+//!
+//! The virtual machine is synchronous; this is the only asynchronous part of the language. It
+//! needs no particular executor, and the whole run stays on the task that polls it.
+
+pub(crate) mod files;
+pub(crate) mod gate;
+mod parallel;
+
+use super::error::{Checked, Fault, RunError};
+use super::events::{OpenEvent, data};
+use super::machine::Machine;
+use super::shapes::mark_optional;
+use super::value::Value;
+use super::vm;
+use super::vm::fiber::{Effect, Exit, Fiber};
+use crate::host::{GenerateCall, HostError, MemoryCall, Supplied, ToolBinding, ToolCall};
+use contexture_context::manifest::Site;
+use contexture_context::{TraceKind, Trust};
+use serde_json::{Map, Value as Json, json};
+use std::future::Future;
+use std::pin::Pin;
+
+/// Runs a fiber to its end.
+pub(crate) fn drive<'f>(
+    machine: &'f Machine<'_>,
+    fiber: &'f mut Fiber,
+) -> Pin<Box<dyn Future<Output = Result<Value, Box<RunError>>> + 'f>> {
+    Box::pin(async move {
+        loop {
+            match vm::run(machine, fiber) {
+                Exit::Done(value) => return Ok(value),
+                Exit::Failed(error) => return Err(error),
+                Exit::Effect(effect) => {
+                    let outcome = perform(machine, fiber.current_event(), effect).await;
+                    fiber.resume(outcome);
+                }
+            }
+        }
+    })
+}
+
+async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> Checked<Value> {
+    if machine.host.is_cancelled() {
+        return Err(Fault::cancelled());
+    }
+    match effect {
+        Effect::Generate(call) => generate(machine, parent, *call).await,
+        Effect::Tool(call) => tool(machine, parent, *call).await,
+        Effect::Memory(call) => memory(machine, parent, *call).await,
+        Effect::File(import) => machine.files.read(machine, import, parent).await,
+        Effect::Parallel(job) => parallel::parallel(machine, parent, *job).await,
+    }
+}
+
+async fn generate(machine: &Machine<'_>, parent: Option<u64>, mut call: GenerateCall) -> Checked<Value> {
+    let mut about = place(&call.site);
+    about.extend(data([("model", Json::from(call.model.as_deref())), ("items", call.items.len().into())]));
+    let event = machine.trace.begin(parent, TraceKind::Generate, about);
+    call.event = event.id;
+    let shape = call.shape.clone();
+    let outcome = {
+        let _permit = machine.gate.enter().await;
+        machine.host.generate(call).await
+    };
+    let value = settle(machine, event, outcome, Trust::Model)?;
+    if let Some(shape) = &shape {
+        mark_optional(&value, shape);
+    }
+    Ok(value)
+}
+
+async fn tool(machine: &Machine<'_>, parent: Option<u64>, mut call: ToolCall) -> Checked<Value> {
+    let about = describe(&call.tool, &call.method, &call.arguments, &call.site);
+    let event = machine.trace.begin(parent, TraceKind::Tool, about);
+    call.event = event.id;
+    let outcome = {
+        let _permit = machine.gate.enter().await;
+        machine.host.tool(call).await
+    };
+    settle(machine, event, outcome, Trust::Program)
+}
+
+async fn memory(machine: &Machine<'_>, parent: Option<u64>, mut call: MemoryCall) -> Checked<Value> {
+    let about = describe(&call.memory, &call.method, &call.arguments, &call.site);
+    let event = machine.trace.begin(parent, TraceKind::Memory, about);
+    call.event = event.id;
+    let outcome = {
+        let _permit = machine.gate.enter().await;
+        machine.host.memory(call).await
+    };
+    settle(machine, event, outcome, Trust::Program)
+}
+
+/// Ends the event of an effect, and makes a value of what the host supplied.
+fn settle(
+    machine: &Machine<'_>,
+    event: OpenEvent,
+    outcome: Result<Supplied, HostError>,
+    most: Trust,
+) -> Checked<Value> {
+    match outcome {
+        Ok(supplied) => {
+            let mut told = vec![("value", supplied.value.clone())];
+            if supplied.placeholder {
+                told.push(("placeholder", Json::Bool(true)));
+            }
+            machine.trace.end(event, told);
+            machine.supplied(supplied, most)
+        }
+        Err(error) => {
+            let told = json!({ "code": error.code, "message": error.message });
+            machine.trace.end(event, [("error", told)]);
+            // A failed tool or memory may quote what is outside; a failed model what it said.
+            Err(Fault::effect(error, most.least(if most == Trust::Model { most } else { Trust::Tool })))
+        }
+    }
+}
+
+fn describe(binding: &ToolBinding, method: &str, arguments: &Json, site: &Site) -> Map<String, Json> {
+    let mut about = data([
+        ("name", Json::from(&*binding.name)),
+        ("uri", Json::from(&*binding.uri)),
+        ("method", Json::from(method)),
+        ("arguments", arguments.clone()),
+    ]);
+    about.extend(place(site));
+    about
+}
+
+fn place(site: &Site) -> Map<String, Json> {
+    match serde_json::to_value(site) {
+        Ok(Json::Object(place)) => place,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,154 @@
+//! `parallel for` (AS-10): turns as fibers of their own, results in the order of the list.
+
+use super::drive;
+use crate::runtime::error::{Checked, FailureKind, Fault, RunError, codes};
+use crate::runtime::events::data;
+use crate::runtime::machine::Machine;
+use crate::runtime::value::Value;
+use crate::runtime::vm::ITEM_BYTES;
+use crate::runtime::vm::fiber::{Fiber, Frame, Parallel};
+use contexture_context::{TraceKind, Trust};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use serde_json::{Value as Json, json};
+
+/// Failed turns that the message names; `details` has all.
+const NAMED: usize = 10;
+
+/// Runs all turns, at most `concurrency` at a time, and waits for every one.
+pub(super) async fn parallel(
+    machine: &Machine<'_>,
+    parent: Option<u64>,
+    job: Parallel,
+) -> Checked<Value> {
+    let event = machine.trace.begin(parent, TraceKind::ParallelFor, describe(machine, &job));
+    let outcome = turns(machine, Some(event.id), &job).await;
+    match outcome {
+        Ok(values) => {
+            machine.trace.end(event, []);
+            values.iter().for_each(Value::mark_held);
+            Ok(Value::list(values, machine.header()))
+        }
+        Err(fault) => {
+            machine.trace.end(event, [("failed", Json::Bool(true))]);
+            Err(fault)
+        }
+    }
+}
+
+fn describe(machine: &Machine<'_>, job: &Parallel) -> serde_json::Map<String, Json> {
+    let mut about =
+        data([("items", Json::from(job.items.len())), ("concurrency", Json::from(machine.concurrency))]);
+    let site = machine.program.parallels.get(job.site as usize);
+    let site = site.and_then(|site| machine.program.loops.get(site.loop_site as usize));
+    if let Some(site) = site {
+        about.extend(data([
+            ("variable", Json::from(site.variable.as_deref())),
+            ("line", Json::from(machine.program.position(site.place).line)),
+        ]));
+    }
+    about
+}
+
+async fn turns(machine: &Machine<'_>, event: Option<u64>, job: &Parallel) -> Checked<Vec<Value>> {
+    machine.meter.heap(job.items.len() * ITEM_BYTES)?;
+    let mut values = vec![Value::None; job.items.len()];
+    let mut failed = Vec::new();
+    let mut running = FuturesUnordered::new();
+    let mut waiting = job.items.iter().enumerate();
+    loop {
+        while running.len() < machine.concurrency
+            && let Some((index, item)) = waiting.next()
+        {
+            running.push(turn(machine, event, job, index, item));
+        }
+        match running.next().await {
+            None => break,
+            Some((index, Ok(value))) => {
+                if let Some(slot) = values.get_mut(index) {
+                    *slot = value;
+                }
+            }
+            Some((index, Err(error))) => match error.kind {
+                FailureKind::Limit | FailureKind::Cancelled => return Err(Fault::from_fiber(error)),
+                FailureKind::Program | FailureKind::Effect => failed.push((index, error)),
+            },
+        }
+    }
+    if failed.is_empty() {
+        return Ok(values);
+    }
+    failed.sort_by_key(|(index, _)| *index);
+    Err(all_failed(&failed, job.items.len()))
+}
+
+async fn turn(
+    machine: &Machine<'_>,
+    event: Option<u64>,
+    job: &Parallel,
+    index: usize,
+    item: &Value,
+) -> (usize, Result<Value, Box<RunError>>) {
+    let event = machine.trace.begin(event, TraceKind::Iteration, data([("index", Json::from(index))]));
+    let mut fiber = fiber(machine, job, event.id, item);
+    let outcome = drive(machine, &mut fiber).await;
+    match &outcome {
+        Ok(_) => machine.trace.end(event, []),
+        Err(_) => machine.trace.end(event, [("failed", Json::Bool(true))]),
+    }
+    (index, outcome)
+}
+
+/// A fiber that sees copies of the parent's variables, and may write none of their containers.
+fn fiber(machine: &Machine<'_>, job: &Parallel, event: u64, item: &Value) -> Fiber {
+    let function = machine.program.functions.get(job.function as usize);
+    let registers = function.map_or(0, |function| function.registers);
+    let mut stack = Vec::with_capacity(registers.max(job.window.len() + 1));
+    stack.extend(job.window.iter().cloned());
+    stack.push(item.clone());
+    stack.resize_with(registers.max(stack.len()), Value::default);
+    Fiber {
+        stack,
+        frames: vec![Frame { function: job.function, pc: job.start, base: 0, events: 0 }],
+        parent: Some(event),
+        epoch: machine.next_epoch(),
+        nested: job.nested,
+        depth: job.depth,
+        floor: job.start,
+        ..Fiber::default()
+    }
+}
+
+/// One failure that lists every failed index with its cause.
+fn all_failed(failed: &[(usize, Box<RunError>)], count: usize) -> Box<Fault> {
+    let named = failed.iter().take(NAMED).map(|(index, error)| format!("[{index}] {}", error.message));
+    let mut message = format!(
+        "{} of {count} items failed: {}",
+        failed.len(),
+        named.collect::<Vec<_>>().join("; ")
+    );
+    if failed.len() > NAMED {
+        message.push_str(&format!("; and {} more", failed.len() - NAMED));
+    }
+    let details = failed.iter().map(|(index, error)| {
+        let RunError { code, message, file, line, column, details, .. } = &**error;
+        let mut cause = json!({
+            "index": index,
+            "code": code,
+            "message": message,
+            "file": file,
+            "line": line,
+            "column": column,
+        });
+        if let (Some(cause), Some(details)) = (cause.as_object_mut(), details) {
+            cause.insert("details".to_owned(), details.clone());
+        }
+        cause
+    });
+    let trust = failed.iter().fold(Trust::Program, |least, (_, error)| least.least(error.trust));
+    let help = failed.iter().find_map(|(_, error)| error.help.clone());
+    Fault::new(codes::PARALLEL_FAILED, message)
+        .details(details.collect())
+        .believed(trust)
+        .maybe_help(help)
+}
+

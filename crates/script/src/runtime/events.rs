@@ -1,0 +1,72 @@
+//! Trace events (AS-29): numbered in the order things happen, each below the one it belongs to.
+//!
+//! An event that takes time is told twice, and the second telling repeats the data of the first,
+//! since a reader keeps the last.
+
+use crate::host::{Event, Host, Phase};
+use contexture_context::TraceKind;
+use serde_json::{Map, Value as Json};
+use std::cell::Cell;
+
+/// An event that has begun.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenEvent {
+    pub(crate) id: u64,
+    parent: Option<u64>,
+    kind: TraceKind,
+    data: Map<String, Json>,
+}
+
+/// Numbers the events of a run and hands them to the host.
+pub(crate) struct Trace<'r> {
+    host: &'r dyn Host,
+    last: Cell<u64>,
+}
+
+impl<'r> Trace<'r> {
+    /// Numbers go on behind `last`.
+    pub(crate) fn new(host: &'r dyn Host, last: u64) -> Self {
+        Self { host, last: Cell::new(last) }
+    }
+
+    /// The number of the last event.
+    pub(crate) fn last(&self) -> u64 {
+        self.last.get()
+    }
+
+    fn next(&self) -> u64 {
+        self.last.set(self.last.get() + 1);
+        self.last.get()
+    }
+
+    /// Tells of something that takes no time.
+    pub(crate) fn instant(&self, parent: Option<u64>, kind: TraceKind, data: Json) {
+        let id = self.next();
+        self.host.record(Event { id, parent, kind, phase: Phase::Instant, data });
+    }
+
+    /// Tells that something begins.
+    pub(crate) fn begin(
+        &self,
+        parent: Option<u64>,
+        kind: TraceKind,
+        data: Map<String, Json>,
+    ) -> OpenEvent {
+        let id = self.next();
+        let told = Json::Object(data.clone());
+        self.host.record(Event { id, parent, kind, phase: Phase::Begin, data: told });
+        OpenEvent { id, parent, kind, data }
+    }
+
+    /// Tells that something ends; `outcome` is added to its data.
+    pub(crate) fn end(&self, event: OpenEvent, outcome: impl IntoIterator<Item = (&'static str, Json)>) {
+        let OpenEvent { id, parent, kind, mut data } = event;
+        data.extend(outcome.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        self.host.record(Event { id, parent, kind, phase: Phase::End, data: Json::Object(data) });
+    }
+}
+
+/// An event's data from names and values.
+pub(crate) fn data<const N: usize>(fields: [(&'static str, Json); N]) -> Map<String, Json> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,135 @@
+//! The standard library (AS-8): pure methods of strings, lists and objects, one table each.
+//!
+//! A method is a row of a table: name, how many arguments, what it does, the function. `.add` and
+//! the forms of `map`, `filter` and `sort` that take a function are instructions of their own,
+//! since they change a list or call back; they stand in the table for their names and their help.
+
+mod lists;
+mod objects;
+mod strings;
+
+use super::code::Reg;
+use super::error::{Checked, Fault, codes};
+use super::machine::Machine;
+use super::value::Value;
+use contexture_diagnostic::suggestion;
+
+pub(crate) use lists::sort_by_keys;
+
+/// What values a method belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Receiver {
+    /// Strings.
+    String,
+    /// Lists.
+    List,
+    /// Objects.
+    Object,
+}
+
+type Run = fn(&Machine<'_>, &Value, &[Value]) -> Checked<Value>;
+
+/// A method of the standard library.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Its name.
+    pub name: &'static str,
+    /// How it is written, such as `slice(from, to?)`.
+    pub signature: &'static str,
+    /// What it gives.
+    pub summary: &'static str,
+    /// The fewest arguments.
+    pub least: usize,
+    /// The most arguments.
+    pub most: usize,
+    /// Absent where an instruction does it.
+    run: Option<Run>,
+}
+
+/// The methods of a kind of value, for completion, documentation and the checker.
+#[must_use]
+pub fn methods_of(receiver: Receiver) -> &'static [Method] {
+    match receiver {
+        Receiver::String => strings::METHODS,
+        Receiver::List => lists::METHODS,
+        Receiver::Object => objects::METHODS,
+    }
+}
+
+fn table(value: &Value) -> &'static [Method] {
+    match value {
+        Value::Str(_) => strings::METHODS,
+        Value::List(_) => lists::METHODS,
+        Value::Object(_) => objects::METHODS,
+        _ => &[],
+    }
+}
+
+/// Whether a value has a method.
+pub(crate) fn exists(value: &Value, name: &str) -> bool {
+    table(value).iter().any(|method| method.name == name)
+}
+
+/// `value.name(…)`: the value in `at`, `count` arguments behind it; the result comes in `at`.
+pub(crate) fn call(
+    machine: &Machine<'_>,
+    regs: &mut [Value],
+    at: Reg,
+    count: u16,
+    name: u16,
+) -> Checked<()> {
+    let (first, count) = (usize::from(at), usize::from(count));
+    let window = regs.get(first..first + 1 + count).unwrap_or_default();
+    let Some((value, arguments)) = window.split_first() else { return Ok(()) };
+    let name = machine.names.get(usize::from(name)).map_or("", |name| name);
+    let Some(method) = table(value).iter().find(|method| method.name == name) else {
+        return Err(no_method(value, name));
+    };
+    if count < method.least || count > method.most {
+        return Err(wrong_count(method, count));
+    }
+    let Some(run) = method.run else { return Err(needs_function(method.name)) };
+    let result = run(machine, value, arguments)?;
+    if let Some(slot) = regs.get_mut(first) {
+        *slot = result;
+    }
+    Ok(())
+}
+
+/// The value has no such method.
+#[cold]
+pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
+    let known = table(value).iter().map(|method| method.name);
+    let help = match (value, name) {
+        (Value::None, _) => Some("compare with none first".to_owned()),
+        (_, "length" | "summary") => Some(format!("it is no method: write `.{name}`")),
+        (Value::List(_), "push" | "append") => Some("`.add(value)` adds to a list".to_owned()),
+        _ => suggestion(name, known.clone()).or_else(|| {
+            let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
+            (!known.is_empty()).then(|| format!("there are {}", known.join(", ")))
+        }),
+    };
+    let message = format!("{} has no method `{name}`", value.kind());
+    Fault::new(codes::NO_METHOD, message).maybe_help(help)
+}
+
+#[cold]
+fn wrong_count(method: &Method, count: usize) -> Box<Fault> {
+    let plural = if count == 1 { "" } else { "s" };
+    let message = format!("`.{}` is called with {count} argument{plural}", method.name);
+    Fault::new(codes::ARGUMENTS, message).help(format!("write `.{}`: {}", method.signature, method.summary))
+}
+
+/// An argument is of the wrong type.
+#[cold]
+fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
+    let message = format!("`.{method}` takes {expected}, not {}", found.kind());
+    Fault::new(codes::WRONG_TYPE, message)
+}
+
+/// A method whose argument must be the name of a function.
+#[cold]
+fn needs_function(method: &str) -> Box<Fault> {
+    Fault::new(codes::WRONG_TYPE, format!("`.{method}` takes the name of a function"))
+        .help(format!("declare `func f(item) {{ … }}` and write `.{method}(f)`"))
+}

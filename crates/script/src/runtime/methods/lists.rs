@@ -1,0 +1,139 @@
+//! Methods of lists. None but `.add` changes its list.
+
+use super::{Method, needs_function, wrong_argument};
+use crate::runtime::concat::{TEXT_BYTES, render};
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::machine::Machine;
+use crate::runtime::value::compare::{equal, order};
+use crate::runtime::value::{Header, List, Value};
+use crate::runtime::vm::ITEM_BYTES;
+use contexture_context::Trust;
+use std::cmp::Ordering;
+
+pub(super) static METHODS: &[Method] = &[
+    Method { name: "length", signature: "length()", summary: "how many items it has", least: 0, most: 0, run: Some(length) },
+    Method { name: "add", signature: "add(value)", summary: "puts a value at the end of this list", least: 1, most: 1, run: None },
+    Method { name: "map", signature: "map(function)", summary: "what the function gives for each item", least: 1, most: 1, run: None },
+    Method { name: "filter", signature: "filter(function)", summary: "the items for which the function gives something true", least: 1, most: 1, run: None },
+    Method { name: "sort", signature: "sort(function?)", summary: "numbers or strings in rising order; equal ones keep their order; with a function, by what it gives for each item", least: 0, most: 1, run: Some(sort) },
+    Method { name: "join", signature: "join(separator)", summary: "its strings, numbers and booleans as one string", least: 1, most: 1, run: Some(join) },
+    Method { name: "first", signature: "first()", summary: "the first item; none when empty", least: 0, most: 0, run: Some(first) },
+    Method { name: "last", signature: "last()", summary: "the last item; none when empty", least: 0, most: 0, run: Some(last) },
+    Method { name: "slice", signature: "slice(from, to?)", summary: "the items from one index up to, without, another; indexes past the end count as the end", least: 1, most: 2, run: Some(slice) },
+    Method { name: "contains", signature: "contains(value)", summary: "whether an item equals the value", least: 1, most: 1, run: Some(contains) },
+];
+
+fn own(value: &Value) -> Checked<&List> {
+    match value {
+        Value::List(list) => Ok(list),
+        other => Err(wrong_argument("", "a list", other)),
+    }
+}
+
+/// A new list of items of another one, with its trust.
+fn made(machine: &Machine<'_>, items: Vec<Value>, origin: &List) -> Checked<Value> {
+    machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
+    items.iter().for_each(Value::mark_held);
+    let header = Header::with_trust(machine.epoch(), origin.header.trust.get());
+    Ok(Value::list(items, header))
+}
+
+fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+    Ok(Value::Int(i64::try_from(own(value)?.items.borrow().len()).unwrap_or(i64::MAX)))
+}
+
+fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    if !arguments.is_empty() {
+        return Err(needs_function("sort"));
+    }
+    let list = own(value)?;
+    let mut items = list.items.borrow().clone();
+    check_sortable(&items)?;
+    items.sort_by(by_order);
+    made(machine, items, list)
+}
+
+/// The items of a list in the order of their keys, which stand in a second list.
+pub(crate) fn sort_by_keys(machine: &Machine<'_>, value: &Value, keys: &Value) -> Checked<Value> {
+    let (list, keys) = (own(value)?, own(keys)?);
+    let keys = keys.items.borrow();
+    check_sortable(&keys)?;
+    let mut pairs: Vec<(&Value, Value)> = keys.iter().zip(list.items.borrow().iter().cloned()).collect();
+    pairs.sort_by(|(left, _), (right, _)| by_order(left, right));
+    let items = pairs.into_iter().map(|(_, item)| item).collect();
+    made(machine, items, list)
+}
+
+/// Finds the first pair that has no order, so that sorting itself can't fail.
+fn check_sortable(items: &[Value]) -> Checked<()> {
+    let Some((first, rest)) = items.split_first() else { return Ok(()) };
+    order(first, first)?;
+    rest.iter().try_for_each(|item| order(first, item).map(drop))
+}
+
+fn by_order(left: &Value, right: &Value) -> Ordering {
+    order(left, right).unwrap_or(Ordering::Equal)
+}
+
+fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    let separator = match arguments {
+        [Value::Str(text)] => text,
+        other => return Err(wrong_argument("join", "a string", other.first().unwrap_or(&Value::None))),
+    };
+    let items = own(value)?.items.borrow();
+    let mut text = String::new();
+    let mut trust = Trust::Program;
+    for (index, item) in items.iter().enumerate() {
+        let Some((part, of_part)) = render(item) else {
+            return Err(wrong_argument("join", "a list of strings, numbers and booleans", item));
+        };
+        if index > 0 {
+            text.push_str(&separator.text);
+            trust = trust.least(separator.trust);
+        }
+        text.push_str(&part);
+        trust = trust.least(of_part);
+        machine.meter.string(text.len())?;
+    }
+    machine.meter.heap(text.len() + TEXT_BYTES)?;
+    Ok(Value::text(text, trust))
+}
+
+fn first(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+    Ok(own(value)?.items.borrow().first().cloned().unwrap_or_default())
+}
+
+fn last(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+    Ok(own(value)?.items.borrow().last().cloned().unwrap_or_default())
+}
+
+fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    let list = own(value)?;
+    let items = list.items.borrow();
+    let from = bound(arguments.first(), 0)?.min(items.len());
+    let to = bound(arguments.get(1), items.len())?.clamp(from, items.len());
+    let part = items.get(from..to).unwrap_or_default().to_vec();
+    made(machine, part, list)
+}
+
+fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {
+    match argument {
+        None | Some(Value::None) => Ok(absent),
+        Some(Value::Int(at)) if *at >= 0 => Ok(usize::try_from(*at).unwrap_or(usize::MAX)),
+        Some(Value::Int(at)) => {
+            Err(Fault::new(codes::BAD_INDEX, format!("`.slice` takes whole numbers from 0 on, not {at}"))
+                .help("count from the beginning: `list.slice(list.length - 2)`"))
+        }
+        Some(other) => Err(wrong_argument("slice", "whole numbers", other)),
+    }
+}
+
+fn contains(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    let wanted = arguments.first().unwrap_or(&Value::None);
+    for item in own(value)?.items.borrow().iter() {
+        if equal(item, wanted, &machine.meter)? {
+            return Ok(Value::Bool(true));
+        }
+    }
+    Ok(Value::Bool(false))
+}

@@ -1,0 +1,106 @@
+//! The options of `generate`, checked (AS-19). An option that is none counts as not given.
+
+use super::code::OptionName;
+use super::error::{Checked, Fault, codes};
+use super::value::Value;
+use crate::host::{GenerateOptions, Think};
+use contexture_context::Trust;
+
+/// What the options say.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) instruction: String,
+    pub(crate) instruction_trust: Trust,
+    pub(crate) options: GenerateOptions,
+}
+
+/// Reads the values of the options; of one given twice the last counts.
+pub(crate) fn parse<'v>(values: impl Iterator<Item = (OptionName, &'v Value)>) -> Checked<Parsed> {
+    let mut parsed = Parsed {
+        instruction: String::new(),
+        instruction_trust: Trust::Program,
+        options: GenerateOptions::default(),
+    };
+    for (name, value) in values {
+        option(&mut parsed, name, value)?;
+    }
+    Ok(parsed)
+}
+
+fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
+    if name == OptionName::Input {
+        let Value::Str(text) = value else { return Err(wrong("input", "a string", value)) };
+        parsed.instruction.clone_from(&text.text);
+        parsed.instruction_trust = text.trust;
+        return Ok(());
+    }
+    if matches!(value, Value::None) {
+        return Ok(());
+    }
+    let options = &mut parsed.options;
+    match name {
+        OptionName::Input => {}
+        OptionName::MaxOutput => options.max_output = Some(count("max_output", value)?),
+        OptionName::MaxInput => options.max_input = Some(count("max_input", value)?),
+        OptionName::Attempts => {
+            let attempts = count("attempts", value)?;
+            options.attempts = u32::try_from(attempts)
+                .map_err(|_| wrong("attempts", "a whole number below 4294967296", value))?;
+        }
+        OptionName::Temperature => options.temperature = Some(temperature(value)?),
+        OptionName::Think => options.think = Some(think(value)?),
+        OptionName::Strict => options.strict = flag("strict", value)?,
+        OptionName::Debug => options.debug = flag("debug", value)?,
+        OptionName::Cache => options.cache = flag("cache", value)?,
+        OptionName::Timeout => options.timeout_ms = Some(count("timeout", value)?),
+    }
+    Ok(())
+}
+
+fn count(name: &str, value: &Value) -> Checked<u64> {
+    match value {
+        Value::Int(number) if *number > 0 => Ok(number.unsigned_abs()),
+        other => Err(wrong(name, "a whole number above 0", other)),
+    }
+}
+
+fn flag(name: &str, value: &Value) -> Checked<bool> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        other => Err(wrong(name, "true or false", other)),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a sampling hint is a small number")]
+fn temperature(value: &Value) -> Checked<f64> {
+    match value {
+        Value::Float(number) if *number >= 0.0 => Ok(*number),
+        Value::Int(number) if *number >= 0 => Ok(*number as f64),
+        other => Err(wrong("temperature", "a number from 0 on", other)),
+    }
+}
+
+fn think(value: &Value) -> Checked<Think> {
+    let word = match value {
+        Value::Bool(on) => return Ok(if *on { Think::On } else { Think::Off }),
+        Value::Str(text) => text.text.as_str(),
+        _ => "",
+    };
+    match word {
+        "auto" => Ok(Think::Auto),
+        "low" => Ok(Think::Low),
+        "medium" => Ok(Think::Medium),
+        "high" => Ok(Think::High),
+        _ => Err(wrong("think", "false, true, \"auto\", \"low\", \"medium\" or \"high\"", value)),
+    }
+}
+
+fn wrong(name: &str, expected: &str, value: &Value) -> Box<Fault> {
+    let found = match value {
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Bool(value) => value.to_string(),
+        other => other.kind().to_owned(),
+    };
+    Fault::new(codes::OPTION, format!("`{name}` of `generate` is {expected}, not {found}"))
+}

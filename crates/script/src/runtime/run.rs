@@ -1,0 +1,243 @@
+//! One run of a program.
+
+use super::code::{Executable, Function, Place};
+use super::drive::drive;
+use super::error::{Checked, FailureKind, Fault, RunError, codes};
+use super::events::data;
+use super::machine::{Machine, Past};
+use super::value::Value;
+use super::value::json::to_json;
+use super::vm::fiber::{Fiber, Frame};
+use super::vm::{describe_agent, enter_agent};
+use super::warnings::Warning;
+use crate::host::Host;
+use contexture_context::{Limits, TraceKind, Trust};
+use contexture_diagnostic::{Span, suggestion};
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
+
+/// Where a run starts: the main agent's main function, unless told otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The agent, by its name in the program's own file.
+    pub agent: Option<String>,
+    /// The function, by its name in the agent or at the top of the file.
+    pub function: Option<String>,
+}
+
+/// How a run is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOptions {
+    /// The limits.
+    pub limits: Limits,
+    /// How many turns of a `parallel for`, and effects in all, are under way at a time (AS-10).
+    pub concurrency: usize,
+    /// Which candidate each `use one of` shows (AS-17): from its place, as `file:line:column`, to
+    /// the candidate's name.
+    pub selections: BTreeMap<String, String>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { limits: Limits::default(), concurrency: 4, selections: BTreeMap::new() }
+    }
+}
+
+/// What a run gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOutcome {
+    /// The value, or why there is none.
+    pub result: Result<Json, RunError>,
+    /// What the author may not have meant, such as a `max` that cut a loop short (AS-11).
+    pub warnings: Vec<Warning>,
+    /// Instructions executed, counted where code repeats: whole loop bodies and functions.
+    pub steps: u64,
+}
+
+/// Runs a program.
+///
+/// `input` is the argument of a function with one parameter; a function with several takes its
+/// arguments by name from the input's fields, and one without parameters ignores it.
+pub async fn run(
+    program: &Executable,
+    entry: &Entry,
+    input: Json,
+    host: &dyn Host,
+    options: &RunOptions,
+) -> RunOutcome {
+    let machine = Machine::new(program, host, options, Past::default());
+    let result = run_in(&machine, entry, input).await;
+    RunOutcome { result, warnings: machine.warnings(), steps: machine.meter.steps() }
+}
+
+async fn run_in(machine: &Machine<'_>, entry: &Entry, input: Json) -> Result<Json, RunError> {
+    let program = machine.program.files.first().map_or("", |file| file.name());
+    let mut about = data([("program", Json::from(program))]);
+    let start = find(machine.program, entry);
+    if let Ok(start) = &start {
+        about.extend(describe_agent(machine, start.agent, start.function));
+    }
+    let event = machine.trace.begin(None, TraceKind::Run, about);
+    let outcome = match start {
+        Ok(start) => started(machine, start, input, event.id).await,
+        Err(fault) => Err(unplaced(machine, fault)),
+    };
+    machine.trace.end(event, ending(&outcome));
+    outcome
+}
+
+/// What the last event of a run says of its outcome.
+pub(super) fn ending(outcome: &Result<Json, RunError>) -> Vec<(&'static str, Json)> {
+    match outcome {
+        Ok(value) => vec![("outcome", Json::from("done")), ("value", value.clone())],
+        Err(error) if error.kind == FailureKind::Cancelled => {
+            vec![("outcome", Json::from("cancelled"))]
+        }
+        Err(error) => vec![("outcome", Json::from("failed")), ("error", error.to_event(false))],
+    }
+}
+
+async fn started(machine: &Machine<'_>, start: Start, input: Json, run: u64) -> Result<Json, RunError> {
+    machine.trace.instant(Some(run), TraceKind::Input, json!({ "value": input }));
+    let about = describe_agent(machine, start.agent, start.function);
+    let event = machine.trace.begin(Some(run), TraceKind::Agent, about);
+    enter_agent(machine, Some(event.id), start.agent);
+    let outcome = match arguments(machine, start.function, input) {
+        Ok(arguments) => finished(machine, start.function, arguments, event.id).await,
+        Err(fault) => Err(unplaced(machine, fault)),
+    };
+    let told = match &outcome {
+        Ok(value) => ("value", value.clone()),
+        Err(_) => ("failed", Json::Bool(true)),
+    };
+    machine.trace.end(event, [told]);
+    outcome
+}
+
+async fn finished(
+    machine: &Machine<'_>,
+    function: u32,
+    stack: Vec<Value>,
+    event: u64,
+) -> Result<Json, RunError> {
+    let frames = vec![Frame { function, ..Frame::default() }];
+    let mut fiber = Fiber { stack, frames, parent: Some(event), epoch: 1, ..Fiber::default() };
+    let value = drive(machine, &mut fiber).await.map_err(|error| *error)?;
+    to_json(&value, &machine.meter).map_err(|fault| {
+        let found = machine.program.functions.get(function as usize);
+        let place = found.map(|found| Place { file: found.file, span: last_span(found) });
+        placed(machine, fault, place.unwrap_or_default())
+    })
+}
+
+fn last_span(function: &Function) -> Span {
+    function.spans.last().copied().unwrap_or_default()
+}
+
+/// The agent and function that a run starts with.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    agent: u32,
+    function: u32,
+}
+
+fn find(program: &Executable, entry: &Entry) -> Checked<Start> {
+    let agent = match &entry.agent {
+        None => program.main.or(only_functions(program, entry)),
+        Some(name) => Some(named_agent(program, name)?),
+    };
+    let no_main = || {
+        Fault::new(codes::NO_ENTRY, "the program has no main agent and no `main func`")
+            .help("write `main func(input) { … }`, or mark an agent `main`")
+    };
+    let agent = agent.ok_or_else(no_main)?;
+    let found = program.agents.get(agent as usize).ok_or_else(no_main)?;
+    let function = match &entry.function {
+        None => found.main.ok_or_else(|| {
+            Fault::new(codes::NO_ENTRY, "the agent has no `main func`")
+                .help("name a function to start with, or mark one `main`")
+        })?,
+        Some(name) => named_function(&found.functions, name)?,
+    };
+    Ok(Start { agent, function })
+}
+
+/// A file without a main agent can still be started at one of its functions.
+fn only_functions(program: &Executable, entry: &Entry) -> Option<u32> {
+    entry.function.as_ref()?;
+    program.own_agents.first().copied()
+}
+
+fn named_agent(program: &Executable, name: &str) -> Checked<u32> {
+    let agents = program.own_agents.iter().filter_map(|number| {
+        Some((program.agents.get(*number as usize)?.name.as_deref()?, *number))
+    });
+    if let Some((_, number)) = agents.clone().find(|(known, _)| *known == name) {
+        return Ok(number);
+    }
+    let known: Vec<&str> = agents.map(|(name, _)| name).collect();
+    Err(Fault::new(codes::NO_ENTRY, format!("the program has no agent `{name}`"))
+        .maybe_help(suggest(name, &known, "agents")))
+}
+
+fn named_function(functions: &[(String, u32)], name: &str) -> Checked<u32> {
+    if let Some((_, number)) = functions.iter().find(|(known, _)| known == name) {
+        return Ok(*number);
+    }
+    let known: Vec<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
+    Err(Fault::new(codes::NO_ENTRY, format!("the agent has no function `{name}`"))
+        .maybe_help(suggest(name, &known, "functions")))
+}
+
+fn suggest(name: &str, known: &[&str], what: &str) -> Option<String> {
+    suggestion(name, known.iter().copied())
+        .or_else(|| (!known.is_empty()).then(|| format!("the {what} are {}", known.join(", "))))
+}
+
+/// The input as arguments: whole for one parameter, by name for several.
+fn arguments(machine: &Machine<'_>, function: u32, input: Json) -> Checked<Vec<Value>> {
+    let params = machine.program.functions.get(function as usize).map(|found| found.params.as_slice());
+    match (params.unwrap_or_default(), input) {
+        ([], _) => Ok(Vec::new()),
+        ([_], input) => Ok(vec![machine.import(input, Trust::User)?]),
+        (params, Json::Object(fields)) => by_name(machine, params, fields),
+        (params, _) => Err(needs_fields(params)),
+    }
+}
+
+fn by_name(machine: &Machine<'_>, params: &[String], mut fields: Map<String, Json>) -> Checked<Vec<Value>> {
+    let values = params.iter().map(|param| {
+        let value = fields.get_mut(param).map(Json::take).ok_or_else(|| needs_fields(params))?;
+        machine.import(value, Trust::User)
+    });
+    values.collect()
+}
+
+fn needs_fields(params: &[String]) -> Box<Fault> {
+    let message = format!("the function takes several arguments: {}", params.join(", "));
+    Fault::new(codes::ARGUMENTS, message).help("give an input object with a field for each of them")
+}
+
+/// A failure that belongs to no instruction.
+pub(super) fn unplaced(machine: &Machine<'_>, fault: Box<Fault>) -> RunError {
+    placed(machine, fault, Place::default())
+}
+
+pub(super) fn placed(machine: &Machine<'_>, fault: Box<Fault>, place: Place) -> RunError {
+    let position = machine.program.position(place);
+    let Fault { code, message, help, details, kind, trust, .. } = *fault;
+    RunError {
+        code: code.into_owned(),
+        message,
+        help,
+        kind,
+        file: position.file,
+        span: place.span,
+        line: position.line,
+        column: position.column,
+        trace: Vec::new(),
+        trace_omitted: 0,
+        details,
+        trust,
+    }
+}

@@ -1,0 +1,205 @@
+//! The in-memory twin of a host: answers by order, results by name, everything recorded.
+
+use crate::host::{
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied, ToolCall,
+};
+use contexture_context::Trust;
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+/// A host that does as a script says: for tests, and for programs about programs.
+///
+/// Answers of models are taken in the order they were given; of the results of a tool, memory or
+/// file the last one is given again and again. What was not scripted fails with `not_scripted`.
+#[derive(Debug, Default)]
+pub struct ScriptedHost {
+    answers: Mutex<VecDeque<Result<Supplied, HostError>>>,
+    results: Mutex<HashMap<String, VecDeque<Result<Supplied, HostError>>>>,
+    recorded: Mutex<Recorded>,
+    waits: usize,
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
+    cancelled: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Recorded {
+    events: Vec<Event>,
+    generates: Vec<GenerateCall>,
+    tools: Vec<ToolCall>,
+    memories: Vec<MemoryCall>,
+    files: Vec<FileImport>,
+}
+
+impl ScriptedHost {
+    /// Nothing scripted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next answer of a model.
+    #[must_use]
+    pub fn with_answer(self, value: Value) -> Self {
+        self.with_answer_result(Ok(supplied(value, Trust::Model)))
+    }
+
+    /// The next answer of a model, with trust and failure of one's choice.
+    #[must_use]
+    pub fn with_answer_result(self, answer: Result<Supplied, HostError>) -> Self {
+        lock(&self.answers).push_back(answer);
+        self
+    }
+
+    /// The next result of a tool, by its name in the program and the method: `File.read`.
+    #[must_use]
+    pub fn with_tool(self, name: &str, value: Value) -> Self {
+        self.with_result(name, Ok(supplied(value, Trust::Tool)))
+    }
+
+    /// The next result of a memory: `Lessons.query`.
+    #[must_use]
+    pub fn with_memory(self, name: &str, value: Value) -> Self {
+        self.with_result(name, Ok(supplied(value, Trust::Memory)))
+    }
+
+    /// What an imported file holds, by its path as written.
+    #[must_use]
+    pub fn with_file(self, path: &str, value: Value) -> Self {
+        self.with_result(path, Ok(supplied(value, Trust::Program)))
+    }
+
+    /// The next result of a tool, memory or file, with trust and failure of one's choice.
+    #[must_use]
+    pub fn with_result(self, name: &str, result: Result<Supplied, HostError>) -> Self {
+        lock(&self.results).entry(name.to_owned()).or_default().push_back(result);
+        self
+    }
+
+    /// Makes every effect take so many polls before it is done.
+    #[must_use]
+    pub fn with_waits(mut self, polls: usize) -> Self {
+        self.waits = polls;
+        self
+    }
+
+    /// Asks the run to stop.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// All trace events so far.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        lock(&self.recorded).events.clone()
+    }
+
+    /// All model calls so far.
+    #[must_use]
+    pub fn generate_calls(&self) -> Vec<GenerateCall> {
+        lock(&self.recorded).generates.clone()
+    }
+
+    /// All tool calls so far.
+    #[must_use]
+    pub fn tool_calls(&self) -> Vec<ToolCall> {
+        lock(&self.recorded).tools.clone()
+    }
+
+    /// All memory calls so far.
+    #[must_use]
+    pub fn memory_calls(&self) -> Vec<MemoryCall> {
+        lock(&self.recorded).memories.clone()
+    }
+
+    /// All files read so far.
+    #[must_use]
+    pub fn file_imports(&self) -> Vec<FileImport> {
+        lock(&self.recorded).files.clone()
+    }
+
+    /// The most effects that were under way at the same time.
+    #[must_use]
+    pub fn most_under_way(&self) -> usize {
+        self.most_under_way.load(Ordering::SeqCst)
+    }
+
+    fn result(&self, name: &str) -> Result<Supplied, HostError> {
+        let mut results = lock(&self.results);
+        let Some(queue) = results.get_mut(name) else { return Err(not_scripted(name)) };
+        match queue.len() {
+            0 | 1 => queue.front().cloned().unwrap_or_else(|| Err(not_scripted(name))),
+            _ => queue.pop_front().unwrap_or_else(|| Err(not_scripted(name))),
+        }
+    }
+
+    fn after_waits(&self, result: Result<Supplied, HostError>) -> HostFuture<'_, Supplied> {
+        Box::pin(async move {
+            let now = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most_under_way.fetch_max(now, Ordering::SeqCst);
+            let mut left = self.waits;
+            poll_fn(|context| {
+                if left == 0 {
+                    return Poll::Ready(());
+                }
+                left -= 1;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+            self.under_way.fetch_sub(1, Ordering::SeqCst);
+            result
+        })
+    }
+}
+
+fn supplied(value: Value, trust: Trust) -> Supplied {
+    Supplied { value, trust, placeholder: false }
+}
+
+fn not_scripted(name: &str) -> HostError {
+    HostError::new("not_scripted", format!("the script has nothing for {name}"))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Host for ScriptedHost {
+    fn generate<'a>(&'a self, call: GenerateCall) -> HostFuture<'a, Supplied> {
+        let answer = lock(&self.answers).pop_front();
+        let answer = answer.unwrap_or_else(|| Err(not_scripted("a further answer")));
+        lock(&self.recorded).generates.push(call);
+        self.after_waits(answer)
+    }
+
+    fn tool<'a>(&'a self, call: ToolCall) -> HostFuture<'a, Supplied> {
+        let result = self.result(&format!("{}.{}", call.tool.name, call.method));
+        lock(&self.recorded).tools.push(call);
+        self.after_waits(result)
+    }
+
+    fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
+        let result = self.result(&format!("{}.{}", call.memory.name, call.method));
+        lock(&self.recorded).memories.push(call);
+        self.after_waits(result)
+    }
+
+    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {
+        let result = self.result(&import.path);
+        lock(&self.recorded).files.push(import);
+        self.after_waits(result)
+    }
+
+    fn record(&self, event: Event) {
+        lock(&self.recorded).events.push(event);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,248 @@
+//! A session: lines that see the variables, declarations, uses and settings of earlier ones, as
+//! in a REPL (AS-31).
+//!
+//! All lines together are one text, so a place in an error is a line of the session.
+
+use super::RunOptions;
+use super::code::Reg;
+use super::compile::session::{self as compile, Line};
+use super::compile::unit::Unit;
+use super::drive::drive;
+use super::error::RunError;
+use super::events::data;
+use super::machine::{Machine, Past};
+use super::run::{ending, unplaced};
+use super::value::Value;
+use super::value::json::to_json;
+use super::vm::fiber::{Fiber, Frame};
+use super::warnings::Warning;
+use crate::host::{Host, MemoryLoader, SourceLoader};
+use crate::program::{ProgramFile, load};
+use crate::syntax::ast::{Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use};
+use crate::syntax::parse_repl;
+use contexture_context::TraceKind;
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// The name of a session's text in errors.
+const NAME: &str = "session";
+
+/// What a line gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionOutcome {
+    /// The value of its last expression; none when it ends in none.
+    pub value: Option<Json>,
+    /// What its author may not have meant.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why a line gave nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// A bracket or block string is still open: more lines may follow.
+    #[error("the input is not complete yet")]
+    Incomplete,
+    /// It can't be read.
+    #[error("{}", .0.first().map_or("the input can't be read", |fault| fault.message.as_str()))]
+    Syntax(Vec<Diagnostic>),
+    /// It failed. What it had changed by then stays changed.
+    #[error(transparent)]
+    Run(Box<RunError>),
+}
+
+/// Lines that build on each other.
+pub struct Session {
+    options: RunOptions,
+    loader: Box<dyn SourceLoader>,
+    text: String,
+    items: Vec<Item>,
+    links: Vec<(String, usize)>,
+    files: Vec<ProgramFile>,
+    uses: Vec<Use>,
+    configs: Vec<Config>,
+    variables: Vec<(String, Value)>,
+    past: Past,
+}
+
+impl Session {
+    /// A session that imports no agents from files.
+    #[must_use]
+    pub fn new(options: RunOptions) -> Self {
+        Self::with_loader(options, Box::new(MemoryLoader::new()))
+    }
+
+    /// A session that loads imported agents.
+    #[must_use]
+    pub fn with_loader(options: RunOptions, loader: Box<dyn SourceLoader>) -> Self {
+        Self {
+            options,
+            loader,
+            text: String::new(),
+            items: Vec::new(),
+            links: Vec::new(),
+            files: Vec::new(),
+            uses: Vec::new(),
+            configs: Vec::new(),
+            variables: Vec::new(),
+            past: Past::default(),
+        }
+    }
+
+    /// The names of the variables so far, for completion.
+    #[must_use]
+    pub fn variables(&self) -> Vec<&str> {
+        self.variables.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// All lines so far as one text, to show an excerpt for an error.
+    #[must_use]
+    pub fn source(&self) -> SourceFile {
+        SourceFile::new(NAME, self.text.as_str())
+    }
+
+    /// Reads and runs a line, which may be several lines of text.
+    ///
+    /// # Errors
+    /// [`SessionError`]; after `Incomplete` the same text is to be given again with more.
+    pub async fn eval(&mut self, line: &str, host: &dyn Host) -> Result<SessionOutcome, SessionError> {
+        // Blanks in place of earlier lines give every part of the line its place in the text.
+        let blank: String = self.text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+        let input = parse_repl(&(blank + line), &self.options.limits);
+        if input.incomplete {
+            return Err(SessionError::Incomplete);
+        }
+        let whole = format!("{}{line}\n", self.text);
+        self.text.clone_from(&whole);
+        if input.diagnostics.iter().any(|fault| fault.severity == Severity::Error) {
+            let faults = input.diagnostics.into_iter().map(|fault| fault.in_file(NAME));
+            return Err(SessionError::Syntax(faults.collect()));
+        }
+        self.declare(input.items)?;
+        let block = Block { statements: input.statements, span: Span::default() };
+        let source = Arc::new(SourceFile::new(NAME, whole));
+        let outcome = self.run(&source, &block, host).await?;
+        self.keep(&block.statements);
+        Ok(outcome)
+    }
+
+    /// Takes declarations over; a later one replaces an earlier one of its name.
+    fn declare(&mut self, items: Vec<Item>) -> Result<(), SessionError> {
+        for item in items {
+            if let Item::Import(import) = &item
+                && import.kind == ImportKind::Agent
+            {
+                self.import_agent(import)?;
+            }
+            if let Some(name) = name_of(&item) {
+                self.items.retain(|known| name_of(known) != Some(name));
+            }
+            self.items.push(item);
+        }
+        Ok(())
+    }
+
+    fn import_agent(&mut self, import: &Import) -> Result<(), SessionError> {
+        let fault = |message: String, help: Option<String>| {
+            let fault = Diagnostic::error("AS2013", message, import.from.span).in_file(NAME);
+            SessionError::Syntax(vec![match help {
+                Some(help) => fault.with_help(help),
+                None => fault,
+            }])
+        };
+        let root = self.loader.load(NAME, &import.from.value);
+        let root = root.map_err(|error| fault(error.message, error.help))?;
+        let program = load(root, &*self.loader, &self.options.limits);
+        let unreadable = program.files.iter().flat_map(|file| &file.parsed.diagnostics);
+        let errors = unreadable.chain(&program.faults).filter(|fault| fault.severity == Severity::Error);
+        let errors: Vec<Diagnostic> = errors.cloned().collect();
+        if !errors.is_empty() {
+            return Err(SessionError::Syntax(errors));
+        }
+        // The session's own text is file 0.
+        let first = self.files.len() + 1;
+        self.files.extend(program.files.into_iter().map(|mut file| {
+            file.links.iter_mut().for_each(|(_, target)| *target += first);
+            file
+        }));
+        self.links.retain(|(name, _)| *name != import.name.text);
+        self.links.push((import.name.text.clone(), first));
+        Ok(())
+    }
+
+    async fn run(
+        &mut self,
+        source: &Arc<SourceFile>,
+        block: &Block,
+        host: &dyn Host,
+    ) -> Result<SessionOutcome, SessionError> {
+        let line = self.compile(source, block);
+        let machine = Machine::new(&line.program, host, &self.options, self.past);
+        let event = machine.trace.begin(None, TraceKind::Run, data([("program", Json::from(NAME))]));
+        let mut fiber = Fiber {
+            stack: self.variables.iter().map(|(_, value)| value.clone()).collect(),
+            frames: vec![Frame { function: line.function, ..Frame::default() }],
+            parent: Some(event.id),
+            epoch: 1,
+            ..Fiber::default()
+        };
+        let outcome = drive(&machine, &mut fiber).await.map_err(|error| *error);
+        let outcome = outcome.and_then(|value| {
+            to_json(&value, &machine.meter).map_err(|fault| unplaced(&machine, fault))
+        });
+        machine.trace.end(event, ending(&outcome));
+        let (past, warnings) = (machine.past(), machine.warnings());
+        self.past = past;
+        let known = if outcome.is_ok() { line.variables.len() } else { self.variables.len() };
+        self.variables = read_variables(&line.variables, &fiber, known);
+        match outcome {
+            Ok(value) => Ok(SessionOutcome { value: Some(value).filter(|value| !value.is_null()), warnings }),
+            Err(error) => Err(SessionError::Run(Box::new(error))),
+        }
+    }
+
+    fn compile(&self, source: &Arc<SourceFile>, block: &Block) -> Line {
+        let own = File { items: self.items.clone() };
+        let mut units =
+            vec![Unit { source: Arc::clone(source), tree: &own, agents: self.links.clone() }];
+        units.extend(self.files.iter().map(|file| Unit {
+            source: Arc::new(file.source.clone()),
+            tree: &file.parsed.file,
+            agents: file.links.clone(),
+        }));
+        let names: Vec<String> = self.variables.iter().map(|(name, _)| name.clone()).collect();
+        let past =
+            compile::Past { variables: &names, uses: &self.uses, configs: &self.configs };
+        compile::compile_line(units, block, past)
+    }
+
+    /// Remembers the uses and settings of a line.
+    fn keep(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            match &statement.kind {
+                StatementKind::Use(used) => self.uses.push(used.clone()),
+                StatementKind::Config(config) => self.configs.push(config.clone()),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The first `known` variables with their values after a line.
+fn read_variables(variables: &[(String, Reg)], fiber: &Fiber, known: usize) -> Vec<(String, Value)> {
+    let values = variables.iter().take(known).map(|(name, register)| {
+        let value = fiber.stack.get(usize::from(*register)).cloned().unwrap_or_default();
+        (name.clone(), value)
+    });
+    values.collect()
+}
+
+fn name_of(item: &Item) -> Option<&str> {
+    match item {
+        Item::Import(import) => Some(&import.name.text),
+        Item::Agent(agent) => agent.name.as_ref().map(|name| name.text.as_str()),
+        Item::Func(func) => func.name.as_ref().map(|name| name.text.as_str()),
+        Item::Config(_) | Item::Use(_) => None,
+    }
+}

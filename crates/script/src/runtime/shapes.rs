@@ -1,0 +1,113 @@
+//! Inputs against their declared shapes (AS-28), as they stand, without coercion.
+//!
+//! Values are checked where they are, since most calls pass. Only a value that does not fit is
+//! turned into JSON, for the answer crate to say what is wrong where.
+
+use super::error::{Checked, Fault, codes};
+use super::machine::Machine;
+use super::value::json::trusted_json;
+use super::value::{Object, Value};
+use contexture_answer::{Extra, Field, Shape, validate};
+use serde_json::json;
+use std::rc::Rc;
+
+/// Faults listed at most.
+const LISTED: usize = 20;
+
+/// Checks an argument; notes in it which missing fields read as none.
+pub(crate) fn check_argument(
+    machine: &Machine<'_>,
+    function: &str,
+    value: &Value,
+    site: u32,
+) -> Checked<()> {
+    let Some(site) = machine.program.arguments.get(site as usize) else { return Ok(()) };
+    if fits(value, &site.shape) {
+        mark_optional(value, &site.shape);
+        return Ok(());
+    }
+    let (json, trust) = trusted_json(value, &machine.meter)?;
+    let faults = validate(&json, &site.shape, Extra::Kept, LISTED);
+    let path = |path: &str| match path {
+        "" => site.name.clone(),
+        path if path.starts_with('[') => format!("{}{path}", site.name),
+        path => format!("{}.{path}", site.name),
+    };
+    let listed = faults.errors.iter();
+    let said = listed.clone().map(|fault| {
+        format!("{}: expected {}, found {}", path(&fault.path), fault.expected, fault.found)
+    });
+    let mut message = format!("`{function}`: {}", said.collect::<Vec<_>>().join("; "));
+    if faults.more > 0 {
+        message.push_str(&format!("; and {} more", faults.more));
+    }
+    let details = listed.map(|fault| {
+        json!({ "path": path(&fault.path), "expected": fault.expected, "found": fault.found })
+    });
+    Err(Fault::new(codes::SHAPE, message)
+        .help(format!("declared as `{} {}`", site.name, site.shape))
+        .details(details.collect())
+        .believed(trust)
+        .at_caller())
+}
+
+/// Whether a value has a shape. `null` counts as missing; further fields are allowed.
+fn fits(value: &Value, shape: &Shape) -> bool {
+    match (shape, value) {
+        (Shape::Json, _)
+        | (Shape::String, Value::Str(_))
+        | (Shape::Boolean, Value::Bool(_))
+        | (Shape::Number, Value::Int(_) | Value::Float(_))
+        | (Shape::Integer, Value::Int(_))
+        | (Shape::List(None), Value::List(_)) => true,
+        // 3.0 counts three, as in JSON Schema.
+        (Shape::Integer, Value::Float(number)) => number.fract() == 0.0,
+        (Shape::Enum(values), Value::Str(text)) => values.contains(&text.text),
+        (Shape::List(Some(item)), Value::List(list)) => {
+            list.items.borrow().iter().all(|value| fits(value, item))
+        }
+        (Shape::Object(fields), Value::Object(object)) => {
+            let values = object.fields.borrow();
+            fields.iter().all(|field| match values.get(&field.name) {
+                None | Some(Value::None) if field.optional => true,
+                Some(value) => fits(value, &field.shape),
+                None => false,
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Notes the optional fields of all objects in a value that fits (AS-28). Keys stay absent.
+pub(crate) fn mark_optional(value: &Value, shape: &Shape) {
+    match (shape, value) {
+        (Shape::List(Some(item)), Value::List(list)) => {
+            list.items.borrow().iter().for_each(|value| mark_optional(value, item));
+        }
+        (Shape::Object(fields), Value::Object(object)) => {
+            mark_object(object, fields);
+            let values = object.fields.borrow();
+            for field in fields {
+                if let Some(value) = values.get(&field.name) {
+                    mark_optional(value, &field.shape);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn mark_object(object: &Object, fields: &[Field]) {
+    let values = object.fields.borrow();
+    let missing = |field: &&Field| field.optional && values.get(&field.name).is_none();
+    let mut names: Vec<Rc<str>> =
+        fields.iter().filter(missing).map(|field| Rc::from(field.name.as_str())).collect();
+    if names.is_empty() {
+        return;
+    }
+    let mut optional = object.optional.borrow_mut();
+    if let Some(known) = optional.as_ref() {
+        names.extend(known.iter().filter(|known| !names.contains(known)).cloned().collect::<Vec<_>>());
+    }
+    *optional = Some(names.into());
+}

@@ -1,0 +1,134 @@
+use super::compare::{equal, numbers};
+use super::copy::{deep_copy, refuse_ring};
+use super::fields::Fields;
+use super::json::{Importer, to_json};
+use super::*;
+use crate::runtime::meter::Meter;
+use contexture_context::Limits;
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use std::cmp::Ordering;
+
+fn meter() -> Meter {
+    Meter::new(Limits::default())
+}
+
+fn import(json: Json) -> Value {
+    Importer { meter: &meter(), trust: Trust::User, epoch: 1 }.value(json).unwrap()
+}
+
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(Json::from),
+        ".{0,6}".prop_map(Json::from),
+    ];
+    leaf.prop_recursive(4, 32, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Json::from),
+            prop::collection::btree_map(".{0,3}", inner, 0..5).prop_map(|map| Json::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn as_28_json_comes_out_as_it_went_in(json in any_json()) {
+        let value = import(json.clone());
+        prop_assert_eq!(to_json(&value, &meter()).unwrap(), json.clone());
+        let copy = deep_copy(&value, &meter(), 2).unwrap();
+        prop_assert!(equal(&value, &copy, &meter()).unwrap());
+        prop_assert_eq!(to_json(&copy, &meter()).unwrap(), json);
+    }
+
+    #[test]
+    fn as_7_equality_is_an_equivalence(a in any_json(), b in any_json()) {
+        let (x, y) = (import(a.clone()), import(b));
+        prop_assert!(equal(&x, &import(a), &meter()).unwrap());
+        prop_assert_eq!(equal(&x, &y, &meter()).unwrap(), equal(&y, &x, &meter()).unwrap());
+    }
+
+    #[test]
+    fn as_8_fields_behave_like_an_ordered_map(keys in prop::collection::vec("[a-e]{1,2}", 0..40)) {
+        let mut fields = Fields::default();
+        let mut model: Vec<(String, i64)> = Vec::new();
+        for (number, key) in (0_i64..).zip(&keys) {
+            fields.set(&Rc::from(key.as_str()), Value::Int(number));
+            match model.iter_mut().find(|(known, _)| known == key) {
+                Some(entry) => entry.1 = number,
+                None => model.push((key.clone(), number)),
+            }
+        }
+        prop_assert_eq!(fields.len(), model.len());
+        let found: Vec<(String, i64)> = fields.iter().map(|(key, value)| match value {
+            Value::Int(number) => (key.to_string(), *number),
+            other => panic!("{other:?}"),
+        }).collect();
+        prop_assert_eq!(&found, &model);
+        for (key, number) in &model {
+            prop_assert!(matches!(fields.get(key), Some(Value::Int(found)) if found == number));
+        }
+        prop_assert!(fields.get("zz").is_none());
+    }
+}
+
+#[test]
+fn as_7_numbers_are_compared_without_rounding() {
+    let order = |int: i64, float: f64| numbers(&Value::Int(int), &Value::Float(float)).unwrap();
+    assert_eq!(order(i64::MAX, 9_223_372_036_854_775_808.0), Ordering::Less);
+    assert_eq!(order(i64::MIN, -9_223_372_036_854_775_808.0), Ordering::Equal);
+    assert_eq!(order(i64::MIN, -1e300), Ordering::Greater);
+    assert_eq!(order(9_007_199_254_740_993, 9_007_199_254_740_992.0), Ordering::Greater);
+    assert_eq!((order(-1, -0.5), order(0, -0.5), order(-1, -1.5)), (Ordering::Less, Ordering::Greater, Ordering::Greater));
+    assert_eq!(order(0, -0.0), Ordering::Equal);
+}
+
+#[test]
+fn numbers_beyond_64_bits_become_floating_point() {
+    assert!(matches!(import(json!(u64::MAX)), Value::Float(number) if number > 1.8e19));
+    assert!(matches!(import(json!(7)), Value::Int(7)));
+}
+
+#[test]
+fn dropping_does_not_recurse() {
+    let mut value = Value::None;
+    for number in 0..200_000 {
+        value.mark_held();
+        value = if number % 2 == 0 {
+            Value::list(vec![value, Value::None], Header::new(1))
+        } else {
+            let mut fields = Fields::default();
+            fields.set(&Rc::from("x"), value);
+            Value::object(fields, Header::new(1))
+        };
+    }
+    drop(value);
+}
+
+#[test]
+fn as_8_a_ring_is_found_wherever_it_closes() {
+    let inner = import(json!([]));
+    let outer = Value::list(vec![inner.clone()], Header::new(1));
+    inner.mark_held();
+    assert!(refuse_ring(&inner, &inner, &meter()).is_err());
+    assert!(refuse_ring(&inner, &outer, &meter()).is_err());
+    assert!(refuse_ring(&outer, &inner, &meter()).is_ok());
+    assert!(refuse_ring(&outer, &import(json!([{ "a": [] }])), &meter()).is_ok());
+}
+
+#[test]
+fn as_28_copies_share_nothing_but_what_the_original_shares() {
+    let part = import(json!([1]));
+    let whole = Value::list(vec![part.clone(), part.clone()], Header::new(1));
+    let Value::List(copy) = deep_copy(&whole, &meter(), 2).unwrap() else { panic!() };
+    let items = copy.items.borrow();
+    match (&items[0], &items[1], &part) {
+        (Value::List(a), Value::List(b), Value::List(original)) => {
+            assert!(Rc::ptr_eq(a, b) && !Rc::ptr_eq(a, original));
+            assert_eq!(a.header.epoch, 2);
+        }
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,517 @@
+//! The virtual machine: runs a fiber until it is done, fails or needs an effect.
+//!
+//! Decisions:
+//! - It is synchronous and keeps no native stack between instructions, so a fiber can stop at any
+//!   effect and go on later, and calls nest as deep as the limit allows.
+//! - The window of the call under way is sliced from the stack once per call. Instructions reach
+//!   registers by `get` on that slice; a register out of range can't be emitted, and would end the
+//!   run with an error, not a panic.
+//! - Steps and cancellation are looked at where code repeats: at jumps back and at calls. A jump
+//!   back is counted as the length of what it repeats, a call as the length of its callee.
+//! - A register that is read no more keeps its value until it is written again; what it holds is
+//!   bounded by the limits like anything else.
+
+mod access;
+mod agents;
+mod build;
+pub(crate) use agents::{describe as describe_agent, enter as enter_agent};
+pub(crate) use build::ITEM_BYTES;
+mod effects;
+pub(crate) mod fiber;
+mod loops;
+mod raise;
+mod step;
+mod tracing;
+
+use super::code::{Op, Reg};
+use super::error::{Checked, Fault, codes};
+use super::machine::Machine;
+use super::number::Arithmetic;
+use super::value::Value;
+use fiber::{Effect, Exit, Fiber, Frame};
+
+/// The most registers that the stack of one fiber may have (128 MB).
+const STACK: usize = 8 << 20;
+
+/// Runs a fiber from where it stopped.
+#[expect(clippy::too_many_lines, reason = "the dispatch of all instructions; each arm is short")]
+pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
+    let Fiber { stack, frames, events, parent, epoch, nested, depth, floor, waiting, failed } = fiber;
+    let parent = *parent;
+    let most_frames = machine.meter.limits().call_depth.saturating_sub(*depth);
+    let mut granted = machine.meter.slice();
+    let mut fuel = granted;
+    let Some(mut frame) = frames.pop() else { return Exit::Done(Value::None) };
+    'enter: loop {
+        let Some(function) = machine.program.functions.get(frame.function as usize) else {
+            return Exit::Done(Value::None);
+        };
+        let base = frame.base as usize;
+        let top = base + function.registers;
+        let code = function.code.as_slice();
+        let mut pc = frame.pc as usize;
+        let fault = 'fault: {
+            if stack.len() < top && !grow(stack, top) {
+                break 'fault stack_full();
+            }
+            let Some(regs) = stack.get_mut(base..top) else { break 'fault broken() };
+            if let Some(fault) = failed.take() {
+                break 'fault fault;
+            }
+
+            macro_rules! attempt {
+                ($outcome:expr) => {
+                    match $outcome {
+                        Ok(value) => value,
+                        Err(fault) => break 'fault fault,
+                    }
+                };
+            }
+            macro_rules! get {
+                ($register:expr) => {
+                    match regs.get($register as usize) {
+                        Some(value) => value,
+                        None => break 'fault broken(),
+                    }
+                };
+            }
+            macro_rules! set {
+                ($register:expr, $value:expr) => {
+                    match regs.get_mut($register as usize) {
+                        Some(slot) => *slot = $value,
+                        None => break 'fault broken(),
+                    }
+                };
+            }
+            // An integer over an integer is stored without looking at what has to be dropped.
+            macro_rules! set_int {
+                ($register:expr, $value:expr) => {
+                    match regs.get_mut($register as usize) {
+                        Some(Value::Int(slot)) => *slot = $value,
+                        Some(slot) => *slot = Value::Int($value),
+                        None => break 'fault broken(),
+                    }
+                };
+            }
+            macro_rules! pay {
+                ($cost:expr) => {
+                    fuel -= $cost as i64;
+                    if fuel < 0 {
+                        granted = attempt!(refuel(machine, granted - fuel));
+                        fuel = granted;
+                    }
+                };
+            }
+            macro_rules! suspend {
+                ($register:expr, $pc:expr, $effect:expr) => {{
+                    let effect = $effect;
+                    *waiting = base + $register as usize;
+                    frames.push(Frame { pc: $pc as u32, ..frame });
+                    let _ = machine.meter.spend(granted - fuel);
+                    return Exit::Effect(effect);
+                }};
+            }
+            // A test that fails takes the jump behind it.
+            macro_rules! test {
+                ($holds:expr) => {
+                    if $holds {
+                        pc += 1;
+                    } else if let Some(Op::Jump { target }) = code.get(pc) {
+                        pc = *target as usize;
+                    }
+                };
+            }
+            macro_rules! arithmetic {
+                ($op:expr, $checked:ident, $to:expr, $left:expr, $right:expr) => {
+                    match (get!($left), get!($right)) {
+                        (Value::Int(left), Value::Int(right))
+                            if let Some(value) = left.$checked(*right) =>
+                        {
+                            set_int!($to, value)
+                        }
+                        _ => attempt!(step::arithmetic(machine, regs, $op, ($to, $left, $right))),
+                    }
+                };
+            }
+            macro_rules! arithmetic_int {
+                ($op:expr, $checked:ident, $to:expr, $left:expr, $value:expr) => {
+                    match get!($left) {
+                        Value::Int(left) if let Some(value) = left.$checked(i64::from($value)) => {
+                            set_int!($to, value)
+                        }
+                        _ => attempt!(step::with_int(machine, regs, $op, ($to, $left), $value)),
+                    }
+                };
+            }
+            macro_rules! order_test {
+                ($compare:tt, $left:expr, $right:expr) => {
+                    match (get!($left), get!($right)) {
+                        (Value::Int(left), Value::Int(right)) => test!(left $compare right),
+                        (left, right) => test!(attempt!(step::order(left, right)) $compare std::cmp::Ordering::Equal),
+                    }
+                };
+            }
+            macro_rules! order_test_int {
+                ($compare:tt, $left:expr, $value:expr) => {
+                    match get!($left) {
+                        Value::Int(left) => test!(*left $compare i64::from($value)),
+                        left => test!(attempt!(step::order_int(left, $value)) $compare std::cmp::Ordering::Equal),
+                    }
+                };
+            }
+            macro_rules! equal {
+                ($left:expr, $right:expr) => {
+                    match (get!($left), get!($right)) {
+                        (Value::Int(left), Value::Int(right)) => left == right,
+                        (left, right) => attempt!(step::equal(machine, left, right)),
+                    }
+                };
+            }
+
+            loop {
+                let Some(op) = code.get(pc) else { break 'fault broken() };
+                pc += 1;
+                match *op {
+                    Op::Nothing => {}
+                    Op::Move { to, from } => {
+                        let value = get!(from).clone();
+                        set!(to, value);
+                    }
+                    Op::Take { to, from } => {
+                        let value = step::take(regs, from);
+                        set!(to, value);
+                    }
+                    Op::LoadNone { to } => set!(to, Value::None),
+                    Op::LoadBool { to, value } => set!(to, Value::Bool(value)),
+                    Op::LoadInt { to, value } => set_int!(to, i64::from(value)),
+                    Op::LoadConstant { to, index } => {
+                        let value = machine.constants.get(index as usize).cloned();
+                        set!(to, value.unwrap_or_default());
+                    }
+                    Op::LoadFile { to, import } => match machine.files.ready(import) {
+                        Some(value) => set!(to, value),
+                        None => suspend!(to, pc, Effect::File(import)),
+                    },
+
+                    Op::Add { to, left, right } => match (get!(left), get!(right)) {
+                        (Value::Int(left), Value::Int(right))
+                            if let Some(value) = left.checked_add(*right) =>
+                        {
+                            set_int!(to, value)
+                        }
+                        _ => attempt!(step::add(machine, regs, to, left, right)),
+                    },
+                    Op::AddInt { to, left, value } => match get!(left) {
+                        Value::Int(left) if let Some(sum) = left.checked_add(i64::from(value)) => {
+                            set_int!(to, sum)
+                        }
+                        _ => attempt!(step::add_int(machine, regs, to, left, value)),
+                    },
+                    Op::Subtract { to, left, right } => {
+                        arithmetic!(Arithmetic::Subtract, checked_sub, to, left, right)
+                    }
+                    Op::SubtractInt { to, left, value } => {
+                        arithmetic_int!(Arithmetic::Subtract, checked_sub, to, left, value)
+                    }
+                    Op::Multiply { to, left, right } => {
+                        arithmetic!(Arithmetic::Multiply, checked_mul, to, left, right)
+                    }
+                    Op::Divide { to, left, right } => {
+                        attempt!(step::arithmetic(machine, regs, Arithmetic::Divide, (to, left, right)))
+                    }
+                    Op::Remainder { to, left, right } => {
+                        arithmetic!(Arithmetic::Remainder, checked_rem, to, left, right)
+                    }
+                    Op::RemainderInt { to, left, value } => {
+                        arithmetic_int!(Arithmetic::Remainder, checked_rem, to, left, value)
+                    }
+                    Op::Negate { to, from } => {
+                        let value = attempt!(super::number::negate(get!(from)));
+                        set!(to, value);
+                    }
+                    Op::Not { to, from } => {
+                        let value = !get!(from).is_true();
+                        set!(to, Value::Bool(value));
+                    }
+                    Op::Equal { to, left, right } => {
+                        let value = equal!(left, right);
+                        set!(to, Value::Bool(value));
+                    }
+                    Op::NotEqual { to, left, right } => {
+                        let value = !equal!(left, right);
+                        set!(to, Value::Bool(value));
+                    }
+                    Op::Less { to, left, right } => {
+                        let value = attempt!(step::order(get!(left), get!(right))).is_lt();
+                        set!(to, Value::Bool(value));
+                    }
+                    Op::LessEqual { to, left, right } => {
+                        let value = attempt!(step::order(get!(left), get!(right))).is_le();
+                        set!(to, Value::Bool(value));
+                    }
+
+                    Op::Jump { target } => pc = target as usize,
+                    Op::IfTrue { from } => match get!(from) {
+                        Value::Bool(value) => test!(*value),
+                        value => test!(value.is_true()),
+                    },
+                    Op::IfFalse { from } => match get!(from) {
+                        Value::Bool(value) => test!(!*value),
+                        value => test!(!value.is_true()),
+                    },
+                    Op::IfEqual { left, right } => test!(equal!(left, right)),
+                    Op::IfNotEqual { left, right } => test!(!equal!(left, right)),
+                    Op::IfLess { left, right } => order_test!(<, left, right),
+                    Op::IfLessEqual { left, right } => order_test!(<=, left, right),
+                    Op::IfEqualInt { left, value } => match get!(left) {
+                        Value::Int(left) => test!(*left == i64::from(value)),
+                        left => test!(step::equal_int(left, value)),
+                    },
+                    Op::IfNotEqualInt { left, value } => match get!(left) {
+                        Value::Int(left) => test!(*left != i64::from(value)),
+                        left => test!(!step::equal_int(left, value)),
+                    },
+                    Op::IfLessInt { left, value } => order_test_int!(<, left, value),
+                    Op::IfLessEqualInt { left, value } => order_test_int!(<=, left, value),
+                    Op::IfGreaterInt { left, value } => order_test_int!(>, left, value),
+                    Op::IfGreaterEqualInt { left, value } => order_test_int!(>=, left, value),
+
+                    Op::CountBegin { at, positive } => attempt!(loops::count_begin(regs, at, positive)),
+                    Op::CountNext { at, target } => {
+                        if attempt!(loops::count_next(regs, at)) {
+                            pay!(pc - target as usize);
+                            pc = target as usize;
+                        }
+                    }
+                    Op::CountNextEvent { at, target } => {
+                        let index = loops::index(regs, at);
+                        tracing::turn_end(machine, events, regs, at);
+                        if attempt!(loops::count_next(regs, at)) {
+                            tracing::turn_begin(machine, events, parent, index);
+                            pay!(pc - target as usize);
+                            pc = target as usize;
+                        }
+                    }
+                    Op::WalkBegin { at, site } => {
+                        let event = events.last().map_or(parent, |event| Some(event.id));
+                        attempt!(loops::walk_begin(machine, event, regs, at, site));
+                    }
+                    Op::EachBegin { at, name } => {
+                        attempt!(loops::each_begin(machine, regs, at, name));
+                    }
+                    Op::WalkNext { at, target } => {
+                        if attempt!(loops::walk_next(regs, at)) {
+                            pay!(pc - target as usize);
+                            pc = target as usize;
+                        }
+                    }
+                    Op::WalkNextEvent { at, target } => {
+                        let index = loops::index(regs, at + 1);
+                        tracing::turn_end(machine, events, regs, at);
+                        if attempt!(loops::walk_next(regs, at)) {
+                            tracing::turn_begin(machine, events, parent, index);
+                            pay!(pc - target as usize);
+                            pc = target as usize;
+                        }
+                    }
+                    Op::Truncated { site } => {
+                        let event = events.last().map_or(parent, |event| Some(event.id));
+                        loops::truncated(machine, event, site);
+                    }
+                    Op::LoopBegin { at, site } => {
+                        set!(at, Value::Int(events.len() as i64));
+                        tracing::loop_begin(machine, events, parent, regs, at, site);
+                    }
+                    Op::EventsEnd { at } => tracing::end_to(machine, events, tracing::kept(regs, at)),
+                    Op::EventsEndAll => tracing::end_to(machine, events, frame.events as usize),
+                    Op::EventsMark { at } => set!(at, Value::Int(events.len() as i64)),
+
+                    Op::NewList { to, capacity } => {
+                        let value = attempt!(build::new_list(machine, capacity));
+                        set!(to, value);
+                    }
+                    Op::Append { list, item, take } => {
+                        attempt!(build::append(machine, regs, list, item, take));
+                    }
+                    Op::NewObject { to, capacity } => {
+                        let value = attempt!(build::new_object(machine, capacity));
+                        set!(to, value);
+                    }
+                    Op::PutField { object, name, value, take } => {
+                        attempt!(build::put_field(machine, regs, (object, name), value, take));
+                    }
+                    Op::PutKey { object, key, value } => {
+                        attempt!(build::put_key(machine, regs, object, key, value));
+                    }
+                    Op::GetField { to, base, name } => {
+                        let value = attempt!(access::field(machine, get!(base), name));
+                        set!(to, value);
+                    }
+                    Op::GetLength { to, base } => {
+                        let value = attempt!(access::length(machine, get!(base)));
+                        set!(to, value);
+                    }
+                    Op::GetIndex { to, base, index } => {
+                        let value = attempt!(access::item(machine, get!(base), get!(index)));
+                        set!(to, value);
+                    }
+                    Op::SetField { base, name, value } => {
+                        let (base, value) = (get!(base), get!(value));
+                        attempt!(access::set_field(machine, *epoch, base, name, value));
+                    }
+                    Op::SetIndex { base, index, value } => {
+                        let (base, index, value) = (get!(base), get!(index), get!(value));
+                        attempt!(access::set_item(machine, *epoch, base, index, value));
+                    }
+                    Op::ListAdd { list, item } => {
+                        let (list, item) = (get!(list), get!(item));
+                        attempt!(access::add(machine, *epoch, list, item));
+                    }
+                    Op::CallMethod { at, count, name } => {
+                        attempt!(super::methods::call(machine, regs, at, count, name));
+                    }
+                    Op::SortByKeys { at } => {
+                        let value = attempt!(super::methods::sort_by_keys(machine, get!(at), get!(at + 1)));
+                        set!(at, value);
+                    }
+
+                    Op::Call { at, function } => {
+                        if frames.len() >= most_frames {
+                            break 'fault too_deep(machine);
+                        }
+                        pay!(code.len());
+                        frames.push(Frame { pc: pc as u32, ..frame });
+                        let base = frame.base + u32::from(at);
+                        frame = Frame { function, pc: 0, base, events: events.len() as u32 };
+                        continue 'enter;
+                    }
+                    Op::CallAgent { at, site } => {
+                        if frames.len() >= most_frames {
+                            break 'fault too_deep(machine);
+                        }
+                        let function = attempt!(agents::begin(machine, events, parent, regs, at, site));
+                        frames.push(Frame { pc: pc as u32, ..frame });
+                        let base = frame.base + u32::from(at);
+                        frame = Frame { function, pc: 0, base, events: events.len() as u32 };
+                        continue 'enter;
+                    }
+                    Op::AgentEnd { at } => attempt!(agents::end(machine, events, regs, at)),
+                    Op::Return { from } => {
+                        let value = step::take(regs, from);
+                        match frames.pop() {
+                            Some(caller) => frame = caller,
+                            None => {
+                                let _ = machine.meter.spend(granted - fuel);
+                                return Exit::Done(value);
+                            }
+                        }
+                        set!(0_u16, value);
+                        continue 'enter;
+                    }
+                    Op::ReturnNone => {
+                        match frames.pop() {
+                            Some(caller) => frame = caller,
+                            None => {
+                                let _ = machine.meter.spend(granted - fuel);
+                                return Exit::Done(Value::None);
+                            }
+                        }
+                        set!(0_u16, Value::None);
+                        continue 'enter;
+                    }
+                    Op::CheckArgument { at, shape } => {
+                        attempt!(super::shapes::check_argument(machine, &function.label, get!(at), shape));
+                    }
+
+                    Op::Tool { at, site } => {
+                        let effect = attempt!(effects::tool(machine, get!(at), site, *nested > 0));
+                        suspend!(at, pc, effect)
+                    }
+                    Op::Generate { at, site } => {
+                        let effect = attempt!(effects::generate(machine, regs, at, site));
+                        suspend!(at, pc, effect)
+                    }
+                    Op::Choose { to, site } => {
+                        let value = attempt!(effects::choose(machine, site));
+                        set!(to, value);
+                    }
+                    Op::UseEvent { site } => {
+                        let event = events.last().map_or(parent, |event| Some(event.id));
+                        tracing::declared(machine, event, site);
+                    }
+                    Op::Parallel { at, site } => {
+                        let here = Frame { pc: pc as u32, ..frame };
+                        let open = *depth + frames.len();
+                        let event = events.last().map_or(parent, |event| Some(event.id));
+                        let (effect, end) = attempt!(effects::parallel(
+                            machine,
+                            regs,
+                            (at, site),
+                            here,
+                            (event, *nested, open)
+                        ));
+                        suspend!(at, end, effect)
+                    }
+                    Op::Fail { site } => break 'fault step::certain(machine, site),
+                }
+            }
+        };
+        let place = Frame { pc: pc.saturating_sub(1) as u32, ..frame };
+        let fiber = raise::Broken { stack, frames, events, parent, floor: *floor };
+        match raise::raise(machine, fiber, place, fault) {
+            Ok(next) => frame = next,
+            Err(error) => {
+                let _ = machine.meter.spend(granted - fuel);
+                return Exit::Failed(error);
+            }
+        }
+    }
+}
+
+/// Makes room for a window; false when the stack would be too large.
+#[cold]
+#[inline(never)]
+fn grow(stack: &mut Vec<Value>, top: usize) -> bool {
+    if top > STACK {
+        return false;
+    }
+    stack.resize_with(top.max(stack.len().saturating_mul(2)).min(STACK), Value::default);
+    true
+}
+
+#[cold]
+#[inline(never)]
+fn refuel(machine: &Machine<'_>, spent: i64) -> Checked<i64> {
+    machine.meter.spend(spent)?;
+    if machine.host.is_cancelled() {
+        return Err(Fault::cancelled());
+    }
+    Ok(machine.meter.slice())
+}
+
+#[cold]
+#[inline(never)]
+fn too_deep(machine: &Machine<'_>) -> Box<Fault> {
+    let limit = machine.meter.limits().call_depth;
+    Fault::limit(codes::CALL_DEPTH, format!("more than {limit} calls are open at once"))
+        .help("look for a recursion without an end, or raise `call_depth`")
+}
+
+#[cold]
+#[inline(never)]
+fn stack_full() -> Box<Fault> {
+    Fault::limit(codes::CALL_DEPTH, "the open calls need more variables than there is room for")
+        .help("look for a recursion without an end, or give the function fewer variables")
+}
+
+/// What the compiler never emits.
+#[cold]
+#[inline(never)]
+fn broken() -> Box<Fault> {
+    Fault::limit(codes::NOT_READABLE, "the compiled program is damaged")
+}
+
+/// The value of a register; none when it is out of range.
+fn register(regs: &[Value], at: Reg) -> &Value {
+    regs.get(usize::from(at)).unwrap_or(const { &Value::None })
+}

@@ -1,0 +1,231 @@
+//! Fields and items: reading and writing them (AS-6, AS-8, AS-9).
+
+use super::build::{FIELD_BYTES, ITEM_BYTES};
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::machine::Machine;
+use crate::runtime::methods;
+use crate::runtime::value::copy::{deep_copy, refuse_ring};
+use crate::runtime::value::{FROZEN, Header, Object, Value};
+use contexture_context::Trust;
+use contexture_diagnostic::suggestion;
+use std::rc::Rc;
+
+/// `base.name`
+pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<Value> {
+    match machine.names.get(usize::from(name)) {
+        Some(name) => property(machine, base, name),
+        None => Ok(Value::None),
+    }
+}
+
+/// `base.length`
+pub(super) fn length(machine: &Machine<'_>, base: &Value) -> Checked<Value> {
+    match base {
+        Value::List(list) => Ok(size(list.items.borrow().len())),
+        _ => property(machine, base, "length"),
+    }
+}
+
+fn size(count: usize) -> Value {
+    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// A field of an object, or a property that all values of a kind have: `length` of strings (in
+/// characters), lists and objects, `summary` of lists and objects. A field comes first.
+pub(super) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Checked<Value> {
+    if let Value::Object(object) = base {
+        if let Some(value) = object.fields.borrow().get(name) {
+            return Ok(value.clone());
+        }
+        if is_optional(object, name) {
+            return Ok(Value::None);
+        }
+    }
+    match (base, name) {
+        (Value::List(list), "length") => Ok(size(list.items.borrow().len())),
+        (Value::Object(object), "length") => Ok(size(object.fields.borrow().len())),
+        (Value::Str(text), "length") => Ok(size(text.text.chars().count())),
+        (Value::List(_) | Value::Object(_), "summary") => {
+            deep_copy(base, &machine.meter, machine.epoch())
+        }
+        _ => Err(missing(base, name)),
+    }
+}
+
+fn is_optional(object: &Object, name: &str) -> bool {
+    object.optional.borrow().as_ref().is_some_and(|names| names.iter().any(|known| **known == *name))
+}
+
+#[cold]
+fn missing(base: &Value, name: &str) -> Box<Fault> {
+    match base {
+        Value::None => Fault::new(codes::NONE_PROPERTY, format!("none has no field `{name}`"))
+            .help("compare with none first"),
+        Value::Object(object) => {
+            let fields = object.fields.borrow();
+            let known: Vec<&str> = fields.keys().map(|key| &**key).collect();
+            let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| describe(&known));
+            Fault::new(codes::MISSING_PROPERTY, format!("the object has no field `{name}`")).help(help)
+        }
+        other => {
+            let message = format!("{} has no property `{name}`", other.kind());
+            let fault = Fault::new(codes::MISSING_PROPERTY, message);
+            match methods::exists(other, name) {
+                true => fault.help(format!("it is a method: `.{name}(…)`")),
+                false => fault.maybe_help(suggestion(name, ["length", "summary"])),
+            }
+        }
+    }
+}
+
+/// The fields there are, as far as a line holds.
+fn describe(known: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    if known.is_empty() {
+        return "the object has no fields; `get` takes a default".to_owned();
+    }
+    let shown: Vec<String> = known.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    format!("it has {}{more}; `get` takes a default", shown.join(", "))
+}
+
+/// `base[index]`
+pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<Value> {
+    match (base, index) {
+        (Value::List(list), Value::Int(at)) => {
+            let items = list.items.borrow();
+            let found = usize::try_from(*at).ok().and_then(|at| items.get(at)).cloned();
+            found.ok_or_else(|| out_of_range(*at, items.len()))
+        }
+        (Value::List(_), other) => Err(bad_index(other)),
+        (Value::Object(_), Value::Str(key)) => property(machine, base, &key.text),
+        (Value::Object(_), other) => {
+            let message = format!("an object is indexed by a string, not by {}", other.kind());
+            Err(Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"]`"))
+        }
+        (Value::None, _) => Err(Fault::new(codes::NONE_PROPERTY, "none has no items")
+            .help("compare with none first")),
+        (other, _) => {
+            let message = format!("{} has no items", other.kind());
+            Err(Fault::new(codes::WRONG_TYPE, message).help("only lists and objects are indexed"))
+        }
+    }
+}
+
+#[cold]
+fn out_of_range(at: i64, count: usize) -> Box<Fault> {
+    if at < 0 {
+        return bad_index(&Value::Int(at));
+    }
+    let help = match count {
+        0 => "the list is empty".to_owned(),
+        count => format!("its indexes go from 0 to {}; `.last()` is the end", count - 1),
+    };
+    Fault::new(codes::OUT_OF_RANGE, format!("the list has no item {at}")).help(help)
+}
+
+#[cold]
+fn bad_index(index: &Value) -> Box<Fault> {
+    let found = match index {
+        Value::Int(at) => format!("{at}"),
+        Value::Float(at) => format!("{at}"),
+        other => other.kind().to_owned(),
+    };
+    let message = format!("a list's index is a whole number from 0 on, not {found}");
+    Fault::new(codes::BAD_INDEX, message).help("`.last()` is the end, `.slice` takes a part")
+}
+
+/// `base.name = value`
+pub(super) fn set_field(
+    machine: &Machine<'_>,
+    epoch: u32,
+    base: &Value,
+    name: u16,
+    value: &Value,
+) -> Checked<()> {
+    match machine.names.get(usize::from(name)) {
+        Some(name) => set_property(machine, epoch, base, (name, Trust::Program), value),
+        None => Ok(()),
+    }
+}
+
+/// `base[index] = value`
+pub(super) fn set_item(
+    machine: &Machine<'_>,
+    epoch: u32,
+    base: &Value,
+    index: &Value,
+    value: &Value,
+) -> Checked<()> {
+    match (base, index) {
+        (Value::List(_), _) => {
+            Err(Fault::new(codes::READ_ONLY, "the items of a list can't be assigned")
+                .help("make a new list, or put objects into it and assign their fields"))
+        }
+        (_, Value::Str(key)) => {
+            let name = Rc::from(key.text.as_str());
+            set_property(machine, epoch, base, (&name, key.trust), value)
+        }
+        (Value::Object(_), other) => {
+            let message = format!("a key of an object is a string, not {}", other.kind());
+            Err(Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"] = value`"))
+        }
+        (other, _) => Err(no_fields(other)),
+    }
+}
+
+fn set_property(
+    machine: &Machine<'_>,
+    epoch: u32,
+    base: &Value,
+    (name, trust): (&Rc<str>, Trust),
+    value: &Value,
+) -> Checked<()> {
+    let Value::Object(object) = base else { return Err(no_fields(base)) };
+    writable(&object.header, epoch)?;
+    refuse_ring(base, value, &machine.meter)?;
+    let mut fields = object.fields.borrow_mut();
+    if fields.get(name).is_none() {
+        machine.meter.collection(fields.len() + 1)?;
+        machine.meter.heap(FIELD_BYTES + name.len())?;
+    }
+    value.mark_held();
+    object.header.distrust(trust);
+    let before = fields.set(name, value.clone());
+    // What stood there may hold this object's last other reference; drop it after the borrow.
+    drop(fields);
+    drop(before);
+    Ok(())
+}
+
+#[cold]
+fn no_fields(base: &Value) -> Box<Fault> {
+    let message = format!("{} has no fields that could be assigned", base.kind());
+    Fault::new(codes::WRONG_TYPE, message).help("make an object first: `name = {}`")
+}
+
+/// `list.add(item)`
+pub(super) fn add(machine: &Machine<'_>, epoch: u32, list: &Value, item: &Value) -> Checked<()> {
+    let Value::List(target) = list else { return Err(methods::no_method(list, "add")) };
+    writable(&target.header, epoch)?;
+    refuse_ring(list, item, &machine.meter)?;
+    let mut items = target.items.borrow_mut();
+    machine.meter.collection(items.len() + 1)?;
+    machine.meter.heap(ITEM_BYTES)?;
+    item.mark_held();
+    items.push(item.clone());
+    Ok(())
+}
+
+/// Refuses writes to what is frozen, or older than the `parallel for` turn that writes (AS-10).
+fn writable(header: &Header, epoch: u32) -> Checked<()> {
+    if header.epoch >= epoch {
+        return Ok(());
+    }
+    if header.epoch == FROZEN {
+        return Err(Fault::new(codes::READ_ONLY, "the value of an imported file can't be changed")
+            .help("change a copy: `.summary` makes one"));
+    }
+    Err(Fault::new(codes::OUTER_WRITE, "a `parallel for` can't change what was made outside it")
+        .help("end the body with the value of the item, and use the list of results"))
+}

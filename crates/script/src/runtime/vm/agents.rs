@@ -1,0 +1,82 @@
+//! Calls across agents (AS-28): arguments and result by value, an event around all of it.
+
+use super::{register, tracing};
+use crate::runtime::code::Reg;
+use crate::runtime::error::Checked;
+use crate::runtime::events::{OpenEvent, data};
+use crate::runtime::machine::Machine;
+use crate::runtime::value::Value;
+use crate::runtime::value::copy::deep_copy;
+use crate::runtime::value::json::to_json;
+use contexture_context::TraceKind;
+use serde_json::{Map, Value as Json, json};
+
+/// Copies the arguments and begins the agent's event; gives the function to enter.
+pub(super) fn begin(
+    machine: &Machine<'_>,
+    events: &mut Vec<OpenEvent>,
+    parent: Option<u64>,
+    regs: &mut [Value],
+    at: Reg,
+    site: u32,
+) -> Checked<u32> {
+    let Some(site) = machine.program.agent_sites.get(site as usize) else {
+        return Err(super::broken());
+    };
+    let first = usize::from(at);
+    let arguments = regs.get_mut(first..first + usize::from(site.count)).unwrap_or_default();
+    let mut told = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        *argument = deep_copy(argument, &machine.meter, machine.epoch())?;
+        told.push(to_json(argument, &machine.meter)?);
+    }
+    let parent = events.last().map_or(parent, |event| Some(event.id));
+    let event = machine.trace.begin(parent, TraceKind::Agent, describe(machine, site.agent, site.function));
+    let input = match told.len() {
+        1 => told.pop().unwrap_or_default(),
+        _ => Json::Array(told),
+    };
+    machine.trace.instant(Some(event.id), TraceKind::Input, json!({ "value": input }));
+    enter(machine, Some(event.id), site.agent);
+    events.push(event);
+    Ok(site.function)
+}
+
+/// What the event of an agent says.
+pub(crate) fn describe(machine: &Machine<'_>, agent: u32, function: u32) -> Map<String, Json> {
+    let mut about = Map::new();
+    let agent = machine.program.agents.get(agent as usize);
+    if let Some(name) = agent.and_then(|agent| agent.name.as_deref()) {
+        about.insert("agent".to_owned(), Json::from(name));
+    }
+    if let Some(function) = machine.program.functions.get(function as usize) {
+        about.extend(data([("function", Json::from(function.name.as_str()))]));
+    }
+    about
+}
+
+/// Tells of the uses that hold in the whole agent.
+pub(crate) fn enter(machine: &Machine<'_>, event: Option<u64>, agent: u32) {
+    let agent = machine.program.agents.get(agent as usize);
+    for site in agent.into_iter().flat_map(|agent| &agent.uses) {
+        tracing::declared(machine, event, *site);
+    }
+}
+
+/// Copies the result and ends the agent's event.
+pub(super) fn end(
+    machine: &Machine<'_>,
+    events: &mut Vec<OpenEvent>,
+    regs: &mut [Value],
+    at: Reg,
+) -> Checked<()> {
+    let result = deep_copy(register(regs, at), &machine.meter, machine.epoch())?;
+    let told = to_json(&result, &machine.meter)?;
+    if let Some(event) = events.pop() {
+        machine.trace.end(event, [("value", told)]);
+    }
+    if let Some(slot) = regs.get_mut(usize::from(at)) {
+        *slot = result;
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! Lists and objects that are being made.
+
+use super::{register, step};
+use crate::runtime::code::Reg;
+use crate::runtime::error::Checked;
+use crate::runtime::machine::Machine;
+use crate::runtime::value::Value;
+use crate::runtime::value::fields::Fields;
+use std::rc::Rc;
+
+/// What a list or object is counted as, besides its items.
+pub(crate) const CONTAINER_BYTES: usize = 80;
+/// What an item of a list is counted as.
+pub(crate) const ITEM_BYTES: usize = 16;
+/// What a field of an object is counted as.
+pub(crate) const FIELD_BYTES: usize = 40;
+
+/// Room is made at once up to here; beyond, as it is filled.
+const RESERVE: usize = 1 << 16;
+
+pub(super) fn new_list(machine: &Machine<'_>, capacity: u32) -> Checked<Value> {
+    machine.meter.heap(CONTAINER_BYTES)?;
+    let items = Vec::with_capacity((capacity as usize).min(RESERVE));
+    Ok(Value::list(items, machine.header()))
+}
+
+pub(super) fn new_object(machine: &Machine<'_>, capacity: u32) -> Checked<Value> {
+    machine.meter.heap(CONTAINER_BYTES)?;
+    let fields = Fields::with_capacity((capacity as usize).min(RESERVE));
+    Ok(Value::object(fields, machine.header()))
+}
+
+pub(super) fn append(
+    machine: &Machine<'_>,
+    regs: &mut [Value],
+    list: Reg,
+    item: Reg,
+    take: bool,
+) -> Checked<()> {
+    let item = part(regs, item, take);
+    if let Value::List(list) = register(regs, list) {
+        let mut items = list.items.borrow_mut();
+        machine.meter.collection(items.len() + 1)?;
+        machine.meter.heap(ITEM_BYTES)?;
+        items.push(item);
+    }
+    Ok(())
+}
+
+pub(super) fn put_field(
+    machine: &Machine<'_>,
+    regs: &mut [Value],
+    (object, name): (Reg, u16),
+    value: Reg,
+    take: bool,
+) -> Checked<()> {
+    let value = part(regs, value, take);
+    match machine.names.get(usize::from(name)) {
+        Some(name) => put(machine, register(regs, object), name, value),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn put_key(
+    machine: &Machine<'_>,
+    regs: &mut [Value],
+    object: Reg,
+    key: Reg,
+    value: Reg,
+) -> Checked<()> {
+    let value = part(regs, value, false);
+    match register(regs, key) {
+        Value::Str(key) => put(machine, register(regs, object), &Rc::from(key.text.as_str()), value),
+        _ => Ok(()),
+    }
+}
+
+fn put(machine: &Machine<'_>, object: &Value, name: &Rc<str>, value: Value) -> Checked<()> {
+    if let Value::Object(object) = object {
+        let mut fields = object.fields.borrow_mut();
+        machine.meter.collection(fields.len() + 1)?;
+        machine.meter.heap(FIELD_BYTES)?;
+        fields.set(name, value);
+    }
+    Ok(())
+}
+
+fn part(regs: &mut [Value], at: Reg, take: bool) -> Value {
+    let value = if take { step::take(regs, at) } else { register(regs, at).clone() };
+    value.mark_held();
+    value
+}

@@ -1,0 +1,175 @@
+//! Requests for effects, put together from registers.
+
+use super::fiber::{Effect, Frame, Parallel};
+use super::{loops, register};
+use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
+use crate::runtime::code::{GenerateSite, Reg, UseSite};
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::machine::Machine;
+use crate::runtime::options;
+use crate::runtime::value::Value;
+use crate::runtime::value::json::{to_json, trusted_json};
+use contexture_context::{DeclaredItem, Position};
+use contexture_diagnostic::suggestion;
+
+/// How deep `parallel for` may nest: each level takes native stack while its turns run.
+const NESTED: usize = 32;
+
+/// A call of a tool or memory.
+pub(super) fn tool(
+    machine: &Machine<'_>,
+    argument: &Value,
+    site: u32,
+    parallel: bool,
+) -> Checked<Effect> {
+    let Some(site) = machine.program.tools.get(site as usize) else { return Err(super::broken()) };
+    if parallel && site.changes {
+        let call = format!("{}.{}", site.binding.name, site.method);
+        let message = format!("`{call}` may change something outside, which a `parallel for` must not");
+        let help = "return what is to be written as the item's value, and write it after the loop";
+        return Err(Fault::new(codes::PARALLEL_EFFECT, message).help(help));
+    }
+    machine.meter.tool_call()?;
+    let arguments = to_json(argument, &machine.meter)?;
+    let place = machine.program.site(&site.place);
+    let (binding, method) = (site.binding.clone(), site.method.clone());
+    Ok(if site.memory {
+        Effect::Memory(Box::new(MemoryCall { event: 0, memory: binding, method, arguments, site: place }))
+    } else {
+        Effect::Tool(Box::new(ToolCall { event: 0, tool: binding, method, arguments, site: place }))
+    })
+}
+
+/// A model call: options from `at` on, then for each visible use its value and its candidate.
+pub(super) fn generate(
+    machine: &Machine<'_>,
+    regs: &[Value],
+    at: Reg,
+    site: u32,
+) -> Checked<Effect> {
+    let Some(site) = machine.program.generates.get(site as usize) else { return Err(super::broken()) };
+    let first = usize::from(at);
+    let values = regs.get(first..).unwrap_or_default();
+    let (values, used) = values.split_at_checked(site.options.len()).unwrap_or_default();
+    let names = site.options.iter().map(|(name, _)| *name);
+    let options::Parsed { instruction, instruction_trust, options } =
+        options::parse(names.zip(values))?;
+    machine.meter.model_call()?;
+    let items = items(machine, site, used)?;
+    Ok(Effect::Generate(Box::new(GenerateCall {
+        event: 0,
+        site: machine.program.site(&site.place),
+        model: site.model.clone(),
+        role: site.role.clone(),
+        description: site.description.clone(),
+        items,
+        instruction,
+        instruction_trust,
+        shape: site.shape.clone(),
+        options: GenerateOptions { tools: site.tools.clone(), ..options },
+        on_placeholders: machine.placeholders.get(),
+    })))
+}
+
+fn items(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Checked<Vec<DeclaredItem>> {
+    let mut items = Vec::with_capacity(site.uses.len());
+    for (number, pair) in site.uses.iter().zip(registers.chunks(2)) {
+        let Some(used) = machine.program.uses.get(*number as usize) else { continue };
+        let [value, choice] = pair else { continue };
+        items.extend(item(machine, used, value, choice)?);
+    }
+    Ok(items)
+}
+
+/// An item; a candidate that is `empty` gives none.
+fn item(
+    machine: &Machine<'_>,
+    used: &UseSite,
+    value: &Value,
+    choice: &Value,
+) -> Checked<Option<DeclaredItem>> {
+    let number = match choice {
+        Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
+        _ => 0,
+    };
+    let Some(candidate) = used.candidates.get(number) else { return Ok(None) };
+    let Some(source) = candidate.source else { return Ok(None) };
+    let (value, trust) = trusted_json(value, &machine.meter)?;
+    let source = crate::runtime::code::Place { file: used.place.file, span: source };
+    Ok(Some(DeclaredItem {
+        label: used.label.clone(),
+        source: machine.program.text(source).to_owned(),
+        position: Some(machine.program.position(used.place)),
+        value,
+        budget: candidate.budget,
+        priority: used.priority,
+        trust,
+    }))
+}
+
+/// The candidate of a `use one of`: the runner's choice, else the selected one, else the first.
+pub(super) fn choose(machine: &Machine<'_>, site: u32) -> Checked<Value> {
+    let Some(used) = machine.program.uses.get(site as usize) else { return Err(super::broken()) };
+    let number = match chosen(machine, used) {
+        None => used.selected,
+        Some(name) => {
+            let found = used.candidates.iter().position(|candidate| candidate.name == name);
+            found.ok_or_else(|| unknown_candidate(used, name))?
+        }
+    };
+    Ok(Value::Int(i64::try_from(number).unwrap_or_default()))
+}
+
+fn chosen<'m>(machine: &'m Machine<'_>, used: &UseSite) -> Option<&'m str> {
+    if machine.selections.is_empty() {
+        return None;
+    }
+    let Position { file, line, column } = machine.program.position(used.place);
+    machine.selections.get(&format!("{file}:{line}:{column}")).map(String::as_str)
+}
+
+fn unknown_candidate(used: &UseSite, name: &str) -> Box<Fault> {
+    let known: Vec<&str> = used.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
+    let help = suggestion(name, known.iter().copied())
+        .unwrap_or_else(|| format!("the candidates are {}", known.join(", ")));
+    let message = format!("`use one of` has no candidate `{name}`, which the runner chose");
+    Fault::new(codes::UNKNOWN_CANDIDATE, message).help(help)
+}
+
+/// A `parallel for`, and where its parent goes on.
+pub(super) fn parallel(
+    machine: &Machine<'_>,
+    regs: &[Value],
+    (at, site): (Reg, u32),
+    here: Frame,
+    (event, nested, depth): (Option<u64>, usize, usize),
+) -> Checked<(Effect, u32)> {
+    let Some(found) = machine.program.parallels.get(site as usize) else { return Err(super::broken()) };
+    if nested >= NESTED {
+        let message = format!("`parallel for` is nested deeper than {NESTED}");
+        return Err(Fault::limit(codes::NESTED_PARALLEL, message).help("use `for` in the inner loops"));
+    }
+    let count = loops::length(register(regs, at), "`parallel for`")?;
+    let most = loops::bound(register(regs, at + 1), true)?;
+    if count > most {
+        loops::cut_list(machine, event, found.loop_site, count, most);
+    }
+    let items = match register(regs, at) {
+        Value::List(list) => {
+            let taken = usize::try_from(most).unwrap_or(usize::MAX);
+            list.items.borrow().iter().take(taken).cloned().collect()
+        }
+        _ => Vec::new(),
+    };
+    let window = regs.get(..usize::from(found.variable)).unwrap_or_default().to_vec();
+    let effect = Parallel {
+        site,
+        function: here.function,
+        start: here.pc,
+        window,
+        items,
+        nested: nested + 1,
+        depth,
+    };
+    Ok((Effect::Parallel(Box::new(effect)), found.end))
+}

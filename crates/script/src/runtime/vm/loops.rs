@@ -1,0 +1,162 @@
+//! The state of loops (AS-6, AS-11).
+
+use super::register;
+use crate::runtime::code::Reg;
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::machine::Machine;
+use crate::runtime::methods;
+use crate::runtime::value::Value;
+use crate::runtime::warnings::WarningKind;
+use contexture_context::TraceKind;
+use serde_json::json;
+
+/// A bound as a number: `max` is positive, a count may be 0.
+pub(super) fn bound(value: &Value, positive: bool) -> Checked<i64> {
+    let least = i64::from(positive);
+    match value {
+        Value::Int(bound) if *bound >= least => Ok(*bound),
+        other => Err(bad_bound(other, positive)),
+    }
+}
+
+#[cold]
+fn bad_bound(value: &Value, positive: bool) -> Box<Fault> {
+    let found = match value {
+        Value::Int(bound) => bound.to_string(),
+        Value::Float(bound) => bound.to_string(),
+        other => other.kind().to_owned(),
+    };
+    let (what, least) = if positive { ("`max`", "1") } else { ("the count of `repeat`", "0") };
+    let message = format!("{what} is a whole number from {least} on, not {found}");
+    Fault::new(codes::LOOP_BOUND, message).help("compute the bound before the loop")
+}
+
+pub(super) fn count_begin(regs: &mut [Value], at: Reg, positive: bool) -> Checked<()> {
+    bound(register(regs, at + 1), positive)?;
+    set(regs, at, Value::Int(0));
+    Ok(())
+}
+
+/// Counts a turn if there is one left.
+#[inline]
+pub(super) fn count_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
+    let at = usize::from(at);
+    let Some([Value::Int(done), Value::Int(bound)]) = regs.get_mut(at..at + 2) else {
+        return Err(super::broken());
+    };
+    let more = *done < *bound;
+    *done += i64::from(more);
+    Ok(more)
+}
+
+/// The number of the next turn.
+pub(super) fn index(regs: &[Value], at: Reg) -> i64 {
+    match register(regs, at) {
+        Value::Int(index) => *index,
+        _ => 0,
+    }
+}
+
+pub(super) fn walk_begin(
+    machine: &Machine<'_>,
+    event: Option<u64>,
+    regs: &mut [Value],
+    at: Reg,
+    site: u32,
+) -> Checked<()> {
+    let count = length(register(regs, at), "`for`")?;
+    let most = bound(register(regs, at + 2), true)?;
+    if count > most {
+        cut_list(machine, event, site, count, most);
+    }
+    set(regs, at + 1, Value::Int(0));
+    set(regs, at + 2, Value::Int(count.min(most)));
+    Ok(())
+}
+
+/// The number of items of what a loop goes over.
+pub(super) fn length(list: &Value, what: &str) -> Checked<i64> {
+    match list {
+        Value::List(list) => Ok(i64::try_from(list.items.borrow().len()).unwrap_or(i64::MAX)),
+        other => {
+            let fault = Fault::new(
+                codes::NOT_A_LIST,
+                format!("{what} goes over a list, not {}", other.kind()),
+            );
+            Err(match other {
+                Value::Object(_) => fault.help("`.keys()` and `.values()` give lists"),
+                Value::Str(_) => fault.help("`.split` and `.lines()` give lists"),
+                _ => fault.help("make a list: `[value]`"),
+            })
+        }
+    }
+}
+
+pub(super) fn each_begin(
+    machine: &Machine<'_>,
+    regs: &mut [Value],
+    at: Reg,
+    name: u16,
+) -> Checked<()> {
+    let Value::List(list) = register(regs, at) else {
+        let name = machine.names.get(usize::from(name)).map_or("map", |name| name);
+        return Err(methods::no_method(register(regs, at), name));
+    };
+    let count = i64::try_from(list.items.borrow().len()).unwrap_or(i64::MAX);
+    set(regs, at + 1, Value::Int(0));
+    set(regs, at + 2, Value::Int(count));
+    Ok(())
+}
+
+/// Moves to the next item if there is one.
+#[inline]
+pub(super) fn walk_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
+    let at = usize::from(at);
+    let Some([Value::List(list), Value::Int(index), Value::Int(end), item]) = regs.get_mut(at..at + 4)
+    else {
+        return Err(super::broken());
+    };
+    if *index >= *end {
+        return Ok(false);
+    }
+    let next = usize::try_from(*index).ok().and_then(|at| list.items.borrow().get(at).cloned());
+    *index += 1;
+    *item = next.unwrap_or_default();
+    Ok(true)
+}
+
+/// Tells that a loop ran into its `max` with the condition still false.
+#[cold]
+pub(super) fn truncated(machine: &Machine<'_>, event: Option<u64>, site: u32) {
+    let Some(site) = machine.program.loops.get(site as usize) else { return };
+    let message = || "the loop ended by its `max` before its condition held".to_owned();
+    let told = machine.warnings.note(WarningKind::LoopTruncated, site.place, message);
+    warn(machine, event, site.place, told);
+}
+
+/// Tells that a `max` leaves items out.
+#[cold]
+pub(super) fn cut_list(machine: &Machine<'_>, event: Option<u64>, site: u32, count: i64, most: i64) {
+    let Some(site) = machine.program.loops.get(site as usize) else { return };
+    let message = || format!("the list has {count} items, and `max` took the first {most}");
+    let told = machine.warnings.note(WarningKind::ListTruncated, site.place, message);
+    warn(machine, event, site.place, told);
+}
+
+fn warn(
+    machine: &Machine<'_>,
+    event: Option<u64>,
+    place: crate::runtime::code::Place,
+    message: Option<String>,
+) {
+    let Some(message) = message else { return };
+    let at = machine.program.position(place);
+    let data = json!({ "message": message, "file": at.file, "line": at.line, "column": at.column });
+    machine.trace.instant(event, TraceKind::Warning, data);
+}
+
+fn set(regs: &mut [Value], at: Reg, value: Value) {
+    if let Some(slot) = regs.get_mut(usize::from(at)) {
+        *slot = value;
+    }
+}

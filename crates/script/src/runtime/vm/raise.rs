@@ -1,0 +1,157 @@
+//! Failures: where they happened, who catches them, and what a handler sees (AS-9).
+
+use super::fiber::Frame;
+use super::tracing;
+use crate::runtime::code::{Handler, Place};
+use crate::runtime::error::{CallFrame, FailureKind, Fault, RunError};
+use crate::runtime::events::OpenEvent;
+use crate::runtime::machine::Machine;
+use crate::runtime::value::Value;
+use crate::runtime::value::fields::Fields;
+use contexture_context::{TraceKind, Trust};
+use contexture_diagnostic::Span;
+use std::rc::Rc;
+
+/// Calls told at either end of a very long trace.
+const TOLD: usize = 32;
+
+/// The parts of a fiber in which something failed.
+pub(super) struct Broken<'f> {
+    pub(super) stack: &'f mut Vec<Value>,
+    pub(super) frames: &'f mut Vec<Frame>,
+    pub(super) events: &'f mut Vec<OpenEvent>,
+    pub(super) parent: Option<u64>,
+    pub(super) floor: u32,
+}
+
+/// Finds the handler of a failure and gives the frame to go on with; else the whole fiber fails.
+///
+/// The `pc` of `frame` is that of the instruction that failed.
+#[cold]
+#[inline(never)]
+pub(super) fn raise(
+    machine: &Machine<'_>,
+    fiber: Broken<'_>,
+    mut frame: Frame,
+    fault: Box<Fault>,
+) -> Result<Frame, Box<RunError>> {
+    let Broken { stack, frames, events, parent, floor } = fiber;
+    if fault.at_caller
+        && let Some(caller) = frames.pop()
+    {
+        frame = Frame { pc: caller.pc.saturating_sub(1), ..caller };
+    }
+    let catchable = matches!(fault.kind, FailureKind::Program | FailureKind::Effect);
+    let found = if catchable { find(machine, frames, frame, floor) } else { None };
+    let error = locate(machine, frames, frame, fault);
+    let event = events.last().map_or(parent, |event| Some(event.id));
+    machine.trace.instant(event, TraceKind::Error, error.to_event(found.is_some()));
+    let Some((catcher, handler, open)) = found else {
+        tracing::fail_to(machine, events, 0);
+        frames.clear();
+        return Err(Box::new(error));
+    };
+    frames.truncate(open);
+    let base = catcher.base as usize;
+    let window = stack.get_mut(base..).unwrap_or_default();
+    tracing::fail_to(machine, events, tracing::kept(window, handler.events));
+    if let Some(slot) = window.get_mut(usize::from(handler.error)) {
+        // What a handler can't be told in full is still told in brief.
+        *slot = error_value(machine, &error).unwrap_or_default();
+    }
+    Ok(Frame { pc: handler.target, ..catcher })
+}
+
+/// The innermost handler around an instruction, its call, and how many calls stay open below it.
+fn find(
+    machine: &Machine<'_>,
+    frames: &[Frame],
+    frame: Frame,
+    floor: u32,
+) -> Option<(Frame, Handler, usize)> {
+    let handler = |frame: Frame, outermost: bool| {
+        let function = machine.program.functions.get(frame.function as usize)?;
+        let around = |handler: &&Handler| {
+            (handler.start..handler.end).contains(&frame.pc) && !(outermost && handler.start < floor)
+        };
+        function.handlers.iter().find(around).copied()
+    };
+    if let Some(found) = handler(frame, frames.is_empty()) {
+        return Some((frame, found, frames.len()));
+    }
+    frames.iter().enumerate().rev().find_map(|(open, caller)| {
+        let at = Frame { pc: caller.pc.saturating_sub(1), ..*caller };
+        handler(at, open == 0).map(|found| (at, found, open))
+    })
+}
+
+fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Box<Fault>) -> RunError {
+    let place = place_of(machine, frame);
+    let position = machine.program.position(place);
+    let callers = frames.iter().rev().map(|caller| Frame { pc: caller.pc.saturating_sub(1), ..*caller });
+    let mut open: Vec<Frame> = std::iter::once(frame).chain(callers).collect();
+    let omitted = open.len().saturating_sub(2 * TOLD);
+    if omitted > 0 {
+        open.drain(TOLD..TOLD + omitted);
+    }
+    let trace = open.into_iter().map(|frame| call_frame(machine, frame));
+    let Fault { code, message, help, details, kind, trust, origin, .. } = *fault;
+    if let Some(mut origin) = origin {
+        origin.trace.extend(trace);
+        origin.trace_omitted += omitted;
+        return *origin;
+    }
+    RunError {
+        code: code.into_owned(),
+        message,
+        help,
+        kind,
+        file: position.file,
+        span: place.span,
+        line: position.line,
+        column: position.column,
+        trace: trace.collect(),
+        trace_omitted: omitted,
+        details,
+        trust,
+    }
+}
+
+fn place_of(machine: &Machine<'_>, frame: Frame) -> Place {
+    let Some(function) = machine.program.functions.get(frame.function as usize) else {
+        return Place::default();
+    };
+    let span = function.spans.get(frame.pc as usize).copied().unwrap_or(Span::default());
+    Place { file: function.file, span }
+}
+
+fn call_frame(machine: &Machine<'_>, frame: Frame) -> CallFrame {
+    let position = machine.program.position(place_of(machine, frame));
+    let function = machine.program.functions.get(frame.function as usize);
+    CallFrame {
+        function: function.map_or(String::new(), |function| function.label.clone()),
+        file: position.file,
+        line: position.line,
+        column: position.column,
+    }
+}
+
+/// What a handler sees: `{code, message, details?, line, column, file}`.
+fn error_value(machine: &Machine<'_>, error: &RunError) -> Option<Value> {
+    let trust = error.trust;
+    let text = |text: &str, trust: Trust| Value::text(text, trust);
+    let mut fields = Fields::with_capacity(6);
+    let mut set = |name: &str, value: Value| {
+        value.mark_held();
+        fields.set(&Rc::from(name), value);
+    };
+    set("code", text(&error.code, trust));
+    set("message", text(&error.message, trust));
+    if let Some(details) = &error.details {
+        set("details", machine.import(details.clone(), trust).ok()?);
+    }
+    set("line", Value::Int(i64::from(error.line)));
+    set("column", Value::Int(i64::from(error.column)));
+    set("file", text(&error.file, Trust::Program));
+    Some(Value::object(fields, machine.header()))
+}

@@ -1,0 +1,87 @@
+//! Warnings of a run, one per place however often it happens (AS-11).
+
+use super::code::{Executable, Place};
+use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What kind of warning it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// A `max` ended a loop whose condition was still false.
+    LoopTruncated,
+    /// A `max` left items of a list out.
+    ListTruncated,
+}
+
+/// Something that a run did and its author may not have meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// What kind of warning it is.
+    pub kind: WarningKind,
+    /// What happened, in one line.
+    pub message: String,
+    /// The file, by its source name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// How often it happened at this place.
+    pub times: u64,
+}
+
+/// After this many at one place the trace tells no more of it; the summary still counts.
+const TOLD: u64 = 100;
+
+/// The warnings of a run so far.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings {
+    seen: RefCell<BTreeMap<(usize, u32, u32, WarningKind), Seen>>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    place: Place,
+    first: String,
+    times: u64,
+}
+
+impl Warnings {
+    /// Counts a warning; gives its message as long as the trace is to tell of it.
+    pub(crate) fn note(
+        &self,
+        kind: WarningKind,
+        place: Place,
+        message: impl FnOnce() -> String,
+    ) -> Option<String> {
+        let key = (place.file, place.span.start, place.span.end, kind);
+        let mut seen = self.seen.borrow_mut();
+        if let Some(known) = seen.get_mut(&key) {
+            known.times = known.times.saturating_add(1);
+            return (known.times <= TOLD).then(message);
+        }
+        let message = message();
+        seen.insert(key, Seen { place, first: message.clone(), times: 1 });
+        Some(message)
+    }
+
+    /// All warnings, by place.
+    pub(crate) fn list(&self, program: &Executable) -> Vec<Warning> {
+        let seen = self.seen.borrow();
+        let all = seen.iter().map(|((.., kind), warning)| {
+            let position = program.position(warning.place);
+            Warning {
+                kind: *kind,
+                message: warning.first.clone(),
+                file: position.file,
+                line: position.line,
+                column: position.column,
+                times: warning.times,
+            }
+        });
+        all.collect()
+    }
+}

@@ -38,7 +38,6 @@ mod visit;
 mod tests;
 
 pub use generate::OPTIONS;
-pub use library::{LIBRARY, LibraryMethod, Receiver};
 
 use crate::codes;
 use crate::program::Program;

@@ -24,10 +24,6 @@ use crate::syntax::parse;
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, Edit, SourceFile};
 
-/// A fix can make more of the text readable, so that more old syntax is found; each pass mends
-/// at least one level of that.
-const PASSES: usize = 16;
-
 /// A migrated text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Migrated {
@@ -39,24 +35,29 @@ pub struct Migrated {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Rewrites old syntax. A text without any comes back unchanged.
+/// Rewrites old syntax. A text without any comes back unchanged. In a text with other errors as
+/// much is mended as can be read.
 #[must_use]
 pub fn migrate(source: &SourceFile, limits: &Limits) -> Migrated {
     let mut text = source.text().to_owned();
+    let mut diagnostics = parse(source, limits).diagnostics;
     let mut changes = 0;
-    for _ in 0..PASSES {
-        let current = SourceFile::new(source.name(), text.as_str());
-        let diagnostics = parse(&current, limits).diagnostics;
+    loop {
         let fixes: Vec<&Diagnostic> = diagnostics.iter().filter(|fault| is_old(fault)).collect();
         if fixes.is_empty() {
             return Migrated { text, changes, diagnostics };
         }
+        let before = fixes.len();
         let (edited, applied) = apply(&text, fixes);
-        text = edited;
+        let after = SourceFile::new(source.name(), edited.as_str());
+        let left = parse(&after, limits).diagnostics;
+        // Among other errors a fix may not be read as it was meant; then it is better not made.
+        if left.iter().filter(|fault| is_old(fault)).count() >= before {
+            return Migrated { text, changes, diagnostics };
+        }
+        (text, diagnostics) = (edited, left);
         changes += applied;
     }
-    let diagnostics = parse(&SourceFile::new(source.name(), text.as_str()), limits).diagnostics;
-    Migrated { text, changes, diagnostics }
 }
 
 /// Whether a diagnostic is about old syntax and can be mended.

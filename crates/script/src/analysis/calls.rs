@@ -3,10 +3,11 @@
 use super::Checker;
 use super::declarations::Global;
 use super::expressions::strip;
-use super::library::{self, LIBRARY, PROPERTIES};
+use super::library::{self, HIGHER, PROPERTIES};
 use crate::capability::noun;
 use crate::codes;
 use crate::program::AgentId;
+use crate::runtime::methods::Receiver;
 use crate::syntax::ast::{Expr, ExprKind, Func, ImportKind, Name};
 use contexture_diagnostic::{Span, nearest, suggestion};
 
@@ -177,7 +178,7 @@ impl<'p> Checker<'p, '_> {
 
     /// The arguments of a value's method; `map`, `filter` and `sort` take a function by name.
     fn method_arguments(&mut self, method: &Name, arguments: &'p [Expr]) {
-        let function = library::find(&method.text).is_some_and(|method| method.takes_function);
+        let function = HIGHER.contains(&method.text.as_str());
         for (index, argument) in arguments.iter().enumerate() {
             if index > 0 || !function {
                 self.expr(argument);
@@ -243,10 +244,7 @@ impl<'p> Checker<'p, '_> {
             (least, most) => format!("{least} to {most} arguments"),
         };
         let message = format!("`.{}` takes {takes}, not {given}", name.text);
-        let help = match name.text.as_str() {
-            "add" => "add one value per call",
-            _ => "see the list of methods in the language reference",
-        };
+        let help = format!("write `.{}`", method.signature);
         self.push(codes::METHOD_ARGUMENTS.at(span, message).with_help(help));
     }
 
@@ -257,35 +255,32 @@ impl<'p> Checker<'p, '_> {
             self.push(fault.with_help(format!("it is read without a call: `.{text}`")));
             return;
         }
-        let names = || LIBRARY.iter().map(|method| method.name);
-        let near = || nearest(text, names().chain(PROPERTIES.iter().copied()));
+        let names = library::names();
+        let near = || nearest(text, names.iter().chain(PROPERTIES).copied());
         let help = match library::other_name(text).or_else(near) {
             Some(meant) if PROPERTIES.contains(&meant) => {
                 format!("did you mean `.{meant}`? It is read without a call")
             }
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => {
-                let names: Vec<&str> = names().collect();
-                format!("there are {}", names.join(", "))
-            }
+            None => format!("there are {}", names.join(", ")),
         };
         self.push(fault.with_help(help));
     }
 }
 
-fn literal_kind(expr: &Expr) -> Option<library::Receiver> {
+fn literal_kind(expr: &Expr) -> Option<Receiver> {
     match strip(expr).kind {
-        ExprKind::Str(_) => Some(library::Receiver::String),
-        ExprKind::List(_) => Some(library::Receiver::List),
-        ExprKind::Object(_) => Some(library::Receiver::Object),
+        ExprKind::Str(_) => Some(Receiver::String),
+        ExprKind::List(_) => Some(Receiver::List),
+        ExprKind::Object(_) => Some(Receiver::Object),
         _ => None,
     }
 }
 
-const fn describe(kind: library::Receiver) -> &'static str {
+const fn describe(kind: Receiver) -> &'static str {
     match kind {
-        library::Receiver::String => "a string",
-        library::Receiver::List => "a list",
-        library::Receiver::Object => "an object",
+        Receiver::String => "a string",
+        Receiver::List => "a list",
+        Receiver::Object => "an object",
     }
 }

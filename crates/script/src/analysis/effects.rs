@@ -3,7 +3,7 @@
 use super::Checker;
 use super::declarations::{Declarations, Global};
 use super::expressions::strip;
-use super::library;
+use super::library::HIGHER;
 use super::tools::capability_of;
 use super::visit;
 use crate::capability::{self, Effect, UriFault};
@@ -157,7 +157,7 @@ impl<'p> Resolver<'p, '_> {
                 Some(Global::Agent(Some(agent))) => {
                     self.declarations.function_of(agent, &name.text).into_iter().collect()
                 }
-                _ if library::find(&name.text).is_some_and(|method| method.takes_function) => {
+                _ if HIGHER.contains(&name.text.as_str()) => {
                     arguments.iter().filter_map(|argument| self.function(argument)).collect()
                 }
                 _ => Vec::new(),
@@ -227,9 +227,7 @@ impl<'p> Checker<'p, '_> {
 
     fn maps(&self, callee: &Expr) -> bool {
         match &strip(callee).kind {
-            ExprKind::Field { name, .. } => {
-                library::find(&name.text).is_some_and(|method| method.takes_function)
-            }
+            ExprKind::Field { name, .. } => HIGHER.contains(&name.text.as_str()),
             _ => false,
         }
     }

@@ -37,6 +37,9 @@ pub(crate) struct Parser<'a> {
     ahead: VecDeque<Token>,
     tokens: Vec<Token>,
     previous_end: u32,
+    /// Whether the token before the current one is a string without an end: a comma that seems
+    /// to be missing stands inside it.
+    previous_open: bool,
     diagnostics: Vec<Diagnostic>,
     errors: usize,
     /// Where the last fault was told; nothing more is told about the same token.
@@ -76,6 +79,7 @@ impl<'a> Parser<'a> {
             ahead: VecDeque::new(),
             tokens: Vec::new(),
             previous_end: 0,
+            previous_open: false,
             diagnostics: Vec::new(),
             errors: 0,
             fault_at: None,
@@ -169,6 +173,7 @@ impl<'a> Parser<'a> {
         }
         self.tokens.push(token);
         self.previous_end = token.span.end;
+        self.previous_open = token.flawed && matches!(token.kind, TokenKind::Str | TokenKind::Block);
         self.tell_about_sign(token);
         self.take_next();
         token

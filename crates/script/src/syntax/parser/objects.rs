@@ -60,6 +60,9 @@ impl Parser<'_> {
     }
 
     fn missing_comma(&mut self, old: bool, what: &str) {
+        if self.previous_open {
+            return;
+        }
         let at = Span::at(self.previous_end);
         let fault = if old {
             codes::OLD_MISSING_COMMA.at(self.current.span, format!("{what} are separated by commas"))

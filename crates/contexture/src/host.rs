@@ -15,11 +15,12 @@ pub use prompt::DryPrompt;
 use crate::models::Models;
 use crate::observe::{Observer, Progress};
 use crate::recorder::Recorder;
-use contexture_context::Limits;
+use contexture_context::{Limits, TraceKind};
 use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
 use contexture_script::host::{
-    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied, ToolCall,
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Phase, Supplied,
+    ToolCall,
 };
 use contexture_tools::{Tools, Workspace};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -170,12 +171,22 @@ impl Host for LiveHost {
     }
 
     fn record(&self, event: Event) {
+        if event.kind == TraceKind::Tool && event.phase == Phase::Begin {
+            self.recorder.add_secrets(secrets_in(&event));
+        }
         self.recorder.record(event);
     }
 
     fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
+}
+
+/// Credentials in a tool call's arguments: they are masked before the call is written down.
+fn secrets_in(event: &Event) -> Vec<String> {
+    let uri = event.data.get("uri").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let arguments = event.data.get("arguments");
+    arguments.map(|arguments| Tools::secrets_in(uri, arguments)).unwrap_or_default()
 }
 
 /// A value that was really supplied.

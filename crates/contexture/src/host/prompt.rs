@@ -3,15 +3,17 @@
 use crate::models::Model;
 use contexture_answer::contract;
 use contexture_context::build::fit;
+use contexture_context::fence::escape_layout;
 use contexture_context::manifest::{
     Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
 };
 use contexture_context::tokens::tokenizer_for;
-use contexture_context::{ContextItem, Digest, Manifest, TokenCounter};
+use contexture_context::{ContextItem, Digest, Manifest, TokenCounter, Trust};
 use contexture_prompt::layout::{LaidOut, PromptParts, lay_out};
 use contexture_script::host::{GenerateCall, HostError};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// A prompt that a dry run built and did not send.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,12 +76,17 @@ pub(super) fn prepare(
 ) -> Result<Prepared, HostError> {
     let counter = tokenizer_for(model.provider.model());
     let contract = call.shape.as_ref().map(contract);
+    // What did not come from the program alone must not pose as a part of the prompt.
+    let instruction = match call.instruction_trust {
+        Trust::Program => Cow::Borrowed(call.instruction.as_str()),
+        _ => escape_layout(&call.instruction),
+    };
     let compose = |items: &[ContextItem]| {
         lay_out(&PromptParts {
             role: call.role.as_deref(),
             description: call.description.as_deref(),
             items,
-            instruction: &call.instruction,
+            instruction: &instruction,
             contract: contract.as_deref(),
         })
     };

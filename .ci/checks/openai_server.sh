@@ -13,12 +13,22 @@ python=$venv/bin/python
 work=$(mktemp -d)
 server=
 
+# Ends the server; one that is still at work on an answer does not go by itself.
+stop_server() {
+  [ -n "$server" ] || return 0
+  kill "$server" 2>/dev/null || true
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.3
+  done
+  kill -9 "$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
+  server=
+}
+
 finish() {
   status=$?
-  if [ -n "$server" ]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
+  stop_server
   if [ "$status" -ne 0 ] && [ -s "$work/server.log" ]; then
     echo "-- the end of the server's log --" >&2
     tail -n 20 "$work/server.log" >&2
@@ -68,7 +78,7 @@ ok "llama.cpp's server listens on port $port"
 
 cargo build --quiet -p contexture-llm --example ask
 target=${CARGO_TARGET_DIR:-target}
-probe=$target/debug/examples/ask
+probe() { timeout 120 "$target/debug/examples/ask" "$@"; }
 unset OPENAI_API_KEY OPENAI_BASE_URL
 
 # holds FILE EXPRESSION: whether a Python expression over the JSON in FILE, as `d`, is true.
@@ -78,35 +88,36 @@ holds() {
   ok "$3"
 }
 
-echo "Say something." | "$probe" "$uri" --max-output 40 >"$work/plain.json"
+echo "Say something." | probe "$uri" --max-output 40 >"$work/plain.json"
 holds "$work/plain.json" 'len(d["text"]) > 0 and not d["usage_estimated"]' "an answer with the server's own usage"
-holds "$work/plain.json" '0 < d["usage"]["completion_tokens"] <= 40 < d["usage"]["total_tokens"]' "the limit of tokens is kept to"
+# The server counts an answer by reading its text again, so noise counts for a little more than it was.
+holds "$work/plain.json" 'd["finish_reason"] == "length" and 0 < d["usage"]["completion_tokens"] < 160' "the limit of tokens is kept to"
 
-echo "Say something." | "$probe" "$uri" --max-output 40 --stream >"$work/stream.json"
+echo "Say something." | probe "$uri" --max-output 40 --stream >"$work/stream.json"
 holds "$work/stream.json" 'd["pieces"] > 3 and len(d["text"]) > 0' "text comes piece by piece"
 holds "$work/stream.json" 'd["usage"]["completion_tokens"] > 0' "a stream has its usage"
 
 schema='{"type":"object","properties":{"ok":{"type":"boolean"},"kind":{"type":"string","enum":["red","green"]}},"required":["ok","kind"]}'
 for stream in "" --stream; do
-  echo "Judge." | "$probe" "$uri" --schema "$schema" --max-output 400 $stream >"$work/schema.json"
+  echo "Judge." | probe "$uri" --schema "$schema" --max-output 400 $stream >"$work/schema.json"
   holds "$work/schema.json" 'isinstance(json.loads(d["text"])["ok"], bool) and json.loads(d["text"])["kind"] in ("red", "green")' \
     "the schema is enforced${stream:+ in a stream}"
 done
 
-if echo "Talk." | "$probe" "$uri" --max-output 3500 --timeout 20 2>"$work/late.txt"; then
+if echo "Talk." | probe "$uri" --max-output 600 --timeout 20 2>"$work/late.txt"; then
   fail "no time-out after 20 ms"
 fi
 grep -q 'within 20 ms' "$work/late.txt" || { cat "$work/late.txt" >&2; fail "the time-out is not named"; }
 ok "a time-out ends the call"
 
-if echo "Talk." | "$probe" "$uri" --max-output 3500 --stream --cancel-after 40 2>"$work/cancelled.txt"; then
+if echo "Talk." | probe "$uri" --max-output 600 --stream --cancel-after 40 2>"$work/cancelled.txt"; then
   fail "the call was not cancelled"
 fi
 grep -q 'cancelled' "$work/cancelled.txt" || { cat "$work/cancelled.txt" >&2; fail "the cancellation is not named"; }
-echo "Still there?" | "$probe" "$uri" --max-output 5 >"$work/after.json"
+echo "Still there?" | probe "$uri" --max-output 5 >"$work/after.json"
 holds "$work/after.json" 'd["usage"]["completion_tokens"] > 0' "cancelling ends the call, and the server serves on"
 
-if echo "x" | "$probe" "openai+http://127.0.0.1:$port/nowhere/tiny" 2>"$work/path.txt"; then
+if echo "x" | probe "openai+http://127.0.0.1:$port/nowhere/tiny" 2>"$work/path.txt"; then
   fail "a wrong address was answered"
 fi
 grep -q 'status 404' "$work/path.txt" || { cat "$work/path.txt" >&2; fail "the wrong address is not named"; }
@@ -132,7 +143,7 @@ main agent Judge {
 AS
   cat >"$work/program/late.as" <<'AS'
 main func(input) {
-  generate({ input: "Talk at length.", max_output: 3500, timeout: 20 })
+  generate({ input: "Talk at length.", max_output: 600, timeout: 20 })
 }
 AS
   cd "$work/program"
@@ -148,8 +159,7 @@ AS
   grep -qi '20 ms' late.txt || { cat late.txt >&2; fail "the program's time-out is not named"; }
   ok "a program's time-out ends its run"
 
-  kill "$server" && wait "$server" 2>/dev/null || true
-  server=
+  stop_server
   "$contexture" run judge.as --input "$input" --model "$uri" --json --replay answers.jsonl >again.json
   "$python" -c 'import json; a, b = (json.load(open(f))["value"] for f in ("run.json", "again.json")); assert a == b, (a, b)' \
     || fail "the replay gives another value"

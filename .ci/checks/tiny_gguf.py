@@ -61,27 +61,40 @@ def tokenizer(out: gguf.GGUFWriter) -> None:
 
 
 def weights(out: gguf.GGUFWriter, vocabulary: int) -> None:
-    """Small random numbers, the same on every machine."""
+    """Small random numbers, the same on every machine, and one thing that is no accident: the model never ends an answer by itself.
+
+    Channel 0 holds the same number for every token and nothing writes into it, so the special tokens can be made unlikely
+    whatever was said before. An answer then ends at its limit, or where a grammar leaves nothing but the end.
+    """
     random = np.random.default_rng(SEED)
 
-    def noise(name: str, *shape: int) -> None:
-        out.add_tensor(name, (random.standard_normal(shape) / 16).astype(np.float32))
+    def noise(*shape: int) -> np.ndarray:
+        return (random.standard_normal(shape) / 16).astype(np.float32)
+
+    def but_channel_0(matrix: np.ndarray) -> np.ndarray:
+        matrix[0, :] = 0
+        return matrix
 
     def ones(name: str) -> None:
         out.add_tensor(name, np.ones(WIDTH, dtype=np.float32))
 
-    noise("token_embd.weight", vocabulary, WIDTH)
+    embedding = noise(vocabulary, WIDTH)
+    embedding[:, 0] = 1
+    out.add_tensor("token_embd.weight", embedding)
     for layer in range(LAYERS):
         block = f"blk.{layer}"
         ones(f"{block}.attn_norm.weight")
-        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            noise(f"{block}.{part}.weight", WIDTH, WIDTH)
+        for part in ("attn_q", "attn_k", "attn_v"):
+            out.add_tensor(f"{block}.{part}.weight", noise(WIDTH, WIDTH))
+        out.add_tensor(f"{block}.attn_output.weight", but_channel_0(noise(WIDTH, WIDTH)))
         ones(f"{block}.ffn_norm.weight")
-        noise(f"{block}.ffn_gate.weight", INNER, WIDTH)
-        noise(f"{block}.ffn_up.weight", INNER, WIDTH)
-        noise(f"{block}.ffn_down.weight", WIDTH, INNER)
+        out.add_tensor(f"{block}.ffn_gate.weight", noise(INNER, WIDTH))
+        out.add_tensor(f"{block}.ffn_up.weight", noise(INNER, WIDTH))
+        out.add_tensor(f"{block}.ffn_down.weight", but_channel_0(noise(WIDTH, INNER)))
     ones("output_norm.weight")
-    noise("output.weight", vocabulary, WIDTH)
+    output = noise(vocabulary, WIDTH)
+    output[: len(SPECIAL), 0] = -50
+    out.add_tensor("output.weight", output)
 
 
 def main(path: str) -> None:

@@ -10,7 +10,9 @@ main agent Reviewer {
   description "You point out defects, not style."
 
   func first_line_of(line) {
-    if line > 3 { return line - 3 }
+    if line > 3 {
+      return line - 3
+    }
     1
   }
 

@@ -3,6 +3,8 @@
 //   contexture run examples/hello.as --input '{"name":"Ada"}'
 
 main func(input { name?: string }) {
-  if input.name == none { return "Hello!" }
+  if input.name == none {
+    return "Hello!"
+  }
   "Hello, " + input.name + "!"
 }

@@ -6,17 +6,23 @@ import tool File from "file://workspace"
 
 agent Advocate {
   role "an advocate of the proposal"
+
   main func(input { text string }) {
     use input.text max 3k as proposal
-    generate({ input: "Name the benefits of the proposal.", attempts: 2 }) -> { points list[string] }
+    generate({ input: "Name the benefits of the proposal.", attempts: 2 }) -> {
+      points list[string]
+    }
   }
 }
 
 agent Critic {
   role "a critic of the proposal"
+
   main func(input { text string }) {
     use input.text max 3k as proposal
-    generate({ input: "Name the risks and costs of the proposal.", attempts: 2 }) -> { points list[string] }
+    generate({ input: "Name the risks and costs of the proposal.", attempts: 2 }) -> {
+      points list[string]
+    }
   }
 }
 

@@ -12,7 +12,11 @@ agent Planner {
     overview = File.read({ path: "examples/data/notes/overview.md" })
     use input.goal as user goal
     use overview max 2k as overview
-    generate({ input: "Break the goal into steps, one topic each.", max_output: 400, attempts: 2 }) -> {
+    generate({
+      input: "Break the goal into steps, one topic each.",
+      max_output: 400,
+      attempts: 2
+    }) -> {
       steps list[string]
     }
   }
@@ -22,7 +26,13 @@ agent Executor {
   role "a specialist"
 
   main func(input { goal string, step string }) {
-    notes = Grep.run({ path: "examples/data/notes", pattern: "cache|log|request", regex: true, ignore_case: true, max: 40 })
+    notes = Grep.run({
+      path: "examples/data/notes",
+      pattern: "cache|log|request",
+      regex: true,
+      ignore_case: true,
+      max: 40
+    })
     use input.step as step
     use notes max 2k as notes
     generate({ input: "Work on the step with the notes.", max_output: 300, attempts: 2 }) -> {

@@ -21,7 +21,10 @@ main agent Writer {
   func review(report, source) {
     use report as report
     use source max 3k as incident notes
-    generate({ input: "Is every statement of the report supported by the notes? Name what is missing.", attempts: 2 }) -> {
+    generate({
+      input: "Is every statement of the report supported by the notes? Name what is missing.",
+      attempts: 2
+    }) -> {
       accepted boolean
       missing list[string]
     }

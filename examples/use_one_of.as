@@ -18,7 +18,11 @@ main agent Answerer {
       none: empty
     } as evidence
 
-    generate({ input: "Answer the user question from the evidence.", max_output: 300, attempts: 2 }) -> {
+    generate({
+      input: "Answer the user question from the evidence.",
+      max_output: 300,
+      attempts: 2
+    }) -> {
       answer string
     }
   }

@@ -4,8 +4,12 @@ pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod fmt;
+pub(crate) mod migrate;
 pub(crate) mod parse;
 pub(crate) mod prompt;
+pub(crate) mod repl;
+mod rewrite;
 pub(crate) mod run;
 pub(crate) mod tokens;
 pub(crate) mod trace;
@@ -43,6 +47,9 @@ fn run(command: Command, terminal: &Terminal) -> Outcome {
         Command::Run(args) => run::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
         Command::Parse(args) => parse::run(&args, terminal),
+        Command::Fmt(args) => fmt::run(&args, terminal),
+        Command::Migrate(args) => migrate::run(&args, terminal),
+        Command::Repl(args) => repl::run(&args, terminal),
         Command::Prompt(args) => prompt::run(&args, terminal),
         Command::Answer(args) => answer::run(&args, terminal),
         Command::Tokens(args) => tokens::run(&args, terminal),

@@ -1,6 +1,6 @@
 //! Diagnostics for people and for programs (AS-32).
 
-use crate::paint::Paint;
+use crate::paint::{Paint, harmless};
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile, render};
 use serde_json::Value;
 
@@ -9,7 +9,8 @@ const SHOWN: usize = 50;
 
 /// The source that a diagnostic is about; one that names no file is about the first.
 fn source<'a>(fault: &Diagnostic, files: &[&'a SourceFile]) -> Option<&'a SourceFile> {
-    files.iter().find(|file| file.name() == fault.file).or(files.first()).copied()
+    let named = files.iter().find(|file| file.name() == fault.file);
+    named.or_else(|| files.first().filter(|_| fault.file.is_empty())).copied()
 }
 
 /// A list of objects as editors and scripts read them.
@@ -37,10 +38,11 @@ pub(crate) fn text(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -
 pub(crate) fn excerpts(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -> String {
     let mut text = String::new();
     for fault in faults.iter().take(SHOWN) {
-        if let Some(source) = source(fault, files) {
-            text.push_str(&render::terminal(fault, source, paint.is_on()));
-            text.push('\n');
+        match source(fault, files) {
+            Some(source) => text.push_str(&render::terminal(fault, source, paint.is_on())),
+            None => text.push_str(&without_source(fault, paint)),
         }
+        text.push('\n');
     }
     if faults.len() > SHOWN {
         text.push_str(&format!("… and {} more\n\n", faults.len() - SHOWN));
@@ -58,4 +60,15 @@ pub(crate) fn counts<'a>(faults: impl IntoIterator<Item = &'a Diagnostic>) -> St
         (count > 0).then(|| format!("{count} {}{plural}", kind.as_str()))
     });
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// A diagnostic about a text that is not at hand.
+fn without_source(fault: &Diagnostic, paint: Paint) -> String {
+    let head = format!("{}[{}]", fault.severity.as_str(), fault.code);
+    let mut text =
+        format!("{}: {}\n --> {}\n", paint.red(&head), harmless(&fault.message), fault.file);
+    if let Some(help) = &fault.help {
+        text.push_str(&format!("  = help: {}\n", harmless(help)));
+    }
+    text
 }

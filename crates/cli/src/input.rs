@@ -30,7 +30,7 @@ pub(crate) fn text(path: &Path, what: &str, terminal: &Terminal) -> Result<Strin
     }
     let file = File::open(path).map_err(|error| Stop::read(path, &error))?;
     let bytes = limited(file).map_err(|error| Stop::read(path, &error))?;
-    utf8(bytes, &path.display().to_string()).map_err(|complaint| complaint.file(path).into())
+    utf8(bytes, &path.display().to_string())
 }
 
 /// The text of stdin; a person at a terminal is told that it is waited for.
@@ -43,7 +43,7 @@ pub(crate) fn stdin(what: &str, terminal: &Terminal) -> Result<String, Stop> {
         terminal.note(&format!("reading {what} from the terminal; end it with Ctrl-D"));
     }
     let bytes = limited(stdin.lock()).map_err(|error| Stop::read(Path::new("stdin"), &error))?;
-    Ok(utf8(bytes, "stdin")?)
+    utf8(bytes, "stdin")
 }
 
 fn limited(reader: impl Read) -> io::Result<Vec<u8>> {
@@ -56,13 +56,13 @@ fn limited(reader: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Complaint> {
+fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Stop> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let before = error.as_bytes().get(..valid).unwrap_or_default();
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let message = format!("{name} is not UTF-8 text: line {line} has a byte that is none");
-        Complaint::refused("CLI1003", message).help("save it as UTF-8")
+        Complaint::refused("CLI1003", message).help("save it as UTF-8").into()
     })
 }
 

@@ -11,6 +11,10 @@ use std::path::Path;
 /// # Errors
 /// A complaint when the folder or its settings can't be used.
 pub(crate) fn of_program(chosen: Option<&Path>, program: &Path) -> Result<Project, Stop> {
+    find(chosen, Some(program))
+}
+
+fn find(chosen: Option<&Path>, program: Option<&Path>) -> Result<Project, Stop> {
     let environment = Environment::capture();
     match chosen {
         Some(root) if !root.is_dir() => {
@@ -18,7 +22,7 @@ pub(crate) fn of_program(chosen: Option<&Path>, program: &Path) -> Result<Projec
             Err(Complaint::refused("CLI1010", message).file(root).into())
         }
         Some(root) => Project::open(root, environment).map_err(|error| refuse(&error)),
-        None => Project::find(&here()?, Some(program), environment).map_err(|error| refuse(&error)),
+        None => Project::find(&here()?, program, environment).map_err(|error| refuse(&error)),
     }
 }
 
@@ -27,7 +31,7 @@ pub(crate) fn of_program(chosen: Option<&Path>, program: &Path) -> Result<Projec
 /// # Errors
 /// As [`of_program`].
 pub(crate) fn here_or(chosen: Option<&Path>) -> Result<Project, Stop> {
-    of_program(chosen, Path::new("."))
+    find(chosen, None)
 }
 
 fn here() -> Result<std::path::PathBuf, Stop> {

@@ -1,4 +1,12 @@
 //! The real binary, end to end: what each command reads, prints and exits with (AS-31, AS-32).
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::too_many_lines,
+    reason = "a test may fail"
+)]
 
 #[path = "cli/answer.rs"]
 mod answer;
@@ -8,8 +16,13 @@ mod check;
 mod help;
 #[path = "cli/prompt.rs"]
 mod prompt;
+#[path = "cli/repl.rs"]
+mod repl;
+#[path = "cli/rewrite.rs"]
+mod rewrite;
 #[path = "cli/run.rs"]
 mod run;
+
 mod support;
 #[path = "cli/tokens.rs"]
 mod tokens;

@@ -8,6 +8,14 @@
 //!   A block that is no whole program is the body of `main func(input)`. If a ```` ```json ````
 //!   block follows, it is run and gives that value.
 //! - ```` ```toml ````: is a valid `contexture.toml`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::too_many_lines,
+    reason = "a test may fail"
+)]
 
 #[path = "docs/blocks.rs"]
 mod blocks;
@@ -15,6 +23,7 @@ mod blocks;
 mod console;
 #[path = "docs/programs.rs"]
 mod programs;
+
 mod support;
 
 use blocks::Block;

@@ -8,7 +8,7 @@ mod spinner;
 
 pub(crate) use args::Args;
 pub(crate) use screen::{Screen, Talk};
-pub(crate) use signal::cancel_on_signal;
+pub(crate) use signal::Signals;
 
 use super::Outcome;
 use crate::complaint::{Complaint, Stop};
@@ -16,7 +16,6 @@ use crate::input;
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::Project;
-use contexture::llm::CancelToken;
 use contexture::models::StandIn;
 use contexture::run::{RunReport, RunRequest};
 use serde_json::{Value, json};
@@ -25,6 +24,11 @@ use std::time::Instant;
 
 /// Runs `contexture run`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    if args.no_trace && args.trace == Some(None) {
+        let message = "--trace shows what --no-trace does not keep";
+        let help = "leave one of them out, or write the events to a file with --trace FILE";
+        return Err(Complaint::refused("CLI1013", message).help(help).into());
+    }
     let input = input_of(args, terminal)?;
     let project = workspace::of_program(args.workspace.as_deref(), &args.file)?;
     let request = request(args, input);
@@ -88,8 +92,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
 /// Runs it on this thread; Ctrl-C ends it in order.
 fn drive(project: &Project, request: RunRequest, screen: &Arc<Screen>) -> Result<RunReport, Stop> {
     let runtime = runtime()?;
-    let cancel = CancelToken::new();
-    cancel_on_signal(&cancel);
+    let cancel = Signals::listen().arm();
     let observer = Arc::clone(screen);
     Ok(runtime.block_on(contexture::run::run(project, request, observer, cancel)))
 }

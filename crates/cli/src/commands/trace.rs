@@ -117,8 +117,8 @@ fn inspect_failed(error: &InspectError) -> Stop {
     complaint.into()
 }
 
-/// `0.4 ms`, `412 ms`, `1.2 s`, `3 min 5 s`
-fn duration(us: u64) -> String {
+/// `90 µs`, `412 ms`, `1.2 s`, `3 min 5 s`
+pub(crate) fn duration(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
         1_000..1_000_000 => format!("{} ms", us / 1_000),

@@ -12,7 +12,8 @@ fn helps(path: &[String], found: &mut Vec<(String, String)>) {
         .skip_while(|line| *line != "Commands:")
         .skip(1)
         .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty());
     let commands: Vec<String> =
         commands.filter(|name| *name != "help").map(str::to_owned).collect();
     found.push((path.join(" "), help));
@@ -73,5 +74,9 @@ fn as_31_every_example_of_the_help_runs() {
 
 /// What the examples of the help take for granted: two runs of which to speak, and a few files.
 fn prepare(sandbox: &Sandbox) {
-    let _ = sandbox;
+    for question in ["What does the cache store?", "When does an entry expire?"] {
+        let input = format!(r#"{{"question":"{question}"}}"#);
+        let _ =
+            sandbox.run(["run", "examples/use_one_of.as", "--quiet", "--input", &input]).exits(0);
+    }
 }

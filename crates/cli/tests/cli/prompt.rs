@@ -22,7 +22,7 @@ fn pt_2_render_prints_the_text_alone() {
 fn pt_3_missing_variables_are_named_all_at_once() {
     let done = sandbox().run(["prompt", "render", "t.md"]).exits(1);
     assert_eq!(done.stdout, "");
-    let _ = done.says("t.md: line 1, column 7").says("name, tags");
+    let _ = done.says("t.md: line 1, column 9").says("name, tags");
 }
 
 #[test]
@@ -68,15 +68,15 @@ fn pt_2_broken_templates_and_variables_are_refused() {
 fn pt_6_check_tells_faults_and_the_variables_needed() {
     let sandbox = sandbox();
     let done = sandbox.run(["prompt", "check", "t.md"]).exits(0);
-    assert_eq!(done.stdout, "name  required  1:7\ntags  required  1:16\n");
+    assert_eq!(done.stdout, "name  required  1:9\ntags  required  1:24\n");
     let object = sandbox.run(["prompt", "check", "t.md", "--json"]).exits(0).json();
     assert_eq!(object["variables"], json!(["name", "tags"]));
     assert_eq!(object["diagnostics"], json!([]));
-    sandbox.write("bad.md", "{{#if a}}{{/each}}");
+    sandbox.write("bad.md", "{{#if a}}{{/if}}{{/each}}");
     let object = sandbox.run(["prompt", "check", "bad.md", "--json"]).exits(2).json();
-    assert_eq!(object["diagnostics"][0]["code"], "PT1004");
+    assert_eq!(object["diagnostics"][0]["code"], "PT1005");
     let done = sandbox.run(["prompt", "check", "bad.md"]).exits(2);
-    assert!(done.stdout.contains("--> bad.md:1:10"), "{}", done.stdout);
+    assert!(done.stdout.contains("--> bad.md:1:17"), "{}", done.stdout);
 }
 
 #[test]

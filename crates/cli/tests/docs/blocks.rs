@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// A fenced block.
 #[derive(Debug, Clone)]
-pub struct Block {
+pub(crate) struct Block {
     /// The document, relative to the repository.
     pub file: String,
     /// The line of its first line of text.
@@ -22,18 +22,18 @@ pub struct Block {
 
 impl Block {
     /// Whether it is marked with a word.
-    pub fn has(&self, mark: &str) -> bool {
+    pub(crate) fn has(&self, mark: &str) -> bool {
         self.marks.iter().any(|word| word == mark)
     }
 
     /// The value of a mark `name=value`.
-    pub fn mark(&self, name: &str) -> Option<&str> {
+    pub(crate) fn mark(&self, name: &str) -> Option<&str> {
         self.marks.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 }
 
 /// All blocks of `README.md` and `docs/*.md`.
-pub fn all() -> Vec<Block> {
+pub(crate) fn all() -> Vec<Block> {
     let mut files = vec![PathBuf::from("README.md")];
     let docs = std::fs::read_dir(repository().join("docs")).unwrap();
     let mut names: Vec<_> = docs.map(|entry| entry.unwrap().file_name()).collect();
@@ -50,12 +50,12 @@ pub fn all() -> Vec<Block> {
 }
 
 /// The blocks of one document.
-pub fn read(file: &str, text: &str) -> Vec<Block> {
+pub(crate) fn read(file: &str, text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<(String, Block)> = None;
     let mut adjacent = false;
     for (at, line) in text.lines().enumerate() {
-        let mut words = line.trim_start().split_whitespace();
+        let mut words = line.split_whitespace();
         let first = words.next().unwrap_or_default();
         let ticks = first.len() - first.trim_start_matches('`').len();
         match &mut open {

@@ -11,7 +11,7 @@ struct Step {
 }
 
 /// Runs the session.
-pub fn run(block: &Block) -> Result<(), String> {
+pub(crate) fn run(block: &Block) -> Result<(), String> {
     let sandbox = Sandbox::with_examples();
     let steps = steps(&block.text)?;
     let last = steps.len();

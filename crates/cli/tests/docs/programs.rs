@@ -7,7 +7,7 @@ use serde_json::Value;
 const FILE: &str = "program.as";
 
 /// Checks a program and, when the document shows its value, runs it.
-pub fn check(block: &Block) -> Result<(), String> {
+pub(crate) fn check(block: &Block) -> Result<(), String> {
     let sandbox = Sandbox::with_examples();
     sandbox.write(FILE, whole(&block.text));
     let done = sandbox.run(["check", FILE, "--json"]);

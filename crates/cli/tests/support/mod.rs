@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The root of the repository.
-pub fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
 /// The binary under test.
-pub const BINARY: &str = env!("CARGO_BIN_EXE_contexture");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_contexture");
 
 /// What a command did.
 #[derive(Debug)]
 #[must_use]
-pub struct Done {
+pub(crate) struct Done {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -27,34 +27,34 @@ pub struct Done {
 impl Done {
     /// The output, after checking the exit code.
     #[track_caller]
-    pub fn exits(self, code: i32) -> Self {
+    pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self
     }
 
     /// Stdout as JSON.
     #[track_caller]
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}\nstderr: {}", self.stdout, self.stderr))
     }
 
     /// The same, after checking that stderr contains a text.
     #[track_caller]
-    pub fn says(self, text: &str) -> Self {
+    pub(crate) fn says(self, text: &str) -> Self {
         assert!(self.stderr.contains(text), "no `{text}` in stderr: {}", self.stderr);
         self
     }
 }
 
 /// A temporary folder to run in.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     root: tempfile::TempDir,
 }
 
 impl Sandbox {
     /// An empty folder.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let root = tempfile::Builder::new().prefix("contexture-test-").tempdir().unwrap();
         std::fs::create_dir(root.path().join("home")).unwrap();
         std::fs::create_dir(root.path().join("work")).unwrap();
@@ -62,7 +62,7 @@ impl Sandbox {
     }
 
     /// A folder with copies of the repository's `examples/` and `README.md`.
-    pub fn with_examples() -> Self {
+    pub(crate) fn with_examples() -> Self {
         let sandbox = Self::new();
         copy(&repository().join("examples"), &sandbox.path("examples"));
         std::fs::copy(repository().join("README.md"), sandbox.path("README.md")).unwrap();
@@ -70,12 +70,12 @@ impl Sandbox {
     }
 
     /// A path in the folder.
-    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.path().join("work").join(relative)
     }
 
     /// Writes a file.
-    pub fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
         let path = self.path(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
@@ -83,7 +83,7 @@ impl Sandbox {
     }
 
     /// The text of a file.
-    pub fn read(&self, relative: impl AsRef<Path>) -> String {
+    pub(crate) fn read(&self, relative: impl AsRef<Path>) -> String {
         std::fs::read_to_string(self.path(relative)).unwrap()
     }
 
@@ -103,19 +103,22 @@ impl Sandbox {
     }
 
     /// The binary with arguments, to be completed.
-    pub fn contexture(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    pub(crate) fn contexture(
+        &self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Command {
         let mut command = self.command(BINARY);
         command.args(arguments);
         command
     }
 
     /// Runs the binary.
-    pub fn run(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Done {
+    pub(crate) fn run(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Done {
         finish(self.contexture(arguments), b"")
     }
 
     /// Runs the binary with a text on stdin.
-    pub fn run_with(
+    pub(crate) fn run_with(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         stdin: impl AsRef<[u8]>,
@@ -124,7 +127,7 @@ impl Sandbox {
     }
 
     /// Runs a line of shell with the binary on the path.
-    pub fn sh(&self, line: &str) -> Done {
+    pub(crate) fn sh(&self, line: &str) -> Done {
         let mut command = self.command("sh");
         command.args(["-c", line]);
         finish(command, b"")
@@ -132,7 +135,7 @@ impl Sandbox {
 }
 
 /// Runs a command to its end.
-pub fn finish(mut command: Command, stdin: &[u8]) -> Done {
+pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Done {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();

@@ -7,7 +7,7 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
 use contexture::prompt::{OpenaiChatMessage, PromptComposer, validate_messages};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -41,7 +41,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let text = input::text(&args.file, "the messages", terminal)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let messages = messages(text, args).map_err(|complaint| complaint.file(&args.file))?;
+    let messages = messages(text, args)?;
     let composer = PromptComposer::from_messages(messages);
     let value = match &args.model {
         Some(model) => serde_json::to_value(composer.build_request(model)),
@@ -53,18 +53,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Complaint> {
+fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
     let name = args.file.display();
     let list = contexture::format::yaml(text)
         .map_err(|fault| Complaint::refused("CLI1007", format!("{name} is not YAML: {fault}")))?;
     let Value::Array(entries) = list else {
-        let found = json!(list);
-        let kind = if found.is_object() { "an object" } else { "no list" };
-        return Err(Complaint::refused(
-            "CLI1008",
-            format!("{name} holds {kind}; a list of messages is expected"),
-        )
-        .help("begin each message with `- role: …`"));
+        let kind = if list.is_object() { "an object" } else { "no list" };
+        let message = format!("{name} holds {kind}; a list of messages is expected");
+        let help = "begin each message with `- role: …`";
+        return Err(Complaint::refused("CLI1008", message).help(help).into());
     };
     let folder = args.file.parent().unwrap_or(Path::new(""));
     let messages: Vec<OpenaiChatMessage> = entries
@@ -72,8 +69,9 @@ fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Complaint
         .enumerate()
         .map(|(index, entry)| {
             entry::message(entry, folder).map_err(|fault| {
-                Complaint::refused("CLI1008", format!("{name}: message {index}: {fault}"))
-                    .help("`contexture prompt compose --help` shows what a message holds")
+                let help = "`contexture prompt compose --help` shows what a message holds";
+                let message = format!("{name}: message {index}: {fault}");
+                Stop::from(Complaint::refused("CLI1008", message).help(help))
             })
         })
         .collect::<Result<_, _>>()?;

@@ -48,12 +48,12 @@ pub(crate) struct Args {
     /// or builtin://extractive.
     #[arg(long, value_name = "URI", help_heading = "Model")]
     pub(crate) model: Option<String>,
-    /// Ask no model: typed placeholders, or the answers of a file (one JSON value per line, in the
-    /// order they are asked for).
+    /// Ask no model: give placeholders of the right type, or the answers of a file, in order, one
+    /// per line: a JSON string, or an object such as {"json": …} or {"error": …}.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "replay", help_heading = "Model")]
     pub(crate) mock: Option<Option<PathBuf>>,
     /// Ask no model, change nothing, reach no network; show the prompts that would be sent.
-    #[arg(long, conflicts_with_all = ["record", "replay"], help_heading = "Model")]
+    #[arg(long, conflicts_with_all = ["record", "replay", "trace"], help_heading = "Model")]
     pub(crate) dry_run: bool,
     /// Keep all answers of the model in a file, for --replay.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "replay", help_heading = "Model")]

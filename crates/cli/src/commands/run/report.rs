@@ -6,7 +6,7 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::faults;
 use crate::terminal::Terminal;
 use contexture::Project;
-use contexture::diagnostic::SourceFile;
+use contexture::diagnostic::{Diagnostic, SourceFile};
 use contexture::run::{CheckReport, RunFailure, RunReport};
 use contexture::script::runtime::RunError;
 use serde_json::{Map, Value, json};
@@ -34,12 +34,18 @@ impl End<'_> {
         match outcome {
             Ok(value) => {
                 self.value(value, &report, terminal)?;
-                self.summary(&report, terminal);
+                if let Some(summary) = self.summary(&report, terminal) {
+                    terminal.say(&summary);
+                }
                 Ok(Exit::Done)
             }
             Err(failure) => {
-                self.summary(&report, terminal);
-                Err(self.failure(failure, &report, terminal))
+                let mut complaint = self.failure(failure, &report, terminal);
+                if let Some(summary) = self.summary(&report, terminal) {
+                    let text = complaint.text(terminal.err);
+                    complaint.rendered = Some(format!("{text}\n\n{summary}"));
+                }
+                Err(complaint.into())
             }
         }
     }
@@ -69,10 +75,11 @@ impl End<'_> {
         object
     }
 
-    /// `run ID · 1 model call · 512 + 90 tokens · 0.4 s`
-    fn summary(&self, report: &RunReport, terminal: &Terminal) {
-        if self.args.quiet || self.args.json || self.args.dry_run {
-            return;
+    /// `run ID · 1 model call · 512 + 90 tokens · 412 ms`; nothing when nothing ran.
+    fn summary(&self, report: &RunReport, terminal: &Terminal) -> Option<String> {
+        let silent = self.args.quiet || self.args.json || self.args.dry_run;
+        if silent || (report.run.is_none() && self.calls == 0) {
+            return None;
         }
         let mut parts: Vec<String> = report.run.iter().map(|run| format!("run {run}")).collect();
         if self.calls > 0 {
@@ -81,8 +88,8 @@ impl End<'_> {
             parts.push(format!("{} model call{plural}", self.calls));
             parts.push(format!("{} + {} tokens", usage.prompt_tokens, usage.completion_tokens));
         }
-        parts.push(format!("{:.1} s", self.took.as_secs_f64()));
-        terminal.say(&terminal.err.dim(&parts.join(" · ")));
+        parts.push(trace::duration(u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)));
+        Some(terminal.err.dim(&parts.join(" · ")))
     }
 
     /// `--trace` without a file: the tree of what happened.
@@ -94,7 +101,7 @@ impl End<'_> {
         }
     }
 
-    fn failure(&self, failure: RunFailure, report: &RunReport, terminal: &Terminal) -> Stop {
+    fn failure(&self, failure: RunFailure, report: &RunReport, terminal: &Terminal) -> Complaint {
         let complaint = match failure {
             RunFailure::Source(checked) => source(&checked, terminal),
             RunFailure::Setup(error) => {
@@ -108,7 +115,7 @@ impl End<'_> {
         };
         let mut beside = self.beside(report);
         beside.extend(complaint.beside.clone());
-        complaint.beside(beside).into()
+        complaint.beside(beside)
     }
 }
 
@@ -116,9 +123,9 @@ impl End<'_> {
 fn source(checked: &CheckReport, terminal: &Terminal) -> Complaint {
     let files: Vec<&SourceFile> = checked.files.iter().collect();
     let all = faults::json(&checked.diagnostics, &files);
-    let first = all
-        .as_array()
-        .and_then(|all| all.iter().find(|fault| fault["severity"] == "error").or(all.first()));
+    let is_error = |fault: &&Value| fault.get("severity").is_some_and(|word| word == "error");
+    let list = all.as_array().map_or(&[][..], Vec::as_slice);
+    let first = list.iter().find(is_error).or(list.first());
     let field = |name: &str| first.and_then(|first| first.get(name)).cloned().unwrap_or_default();
     let words = |name: &str| field(name).as_str().unwrap_or_default().to_owned();
     let mut complaint = Complaint::refused(&words("code"), words("message"))
@@ -135,8 +142,7 @@ fn program(error: &RunError, files: &[SourceFile], terminal: &Terminal) -> Compl
     let files: Vec<&SourceFile> = files.iter().collect();
     let diagnostic = error.to_diagnostic();
     let span = faults::span(&diagnostic, &files);
-    // Whoever started it named something that is not there, or gave what does not fit.
-    let refused = error.code == NO_ENTRY || (error.code == SHAPE && error.trace.is_empty());
+    let refused = error.code == NO_ENTRY || is_of_input(error, &diagnostic, &files);
     let complaint = if refused {
         Complaint::refused(&error.code, &error.message)
     } else {
@@ -150,6 +156,16 @@ fn program(error: &RunError, files: &[SourceFile], terminal: &Terminal) -> Compl
         .with("span", span)
         .with("trace", json!(error.trace))
         .with("details", json!(error.details))
+}
+
+/// Whether it is the input of the run that does not have its shape: the failure then stands at
+/// the parameter itself, and not at a call.
+fn is_of_input(error: &RunError, diagnostic: &Diagnostic, files: &[&SourceFile]) -> bool {
+    let file = files.iter().find(|file| file.name() == error.file);
+    let parameter = file.map_or("", |file| file.slice(diagnostic.span));
+    let path = error.details.as_ref().and_then(|faults| faults.get(0)?.get("path")?.as_str());
+    let root = path.and_then(|path| path.split(['.', '[']).next());
+    error.code == SHAPE && error.trace.len() <= 1 && root == Some(parameter)
 }
 
 /// The prompts of a dry run, as they would be sent.

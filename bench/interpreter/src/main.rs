@@ -13,16 +13,22 @@ use std::time::Instant;
 
 const ROUNDS: usize = 7;
 
-/// Something measured: a name and what runs it once, giving seconds.
+/// Something measured: a name and what runs it once, giving seconds; shown times `scale`.
 struct Entry {
     what: &'static str,
     who: &'static str,
     run: Box<dyn FnMut() -> Option<f64>>,
     seconds: Vec<f64>,
+    scale: f64,
+    unit: &'static str,
 }
 
-fn entry(what: &'static str, who: &'static str, run: impl FnMut() -> Option<f64> + 'static) -> Entry {
-    Entry { what, who, run: Box::new(run), seconds: Vec::new() }
+fn entry(
+    what: &'static str,
+    who: &'static str,
+    run: impl FnMut() -> Option<f64> + 'static,
+) -> Entry {
+    Entry { what, who, run: Box::new(run), seconds: Vec::new(), scale: 1.0, unit: "s" }
 }
 
 fn main() {
@@ -33,14 +39,15 @@ fn main() {
             entry.seconds.extend((entry.run)());
         }
     }
-    println!("{:<22} {:<10} {:>10} {:>10}", "", "", "median s", "best s");
+    println!("{:<22} {:<10} {:>10} {:>10}", "", "", "median", "best");
     for entry in &mut entries {
         entry.seconds.sort_by(f64::total_cmp);
         let Some(median) = entry.seconds.get(entry.seconds.len() / 2) else {
             println!("{:<22} {:<10} not available", entry.what, entry.who);
             continue;
         };
-        println!("{:<22} {:<10} {median:>10.4} {:>10.4}", entry.what, entry.who, entry.seconds[0]);
+        let (median, best) = (median * entry.scale, entry.seconds[0] * entry.scale);
+        println!("{:<22} {:<10} {median:>10.4} {best:>10.4} {}", entry.what, entry.who, entry.unit);
     }
     ratios(&entries);
 }
@@ -50,9 +57,17 @@ fn ratios(entries: &[Entry]) {
     println!();
     let median = |entry: &Entry| entry.seconds.get(entry.seconds.len() / 2).copied();
     for own in entries.iter().filter(|entry| entry.who == "contexture") {
-        for peer in entries.iter().filter(|peer| peer.who != own.who && comparable(own.what, peer.what)) {
+        for peer in
+            entries.iter().filter(|peer| peer.who != own.who && comparable(own.what, peer.what))
+        {
             if let (Some(ours), Some(theirs)) = (median(own), median(peer)) {
-                println!("{:<22} / {:<10} {:<10} = {:.2}", own.what, peer.who, peer.what, ours / theirs);
+                println!(
+                    "{:<22} / {:<10} {:<10} = {:.2}",
+                    own.what,
+                    peer.who,
+                    peer.what,
+                    ours / theirs
+                );
             }
         }
     }

@@ -3,7 +3,9 @@
 use crate::{Entry, entry, timed};
 use contexture_script::host::{LoadedSource, MemoryLoader};
 use contexture_script::program::load;
-use contexture_script::runtime::{Entry as Start, Executable, RunOptions, ScriptedHost, compile, run};
+use contexture_script::runtime::{
+    Entry as Start, Executable, RunOptions, ScriptedHost, compile, run,
+};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
@@ -69,13 +71,14 @@ fn plain(what: &'static str, source: &str, expected: Value) -> Entry {
 fn parallel() -> Entry {
     let program = compiled(PARALLEL);
     let items: Vec<Value> = (0..1000).map(|number| json!({ "id": number })).collect();
-    entry("parallel for, 1000", "contexture", move || {
+    let run = move || {
         let answer = json!({ "text": "done" });
         let host = (0..1000).fold(ScriptedHost::new(), |host, _| host.with_answer(answer.clone()));
         let (value, seconds) = timed(|| outcome(&program, json!({ "items": items }), &host));
         assert_eq!(value.as_array().map(Vec::len), Some(1000));
         Some(seconds / 1000.0)
-    })
+    };
+    Entry { scale: 1e6, unit: "µs per item", ..entry("parallel for, 1000", "contexture", run) }
 }
 
 fn compiled(source: &str) -> Executable {

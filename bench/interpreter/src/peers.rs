@@ -26,7 +26,8 @@ value = run()
 print(value, time.perf_counter() - start)
 ";
 
-const RHAI_WHILE: &str = "let s = 0; let i = 0; while i < 10000000 { if i % 3 == 0 { s += i; } i += 1; } s";
+const RHAI_WHILE: &str =
+    "let s = 0; let i = 0; while i < 10000000 { if i % 3 == 0 { s += i; } i += 1; } s";
 const RHAI_FOR: &str = "let s = 0; for i in 0..10000000 { if i % 3 == 0 { s += i; } } s";
 const RHAI_FIB: &str = "fn fib(n) { if n < 2 { n } else { fib(n - 1) + fib(n - 2) } } fib(27)";
 
@@ -75,11 +76,10 @@ mod lua {
 mod lua {
     use super::{Entry, FIB_27, SUM, entry, timed};
 
-    const WHILE: &str =
-        "local s, i = 0, 0 while i < 10000000 do if i % 3 == 0 then s = s + i end i = i + 1 end return s";
-    const FOR: &str = "local s = 0 for i = 0, 9999999 do if i % 3 == 0 then s = s + i end end return s";
-    const FIB: &str =
-        "local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end return fib(27)";
+    const WHILE: &str = "local s, i = 0, 0 while i < 10000000 do if i % 3 == 0 then s = s + i end i = i + 1 end return s";
+    const FOR: &str =
+        "local s = 0 for i = 0, 9999999 do if i % 3 == 0 then s = s + i end end return s";
+    const FIB: &str = "local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end return fib(27)";
 
     pub(super) fn entries() -> Vec<Entry> {
         vec![lua("while 10M", WHILE, SUM), lua("for 10M", FOR, SUM), lua("fib(27)", FIB, FIB_27)]

@@ -28,7 +28,8 @@
 //!     .with_tool("File.read", json!("Caches hold pages."))
 //!     .with_answer(json!({ "title": "Caches" }));
 //! let input = json!({ "path": "notes.md" });
-//! let running = run(&executable, &Entry::default(), input, &host, &RunOptions::default());
+//! let (entry, options) = (Entry::default(), RunOptions::default());
+//! let running = run(&executable, &entry, input, &host, &options);
 //! let outcome = futures_util::FutureExt::now_or_never(running).unwrap();
 //! assert_eq!(outcome.result, Ok(json!({ "title": "Caches" })));
 //!

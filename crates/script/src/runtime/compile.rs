@@ -38,13 +38,8 @@ pub(crate) fn compile_units(units: Vec<Unit<'_>>) -> Executable {
 fn context<'a>(units: Vec<Unit<'a>>, tables: &mut Tables) -> Context<'a> {
     let declarations = Declarations::collect(&units);
     let eventful = eventful::eventful_functions(&declarations);
-    let mut context = Context {
-        units,
-        declarations,
-        eventful,
-        file_uses: Vec::new(),
-        agent_uses: Vec::new(),
-    };
+    let mut context =
+        Context { units, declarations, eventful, file_uses: Vec::new(), agent_uses: Vec::new() };
     let declarations = &context.declarations;
     context.file_uses = (declarations.files.iter().enumerate())
         .map(|(file, decl)| level_uses(tables, &decl.level, file))
@@ -66,7 +61,10 @@ fn imports(context: &Context<'_>, tables: &mut Tables) {
     let imports = context.declarations.imports.iter().map(|(import, file)| ImportCode {
         name: import.name.text.clone(),
         from: import.from.value.clone(),
-        importer: context.units.get(*file).map_or(String::new(), |unit| unit.source.name().to_owned()),
+        importer: context
+            .units
+            .get(*file)
+            .map_or(String::new(), |unit| unit.source.name().to_owned()),
     });
     tables.program.imports = imports.collect();
 }

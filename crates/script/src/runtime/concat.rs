@@ -58,9 +58,9 @@ pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Trust)> {
         Value::Bool(true) => Cow::Borrowed("true"),
         Value::Bool(false) => Cow::Borrowed("false"),
         Value::Int(value) => Cow::Owned(value.to_string()),
-        Value::Float(value) => {
-            Cow::Owned(serde_json::Number::from_f64(*value).map_or_else(String::new, |n| n.to_string()))
-        }
+        Value::Float(value) => Cow::Owned(
+            serde_json::Number::from_f64(*value).map_or_else(String::new, |n| n.to_string()),
+        ),
         _ => return None,
     };
     Some((text, Trust::Program))

@@ -53,9 +53,16 @@ async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> 
     }
 }
 
-async fn generate(machine: &Machine<'_>, parent: Option<u64>, mut call: GenerateCall) -> Checked<Value> {
+async fn generate(
+    machine: &Machine<'_>,
+    parent: Option<u64>,
+    mut call: GenerateCall,
+) -> Checked<Value> {
     let mut about = place(&call.site);
-    about.extend(data([("model", Json::from(call.model.as_deref())), ("items", call.items.len().into())]));
+    if let Some(model) = &call.model {
+        about.extend(data([("model", Json::from(model.as_str()))]));
+    }
+    about.extend(data([("items", Json::from(call.items.len()))]));
     let event = machine.trace.begin(parent, TraceKind::Generate, about);
     call.event = event.id;
     let shape = call.shape.clone();
@@ -81,7 +88,11 @@ async fn tool(machine: &Machine<'_>, parent: Option<u64>, mut call: ToolCall) ->
     settle(machine, event, outcome, Trust::Program)
 }
 
-async fn memory(machine: &Machine<'_>, parent: Option<u64>, mut call: MemoryCall) -> Checked<Value> {
+async fn memory(
+    machine: &Machine<'_>,
+    parent: Option<u64>,
+    mut call: MemoryCall,
+) -> Checked<Value> {
     let about = describe(&call.memory, &call.method, &call.arguments, &call.site);
     let event = machine.trace.begin(parent, TraceKind::Memory, about);
     call.event = event.id;
@@ -112,12 +123,18 @@ fn settle(
             let told = json!({ "code": error.code, "message": error.message });
             machine.trace.end(event, [("error", told)]);
             // A failed tool or memory may quote what is outside; a failed model what it said.
-            Err(Fault::effect(error, most.least(if most == Trust::Model { most } else { Trust::Tool })))
+            let trust = if most == Trust::Model { Trust::Model } else { Trust::Tool };
+            Err(Fault::effect(error, trust))
         }
     }
 }
 
-fn describe(binding: &ToolBinding, method: &str, arguments: &Json, site: &Site) -> Map<String, Json> {
+fn describe(
+    binding: &ToolBinding,
+    method: &str,
+    arguments: &Json,
+    site: &Site,
+) -> Map<String, Json> {
     let mut about = data([
         ("name", Json::from(&*binding.name)),
         ("uri", Json::from(&*binding.uri)),

@@ -59,7 +59,11 @@ impl<'r> Trace<'r> {
     }
 
     /// Tells that something ends; `outcome` is added to its data.
-    pub(crate) fn end(&self, event: OpenEvent, outcome: impl IntoIterator<Item = (&'static str, Json)>) {
+    pub(crate) fn end(
+        &self,
+        event: OpenEvent,
+        outcome: impl IntoIterator<Item = (&'static str, Json)>,
+    ) {
         let OpenEvent { id, parent, kind, mut data } = event;
         data.extend(outcome.into_iter().map(|(name, value)| (name.to_owned(), value)));
         self.host.record(Event { id, parent, kind, phase: Phase::End, data: Json::Object(data) });

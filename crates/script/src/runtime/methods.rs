@@ -117,7 +117,8 @@ pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
 fn wrong_count(method: &Method, count: usize) -> Box<Fault> {
     let plural = if count == 1 { "" } else { "s" };
     let message = format!("`.{}` is called with {count} argument{plural}", method.name);
-    Fault::new(codes::ARGUMENTS, message).help(format!("write `.{}`: {}", method.signature, method.summary))
+    Fault::new(codes::ARGUMENTS, message)
+        .help(format!("write `.{}`: {}", method.signature, method.summary))
 }
 
 /// An argument is of the wrong type.

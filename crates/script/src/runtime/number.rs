@@ -48,7 +48,9 @@ pub(crate) fn negate(value: &Value) -> Checked<Value> {
             None => Err(overflow(format!("-({value})"))),
         },
         Value::Float(value) => Ok(Value::Float(-value)),
-        other => Err(Fault::new(codes::WRONG_TYPE, format!("`-` takes a number, not {}", other.kind()))),
+        other => {
+            Err(Fault::new(codes::WRONG_TYPE, format!("`-` takes a number, not {}", other.kind())))
+        }
     }
 }
 
@@ -83,7 +85,9 @@ fn floating(op: Arithmetic, left: f64, right: f64) -> Checked<Value> {
         Arithmetic::Add => left + right,
         Arithmetic::Subtract => left - right,
         Arithmetic::Multiply => left * right,
-        Arithmetic::Divide | Arithmetic::Remainder if right == 0.0 => return Err(zero_division(op)),
+        Arithmetic::Divide | Arithmetic::Remainder if right == 0.0 => {
+            return Err(zero_division(op));
+        }
         Arithmetic::Divide => left / right,
         Arithmetic::Remainder => left % right,
     };
@@ -104,8 +108,9 @@ fn as_float(value: &Value) -> Option<f64> {
 }
 
 fn overflow(expression: String) -> Box<Fault> {
-    Fault::new(codes::OVERFLOW, format!("{expression} does not fit into 64 bits"))
-        .help("make one side a number with a fraction, such as `1.0 *`, to calculate in floating point")
+    Fault::new(codes::OVERFLOW, format!("{expression} does not fit into 64 bits")).help(
+        "make one side a number with a fraction, such as `1.0 *`, to calculate in floating point",
+    )
 }
 
 fn zero_division(op: Arithmetic) -> Box<Fault> {
@@ -118,10 +123,11 @@ fn wrong_type(op: Arithmetic, left: &Value, right: &Value) -> Box<Fault> {
     let message = format!("`{symbol}` can't take {} and {}", left.kind(), right.kind());
     let fault = Fault::new(codes::WRONG_TYPE, message);
     match (op, left, right) {
-        (Arithmetic::Add, Value::List(_), _) => fault.help("`.add(value)` puts a value into a list"),
-        (Arithmetic::Add, Value::Str(_), _) | (Arithmetic::Add, _, Value::Str(_)) => {
-            fault.help("a string takes strings, numbers and booleans; `.join` makes a list a string")
+        (Arithmetic::Add, Value::List(_), _) => {
+            fault.help("`.add(value)` puts a value into a list")
         }
+        (Arithmetic::Add, Value::Str(_), _) | (Arithmetic::Add, _, Value::Str(_)) => fault
+            .help("a string takes strings, numbers and booleans; `.join` makes a list a string"),
         (_, Value::None, _) | (_, _, Value::None) => fault.help("compare with none first"),
         _ => fault.help(format!("`{symbol}` takes two numbers")),
     }

@@ -80,7 +80,7 @@ async fn run_in(machine: &Machine<'_>, entry: &Entry, input: Json) -> Result<Jso
     let event = machine.trace.begin(None, TraceKind::Run, about);
     let outcome = match start {
         Ok(start) => started(machine, start, input, event.id).await,
-        Err(fault) => Err(unplaced(machine, fault)),
+        Err(fault) => Err(unplaced(machine, *fault)),
     };
     machine.trace.end(event, ending(&outcome));
     outcome
@@ -97,14 +97,19 @@ pub(super) fn ending(outcome: &Result<Json, RunError>) -> Vec<(&'static str, Jso
     }
 }
 
-async fn started(machine: &Machine<'_>, start: Start, input: Json, run: u64) -> Result<Json, RunError> {
+async fn started(
+    machine: &Machine<'_>,
+    start: Start,
+    input: Json,
+    run: u64,
+) -> Result<Json, RunError> {
     machine.trace.instant(Some(run), TraceKind::Input, json!({ "value": input }));
     let about = describe_agent(machine, start.agent, start.function);
     let event = machine.trace.begin(Some(run), TraceKind::Agent, about);
     enter_agent(machine, Some(event.id), start.agent);
     let outcome = match arguments(machine, start.function, input) {
         Ok(arguments) => finished(machine, start.function, arguments, event.id).await,
-        Err(fault) => Err(unplaced(machine, fault)),
+        Err(fault) => Err(unplaced(machine, *fault)),
     };
     let told = match &outcome {
         Ok(value) => ("value", value.clone()),
@@ -126,7 +131,7 @@ async fn finished(
     to_json(&value, &machine.meter).map_err(|fault| {
         let found = machine.program.functions.get(function as usize);
         let place = found.map(|found| Place { file: found.file, span: last_span(found) });
-        placed(machine, fault, place.unwrap_or_default())
+        placed(machine, *fault, place.unwrap_or_default())
     })
 }
 
@@ -196,7 +201,8 @@ fn suggest(name: &str, known: &[&str], what: &str) -> Option<String> {
 
 /// The input as arguments: whole for one parameter, by name for several.
 fn arguments(machine: &Machine<'_>, function: u32, input: Json) -> Checked<Vec<Value>> {
-    let params = machine.program.functions.get(function as usize).map(|found| found.params.as_slice());
+    let params =
+        machine.program.functions.get(function as usize).map(|found| found.params.as_slice());
     match (params.unwrap_or_default(), input) {
         ([], _) => Ok(Vec::new()),
         ([_], input) => Ok(vec![machine.import(input, Trust::User)?]),
@@ -205,7 +211,11 @@ fn arguments(machine: &Machine<'_>, function: u32, input: Json) -> Checked<Vec<V
     }
 }
 
-fn by_name(machine: &Machine<'_>, params: &[String], mut fields: Map<String, Json>) -> Checked<Vec<Value>> {
+fn by_name(
+    machine: &Machine<'_>,
+    params: &[String],
+    mut fields: Map<String, Json>,
+) -> Checked<Vec<Value>> {
     let values = params.iter().map(|param| {
         let value = fields.get_mut(param).map(Json::take).ok_or_else(|| needs_fields(params))?;
         machine.import(value, Trust::User)
@@ -219,13 +229,13 @@ fn needs_fields(params: &[String]) -> Box<Fault> {
 }
 
 /// A failure that belongs to no instruction.
-pub(super) fn unplaced(machine: &Machine<'_>, fault: Box<Fault>) -> RunError {
+pub(super) fn unplaced(machine: &Machine<'_>, fault: Fault) -> RunError {
     placed(machine, fault, Place::default())
 }
 
-pub(super) fn placed(machine: &Machine<'_>, fault: Box<Fault>, place: Place) -> RunError {
+pub(super) fn placed(machine: &Machine<'_>, fault: Fault, place: Place) -> RunError {
     let position = machine.program.position(place);
-    let Fault { code, message, help, details, kind, trust, .. } = *fault;
+    let Fault { code, message, help, details, kind, trust, .. } = fault;
     RunError {
         code: code.into_owned(),
         message,

@@ -18,7 +18,9 @@ use super::vm::fiber::{Fiber, Frame};
 use super::warnings::Warning;
 use crate::host::{Host, MemoryLoader, SourceLoader};
 use crate::program::{ProgramFile, load};
-use crate::syntax::ast::{Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use};
+use crate::syntax::ast::{
+    Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use,
+};
 use crate::syntax::parse_repl;
 use contexture_context::TraceKind;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
@@ -106,9 +108,14 @@ impl Session {
     ///
     /// # Errors
     /// [`SessionError`]; after `Incomplete` the same text is to be given again with more.
-    pub async fn eval(&mut self, line: &str, host: &dyn Host) -> Result<SessionOutcome, SessionError> {
+    pub async fn eval(
+        &mut self,
+        line: &str,
+        host: &dyn Host,
+    ) -> Result<SessionOutcome, SessionError> {
         // Blanks in place of earlier lines give every part of the line its place in the text.
-        let blank: String = self.text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+        let blank: String =
+            self.text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
         let input = parse_repl(&(blank + line), &self.options.limits);
         if input.incomplete {
             return Err(SessionError::Incomplete);
@@ -155,7 +162,8 @@ impl Session {
         let root = root.map_err(|error| fault(error.message, error.help))?;
         let program = load(root, &*self.loader, &self.options.limits);
         let unreadable = program.files.iter().flat_map(|file| &file.parsed.diagnostics);
-        let errors = unreadable.chain(&program.faults).filter(|fault| fault.severity == Severity::Error);
+        let errors =
+            unreadable.chain(&program.faults).filter(|fault| fault.severity == Severity::Error);
         let errors: Vec<Diagnostic> = errors.cloned().collect();
         if !errors.is_empty() {
             return Err(SessionError::Syntax(errors));
@@ -179,7 +187,8 @@ impl Session {
     ) -> Result<SessionOutcome, SessionError> {
         let line = self.compile(source, block);
         let machine = Machine::new(&line.program, host, &self.options, self.past);
-        let event = machine.trace.begin(None, TraceKind::Run, data([("program", Json::from(NAME))]));
+        let event =
+            machine.trace.begin(None, TraceKind::Run, data([("program", Json::from(NAME))]));
         let mut fiber = Fiber {
             stack: self.variables.iter().map(|(_, value)| value.clone()).collect(),
             frames: vec![Frame { function: line.function, ..Frame::default() }],
@@ -189,7 +198,7 @@ impl Session {
         };
         let outcome = drive(&machine, &mut fiber).await.map_err(|error| *error);
         let outcome = outcome.and_then(|value| {
-            to_json(&value, &machine.meter).map_err(|fault| unplaced(&machine, fault))
+            to_json(&value, &machine.meter).map_err(|fault| unplaced(&machine, *fault))
         });
         machine.trace.end(event, ending(&outcome));
         let (past, warnings) = (machine.past(), machine.warnings());
@@ -197,7 +206,9 @@ impl Session {
         let known = if outcome.is_ok() { line.variables.len() } else { self.variables.len() };
         self.variables = read_variables(&line.variables, &fiber, known);
         match outcome {
-            Ok(value) => Ok(SessionOutcome { value: Some(value).filter(|value| !value.is_null()), warnings }),
+            Ok(value) => {
+                Ok(SessionOutcome { value: Some(value).filter(|value| !value.is_null()), warnings })
+            }
             Err(error) => Err(SessionError::Run(Box::new(error))),
         }
     }
@@ -212,8 +223,7 @@ impl Session {
             agents: file.links.clone(),
         }));
         let names: Vec<String> = self.variables.iter().map(|(name, _)| name.clone()).collect();
-        let past =
-            compile::Past { variables: &names, uses: &self.uses, configs: &self.configs };
+        let past = compile::Past { variables: &names, uses: &self.uses, configs: &self.configs };
         compile::compile_line(units, block, past)
     }
 
@@ -230,7 +240,11 @@ impl Session {
 }
 
 /// The first `known` variables with their values after a line.
-fn read_variables(variables: &[(String, Reg)], fiber: &Fiber, known: usize) -> Vec<(String, Value)> {
+fn read_variables(
+    variables: &[(String, Reg)],
+    fiber: &Fiber,
+    known: usize,
+) -> Vec<(String, Value)> {
     let values = variables.iter().take(known).map(|(name, register)| {
         let value = fiber.stack.get(usize::from(*register)).cloned().unwrap_or_default();
         (name.clone(), value)

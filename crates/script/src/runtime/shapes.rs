@@ -107,7 +107,9 @@ fn mark_object(object: &Object, fields: &[Field]) {
     }
     let mut optional = object.optional.borrow_mut();
     if let Some(known) = optional.as_ref() {
-        names.extend(known.iter().filter(|known| !names.contains(known)).cloned().collect::<Vec<_>>());
+        names.extend(
+            known.iter().filter(|known| !names.contains(known)).cloned().collect::<Vec<_>>(),
+        );
     }
     *optional = Some(names.into());
 }

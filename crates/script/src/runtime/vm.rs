@@ -36,7 +36,8 @@ const STACK: usize = 8 << 20;
 /// Runs a fiber from where it stopped.
 #[expect(clippy::too_many_lines, reason = "the dispatch of all instructions; each arm is short")]
 pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
-    let Fiber { stack, frames, events, parent, epoch, nested, depth, floor, waiting, failed } = fiber;
+    let Fiber { stack, frames, events, parent, epoch, nested, depth, floor, waiting, failed } =
+        fiber;
     let parent = *parent;
     let most_frames = machine.meter.limits().call_depth.saturating_sub(*depth);
     let mut granted = machine.meter.slice();
@@ -217,7 +218,12 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         arithmetic!(Arithmetic::Multiply, checked_mul, to, left, right)
                     }
                     Op::Divide { to, left, right } => {
-                        attempt!(step::arithmetic(machine, regs, Arithmetic::Divide, (to, left, right)))
+                        attempt!(step::arithmetic(
+                            machine,
+                            regs,
+                            Arithmetic::Divide,
+                            (to, left, right)
+                        ))
                     }
                     Op::Remainder { to, left, right } => {
                         arithmetic!(Arithmetic::Remainder, checked_rem, to, left, right)
@@ -276,7 +282,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     Op::IfGreaterInt { left, value } => order_test_int!(>, left, value),
                     Op::IfGreaterEqualInt { left, value } => order_test_int!(>=, left, value),
 
-                    Op::CountBegin { at, positive } => attempt!(loops::count_begin(regs, at, positive)),
+                    Op::CountBegin { at, positive } => {
+                        attempt!(loops::count_begin(regs, at, positive))
+                    }
                     Op::CountNext { at, target } => {
                         if attempt!(loops::count_next(regs, at)) {
                             pay!(pc - target as usize);
@@ -322,7 +330,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         set!(at, Value::Int(events.len() as i64));
                         tracing::loop_begin(machine, events, parent, regs, at, site);
                     }
-                    Op::EventsEnd { at } => tracing::end_to(machine, events, tracing::kept(regs, at)),
+                    Op::EventsEnd { at } => {
+                        tracing::end_to(machine, events, tracing::kept(regs, at))
+                    }
                     Op::EventsEndAll => tracing::end_to(machine, events, frame.events as usize),
                     Op::EventsMark { at } => set!(at, Value::Int(events.len() as i64)),
 
@@ -371,7 +381,8 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         attempt!(super::methods::call(machine, regs, at, count, name));
                     }
                     Op::SortByKeys { at } => {
-                        let value = attempt!(super::methods::sort_by_keys(machine, get!(at), get!(at + 1)));
+                        let value =
+                            attempt!(super::methods::sort_by_keys(machine, get!(at), get!(at + 1)));
                         set!(at, value);
                     }
 
@@ -389,7 +400,8 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         if frames.len() >= most_frames {
                             break 'fault too_deep(machine);
                         }
-                        let function = attempt!(agents::begin(machine, events, parent, regs, at, site));
+                        let function =
+                            attempt!(agents::begin(machine, events, parent, regs, at, site));
                         frames.push(Frame { pc: pc as u32, ..frame });
                         let base = frame.base + u32::from(at);
                         frame = Frame { function, pc: 0, base, events: events.len() as u32 };
@@ -420,7 +432,12 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         continue 'enter;
                     }
                     Op::CheckArgument { at, shape } => {
-                        attempt!(super::shapes::check_argument(machine, &function.label, get!(at), shape));
+                        attempt!(super::shapes::check_argument(
+                            machine,
+                            &function.label,
+                            get!(at),
+                            shape
+                        ));
                     }
 
                     Op::Tool { at, site } => {
@@ -428,7 +445,8 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         suspend!(at, pc, effect)
                     }
                     Op::Generate { at, site } => {
-                        let effect = attempt!(effects::generate(machine, regs, at, site));
+                        let effect =
+                            attempt!(effects::generate(machine, regs, at, site, *nested > 0));
                         suspend!(at, pc, effect)
                     }
                     Op::Choose { to, site } => {
@@ -458,7 +476,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
         };
         let place = Frame { pc: pc.saturating_sub(1) as u32, ..frame };
         let fiber = raise::Broken { stack, frames, events, parent, floor: *floor };
-        match raise::raise(machine, fiber, place, fault) {
+        match raise::raise(machine, fiber, place, *fault) {
             Ok(next) => frame = next,
             Err(error) => {
                 let _ = machine.meter.spend(granted - fuel);

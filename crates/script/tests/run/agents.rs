@@ -60,17 +60,35 @@ fn as_28_agents_of_other_files() {
         ("other.as", "main func(input) { input + 0.5 }"),
         ("deep.as", "main agent Anything { main func(input) { input + 1 } }"),
     ]);
-    let outcome = block_on(run(&compile(&program), &Entry::default(), json!({}), &ScriptedHost::new(), &RunOptions::default()));
+    let outcome = block_on(run(
+        &compile(&program),
+        &Entry::default(),
+        json!({}),
+        &ScriptedHost::new(),
+        &RunOptions::default(),
+    ));
     assert_eq!(outcome.result, Ok(json!([12, 20, 3.5])));
 }
 
 #[test]
 fn as_28_files_may_import_each_other() {
     let program = program_of(&[
-        ("main.as", "import agent B from \"b.as\"\nagent A { func down(n) { if n == 0 { return \"done\" } B.down(n - 1) } }\nmain func(input) { A.down(5) }"),
-        ("b.as", "import agent A from \"main.as\"\nagent B { func down(n) { if n == 0 { return \"done in b\" } A.down(n - 1) } }"),
+        (
+            "main.as",
+            "import agent B from \"b.as\"\nagent A { func down(n) { if n == 0 { return \"done\" } B.down(n - 1) } }\nmain func(input) { A.down(5) }",
+        ),
+        (
+            "b.as",
+            "import agent A from \"main.as\"\nagent B { func down(n) { if n == 0 { return \"done in b\" } A.down(n - 1) } }",
+        ),
     ]);
-    let outcome = block_on(run(&compile(&program), &Entry::default(), json!({}), &ScriptedHost::new(), &RunOptions::default()));
+    let outcome = block_on(run(
+        &compile(&program),
+        &Entry::default(),
+        json!({}),
+        &ScriptedHost::new(),
+        &RunOptions::default(),
+    ));
     assert_eq!(outcome.result, Ok(json!("done in b")));
 }
 
@@ -80,16 +98,33 @@ fn as_28_a_failure_in_another_file_names_it() {
         ("main.as", "import agent B from \"b.as\"\nmain func(input) { B(input) }"),
         ("b.as", "agent B {\n  main func(input) { input.nope }\n}"),
     ]);
-    let outcome = block_on(run(&compile(&program), &Entry::default(), json!({}), &ScriptedHost::new(), &RunOptions::default()));
+    let outcome = block_on(run(
+        &compile(&program),
+        &Entry::default(),
+        json!({}),
+        &ScriptedHost::new(),
+        &RunOptions::default(),
+    ));
     let error = outcome.result.unwrap_err();
     assert_eq!((error.file.as_str(), error.line, error.column), ("b.as", 2, 22));
     assert_eq!(error.trace[1].file, "main.as");
 }
 
-fn run_entry(source: &str, agent: Option<&str>, function: Option<&str>, input: Value) -> Result<Value, (String, Option<String>)> {
+fn run_entry(
+    source: &str,
+    agent: Option<&str>,
+    function: Option<&str>,
+    input: Value,
+) -> Result<Value, (String, Option<String>)> {
     let program = program_of(&[("main.as", source)]);
     let entry = Entry { agent: agent.map(str::to_owned), function: function.map(str::to_owned) };
-    let outcome = block_on(run(&compile(&program), &entry, input, &ScriptedHost::new(), &RunOptions::default()));
+    let outcome = block_on(run(
+        &compile(&program),
+        &entry,
+        input,
+        &ScriptedHost::new(),
+        &RunOptions::default(),
+    ));
     outcome.result.map_err(|error| (error.code, error.help))
 }
 
@@ -101,7 +136,10 @@ fn as_31_a_run_may_start_at_any_agent_and_function() {
         agent Side { func run(x) { x } }
         main agent Boss { main func(input) { \"boss\" } func extra(x) { [x, \"extra\"] } }";
     assert_eq!(run_entry(source, None, None, json!(1)), Ok(json!("boss")));
-    assert_eq!(run_entry(source, None, Some("extra"), json!({ "a": 1 })), Ok(json!([{ "a": 1 }, "extra"])));
+    assert_eq!(
+        run_entry(source, None, Some("extra"), json!({ "a": 1 })),
+        Ok(json!([{ "a": 1 }, "extra"]))
+    );
     assert_eq!(run_entry(source, Some("Side"), None, json!(5)), Ok(json!(5)));
     assert_eq!(run_entry(source, Some("Side"), Some("run"), json!(6)), Ok(json!(6)));
     assert_eq!(run_entry(source, None, Some("pure"), json!({ "b": 2, "a": 1 })), Ok(json!([1, 2])));
@@ -117,10 +155,25 @@ fn as_31_a_run_may_start_at_any_agent_and_function() {
 #[test]
 fn as_1_a_program_without_a_start_is_an_error() {
     assert_eq!(run_entry("", None, None, json!({})).unwrap_err().0, "AS9025");
-    assert_eq!(run_entry("func a() { 1 } func b() { 2 }", None, None, json!({})).unwrap_err().0, "AS9025");
-    assert_eq!(run_entry("func a() { 1 } func b() { 2 }", None, Some("b"), json!({})), Ok(json!(2)));
-    assert_eq!(run_entry("agent A { func x() { 1 } } agent B { func y() { 1 } }", None, None, json!({})).unwrap_err().0, "AS9025");
-    assert_eq!(run_entry("agent A { func x() { 1 } }", None, None, json!({})), Ok(json!(1)), "one agent alone is the main one");
+    assert_eq!(
+        run_entry("func a() { 1 } func b() { 2 }", None, None, json!({})).unwrap_err().0,
+        "AS9025"
+    );
+    assert_eq!(
+        run_entry("func a() { 1 } func b() { 2 }", None, Some("b"), json!({})),
+        Ok(json!(2))
+    );
+    assert_eq!(
+        run_entry("agent A { func x() { 1 } } agent B { func y() { 1 } }", None, None, json!({}))
+            .unwrap_err()
+            .0,
+        "AS9025"
+    );
+    assert_eq!(
+        run_entry("agent A { func x() { 1 } }", None, None, json!({})),
+        Ok(json!(1)),
+        "one agent alone is the main one"
+    );
 }
 
 #[test]
@@ -156,11 +209,19 @@ fn as_25_tools_and_memories_get_their_argument() {
         .with_memory("Notes.query", json!([]));
     assert_eq!(outcome(source, json!({}), &host).result, Ok(json!(["text", []])));
     let calls = host.tool_calls();
-    assert_eq!((calls[0].method.as_str(), &calls[0].arguments), ("read", &json!({ "path": "a.md" })));
-    assert_eq!((calls[0].tool.uri.as_str(), calls[0].tool.importer.as_str()), ("file://workspace", "main.as"));
+    assert_eq!(
+        (calls[0].method.as_str(), &calls[0].arguments),
+        ("read", &json!({ "path": "a.md" }))
+    );
+    assert_eq!(
+        (calls[0].tool.uri.as_str(), calls[0].tool.importer.as_str()),
+        ("file://workspace", "main.as")
+    );
     assert_eq!((calls[1].method.as_str(), &calls[1].arguments), ("undo", &json!([{ "id": 1 }])));
     assert_eq!(calls[0].site.position.line, 5);
     assert_eq!(host.memory_calls()[0].arguments, json!({}));
-    let error = failure_of("import tool File from \"file://workspace\" main func(input) { File.read(\"a\", \"b\") }");
+    let error = failure_of(
+        "import tool File from \"file://workspace\" main func(input) { File.read(\"a\", \"b\") }",
+    );
     assert_eq!(error.code, "AS9003");
 }

@@ -37,7 +37,10 @@ fn as_6_changing_an_unknown_variable_is_an_error() {
 
 #[test]
 fn as_6_a_path_sets_the_last_field() {
-    assert_eq!(value("o = { a: { b: 1 } } o.a.c = 2 o.a.b += 10 o"), json!({ "a": { "b": 11, "c": 2 } }));
+    assert_eq!(
+        value("o = { a: { b: 1 } } o.a.c = 2 o.a.b += 10 o"),
+        json!({ "a": { "b": 11, "c": 2 } })
+    );
     assert_eq!(value("o = {} o[\"k y\"] = 1 o[\"k y\"] -= 3 o"), json!({ "k y": -2 }));
     assert_eq!(value("l = [{ n: 1 }] l[0].n = 2 l[0].m = 3 l"), json!([{ "n": 2, "m": 3 }]));
     assert_eq!(value("o = { a: \"x\" } o.a += 1 o.a"), json!("x1"));
@@ -54,7 +57,10 @@ fn as_6_a_path_does_not_create_its_middle() {
 #[test]
 fn as_8_items_of_a_list_are_read_only() {
     let (code, message) = fault("l = [1] l[0] = 2");
-    assert_eq!((code.as_str(), message.as_str()), ("AS9013", "the items of a list can't be assigned"));
+    assert_eq!(
+        (code.as_str(), message.as_str()),
+        ("AS9013", "the items of a list can't be assigned")
+    );
     assert_eq!(fault("l = [1] l[0] += 2").0, "AS9013");
     assert_eq!(fault("s = \"a\" s.x = 2").0, "AS9006");
 }
@@ -62,7 +68,10 @@ fn as_8_items_of_a_list_are_read_only() {
 #[test]
 fn as_6_lists_and_objects_are_shared_inside_an_agent() {
     assert_eq!(value("a = [1] b = a b.add(2) a"), json!([1, 2]));
-    assert_eq!(value("o = { l: [] } l = o.l l.add(1) o.x = l l.add(2) o"), json!({ "l": [1, 2], "x": [1, 2] }));
+    assert_eq!(
+        value("o = { l: [] } l = o.l l.add(1) o.x = l l.add(2) o"),
+        json!({ "l": [1, 2], "x": [1, 2] })
+    );
     let source = "func grow(l, o) { l.add(9) o.n = 1 l = [] } main func(input) { l = [] o = {} grow(l, o)\n[l, o] }";
     assert_eq!(value_of(source), json!([[9], { "n": 1 }]));
 }
@@ -71,7 +80,11 @@ fn as_6_lists_and_objects_are_shared_inside_an_agent() {
 fn as_6_the_value_of_a_function_is_its_last_top_level_expression() {
     assert_eq!(value("1 2 3"), json!(3));
     assert_eq!(value("x = 1"), json!(null));
-    assert_eq!(value("if true { 5 }"), json!(null), "an expression inside a block is not the value");
+    assert_eq!(
+        value("if true { 5 }"),
+        json!(null),
+        "an expression inside a block is not the value"
+    );
     assert_eq!(value("for x in [1] max 1 { x }"), json!(null));
     assert_eq!(value(""), json!(null));
     assert_eq!(value("5 if false { }"), json!(null), "only the last statement counts");
@@ -82,13 +95,20 @@ fn as_6_return_ends_a_function() {
     assert_eq!(value("return 1 2"), json!(1));
     assert_eq!(value("repeat * 10 { if true { return \"in\" } } 2"), json!("in"));
     assert_eq!(value("x = 3\nif x > 2 { return }\n5"), json!(null));
-    assert_eq!(value_of("func f(x) { for y in x max 9 { if y > 1 { return y } } 0 } main func(input) { [f([1, 2, 3]), f([])] }"), json!([2, 0]));
+    assert_eq!(
+        value_of(
+            "func f(x) { for y in x max 9 { if y > 1 { return y } } 0 } main func(input) { [f([1, 2, 3]), f([])] }"
+        ),
+        json!([2, 0])
+    );
 }
 
 #[test]
 fn as_6_if_and_else_if() {
     let grade = "func grade(n) { if n >= 90 { return \"a\" } else if n >= 70 { return \"b\" } else if n == 0 { return \"none\" } else { return \"c\" } }";
-    let source = format!("{grade} main func(input) {{ [grade(95), grade(90), grade(70), grade(0), grade(1)] }}");
+    let source = format!(
+        "{grade} main func(input) {{ [grade(95), grade(90), grade(70), grade(0), grade(1)] }}"
+    );
     assert_eq!(value_of(&source), json!(["a", "a", "b", "none", "c"]));
     assert_eq!(value("x = 0 if x { x = 1 } else if false { x = 2 } x"), json!(0));
 }
@@ -115,10 +135,15 @@ fn as_6_more_variables_than_registers_is_an_error() {
 #[test]
 fn as_4_literals() {
     assert_eq!(
-        value("{ t: \"a\\n\", s: 'b', n: [1, 2.5, 2k, -3], w: [true, false, none], q: { \"x y\": 1, }, }"),
+        value(
+            "{ t: \"a\\n\", s: 'b', n: [1, 2.5, 2k, -3], w: [true, false, none], q: { \"x y\": 1, }, }"
+        ),
         json!({ "t": "a\n", "s": "b", "n": [1, 2.5, 2000, -3], "w": [true, false, null], "q": { "x y": 1 } })
     );
-    assert_eq!(value("constructor = 1 { constructor: constructor, __proto__: 2 }"), json!({ "constructor": 1, "__proto__": 2 }));
+    assert_eq!(
+        value("constructor = 1 { constructor: constructor, __proto__: 2 }"),
+        json!({ "constructor": 1, "__proto__": 2 })
+    );
     assert_eq!(value("总数 = 40\n总数\n  + 2"), json!(42));
     assert_eq!(value("\"generate\""), json!("generate"));
 }

@@ -44,10 +44,8 @@ fn input(code: &str) -> Value {
 }
 
 fn found(code: &Code) -> String {
-    let entry = Entry {
-        function: (code.code == "AS9025").then(|| "nope".to_owned()),
-        ..Entry::default()
-    };
+    let entry =
+        Entry { function: (code.code == "AS9025").then(|| "nope".to_owned()), ..Entry::default() };
     let (host, options) = (host(code.code), options(code.code));
     // Some examples are refused by the parser; here they run all the same.
     let program = executable_of_any(code.example);

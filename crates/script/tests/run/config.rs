@@ -10,7 +10,10 @@ fn seen(source: &str) -> Vec<Seen> {
     let host = (0..20).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
     let outcome = outcome(source, json!({}), &host);
     assert!(outcome.result.is_ok(), "{:?}", outcome.result);
-    host.generate_calls().into_iter().map(|call| (call.model, call.role, call.description)).collect()
+    host.generate_calls()
+        .into_iter()
+        .map(|call| (call.model, call.role, call.description))
+        .collect()
 }
 
 fn set(model: &str, role: &str, description: &str) -> Seen {
@@ -67,5 +70,8 @@ fn as_1_settings_are_lexical_not_inherited_by_callees() {
 #[test]
 fn as_1_an_unknown_model_is_an_error_where_it_is_asked() {
     let error = failure_of("main func(input) {\nmodel Nope\ngenerate({ input: \"x\" })\n}");
-    assert_eq!((error.code.as_str(), error.message.as_str()), ("AS9001", "no model is called `Nope`"));
+    assert_eq!(
+        (error.code.as_str(), error.message.as_str()),
+        ("AS9001", "no model is called `Nope`")
+    );
 }

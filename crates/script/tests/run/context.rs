@@ -1,6 +1,8 @@
 //! AS-12 to AS-17: `use`.
 
-use crate::support::{block_on, executable, executable_of_any, failure_of, main_of, outcome, outcome_with};
+use crate::support::{
+    block_on, executable, executable_of_any, failure_of, main_of, outcome, outcome_with,
+};
 use contexture_context::{Budget, DeclaredItem, Keep, TraceKind};
 use contexture_script::host::GenerateCall;
 use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
@@ -9,7 +11,8 @@ use serde_json::{Value, json};
 /// Runs a program whose model says `"ok"` each time; gives the model calls.
 fn calls_with(source: &str, input: Value, options: &RunOptions) -> Vec<GenerateCall> {
     let host = (0..20).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
-    let host = host.with_file("notes.md", json!("file text")).with_file("data.json", json!({ "k": [1] }));
+    let host =
+        host.with_file("notes.md", json!("file text")).with_file("data.json", json!({ "k": [1] }));
     let outcome = outcome_with(source, input, &host, options);
     assert!(outcome.result.is_ok(), "{:?}", outcome.result);
     host.generate_calls()
@@ -24,7 +27,10 @@ fn body(body: &str) -> Vec<GenerateCall> {
 }
 
 fn brief(items: &[DeclaredItem]) -> Vec<(Option<&str>, &str, Value)> {
-    items.iter().map(|item| (item.label.as_deref(), item.source.as_str(), item.value.clone())).collect()
+    items
+        .iter()
+        .map(|item| (item.label.as_deref(), item.source.as_str(), item.value.clone()))
+        .collect()
 }
 
 #[test]
@@ -74,7 +80,9 @@ fn as_12_the_four_forms_and_their_budgets() {
 
 #[test]
 fn as_12_a_label_is_never_evaluated() {
-    let calls = body("evidence = \"value\"\ndocs = \"d\"\nuse docs as evidence\ngenerate({ input: \"x\" })");
+    let calls = body(
+        "evidence = \"value\"\ndocs = \"d\"\nuse docs as evidence\ngenerate({ input: \"x\" })",
+    );
     assert_eq!(brief(&calls[0].items), [(Some("evidence"), "docs", json!("d"))]);
 }
 
@@ -106,7 +114,10 @@ fn as_13_evaluated_in_its_own_scope() {
             generate({ input: \"1\" })
         }",
     );
-    assert_eq!(brief(&calls[0].items), [(None, "x", json!("outer")), (Some("mine"), "x", json!("inner"))]);
+    assert_eq!(
+        brief(&calls[0].items),
+        [(None, "x", json!("outer")), (Some("mine"), "x", json!("inner"))]
+    );
 }
 
 #[test]
@@ -137,7 +148,9 @@ fn as_14_visible_in_its_block_and_inside_to_later_generates() {
             use input.detail
         }",
     );
-    let sources = |call: &GenerateCall| brief(&call.items).iter().map(|item| item.1.to_owned()).collect::<Vec<_>>();
+    let sources = |call: &GenerateCall| {
+        brief(&call.items).iter().map(|item| item.1.to_owned()).collect::<Vec<_>>()
+    };
     let seen: Vec<_> = calls.iter().map(sources).collect();
     let question = "input.question".to_owned();
     let detail = "input.detail".to_owned();
@@ -287,10 +300,17 @@ fn as_17_the_runner_chooses_before_the_mark() {
     };
     let shown = calls_with(CHOICE, json!({}), &choose("brief"));
     assert_eq!(brief(&shown[0].items), [(Some("evidence"), "short", json!("s"))]);
-    assert_eq!(calls_with(CHOICE, json!({}), &choose("none"))[0].items, [], "`empty` renders nothing");
+    assert_eq!(
+        calls_with(CHOICE, json!({}), &choose("none"))[0].items,
+        [],
+        "`empty` renders nothing"
+    );
     let host = ScriptedHost::new();
     let error = outcome_with(CHOICE, json!({}), &host, &choose("ful")).result.unwrap_err();
-    assert_eq!((error.code.as_str(), error.help.as_deref()), ("AS9026", Some("did you mean `full`?")));
+    assert_eq!(
+        (error.code.as_str(), error.help.as_deref()),
+        ("AS9026", Some("did you mean `full`?"))
+    );
 }
 
 #[test]
@@ -305,7 +325,9 @@ fn as_17_only_the_shown_candidate_is_evaluated() {
 fn as_15_capabilities_can_not_be_used() {
     let imports = "import tool T from \"sh://grep\"\nimport llm L from \"mock\"\nimport memory M from \"file://m.jsonl\"\nfunc f() { 1 }\nagent A { func g() { 1 } }\n";
     for name in ["T", "L", "M", "f", "A"] {
-        let source = format!("{imports}main agent {{ main func(input) {{\nuse {name}\ngenerate({{ input: \"x\" }})\n}} }}");
+        let source = format!(
+            "{imports}main agent {{ main func(input) {{\nuse {name}\ngenerate({{ input: \"x\" }})\n}} }}"
+        );
         let error = failure_of(&source);
         assert_eq!((error.code.as_str(), error.line, error.column), ("AS9020", 7, 1), "{name}");
     }
@@ -328,12 +350,23 @@ fn as_29_a_use_is_recorded_where_it_is_declared() {
     let host = ScriptedHost::new();
     let source = main_of("scratch = []\nuse scratch.summary max 2k as observations\nuse input.a");
     let program = executable(&source);
-    let outcome = block_on(run(&program, &Entry::default(), json!({}), &host, &RunOptions::default()));
+    let outcome =
+        block_on(run(&program, &Entry::default(), json!({}), &host, &RunOptions::default()));
     assert_eq!(outcome.result, Ok(json!(null)), "a use alone evaluates nothing");
     let events = host.events();
-    let uses: Vec<_> = events.iter().filter(|event| event.kind == TraceKind::Use).map(|event| &event.data).collect();
+    let uses: Vec<_> = events
+        .iter()
+        .filter(|event| event.kind == TraceKind::Use)
+        .map(|event| &event.data)
+        .collect();
     assert_eq!(uses[0]["source"], "scratch.summary");
     assert_eq!(uses[0]["label"], "observations");
-    assert_eq!((&uses[0]["budget"]["amount"], &uses[0]["budget"]["unit"]), (&json!(2), &json!("k")));
-    assert_eq!((&uses[1]["source"], uses[1].get("label"), uses[1].get("budget")), (&json!("input.a"), None, None));
+    assert_eq!(
+        (&uses[0]["budget"]["amount"], &uses[0]["budget"]["unit"]),
+        (&json!(2), &json!("k"))
+    );
+    assert_eq!(
+        (&uses[1]["source"], uses[1].get("label"), uses[1].get("budget")),
+        (&json!("input.a"), None, None)
+    );
 }

@@ -1,6 +1,8 @@
 //! AS-9: failures, their place and trace, and `try … else`.
 
-use crate::support::{failure, failure_of, limited, main_of, outcome, outcome_with, value, value_of};
+use crate::support::{
+    failure, failure_of, limited, main_of, outcome, outcome_with, value, value_of,
+};
 use contexture_script::host::HostError;
 use contexture_script::runtime::{FailureKind, ScriptedHost};
 use serde_json::json;
@@ -12,13 +14,19 @@ fn as_9_a_failure_has_a_place_and_the_calls_that_led_there() {
     assert_eq!((error.file.as_str(), error.line, error.column), ("main.as", 2, 3));
     assert_eq!(error.kind, FailureKind::Program);
     assert_eq!(error.to_string(), "main.as:2:3: AS9004: the object has no field `missing`");
-    let trace: Vec<String> = error.trace.iter().map(|frame| format!("{}:{}:{}", frame.function, frame.line, frame.column)).collect();
+    let trace: Vec<String> = error
+        .trace
+        .iter()
+        .map(|frame| format!("{}:{}:{}", frame.function, frame.line, frame.column))
+        .collect();
     assert_eq!(trace, ["inner:2:3", "outer:5:7", "Boss.main:10:5"]);
     let diagnostic = error.to_diagnostic();
     assert_eq!((diagnostic.code, diagnostic.span.start), ("AS9004", 18));
     assert_eq!(
         diagnostic.help.as_deref(),
-        Some("it has `a`; `get` takes a default\ncalled from outer at main.as:5:7\ncalled from Boss.main at main.as:10:5")
+        Some(
+            "it has `a`; `get` takes a default\ncalled from outer at main.as:5:7\ncalled from Boss.main at main.as:10:5"
+        )
     );
 }
 
@@ -67,9 +75,15 @@ fn as_9_failures_in_called_functions_are_caught() {
 #[test]
 fn as_9_handlers_nest_and_may_fail_themselves() {
     assert_eq!(value("try { try { [][0] } else e { e.nope } } else f { f.code }"), json!("AS9004"));
-    assert_eq!(value("try { try { [][0] } else e { \"inner\" } } else f { \"outer\" }"), json!("inner"));
+    assert_eq!(
+        value("try { try { [][0] } else e { \"inner\" } } else f { \"outer\" }"),
+        json!("inner")
+    );
     assert_eq!(failure("try { [][0] } else e { 1 / 0 }").code, "AS9011");
-    assert_eq!(value("out = [] for x in [0, 1, 2] max 9 { out.add(try { 6 / x } else e { e.code }) } out"), json!(["AS9011", 6, 3]));
+    assert_eq!(
+        value("out = [] for x in [0, 1, 2] max 9 { out.add(try { 6 / x } else e { e.code }) } out"),
+        json!(["AS9011", 6, 3])
+    );
     assert_eq!(value("func_result = try { if true { 5 } } else e { 1 } func_result"), json!(null));
 }
 
@@ -102,14 +116,17 @@ fn as_9_limits_and_cancellation_are_not_caught() {
 fn as_9_wrong_numbers_of_arguments() {
     let functions = "func zero() { 1 } func two(a, b) { a } agent A { func f(x) { x } }";
     for call in ["zero(1)", "two(1)", "two(1, 2, 3)", "A()", "A(1, 2)", "A.f()"] {
-        let error = failure_of(&format!("{functions} main agent {{ main func(input) {{ {call} }} }}"));
+        let error =
+            failure_of(&format!("{functions} main agent {{ main func(input) {{ {call} }} }}"));
         assert_eq!(error.code, "AS9003", "{call}");
     }
 }
 
 #[test]
 fn as_9_a_very_long_trace_is_shortened() {
-    let error = failure_of("func f(n) { if n == 0 { return [][0] } f(n - 1) + 1 } main func(input) { f(500) }");
+    let error = failure_of(
+        "func f(n) { if n == 0 { return [][0] } f(n - 1) + 1 } main func(input) { f(500) }",
+    );
     assert_eq!((error.trace.len(), error.trace_omitted), (64, 502 - 64));
     assert_eq!(error.trace.last().map(|frame| frame.function.as_str()), Some("main"));
 }

@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 
 fn call(body: &str) -> GenerateCall {
     let host = ScriptedHost::new().with_answer(json!("ok"));
-    let source = format!("import tool Grep from \"sh://grep\" import tool File from \"file://workspace\" {}", main_of(body));
+    let source = format!(
+        "import tool Grep from \"sh://grep\" import tool File from \"file://workspace\" {}",
+        main_of(body)
+    );
     let outcome = outcome(&source, json!({}), &host);
     assert!(outcome.result.is_ok(), "{body}: {:?}", outcome.result);
     host.generate_calls().remove(0)
@@ -30,7 +33,10 @@ fn as_19_defaults() {
     assert_eq!(call.options.attempts, 1);
     assert_eq!((call.shape, call.model, call.role, call.description), (None, None, None, None));
     assert!(!call.on_placeholders);
-    assert_eq!((call.site.position.file.as_str(), call.site.position.line, call.site.position.column), ("main.as", 2, 1));
+    assert_eq!(
+        (call.site.position.file.as_str(), call.site.position.line, call.site.position.column),
+        ("main.as", 2, 1)
+    );
     assert_eq!((call.site.agent, call.site.function.as_deref()), (None, Some("main")));
 }
 
@@ -45,26 +51,45 @@ fn as_19_every_option() {
     );
     assert_eq!(call.instruction, "a2");
     let options = call.options;
-    assert_eq!((options.max_output, options.max_input, options.attempts), (Some(2000), Some(2000), 3));
+    assert_eq!(
+        (options.max_output, options.max_input, options.attempts),
+        (Some(2000), Some(2000), 3)
+    );
     assert_eq!((options.temperature, options.think), (Some(0.5), Some(Think::Auto)));
-    assert_eq!((options.strict, options.debug, options.cache, options.timeout_ms), (true, true, true, Some(1500)));
-    let tools: Vec<_> = options.tools.iter().map(|tool| (tool.name.as_str(), tool.uri.as_str(), tool.importer.as_str())).collect();
+    assert_eq!(
+        (options.strict, options.debug, options.cache, options.timeout_ms),
+        (true, true, true, Some(1500))
+    );
+    let tools: Vec<_> = options
+        .tools
+        .iter()
+        .map(|tool| (tool.name.as_str(), tool.uri.as_str(), tool.importer.as_str()))
+        .collect();
     assert_eq!(tools, [("Grep", "sh://grep", "main.as"), ("File", "file://workspace", "main.as")]);
 }
 
 #[test]
 fn as_19_think_in_all_its_forms() {
     for (written, expected) in [
-        ("false", Think::Off), ("true", Think::On), ("\"auto\"", Think::Auto), ("\"low\"", Think::Low),
-        ("\"medium\"", Think::Medium), ("\"high\"", Think::High),
+        ("false", Think::Off),
+        ("true", Think::On),
+        ("\"auto\"", Think::Auto),
+        ("\"low\"", Think::Low),
+        ("\"medium\"", Think::Medium),
+        ("\"high\"", Think::High),
     ] {
-        assert_eq!(call(&format!("generate({{ input: \"x\", think: {written} }})")).options.think, Some(expected));
+        assert_eq!(
+            call(&format!("generate({{ input: \"x\", think: {written} }})")).options.think,
+            Some(expected)
+        );
     }
 }
 
 #[test]
 fn as_19_an_option_that_is_none_is_not_given() {
-    let call = call("t = none generate({ input: \"x\", temperature: t, max_output: t, attempts: t, think: t })");
+    let call = call(
+        "t = none generate({ input: \"x\", temperature: t, max_output: t, attempts: t, think: t })",
+    );
     assert_eq!(call.options, GenerateOptions::default());
 }
 
@@ -93,15 +118,23 @@ fn as_19_options_are_checked_when_they_are_evaluated() {
         let name = option.split(':').next().unwrap_or_default();
         // A variable keeps the value from a checker's eye.
         let (_, written) = option.split_once(": ").unwrap();
-        let error = failure_of(&main_of(&format!("v = {written}\ngenerate({{ input: \"x\", {name}: v }})")));
-        assert_eq!((error.code.as_str(), error.message), ("AS9018", format!("`{name}` of `generate` is {expected}")));
+        let error = failure_of(&main_of(&format!(
+            "v = {written}\ngenerate({{ input: \"x\", {name}: v }})"
+        )));
+        assert_eq!(
+            (error.code.as_str(), error.message),
+            ("AS9018", format!("`{name}` of `generate` is {expected}"))
+        );
     }
 }
 
 #[test]
 fn as_19_unknown_options_are_refused() {
     let error = failure_of(&main_of("generate({ input: \"x\", max_ouput: 5 })"));
-    assert_eq!((error.code.as_str(), error.message.as_str()), ("AS9018", "`generate` has no option `max_ouput`"));
+    assert_eq!(
+        (error.code.as_str(), error.message.as_str()),
+        ("AS9018", "`generate` has no option `max_ouput`")
+    );
     assert_eq!(error.help.as_deref(), Some("did you mean `max_output`?"));
     assert_eq!(refused("input: \"x\", tools: 5"), "`tools` must be a list of imported tools");
     assert_eq!(refused("input: \"x\", tools: [Missing]"), "`tools` takes names of imported tools");
@@ -109,7 +142,9 @@ fn as_19_unknown_options_are_refused() {
 
 #[test]
 fn as_19_the_shape_goes_with_the_call() {
-    let call = call("generate({ input: \"x\" }) -> { ok boolean\n/// The parts.\nparts list[string], note?: \"a\" | \"b\", bare }");
+    let call = call(
+        "generate({ input: \"x\" }) -> { ok boolean\n/// The parts.\nparts list[string], note?: \"a\" | \"b\", bare }",
+    );
     assert_eq!(
         call.shape,
         Some(Shape::Object(vec![
@@ -123,28 +158,47 @@ fn as_19_the_shape_goes_with_the_call() {
 
 #[test]
 fn as_28_an_optional_field_of_an_answer_reads_as_none() {
-    let source = main_of("a = generate({ input: \"x\" }) -> { title string, note?: string, of { deep?: number } }\n[a, a.note, a.of.deep]");
+    let source = main_of(
+        "a = generate({ input: \"x\" }) -> { title string, note?: string, of { deep?: number } }\n[a, a.note, a.of.deep]",
+    );
     let host = ScriptedHost::new().with_answer(json!({ "title": "t", "of": {}, "extra": 1 }));
     let value = outcome(&source, json!({}), &host).result;
-    assert_eq!(value, Ok(json!([{ "title": "t", "of": {}, "extra": 1 }, null, null])), "the keys stay absent");
+    assert_eq!(
+        value,
+        Ok(json!([{ "title": "t", "of": {}, "extra": 1 }, null, null])),
+        "the keys stay absent"
+    );
 }
 
 #[test]
 fn as_22_a_failed_call_can_be_caught() {
     let error = HostError {
         details: Some(json!([{ "path": "ok", "expected": "boolean" }])),
-        ..HostError::new("shape_mismatch", "the answer has not its shape").with_help("allow more attempts")
+        ..HostError::new("shape_mismatch", "the answer has not its shape")
+            .with_help("allow more attempts")
     };
     let host = ScriptedHost::new().with_answer_result(Err(error.clone()));
-    let source = main_of("try { generate({ input: \"x\" }) } else err { [err.code, err.message, err.details[0].path, err.line, err.column, err.file] }");
+    let source = main_of(
+        "try { generate({ input: \"x\" }) } else err { [err.code, err.message, err.details[0].path, err.line, err.column, err.file] }",
+    );
     let value = outcome(&source, json!({}), &host).result;
-    assert_eq!(value, Ok(json!(["shape_mismatch", "the answer has not its shape", "ok", 2, 7, "main.as"])));
+    assert_eq!(
+        value,
+        Ok(json!(["shape_mismatch", "the answer has not its shape", "ok", 2, 7, "main.as"]))
+    );
 
     let host = ScriptedHost::new().with_answer_result(Err(error));
-    let error = outcome(&main_of("generate({ input: \"x\" })"), json!({}), &host).result.unwrap_err();
-    assert_eq!((error.code.as_str(), error.kind, error.help.as_deref()), ("shape_mismatch", FailureKind::Effect, Some("allow more attempts")));
+    let error =
+        outcome(&main_of("generate({ input: \"x\" })"), json!({}), &host).result.unwrap_err();
+    assert_eq!(
+        (error.code.as_str(), error.kind, error.help.as_deref()),
+        ("shape_mismatch", FailureKind::Effect, Some("allow more attempts"))
+    );
     let diagnostic = error.to_diagnostic();
-    assert_eq!((diagnostic.code, diagnostic.message.as_str()), ("AS9030", "the answer has not its shape (shape_mismatch)"));
+    assert_eq!(
+        (diagnostic.code, diagnostic.message.as_str()),
+        ("AS9030", "the answer has not its shape (shape_mismatch)")
+    );
 }
 
 #[test]
@@ -153,7 +207,9 @@ fn as_31_what_follows_a_placeholder_is_marked() {
     let host = ScriptedHost::new()
         .with_answer_result(placeholder(json!({ "t": "…" })))
         .with_answer_result(placeholder(json!("…")));
-    let source = main_of("a = generate({ input: \"1\" }) -> { t string }\nuse a.t\ngenerate({ input: \"2\" })");
+    let source = main_of(
+        "a = generate({ input: \"1\" }) -> { t string }\nuse a.t\ngenerate({ input: \"2\" })",
+    );
     assert!(outcome(&source, json!({}), &host).result.is_ok());
     let marks: Vec<bool> = host.generate_calls().iter().map(|call| call.on_placeholders).collect();
     assert_eq!(marks, [false, true]);

@@ -5,7 +5,9 @@ use contexture_diagnostic::{SourceFile, Span};
 use contexture_script::program::{Program, ProgramFile};
 use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, compile, run};
 use contexture_script::syntax::Parsed;
-use contexture_script::syntax::ast::{Block, Expr, ExprKind, File, Func, Item, Statement, StatementKind};
+use contexture_script::syntax::ast::{
+    Block, Expr, ExprKind, File, Func, Item, Statement, StatementKind,
+};
 use serde_json::json;
 
 fn code(source: &str, options: &RunOptions) -> String {
@@ -16,7 +18,11 @@ fn code(source: &str, options: &RunOptions) -> String {
 
 #[test]
 fn as_9_ten_thousand_open_calls_work() {
-    let source = |depth: u32| format!("func f(n) {{ if n == 0 {{ return 0 }} f(n - 1) + 1 }} main func(input) {{ f({depth}) }}");
+    let source = |depth: u32| {
+        format!(
+            "func f(n) {{ if n == 0 {{ return 0 }} f(n - 1) + 1 }} main func(input) {{ f({depth}) }}"
+        )
+    };
     assert_eq!(value_of(&source(9_990)), json!(9_990));
     assert_eq!(code(&source(10_001), &RunOptions::default()), "AS9050");
     assert_eq!(code(&source(101), &limited(|limits| limits.call_depth = 100)), "AS9050");
@@ -24,17 +30,39 @@ fn as_9_ten_thousand_open_calls_work() {
 
 #[test]
 fn as_9_endless_recursion_through_agents_and_loops_is_stopped() {
-    assert_eq!(code("agent A { main func(input) { A(input) } } main func(input) { A(1) }", &RunOptions::default()), "AS9050");
-    assert_eq!(code("func f(x) { [x].map(f) } main func(input) { f(1) }", &RunOptions::default()), "AS9050");
-    assert_eq!(code("func f(n) { parallel for x in [n] max 1 { f(x + 1) } } main func(input) { f(0) }", &RunOptions::default()), "AS9058");
+    assert_eq!(
+        code(
+            "agent A { main func(input) { A(input) } } main func(input) { A(1) }",
+            &RunOptions::default()
+        ),
+        "AS9050"
+    );
+    assert_eq!(
+        code("func f(x) { [x].map(f) } main func(input) { f(1) }", &RunOptions::default()),
+        "AS9050"
+    );
+    assert_eq!(
+        code(
+            "func f(n) { parallel for x in [n] max 1 { f(x + 1) } } main func(input) { f(0) }",
+            &RunOptions::default()
+        ),
+        "AS9058"
+    );
 }
 
 #[test]
 fn as_6_steps_are_limited() {
     let options = limited(|limits| limits.steps = 50_000);
     assert_eq!(code(&main_of("loop until false max 1000000000 { }"), &options), "AS9051");
-    assert_eq!(code("func f(n) { if n == 0 { return 0 } f(n - 1) f(n - 1) } main func(input) { f(40) }", &options), "AS9051");
-    let outcome = outcome_with(&main_of("repeat * 1000 { }"), json!({}), &ScriptedHost::new(), &options);
+    assert_eq!(
+        code(
+            "func f(n) { if n == 0 { return 0 } f(n - 1) f(n - 1) } main func(input) { f(40) }",
+            &options
+        ),
+        "AS9051"
+    );
+    let outcome =
+        outcome_with(&main_of("repeat * 1000 { }"), json!({}), &ScriptedHost::new(), &options);
     assert!(outcome.result.is_ok() && (1000..10_000).contains(&outcome.steps), "{}", outcome.steps);
 }
 
@@ -50,11 +78,20 @@ fn as_7_strings_and_collections_are_limited() {
         assert_eq!(code(&main_of(body), &options), "AS9052", "{body}");
     }
     let options = limited(|limits| limits.collection_items = 50);
-    for body in ["l = [] repeat * 100 { l.add(1) }", "o = {} i = 0 repeat * 100 { o[\"k\" + i] = i i += 1 }", "\"a\".replace(\"a\", \"a,a,a,a,a,a,a,a,a,a\").replace(\"a\", \"a,a,a,a,a,a,a\").split(\",\")"] {
+    for body in [
+        "l = [] repeat * 100 { l.add(1) }",
+        "o = {} i = 0 repeat * 100 { o[\"k\" + i] = i i += 1 }",
+        "\"a\".replace(\"a\", \"a,a,a,a,a,a,a,a,a,a\").replace(\"a\", \"a,a,a,a,a,a,a\").split(\",\")",
+    ] {
         assert_eq!(code(&main_of(body), &options), "AS9053", "{body}");
     }
     let options = limited(|limits| limits.heap_bytes = 100_000);
-    for body in ["repeat * 100000 { x = [1, 2, 3] }", "repeat * 100000 { x = {} }", "i = 0 repeat * 100000 { x = \"n\" + i }", "l = [1, 2, 3] repeat * 100000 { x = l.summary }"] {
+    for body in [
+        "repeat * 100000 { x = [1, 2, 3] }",
+        "repeat * 100000 { x = {} }",
+        "i = 0 repeat * 100000 { x = \"n\" + i }",
+        "l = [1, 2, 3] repeat * 100000 { x = l.summary }",
+    ] {
         assert_eq!(code(&main_of(body), &options), "AS9054", "{body}");
     }
 }
@@ -63,7 +100,10 @@ fn as_7_strings_and_collections_are_limited() {
 fn as_7_a_string_that_grows_in_place_is_counted_once() {
     let options = limited(|limits| limits.heap_bytes = 1_000_000);
     let source = main_of("s = \"\" repeat * 100000 { s += \"ab\" } s.length");
-    assert_eq!(outcome_with(&source, json!({}), &ScriptedHost::new(), &options).result, Ok(json!(200_000)));
+    assert_eq!(
+        outcome_with(&source, json!({}), &ScriptedHost::new(), &options).result,
+        Ok(json!(200_000))
+    );
 }
 
 #[test]
@@ -107,7 +147,10 @@ fn nested(depth: usize) -> Block {
     let mut block = Block::default();
     for _ in 0..depth {
         let kind = StatementKind::If { arms: vec![(value.clone(), block)], otherwise: None };
-        block = Block { statements: vec![Statement { kind, span: Span::default() }], span: Span::default() };
+        block = Block {
+            statements: vec![Statement { kind, span: Span::default() }],
+            span: Span::default(),
+        };
     }
     block
 }
@@ -124,7 +167,14 @@ fn tree(body: Block) -> Program {
 fn as_6_a_thousand_nested_blocks_work_and_more_are_an_error() {
     let run = |depth: usize| {
         let program = compile(&tree(nested(depth)));
-        block_on(run(&program, &Entry::default(), json!({}), &ScriptedHost::new(), &RunOptions::default())).result
+        block_on(run(
+            &program,
+            &Entry::default(),
+            json!({}),
+            &ScriptedHost::new(),
+            &RunOptions::default(),
+        ))
+        .result
     };
     assert_eq!(run(1_000), Ok(json!(null)));
     assert_eq!(run(3_000).unwrap_err().code, "AS9024");

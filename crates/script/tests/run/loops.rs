@@ -24,7 +24,10 @@ fn as_6_loop_tests_before_each_turn() {
 fn as_6_for_walks_a_list() {
     assert_eq!(value("s = 0 for x in [1, 2, 3] max 10 { s += x } s"), json!(6));
     assert_eq!(value("s = 0 for x in [1, 2, 3] max 2 { s += x } s"), json!(3));
-    assert_eq!(value("s = [] for x in [[1, 2], [3]] max 9 { for y in x max 9 { s.add(y) } } s"), json!([1, 2, 3]));
+    assert_eq!(
+        value("s = [] for x in [[1, 2], [3]] max 9 { for y in x max 9 { s.add(y) } } s"),
+        json!([1, 2, 3])
+    );
 }
 
 #[test]
@@ -35,7 +38,11 @@ fn as_6_the_list_is_evaluated_once() {
         main func(input) { calls = [] for x in list(calls) max 9 { } calls.length }";
     assert_eq!(value_of(source), json!(1));
     assert_eq!(value("l = [1] for x in l max 100 { l.add(x) l = [] } l"), json!([]));
-    assert_eq!(value("l = [1, 2] for x in l max 100 { l.add(x) } l"), json!([1, 2, 1, 2]), "it does not chase what is added");
+    assert_eq!(
+        value("l = [1, 2] for x in l max 100 { l.add(x) } l"),
+        json!([1, 2, 1, 2]),
+        "it does not chase what is added"
+    );
 }
 
 #[test]
@@ -56,14 +63,22 @@ fn as_6_max_is_a_positive_whole_number() {
 
 #[test]
 fn as_6_only_lists_can_be_walked() {
-    for body in ["for x in 3 max 1 { }", "for x in { a: 1 } max 1 { }", "for x in \"abc\" max 1 { }", "parallel for x in none max 1 { }"] {
+    for body in [
+        "for x in 3 max 1 { }",
+        "for x in { a: 1 } max 1 { }",
+        "for x in \"abc\" max 1 { }",
+        "parallel for x in none max 1 { }",
+    ] {
         assert_eq!(fault(body).0, "AS9021", "{body}");
     }
 }
 
 #[test]
 fn as_6_loops_of_ten_million_turns_end() {
-    assert_eq!(value("s = 0 i = 0 repeat * 1000000 { if i % 3 == 0 { s += i } i += 1 } s"), json!(166_666_833_333_u64));
+    assert_eq!(
+        value("s = 0 i = 0 repeat * 1000000 { if i % 3 == 0 { s += i } i += 1 } s"),
+        json!(166_666_833_333_u64)
+    );
 }
 
 #[test]
@@ -83,7 +98,11 @@ fn as_11_a_truncated_loop_is_told() {
 
 #[test]
 fn as_11_a_loop_whose_condition_holds_after_its_last_turn_is_not_truncated() {
-    let outcome = outcome(&main_of("n = 0 loop until n == 5 max 5 { n += 1 } n"), json!({}), &ScriptedHost::new());
+    let outcome = outcome(
+        &main_of("n = 0 loop until n == 5 max 5 { n += 1 } n"),
+        json!({}),
+        &ScriptedHost::new(),
+    );
     assert_eq!((outcome.result, outcome.warnings.len()), (Ok(json!(5)), 0));
 }
 
@@ -91,7 +110,10 @@ fn as_11_a_loop_whose_condition_holds_after_its_last_turn_is_not_truncated() {
 fn as_11_a_truncated_list_is_told() {
     for (body, expected) in [
         ("for x in [1, 2, 3] max 2 { }", Some("the list has 3 items, and `max` took the first 2")),
-        ("parallel for x in [1, 2, 3] max 1 { x }", Some("the list has 3 items, and `max` took the first 1")),
+        (
+            "parallel for x in [1, 2, 3] max 1 { x }",
+            Some("the list has 3 items, and `max` took the first 1"),
+        ),
         ("for x in [1, 2] max 2 { }", None),
         ("for x in [] max 2 { }", None),
     ] {
@@ -104,7 +126,8 @@ fn as_11_a_truncated_list_is_told() {
 #[test]
 fn as_11_warnings_of_one_place_are_counted() {
     let host = ScriptedHost::new();
-    let outcome = outcome(&main_of("repeat * 5000 { for x in [1, 2] max 1 { } }"), json!({}), &host);
+    let outcome =
+        outcome(&main_of("repeat * 5000 { for x in [1, 2] max 1 { } }"), json!({}), &host);
     assert_eq!(outcome.warnings.len(), 1);
     assert_eq!(outcome.warnings[0].times, 5000);
     let told = host.events().iter().filter(|event| event.kind == TraceKind::Warning).count();

@@ -8,10 +8,22 @@ use std::collections::BTreeSet;
 
 #[test]
 fn as_8_the_library_holds_what_the_specification_lists() {
-    let names = |receiver| methods_of(receiver).iter().map(|method| method.name).collect::<Vec<_>>();
+    let names =
+        |receiver| methods_of(receiver).iter().map(|method| method.name).collect::<Vec<_>>();
     assert_eq!(
         names(Receiver::String),
-        ["length", "upper", "lower", "trim", "split", "replace", "contains", "startsWith", "endsWith", "lines"]
+        [
+            "length",
+            "upper",
+            "lower",
+            "trim",
+            "split",
+            "replace",
+            "contains",
+            "startsWith",
+            "endsWith",
+            "lines"
+        ]
     );
     assert_eq!(
         names(Receiver::List),
@@ -22,19 +34,35 @@ fn as_8_the_library_holds_what_the_specification_lists() {
 
 #[test]
 fn as_8_every_method_says_what_it_takes_and_checks_it() {
-    for (receiver, example) in [(Receiver::String, "\"a\""), (Receiver::List, "[1]"), (Receiver::Object, "{ a: 1 }")] {
+    for (receiver, example) in
+        [(Receiver::String, "\"a\""), (Receiver::List, "[1]"), (Receiver::Object, "{ a: 1 }")]
+    {
         let mut seen = BTreeSet::new();
         for method in methods_of(receiver) {
             assert!(seen.insert(method.name), "{} twice", method.name);
-            assert!(method.signature.starts_with(&format!("{}(", method.name)), "{}", method.signature);
+            assert!(
+                method.signature.starts_with(&format!("{}(", method.name)),
+                "{}",
+                method.signature
+            );
             assert!(!method.summary.is_empty() && method.least <= method.most);
             let listed = method.signature.split(['(', ')']).nth(1).unwrap_or_default();
             let listed = listed.split(',').filter(|name| !name.trim().is_empty()).count();
             assert_eq!(listed, method.most, "{}", method.signature);
             let too_many = vec!["1"; method.most + 1].join(", ");
-            assert_eq!(fault(&format!("{example}.{}({too_many})", method.name)).0, "AS9003", "{}", method.name);
+            assert_eq!(
+                fault(&format!("{example}.{}({too_many})", method.name)).0,
+                "AS9003",
+                "{}",
+                method.name
+            );
             if method.least > 0 {
-                assert_eq!(fault(&format!("{example}.{}()", method.name)).0, "AS9003", "{}", method.name);
+                assert_eq!(
+                    fault(&format!("{example}.{}()", method.name)).0,
+                    "AS9003",
+                    "{}",
+                    method.name
+                );
             }
         }
     }
@@ -42,16 +70,38 @@ fn as_8_every_method_says_what_it_takes_and_checks_it() {
 
 #[test]
 fn as_8_strings() {
-    assert_eq!(value("s = \" Ünï \"\n[s.upper(), s.lower(), s.trim(), s.length, s.length()]"), json!([" ÜNÏ ", " ünï ", "Ünï", 5, 5]));
-    assert_eq!(value("[\"a,b,,c\".split(\",\"), \"你好\".split(\"\"), \"abc\".split(\"x\"), \"\".split(\",\")]"), json!([["a", "b", "", "c"], ["你", "好"], ["abc"], [""]]));
+    assert_eq!(
+        value("s = \" Ünï \"\n[s.upper(), s.lower(), s.trim(), s.length, s.length()]"),
+        json!([" ÜNÏ ", " ünï ", "Ünï", 5, 5])
+    );
+    assert_eq!(
+        value(
+            "[\"a,b,,c\".split(\",\"), \"你好\".split(\"\"), \"abc\".split(\"x\"), \"\".split(\",\")]"
+        ),
+        json!([["a", "b", "", "c"], ["你", "好"], ["abc"], [""]])
+    );
     assert_eq!(value("\"a.b.c\".replace(\".\", \"$&\")"), json!("a$&b$&c"));
-    assert_eq!(value("s = \"context\"\n[s.contains(\"tex\"), s.contains(\"\"), s.startsWith(\"con\"), s.endsWith(\"con\"), s.endsWith(\"text\")]"), json!([true, true, true, false, true]));
-    assert_eq!(value("[\"1\\n2\\r\\n\\n3\\n\".lines(), \"\".lines()]"), json!([["1", "2", "", "3"], []]));
+    assert_eq!(
+        value(
+            "s = \"context\"\n[s.contains(\"tex\"), s.contains(\"\"), s.startsWith(\"con\"), s.endsWith(\"con\"), s.endsWith(\"text\")]"
+        ),
+        json!([true, true, true, false, true])
+    );
+    assert_eq!(
+        value("[\"1\\n2\\r\\n\\n3\\n\".lines(), \"\".lines()]"),
+        json!([["1", "2", "", "3"], []])
+    );
 }
 
 #[test]
 fn as_8_strings_refuse_other_types() {
-    for body in ["\"a\".split(1)", "\"a\".replace(\"a\", 1)", "\"a\".contains(none)", "\"a\".startsWith([])", "\"a\".replace(\"\", \"b\")"] {
+    for body in [
+        "\"a\".split(1)",
+        "\"a\".replace(\"a\", 1)",
+        "\"a\".contains(none)",
+        "\"a\".startsWith([])",
+        "\"a\".replace(\"\", \"b\")",
+    ] {
         assert_eq!(fault(body).0, "AS9006", "{body}");
     }
     assert_eq!(fault("5.upper()").0, "AS9009");
@@ -62,15 +112,42 @@ fn as_8_lists() {
     assert_eq!(value("l = [3, 1, 2] s = l.sort()\n[l, s]"), json!([[3, 1, 2], [1, 2, 3]]));
     assert_eq!(value("[\"b\", \"a\", \"B\"].sort()"), json!(["B", "a", "b"]));
     assert_eq!(value("[2, 1.5, -1].sort()"), json!([-1, 1.5, 2]));
-    assert_eq!(value("[[\"a\", 1, true, 2.5].join(\"-\"), [].join(\",\"), [\"x\"].join(\",\")]"), json!(["a-1-true-2.5", "", "x"]));
-    assert_eq!(value("[[1, 2].first(), [1, 2].last(), [].first(), [].last()]"), json!([1, 2, null, null]));
-    assert_eq!(value("l = [0, 1, 2, 3]\n[l.slice(1, 3), l.slice(2), l.slice(9), l.slice(0, 99), l.slice(3, 1)]"), json!([[1, 2], [2, 3], [], [0, 1, 2, 3], []]));
-    assert_eq!(value("l = [1, \"a\", { k: [2] }, none]\n[l.contains(1.0), l.contains(\"b\"), l.contains({ k: [2] }), l.contains(none)]"), json!([true, false, true, true]));
+    assert_eq!(
+        value("[[\"a\", 1, true, 2.5].join(\"-\"), [].join(\",\"), [\"x\"].join(\",\")]"),
+        json!(["a-1-true-2.5", "", "x"])
+    );
+    assert_eq!(
+        value("[[1, 2].first(), [1, 2].last(), [].first(), [].last()]"),
+        json!([1, 2, null, null])
+    );
+    assert_eq!(
+        value(
+            "l = [0, 1, 2, 3]\n[l.slice(1, 3), l.slice(2), l.slice(9), l.slice(0, 99), l.slice(3, 1)]"
+        ),
+        json!([[1, 2], [2, 3], [], [0, 1, 2, 3], []])
+    );
+    assert_eq!(
+        value(
+            "l = [1, \"a\", { k: [2] }, none]\n[l.contains(1.0), l.contains(\"b\"), l.contains({ k: [2] }), l.contains(none)]"
+        ),
+        json!([true, false, true, true])
+    );
 }
 
 #[test]
 fn as_8_lists_refuse_other_types() {
-    for body in ["[1, \"a\"].sort()", "[[1], [2]].sort()", "[none].sort()", "[1].join(1)", "[[1]].join(\"\")", "[none].join(\"\")", "[1].slice(\"a\")", "[1].map(5)", "[1].filter(\"f\")", "[1].sort(1)"] {
+    for body in [
+        "[1, \"a\"].sort()",
+        "[[1], [2]].sort()",
+        "[none].sort()",
+        "[1].join(1)",
+        "[[1]].join(\"\")",
+        "[none].join(\"\")",
+        "[1].slice(\"a\")",
+        "[1].map(5)",
+        "[1].filter(\"f\")",
+        "[1].sort(1)",
+    ] {
         assert_eq!(fault(body).0, "AS9006", "{body}");
     }
     assert_eq!(fault("[1].slice(0 - 1)").0, "AS9008");
@@ -111,8 +188,23 @@ fn as_8_a_mapped_function_may_have_effects() {
 
 #[test]
 fn as_8_functions_are_no_values() {
-    let source = |body: &str| format!("func f(x) {{ x }} agent A {{ func g(x) {{ x }} }} {}", main_of(body).replacen("main func", "main agent { main func", 1) + "}");
-    for body in ["x = f", "[f]", "[1].add(f)", "f.x", "{ a: f }", "g = A", "return f", "\"a\" + f", "[1].contains(f)"] {
+    let source = |body: &str| {
+        format!(
+            "func f(x) {{ x }} agent A {{ func g(x) {{ x }} }} {}",
+            main_of(body).replacen("main func", "main agent { main func", 1) + "}"
+        )
+    };
+    for body in [
+        "x = f",
+        "[f]",
+        "[1].add(f)",
+        "f.x",
+        "{ a: f }",
+        "g = A",
+        "return f",
+        "\"a\" + f",
+        "[1].contains(f)",
+    ] {
         let error = crate::support::failure_of(&source(body));
         assert_eq!(error.code, "AS9020", "{body}: {error}");
     }
@@ -128,14 +220,17 @@ fn as_8_sort_is_stable() {
     let source = "
         func key(o) { o.k }
         main func(input) { [{ k: 2, n: 1 }, { k: 1, n: 2 }, { k: 2, n: 3 }, { k: 1, n: 4 }].sort(key) }";
-    let order: Vec<_> = value_of(source).as_array().unwrap().iter().map(|o| o["n"].clone()).collect();
+    let order: Vec<_> =
+        value_of(source).as_array().unwrap().iter().map(|o| o["n"].clone()).collect();
     assert_eq!(order, [json!(2), json!(4), json!(1), json!(3)]);
 }
 
 #[test]
 fn as_8_objects() {
     assert_eq!(
-        value("o = { b: 1, a: [2] }\n[o.keys(), o.values(), o.has(\"a\"), o.has(\"z\"), o.get(\"b\"), o.get(\"z\"), o.get(\"z\", 7), o.get(\"b\", 7)]"),
+        value(
+            "o = { b: 1, a: [2] }\n[o.keys(), o.values(), o.has(\"a\"), o.has(\"z\"), o.get(\"b\"), o.get(\"z\"), o.get(\"z\", 7), o.get(\"b\", 7)]"
+        ),
         json!([["b", "a"], [1, [2]], true, false, 1, null, 7, 1])
     );
     assert_eq!(fault("{}.has(1)").0, "AS9006");

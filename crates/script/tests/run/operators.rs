@@ -88,7 +88,14 @@ fn as_7_plus_with_a_string_renders_numbers_and_booleans() {
 
 #[test]
 fn as_7_plus_with_a_string_refuses_lists_objects_and_none() {
-    for body in ["\"a\" + [1]", "\"a\" + { x: 1 }", "\"a\" + none", "[1] + \"a\"", "none + \"a\"", "[1] + [2]"] {
+    for body in [
+        "\"a\" + [1]",
+        "\"a\" + { x: 1 }",
+        "\"a\" + none",
+        "[1] + \"a\"",
+        "none + \"a\"",
+        "[1] + [2]",
+    ] {
         let (code, message) = fault(body);
         assert_eq!(code, "AS9006", "{body}");
         assert!(message.starts_with("`+` can't take "), "{body}: {message}");
@@ -97,7 +104,9 @@ fn as_7_plus_with_a_string_refuses_lists_objects_and_none() {
 
 #[test]
 fn as_7_arithmetic_on_other_types_is_an_error() {
-    for body in ["\"a\" - 1", "\"a\" * 2", "true + 1", "none - 1", "[1] / 2", "-\"a\"", "-none", "{} % 2"] {
+    for body in
+        ["\"a\" - 1", "\"a\" * 2", "true + 1", "none - 1", "[1] / 2", "-\"a\"", "-none", "{} % 2"]
+    {
         assert_eq!(fault(body).0, "AS9006", "{body}");
     }
 }
@@ -112,16 +121,27 @@ fn as_7_equality_is_deep_and_ignores_key_order() {
     assert_eq!(value("[1, { a: 2, b: [3] }] == [1.0, { b: [3], a: 2 }]"), json!(true));
     assert_eq!(value("{ a: 1 } == { a: 1, b: none }"), json!(false));
     assert_eq!(value("[1, 2] == [1, 2, 3]"), json!(false));
-    assert_eq!(value("[1 == \"1\", 0 == false, none == false, \"\" == none, [] == {}]"), json!(vec![false; 5]));
-    assert_eq!(value("[none == none, true == true, \"a\" == \"a\", \"a\" != \"b\"]"), json!(vec![true; 4]));
+    assert_eq!(
+        value("[1 == \"1\", 0 == false, none == false, \"\" == none, [] == {}]"),
+        json!(vec![false; 5])
+    );
+    assert_eq!(
+        value("[none == none, true == true, \"a\" == \"a\", \"a\" != \"b\"]"),
+        json!(vec![true; 4])
+    );
     assert_eq!(value("x = [1] y = x x == y"), json!(true));
 }
 
 #[test]
 fn as_7_order_is_for_two_numbers_or_two_strings() {
-    assert_eq!(value("[\"a\" < \"b\", \"b\" <= \"a\", \"Z\" < \"a\", \"ä\" > \"z\"]"), json!([true, false, true, true]));
+    assert_eq!(
+        value("[\"a\" < \"b\", \"b\" <= \"a\", \"Z\" < \"a\", \"ä\" > \"z\"]"),
+        json!([true, false, true, true])
+    );
     assert_eq!(value("a = \"x\" b = \"y\" if a < b { return 1 } 2"), json!(1));
-    for body in ["1 < \"a\"", "[1] < [2]", "true > false", "none <= 1", "x = {} x >= 3", "if none < 1 { }"] {
+    for body in
+        ["1 < \"a\"", "[1] < [2]", "true > false", "none <= 1", "x = {} x >= 3", "if none < 1 { }"]
+    {
         let (code, message) = fault(body);
         assert_eq!(code, "AS9006", "{body}");
         assert!(message.ends_with("have no order"), "{body}: {message}");
@@ -167,13 +187,38 @@ fn as_7_and_or_short_circuit_and_give_booleans() {
 #[test]
 fn as_7_conditions_of_every_form() {
     let forms = [
-        ("a == 1", true), ("a != 1", false), ("a < 2", true), ("a <= 1", true), ("a > 0", true),
-        ("a >= 2", false), ("1 == a", true), ("2 > a", true), ("1 >= a", true), ("2 < a", false),
-        ("a == b", false), ("a != b", true), ("a < b", true), ("b <= a", false), ("b > a", true),
-        ("a >= b", false), ("f == 1.5", true), ("f > 1", true), ("1 < f", true), ("f <= 1", false),
-        ("not a == 1", false), ("not (a < b and b < c)", false), ("a < b and b < c or none", true),
-        ("s == \"x\"", true), ("s != \"x\"", false), ("s < \"y\"", true), ("l", false), ("not l", true),
-        ("s == 1", false), ("s != 1", true), ("100000 > a", true), ("a < 100000", true),
+        ("a == 1", true),
+        ("a != 1", false),
+        ("a < 2", true),
+        ("a <= 1", true),
+        ("a > 0", true),
+        ("a >= 2", false),
+        ("1 == a", true),
+        ("2 > a", true),
+        ("1 >= a", true),
+        ("2 < a", false),
+        ("a == b", false),
+        ("a != b", true),
+        ("a < b", true),
+        ("b <= a", false),
+        ("b > a", true),
+        ("a >= b", false),
+        ("f == 1.5", true),
+        ("f > 1", true),
+        ("1 < f", true),
+        ("f <= 1", false),
+        ("not a == 1", false),
+        ("not (a < b and b < c)", false),
+        ("a < b and b < c or none", true),
+        ("s == \"x\"", true),
+        ("s != \"x\"", false),
+        ("s < \"y\"", true),
+        ("l", false),
+        ("not l", true),
+        ("s == 1", false),
+        ("s != 1", true),
+        ("100000 > a", true),
+        ("a < 100000", true),
     ];
     for (form, expected) in forms {
         let names = "a = 1 b = 2 c = 3 f = 1.5 s = \"x\" l = []";

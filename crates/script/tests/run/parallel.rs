@@ -28,13 +28,22 @@ fn as_10_results_stand_in_the_order_of_the_list() {
     assert_eq!(value("parallel for x in [3, 1, 2] max 10 { x * 10 }"), json!([30, 10, 20]));
     assert_eq!(value("parallel for x in [] max 10 { x }"), json!([]));
     assert_eq!(value("r = parallel for x in [1, 2, 3] max 2 { y = x + 1 y } r"), json!([2, 3]));
-    assert_eq!(value("parallel for x in [1] max 10 { y = x }"), json!([null]), "the last expression is the value");
-    assert_eq!(value("[parallel for x in [1, 2] max 9 { x }, \"after\"]"), json!([[1, 2], "after"]));
+    assert_eq!(
+        value("parallel for x in [1] max 10 { y = x }"),
+        json!([null]),
+        "the last expression is the value"
+    );
+    assert_eq!(
+        value("[parallel for x in [1, 2] max 9 { x }, \"after\"]"),
+        json!([[1, 2], "after"])
+    );
 }
 
 #[test]
 fn as_10_at_most_so_many_turns_at_a_time() {
-    for (concurrency, items, expected) in [(1, 5, 1), (2, 5, 2), (4, 3, 3), (4, 20, 4), (100, 20, 20)] {
+    for (concurrency, items, expected) in
+        [(1, 5, 1), (2, 5, 2), (4, 3, 3), (4, 20, 4), (100, 20, 20)]
+    {
         let host = host_of(items).with_waits(3);
         let options = RunOptions { concurrency, ..RunOptions::default() };
         let list: Vec<usize> = (0..items).collect();
@@ -76,7 +85,8 @@ fn as_10_turns_see_what_is_around_them() {
     let host = host_of(2).with_file("notes.md", json!("notes")).with_waits(2);
     assert_eq!(outcome(source, json!({}), &host).result, Ok(json!([0, 1])));
     let calls = host.generate_calls();
-    let told: Vec<_> = calls.iter().map(|call| (call.instruction.as_str(), call.items.len())).collect();
+    let told: Vec<_> =
+        calls.iter().map(|call| (call.instruction.as_str(), call.items.len())).collect();
     assert_eq!(told, [("n10", 2), ("n20", 2)]);
     assert_eq!(host.file_imports().len(), 1, "turns that need the same file wait for one reading");
 }
@@ -90,7 +100,11 @@ fn as_10_no_writes_to_outer_variables() {
     ] {
         assert_eq!(cause(body), "AS9015", "{body}");
     }
-    assert_eq!(value("parallel for x in [1, 2] max 9 { n = 5 n += x x += n x }"), json!([7, 9]), "its own it may write");
+    assert_eq!(
+        value("parallel for x in [1, 2] max 9 { n = 5 n += x x += n x }"),
+        json!([7, 9]),
+        "its own it may write"
+    );
 }
 
 #[test]
@@ -142,9 +156,15 @@ fn as_10_what_a_turn_makes_it_may_write() {
 fn as_10_one_error_lists_every_failed_index() {
     let error = failure("parallel for x in [1, 0, 2, 0] max 9 {\n  6 / x\n}");
     assert_eq!(error.code, "AS9016");
-    assert_eq!(error.message, "2 of 4 items failed: [1] the right side of `/` is zero; [3] the right side of `/` is zero");
+    assert_eq!(
+        error.message,
+        "2 of 4 items failed: [1] the right side of `/` is zero; [3] the right side of `/` is zero"
+    );
     let details = error.details.unwrap();
-    assert_eq!(details[0], json!({ "index": 1, "code": "AS9011", "message": "the right side of `/` is zero", "file": "main.as", "line": 3, "column": 3 }));
+    assert_eq!(
+        details[0],
+        json!({ "index": 1, "code": "AS9011", "message": "the right side of `/` is zero", "file": "main.as", "line": 3, "column": 3 })
+    );
     assert_eq!(details[1]["index"], 3);
     assert_eq!((error.line, error.column), (2, 1));
 }
@@ -157,7 +177,8 @@ fn as_10_all_turns_are_waited_for() {
         .with_answer(json!("c"))
         .with_waits(1);
     let options = RunOptions { concurrency: 2, ..RunOptions::default() };
-    let error = outcome_with(ASK, json!({ "items": [1, 2, 3] }), &host, &options).result.unwrap_err();
+    let error =
+        outcome_with(ASK, json!({ "items": [1, 2, 3] }), &host, &options).result.unwrap_err();
     assert_eq!(error.message, "1 of 3 items failed: [0] too slow");
     assert_eq!(host.generate_calls().len(), 3);
 }
@@ -165,10 +186,15 @@ fn as_10_all_turns_are_waited_for() {
 #[test]
 fn as_10_a_failed_parallel_for_can_be_caught() {
     assert_eq!(
-        value("try { parallel for x in [1, 0] max 9 { 1 / x } } else err { [err.code, err.details.length, err.details[0].index] }"),
+        value(
+            "try { parallel for x in [1, 0] max 9 { 1 / x } } else err { [err.code, err.details.length, err.details[0].index] }"
+        ),
         json!(["AS9016", 1, 1])
     );
-    assert_eq!(value("parallel for x in [1, 0] max 9 { try { 1 / x } else e { \"inf\" } }"), json!([1, "inf"]));
+    assert_eq!(
+        value("parallel for x in [1, 0] max 9 { try { 1 / x } else e { \"inf\" } }"),
+        json!([1, "inf"])
+    );
     assert_eq!(
         value("try { parallel for x in [0] max 9 { 1 / x } \"not here\" } else e { \"outer\" }"),
         json!("outer"),
@@ -184,14 +210,32 @@ fn as_10_no_effects_on_the_outside() {
             func write(x) {{ F.write({{ path: x, content: x }}) }} agent A {{ main func(input) {{ M.delete({{ id: \"1\" }}) }} }} main agent {{ main func(input) {{ parallel for x in [\"a\"] max 1 {{ {body} }} }} }}"
         )
     };
-    for body in ["M.add({ text: x })", "M.update({ id: x })", "F.patch({ path: x, search: x, replace: x })", "F.undo([])", "H.post({ url: x })", "X.run({})", "write(x)", "A(x)"] {
+    for body in [
+        "M.add({ text: x })",
+        "M.update({ id: x })",
+        "F.patch({ path: x, search: x, replace: x })",
+        "F.undo([])",
+        "H.post({ url: x })",
+        "X.run({})",
+        "write(x)",
+        "A(x)",
+        "generate({ input: x, tools: [F] })",
+    ] {
         let host = ScriptedHost::new();
         let error = outcome(&source(body), json!({}), &host).result.unwrap_err();
         assert_eq!(error.details.unwrap()[0]["code"], "AS9023", "{body}");
         assert!(host.tool_calls().is_empty() && host.memory_calls().is_empty(), "{body}");
     }
-    let host = ScriptedHost::new().with_memory("M.query", json!([1])).with_tool("F.read", json!("t")).with_tool("H.get", json!({ "ok": true }));
-    let reads = outcome(&source("[M.query({ text: x }), F.read({ path: x }), H.get({ url: x })]"), json!({}), &host).result;
+    let host = ScriptedHost::new()
+        .with_memory("M.query", json!([1]))
+        .with_tool("F.read", json!("t"))
+        .with_tool("H.get", json!({ "ok": true }));
+    let reads = outcome(
+        &source("[M.query({ text: x }), F.read({ path: x }), H.get({ url: x })]"),
+        json!({}),
+        &host,
+    )
+    .result;
     assert_eq!(reads, Ok(json!([[[1], "t", { "ok": true }]])));
 }
 
@@ -204,8 +248,10 @@ fn as_10_return_can_not_leave_a_turn() {
 fn as_10_a_limit_in_a_turn_ends_the_run_where_it_was_reached() {
     let mut options = RunOptions::default();
     options.limits.steps = 10_000;
-    let source = "func spin() {\n  repeat * 1000000 { }\n}\n".to_owned() + &main_of("try { parallel for x in [1, 2] max 9 { spin() } } else e { 1 }");
-    let error = outcome_with(&source, json!({}), &ScriptedHost::new(), &options).result.unwrap_err();
+    let source = "func spin() {\n  repeat * 1000000 { }\n}\n".to_owned()
+        + &main_of("try { parallel for x in [1, 2] max 9 { spin() } } else e { 1 }");
+    let error =
+        outcome_with(&source, json!({}), &ScriptedHost::new(), &options).result.unwrap_err();
     assert_eq!((error.code.as_str(), error.kind, error.line), ("AS9051", FailureKind::Limit, 2));
     let functions: Vec<_> = error.trace.iter().map(|frame| frame.function.as_str()).collect();
     assert_eq!(functions, ["spin", "main", "main"]);

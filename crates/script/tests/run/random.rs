@@ -19,30 +19,44 @@ pub(crate) fn tight() -> RunOptions {
 }
 
 pub(crate) fn host() -> ScriptedHost {
-    let host = (0..20).fold(ScriptedHost::new(), |host, n| host.with_answer(json!({ "a": n, "l": ["x"] })));
-    host.with_tool("T.run", json!([1, { "a": "x" }])).with_memory("M.query", json!([{ "a": 1 }])).with_file("f.json", json!({ "a": [1] }))
+    let host = (0..20)
+        .fold(ScriptedHost::new(), |host, n| host.with_answer(json!({ "a": n, "l": ["x"] })));
+    host.with_tool("T.run", json!([1, { "a": "x" }]))
+        .with_memory("M.query", json!([{ "a": 1 }]))
+        .with_file("f.json", json!({ "a": [1] }))
 }
 
 fn name() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["a", "b", "c", "input", "l", "o", "F", "T", "M", "f", "g", "A"]).prop_map(str::to_owned)
+    prop::sample::select(vec!["a", "b", "c", "input", "l", "o", "F", "T", "M", "f", "g", "A"])
+        .prop_map(str::to_owned)
 }
 
 fn field() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["a", "b", "length", "summary", "keys", "code"]).prop_map(str::to_owned)
+    prop::sample::select(vec!["a", "b", "length", "summary", "keys", "code"])
+        .prop_map(str::to_owned)
 }
 
 fn method() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
-        "add", "map", "filter", "sort", "join", "first", "last", "slice", "contains", "keys", "values", "has", "get", "upper",
-        "split", "replace", "lines", "length", "nope", "run", "query", "g",
+        "add", "map", "filter", "sort", "join", "first", "last", "slice", "contains", "keys",
+        "values", "has", "get", "upper", "split", "replace", "lines", "length", "nope", "run",
+        "query", "g",
     ])
     .prop_map(str::to_owned)
 }
 
 fn expr() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        Just("none".to_owned()), Just("true".to_owned()), Just("[]".to_owned()), Just("\"s\"".to_owned()), Just("{}".to_owned()),
-        Just("9223372036854775807".to_owned()), (-3_i32..12).prop_map(|n| n.to_string()), Just("0.5".to_owned()), name(), name(),
+        Just("none".to_owned()),
+        Just("true".to_owned()),
+        Just("[]".to_owned()),
+        Just("\"s\"".to_owned()),
+        Just("{}".to_owned()),
+        Just("9223372036854775807".to_owned()),
+        (-3_i32..12).prop_map(|n| n.to_string()),
+        Just("0.5".to_owned()),
+        name(),
+        name(),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         let op = prop::sample::select(vec!["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "and", "or"]);
@@ -77,7 +91,8 @@ fn statements() -> impl Strategy<Value = String> {
     let block = prop::collection::vec(simple, 1..4).prop_map(|lines| lines.concat());
     block.prop_recursive(3, 16, 3, |inner| {
         prop_oneof![
-            (expr(), inner.clone(), inner.clone()).prop_map(|(c, a, b)| format!("if {c} {{ {a} }} else {{ {b} }}\n")),
+            (expr(), inner.clone(), inner.clone())
+                .prop_map(|(c, a, b)| format!("if {c} {{ {a} }} else {{ {b} }}\n")),
             (expr(), inner.clone()).prop_map(|(c, a)| format!("loop until {c} max 4 {{ {a} }}\n")),
             (expr(), inner.clone()).prop_map(|(l, a)| format!("for a in {l} max 4 {{ {a} }}\n")),
             (expr(), inner.clone()).prop_map(|(n, a)| format!("repeat * {n} {{ {a} }}\n")),

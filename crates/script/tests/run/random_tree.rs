@@ -16,8 +16,10 @@ fn span() -> impl Strategy<Value = Span> {
 }
 
 fn word() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["a", "b", "T", "M", "F", "f", "A", "length", "add", "map", "run", "", "input", "tools"])
-        .prop_map(str::to_owned)
+    prop::sample::select(vec![
+        "a", "b", "T", "M", "F", "f", "A", "length", "add", "map", "run", "", "input", "tools",
+    ])
+    .prop_map(str::to_owned)
 }
 
 fn name() -> impl Strategy<Value = Name> {
@@ -29,29 +31,37 @@ fn text() -> impl Strategy<Value = Text> {
 }
 
 fn budget() -> impl Strategy<Value = Option<BudgetNode>> {
-    let node = (any::<u64>(), any::<f64>(), span(), any::<bool>()).prop_map(|(limit, amount, span, chars)| BudgetNode {
-        limit,
-        amount,
-        measure: if chars { Measure::Chars } else { Measure::Tokens },
-        span,
-    });
+    let node = (any::<u64>(), any::<f64>(), span(), any::<bool>()).prop_map(
+        |(limit, amount, span, chars)| BudgetNode {
+            limit,
+            amount,
+            measure: if chars { Measure::Chars } else { Measure::Tokens },
+            span,
+        },
+    );
     prop::option::of(node)
 }
 
 fn shape() -> impl Strategy<Value = ShapeNode> {
     let kind = prop_oneof![
-        Just(ShapeKind::String), Just(ShapeKind::Integer), Just(ShapeKind::Json), Just(ShapeKind::Error),
-        Just(ShapeKind::List(None)), prop::collection::vec(text(), 0..3).prop_map(ShapeKind::Enum),
+        Just(ShapeKind::String),
+        Just(ShapeKind::Integer),
+        Just(ShapeKind::Json),
+        Just(ShapeKind::Error),
+        Just(ShapeKind::List(None)),
+        prop::collection::vec(text(), 0..3).prop_map(ShapeKind::Enum),
     ];
     let leaf = (kind, span()).prop_map(|(kind, span)| ShapeNode { kind, span });
     leaf.prop_recursive(3, 8, 3, |inner| {
-        let field = (name(), any::<bool>(), prop::option::of(inner.clone()), span()).prop_map(|(name, optional, shape, span)| FieldNode {
-            name,
-            optional,
-            shape,
-            description: None,
-            span,
-        });
+        let field = (name(), any::<bool>(), prop::option::of(inner.clone()), span()).prop_map(
+            |(name, optional, shape, span)| FieldNode {
+                name,
+                optional,
+                shape,
+                description: None,
+                span,
+            },
+        );
         let kind = prop_oneof![
             inner.prop_map(|item| ShapeKind::List(Some(Box::new(item)))),
             prop::collection::vec(field, 0..3).prop_map(ShapeKind::Object),
@@ -67,15 +77,30 @@ fn unary() -> impl Strategy<Value = UnaryOp> {
 fn binary() -> impl Strategy<Value = BinaryOp> {
     use BinaryOp::*;
     prop::sample::select(vec![
-        Or, And, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Add, Subtract, Multiply, Divide, Remainder,
+        Or,
+        And,
+        Equal,
+        NotEqual,
+        Less,
+        LessEqual,
+        Greater,
+        GreaterEqual,
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
+        Remainder,
     ])
 }
 
 fn block_of(statement: impl Strategy<Value = Statement> + 'static) -> impl Strategy<Value = Block> {
-    (prop::collection::vec(statement, 0..4), span()).prop_map(|(statements, span)| Block { statements, span })
+    (prop::collection::vec(statement, 0..4), span())
+        .prop_map(|(statements, span)| Block { statements, span })
 }
 
-fn simple_block(expr: impl Strategy<Value = Expr> + Clone + 'static) -> impl Strategy<Value = Block> {
+fn simple_block(
+    expr: impl Strategy<Value = Expr> + Clone + 'static,
+) -> impl Strategy<Value = Block> {
     let kind = prop_oneof![
         expr.clone().prop_map(StatementKind::Expr),
         prop::option::of(expr.clone()).prop_map(StatementKind::Return),
@@ -90,30 +115,45 @@ fn simple_block(expr: impl Strategy<Value = Expr> + Clone + 'static) -> impl Str
 
 fn expr() -> impl Strategy<Value = Expr> + Clone {
     let kind = prop_oneof![
-        Just(ExprKind::None), any::<bool>().prop_map(ExprKind::Bool), any::<i64>().prop_map(ExprKind::Int),
-        (-2_i64..4).prop_map(ExprKind::Int), any::<f64>().prop_map(ExprKind::Float), word().prop_map(ExprKind::Str),
-        word().prop_map(ExprKind::Name), Just(ExprKind::Error),
+        Just(ExprKind::None),
+        any::<bool>().prop_map(ExprKind::Bool),
+        any::<i64>().prop_map(ExprKind::Int),
+        (-2_i64..4).prop_map(ExprKind::Int),
+        any::<f64>().prop_map(ExprKind::Float),
+        word().prop_map(ExprKind::Str),
+        word().prop_map(ExprKind::Name),
+        Just(ExprKind::Error),
     ];
     let leaf = (kind, span()).prop_map(|(kind, span)| Expr { kind, span });
     leaf.prop_recursive(4, 20, 3, |inner| {
         let boxed = inner.clone().prop_map(Box::new);
-        let generate = (prop::collection::vec((text(), inner.clone()), 0..3), prop::option::of(shape()), inner.clone()).prop_map(
-            |(mut options, shape, input)| {
+        let generate = (
+            prop::collection::vec((text(), inner.clone()), 0..3),
+            prop::option::of(shape()),
+            inner.clone(),
+        )
+            .prop_map(|(mut options, shape, input)| {
                 options.push((Text { value: "input".to_owned(), span: input.span }, input));
                 ExprKind::Generate(Box::new(Generate { options, shape }))
-            },
-        );
-        let each = (name(), inner.clone(), prop::option::of(inner.clone()), simple_block(inner.clone()))
-            .prop_map(|(variable, list, max, body)| ExprKind::ParallelFor(Box::new(For { variable, list, max, body })));
+            });
+        let each =
+            (name(), inner.clone(), prop::option::of(inner.clone()), simple_block(inner.clone()))
+                .prop_map(|(variable, list, max, body)| {
+                    ExprKind::ParallelFor(Box::new(For { variable, list, max, body }))
+                });
         let kind = prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(ExprKind::List),
             prop::collection::vec((text(), inner.clone()), 0..3).prop_map(ExprKind::Object),
             boxed.clone().prop_map(ExprKind::Paren),
             (unary(), boxed.clone()).prop_map(|(op, operand)| ExprKind::Unary { op, operand }),
-            (binary(), span(), boxed.clone(), boxed.clone()).prop_map(|(op, op_span, left, right)| ExprKind::Binary { op, op_span, left, right }),
+            (binary(), span(), boxed.clone(), boxed.clone()).prop_map(
+                |(op, op_span, left, right)| ExprKind::Binary { op, op_span, left, right }
+            ),
             (boxed.clone(), name()).prop_map(|(base, name)| ExprKind::Field { base, name }),
-            (boxed.clone(), boxed.clone()).prop_map(|(base, index)| ExprKind::Index { base, index }),
-            (boxed, prop::collection::vec(inner.clone(), 0..3)).prop_map(|(callee, arguments)| ExprKind::Call { callee, arguments }),
+            (boxed.clone(), boxed.clone())
+                .prop_map(|(base, index)| ExprKind::Index { base, index }),
+            (boxed, prop::collection::vec(inner.clone(), 0..3))
+                .prop_map(|(callee, arguments)| ExprKind::Call { callee, arguments }),
             generate,
             each,
             (simple_block(inner.clone()), prop::option::of(name()), simple_block(inner))
@@ -124,31 +164,44 @@ fn expr() -> impl Strategy<Value = Expr> + Clone {
 }
 
 fn use_() -> impl Strategy<Value = Use> {
-    let candidate = (name(), prop::option::of(expr()), budget(), prop::option::of(span()), span()).prop_map(|(name, source, max, selected, span)| {
-        Candidate { name, source, max, keep: Some((Keep::Middle, span)), selected, span }
-    });
-    let source = prop_oneof![expr().prop_map(UseSource::Expr), prop::collection::vec(candidate, 0..4).prop_map(UseSource::OneOf)];
-    (source, budget(), prop::option::of(text()), span()).prop_map(|(source, max, label, span)| Use {
-        source,
-        max,
-        keep: None,
-        priority: Some((-1, span)),
-        label,
-        span,
+    let candidate = (name(), prop::option::of(expr()), budget(), prop::option::of(span()), span())
+        .prop_map(|(name, source, max, selected, span)| Candidate {
+            name,
+            source,
+            max,
+            keep: Some((Keep::Middle, span)),
+            selected,
+            span,
+        });
+    let source = prop_oneof![
+        expr().prop_map(UseSource::Expr),
+        prop::collection::vec(candidate, 0..4).prop_map(UseSource::OneOf)
+    ];
+    (source, budget(), prop::option::of(text()), span()).prop_map(|(source, max, label, span)| {
+        Use { source, max, keep: None, priority: Some((-1, span)), label, span }
     })
 }
 
 fn config() -> impl Strategy<Value = Config> {
-    let kind = prop_oneof![name().prop_map(ConfigKind::Model), text().prop_map(ConfigKind::Role), text().prop_map(ConfigKind::Description)];
+    let kind = prop_oneof![
+        name().prop_map(ConfigKind::Model),
+        text().prop_map(ConfigKind::Role),
+        text().prop_map(ConfigKind::Description)
+    ];
     (kind, span()).prop_map(|(kind, span)| Config { kind, span })
 }
 
 fn statement() -> impl Strategy<Value = Statement> {
     let accessor = prop_oneof![name().prop_map(Accessor::Field), expr().prop_map(Accessor::Index)];
-    let target = (name(), prop::collection::vec(accessor, 0..3), span()).prop_map(|(base, path, span)| Target { base, path, span });
+    let target = (name(), prop::collection::vec(accessor, 0..3), span())
+        .prop_map(|(base, path, span)| Target { base, path, span });
     let op = prop::sample::select(vec![AssignOp::Set, AssignOp::Add, AssignOp::Subtract]);
     let kind = prop_oneof![
-        (target, op, expr()).prop_map(|(target, op, value)| StatementKind::Assign { target, op, value }),
+        (target, op, expr()).prop_map(|(target, op, value)| StatementKind::Assign {
+            target,
+            op,
+            value
+        }),
         prop::option::of(expr()).prop_map(StatementKind::Return),
         use_().prop_map(StatementKind::Use),
         config().prop_map(StatementKind::Config),
@@ -159,11 +212,14 @@ fn statement() -> impl Strategy<Value = Statement> {
     leaf.prop_recursive(3, 12, 3, |inner| {
         let block = || block_of(inner.clone());
         let kind = prop_oneof![
-            (prop::collection::vec((expr(), block()), 0..3), prop::option::of(block())).prop_map(|(arms, otherwise)| StatementKind::If { arms, otherwise }),
-            (expr(), prop::option::of(expr()), block()).prop_map(|(until, max, body)| StatementKind::Loop { until, max, body }),
+            (prop::collection::vec((expr(), block()), 0..3), prop::option::of(block()))
+                .prop_map(|(arms, otherwise)| StatementKind::If { arms, otherwise }),
+            (expr(), prop::option::of(expr()), block())
+                .prop_map(|(until, max, body)| StatementKind::Loop { until, max, body }),
             (expr(), block()).prop_map(|(count, body)| StatementKind::Repeat { count, body }),
-            (name(), expr(), prop::option::of(expr()), block())
-                .prop_map(|(variable, list, max, body)| StatementKind::For(For { variable, list, max, body })),
+            (name(), expr(), prop::option::of(expr()), block()).prop_map(
+                |(variable, list, max, body)| StatementKind::For(For { variable, list, max, body })
+            ),
         ];
         (kind, span()).prop_map(|(kind, span)| Statement { kind, span })
     })
@@ -177,15 +233,43 @@ fn func(main: bool) -> impl Strategy<Value = Func> {
 
 fn import() -> impl Strategy<Value = Import> {
     use ImportKind::*;
-    let kind = prop::sample::select(vec![Llm, Tool, Memory, ImportKind::File, ImportKind::Agent, Knowledge, Resource, Template]);
-    (kind, name(), text(), span()).prop_map(|(kind, name, from, span)| Import { kind, name, from, span })
+    let kind = prop::sample::select(vec![
+        Llm,
+        Tool,
+        Memory,
+        ImportKind::File,
+        ImportKind::Agent,
+        Knowledge,
+        Resource,
+        Template,
+    ]);
+    (kind, name(), text(), span()).prop_map(|(kind, name, from, span)| Import {
+        kind,
+        name,
+        from,
+        span,
+    })
 }
 
 fn item() -> impl Strategy<Value = Item> {
-    let inner = prop_oneof![func(false).prop_map(Item::Func), config().prop_map(Item::Config), use_().prop_map(Item::Use), import().prop_map(Item::Import)];
-    let agent = (any::<bool>(), prop::option::of(name()), prop::collection::vec(inner, 0..3), span())
-        .prop_map(|(main, name, items, span)| Item::Agent(contexture_script::syntax::ast::Agent { main, name, items, span }));
-    prop_oneof![agent, import().prop_map(Item::Import), func(false).prop_map(Item::Func), config().prop_map(Item::Config), use_().prop_map(Item::Use)]
+    let inner = prop_oneof![
+        func(false).prop_map(Item::Func),
+        config().prop_map(Item::Config),
+        use_().prop_map(Item::Use),
+        import().prop_map(Item::Import)
+    ];
+    let agent =
+        (any::<bool>(), prop::option::of(name()), prop::collection::vec(inner, 0..3), span())
+            .prop_map(|(main, name, items, span)| {
+                Item::Agent(contexture_script::syntax::ast::Agent { main, name, items, span })
+            });
+    prop_oneof![
+        agent,
+        import().prop_map(Item::Import),
+        func(false).prop_map(Item::Func),
+        config().prop_map(Item::Config),
+        use_().prop_map(Item::Use)
+    ]
 }
 
 proptest! {

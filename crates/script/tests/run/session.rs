@@ -12,7 +12,8 @@ struct Lines {
 
 impl Lines {
     fn new(host: ScriptedHost) -> Self {
-        let loader = MemoryLoader::new().with("w.as", "agent Worker { main func(input) { input * 2 } }");
+        let loader =
+            MemoryLoader::new().with("w.as", "agent Worker { main func(input) { input * 2 } }");
         Self { session: Session::with_loader(RunOptions::default(), Box::new(loader)), host }
     }
 
@@ -51,14 +52,21 @@ fn as_31_functions_agents_and_imports_live_on() {
     lines.value("func double(n) { n * 2 }");
     assert_eq!(lines.value("double(4)"), json!(8));
     lines.value("func double(n) { n * 20 }");
-    assert_eq!(lines.value("[1, 2].map(double)"), json!([20, 40]), "a later declaration replaces an earlier one");
+    assert_eq!(
+        lines.value("[1, 2].map(double)"),
+        json!([20, 40]),
+        "a later declaration replaces an earlier one"
+    );
     lines.value("agent A { main func(input) { input + 1 } }");
     assert_eq!(lines.value("A(double(1))"), json!(21));
     lines.value("import tool File from \"file://workspace\"");
     assert_eq!(lines.value("t = File.read({ path: \"a\" }) t"), json!("text"));
     lines.value("import agent Worker from \"w.as\"");
     assert_eq!(lines.value("Worker(21)"), json!(42));
-    assert!(matches!(lines.eval("import agent Gone from \"gone.as\""), Err(SessionError::Syntax(_))));
+    assert!(matches!(
+        lines.eval("import agent Gone from \"gone.as\""),
+        Err(SessionError::Syntax(_))
+    ));
 }
 
 #[test]
@@ -72,11 +80,20 @@ fn as_31_uses_and_settings_live_on() {
     lines.value("if true { use \"inner\" }");
     assert_eq!(lines.value("answer = generate({ input: \"two\" }) answer"), json!("b"));
     let calls = lines.host.generate_calls();
-    assert_eq!((calls[0].role.as_deref(), &calls[0].items[0].value), (Some("a tester"), &json!([1, 2])));
-    assert_eq!((calls[0].items[0].source.as_str(), calls[0].items[0].label.as_deref()), ("notes", Some("notes")));
+    assert_eq!(
+        (calls[0].role.as_deref(), &calls[0].items[0].value),
+        (Some("a tester"), &json!([1, 2]))
+    );
+    assert_eq!(
+        (calls[0].items[0].source.as_str(), calls[0].items[0].label.as_deref()),
+        ("notes", Some("notes"))
+    );
     assert_eq!(calls[1].items.len(), 1);
     let ids: Vec<u64> = lines.host.events().iter().map(|event| event.id).collect();
-    assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), *ids.iter().max().unwrap() as usize);
+    assert_eq!(
+        ids.iter().collect::<std::collections::BTreeSet<_>>().len(),
+        *ids.iter().max().unwrap() as usize
+    );
 }
 
 #[test]

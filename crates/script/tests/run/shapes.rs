@@ -56,14 +56,24 @@ fn as_28_faults_are_told_by_path() {
         "`check`: order.quantity: expected integer, found string \"2\"; order.tags[1]: expected string, found number 5; \
          order.customer.name: expected string, found nothing: the field is missing"
     );
-    assert_eq!(details[0], json!({ "path": "order.quantity", "expected": "integer", "found": "string \"2\"" }));
+    assert_eq!(
+        details[0],
+        json!({ "path": "order.quantity", "expected": "integer", "found": "string \"2\"" })
+    );
 }
 
 #[test]
 fn as_28_nothing_is_coerced_and_further_fields_are_kept() {
     for (field, wrong) in [
-        ("id", json!(1)), ("quantity", json!(2.5)), ("quantity", json!("2")), ("price", json!("3")), ("tags", json!("x")),
-        ("any", json!({})), ("state", json!("Open")), ("customer", json!([])), ("id", json!(null)),
+        ("id", json!(1)),
+        ("quantity", json!(2.5)),
+        ("quantity", json!("2")),
+        ("price", json!("3")),
+        ("tags", json!("x")),
+        ("any", json!({})),
+        ("state", json!("Open")),
+        ("customer", json!([])),
+        ("id", json!(null)),
     ] {
         let fault = checked(|order| order[field] = wrong.clone());
         assert_eq!(fault.unwrap_err().0, "AS9017", "{field}: {wrong}");

@@ -53,7 +53,9 @@ fn result(line: &str, trust: Trust) -> Result<Supplied, HostError> {
             let (code, message) = fault.split_once(' ').unwrap();
             Err(HostError::new(code, message))
         }
-        None => Ok(Supplied { value: serde_json::from_str(line).unwrap(), trust, placeholder: false }),
+        None => {
+            Ok(Supplied { value: serde_json::from_str(line).unwrap(), trust, placeholder: false })
+        }
     }
 }
 
@@ -65,12 +67,22 @@ fn report(source: &str, outcome: &RunOutcome, host: &ScriptedHost) -> String {
             writeln!(out, "\n=== error\n{error}").unwrap();
             writeln!(out, "help: {}", error.help.as_deref().unwrap_or("-")).unwrap();
             for frame in &error.trace {
-                writeln!(out, "in {} at {}:{}:{}", frame.function, frame.file, frame.line, frame.column).unwrap();
+                writeln!(
+                    out,
+                    "in {} at {}:{}:{}",
+                    frame.function, frame.file, frame.line, frame.column
+                )
+                .unwrap();
             }
         }
     }
     for warning in &outcome.warnings {
-        writeln!(out, "\n=== warning\n{}:{}: {} (×{})", warning.file, warning.line, warning.message, warning.times).unwrap();
+        writeln!(
+            out,
+            "\n=== warning\n{}:{}: {} (×{})",
+            warning.file, warning.line, warning.message, warning.times
+        )
+        .unwrap();
     }
     for (number, call) in host.generate_calls().iter().enumerate() {
         writeln!(out, "\n=== call {number}\n{}", describe(call)).unwrap();
@@ -81,7 +93,9 @@ fn report(source: &str, outcome: &RunOutcome, host: &ScriptedHost) -> String {
 
 fn describe(call: &GenerateCall) -> String {
     let mut out = format!("{:?} ({})", call.instruction, call.instruction_trust);
-    for (what, value) in [("model", &call.model), ("role", &call.role), ("description", &call.description)] {
+    for (what, value) in
+        [("model", &call.model), ("role", &call.role), ("description", &call.description)]
+    {
         if let Some(value) = value {
             write!(out, "\n{what}: {value}").unwrap();
         }
@@ -102,14 +116,16 @@ fn describe(call: &GenerateCall) -> String {
 #[test]
 fn specimens() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/specimens/run");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
     assert!(!paths.is_empty());
     for path in paths {
         let source = std::fs::read_to_string(&path).unwrap();
         let specimen = parse(&source);
-        let files: Vec<(&str, &str)> = specimen.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let files: Vec<(&str, &str)> =
+            specimen.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let program = compile(&program_of(&files));
         let (entry, options) = (Entry::default(), RunOptions::default());
         let outcome = block_on(run(&program, &entry, specimen.input, &specimen.host, &options));

@@ -30,12 +30,17 @@ pub(crate) fn program(source: &str) -> Program {
 
 /// Parses a program of several files, the first its own.
 pub(crate) fn program_of(files: &[(&str, &str)]) -> Program {
-    let loader = files.iter().fold(MemoryLoader::new(), |loader, (name, text)| loader.with(*name, *text));
+    let loader =
+        files.iter().fold(MemoryLoader::new(), |loader, (name, text)| loader.with(*name, *text));
     let (name, text) = files[0];
     let root = LoadedSource { name: name.to_owned(), text: text.to_owned() };
     let program = load(root, &loader, &Limits::default());
     let faults: Vec<_> = program.files.iter().flat_map(|file| &file.parsed.diagnostics).collect();
-    assert!(faults.is_empty() && program.faults.is_empty(), "{source:?}: {faults:#?}", source = text);
+    assert!(
+        faults.is_empty() && program.faults.is_empty(),
+        "{source:?}: {faults:#?}",
+        source = text
+    );
     program
 }
 
@@ -73,7 +78,9 @@ pub(crate) fn main_of(body: &str) -> String {
 /// The value of a whole program.
 #[track_caller]
 pub(crate) fn value_of(source: &str) -> Value {
-    outcome(source, json!({}), &ScriptedHost::new()).result.unwrap_or_else(|error| panic!("{error}\n{source}"))
+    outcome(source, json!({}), &ScriptedHost::new())
+        .result
+        .unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
 /// The value of a body of `main func(input)`.

@@ -60,7 +60,13 @@ pub(crate) fn tree(events: &[Event]) -> String {
         }
         let kind = serde_json::to_value(event.kind).unwrap();
         let open = if event.phase == Phase::Begin { " (open)" } else { "" };
-        text.push_str(&format!("{:indent$}{} {}{open}\n", "", kind.as_str().unwrap(), event.data, indent = depth * 2));
+        text.push_str(&format!(
+            "{:indent$}{} {}{open}\n",
+            "",
+            kind.as_str().unwrap(),
+            event.data,
+            indent = depth * 2
+        ));
     }
     text
 }
@@ -103,15 +109,23 @@ fn as_29_every_begun_event_ends_and_ids_count_up() {
     }
     assert_eq!(open.len(), 0, "{open:?}");
     assert_eq!(events[0].kind, TraceKind::Run);
-    assert_eq!(host.generate_calls()[0].event, events.iter().find(|event| event.kind == TraceKind::Generate).unwrap().id);
+    assert_eq!(
+        host.generate_calls()[0].event,
+        events.iter().find(|event| event.kind == TraceKind::Generate).unwrap().id
+    );
 }
 
 #[test]
 fn as_29_a_plain_loop_leaves_no_events() {
     let host = ScriptedHost::new();
-    let source = "func plain(n) { n + 1 } ".to_owned() + &main_of("n = 0 repeat * 1000 { n = plain(n) } for x in [1, 2] max 9 { n += x } n");
+    let source = "func plain(n) { n + 1 } ".to_owned()
+        + &main_of("n = 0 repeat * 1000 { n = plain(n) } for x in [1, 2] max 9 { n += x } n");
     assert_eq!(outcome(&source, json!({}), &host).result, Ok(json!(1003)));
-    assert!(host.events().iter().all(|event| !matches!(event.kind, TraceKind::For | TraceKind::Iteration)));
+    assert!(
+        host.events()
+            .iter()
+            .all(|event| !matches!(event.kind, TraceKind::For | TraceKind::Iteration))
+    );
 }
 
 #[test]
@@ -121,13 +135,18 @@ fn as_29_a_loop_that_can_reach_an_effect_through_a_call_has_events() {
         main func(input) { [1].map(mid) for x in [1] max 1 { if false { mid(x) } } for x in [1] max 1 { [x].map(mid) } }";
     let host = ScriptedHost::new().with_tool("T.run", json!(1));
     assert!(outcome(source, json!({}), &host).result.is_ok());
-    let loops = host.events().iter().filter(|event| event.kind == TraceKind::For && event.phase == Phase::Begin).count();
+    let loops = host
+        .events()
+        .iter()
+        .filter(|event| event.kind == TraceKind::For && event.phase == Phase::Begin)
+        .count();
     assert_eq!(loops, 2);
 }
 
 #[test]
 fn as_29_a_failed_run_keeps_its_trace_and_closes_it() {
-    let source = "import tool T from \"sh://grep\" func f(x) { for y in [1] max 1 { T.run({}) {}[\"x\"] } }
+    let source =
+        "import tool T from \"sh://grep\" func f(x) { for y in [1] max 1 { T.run({}) {}[\"x\"] } }
         main func(input) { repeat * 1 { f(0) } }";
     let host = ScriptedHost::new().with_tool("T.run", json!(1));
     assert_eq!(outcome(source, json!({}), &host).result.unwrap_err().code, "AS9004");

@@ -94,7 +94,10 @@ fn as_20_keys_count_as_well() {
 fn as_20_the_words_of_a_failed_effect_are_not_the_programs() {
     assert_eq!(trust("try { File.list({}) } else err { err.message }"), Trust::Tool);
     assert_eq!(trust("try { [][0] } else err { err.message }"), Trust::Program);
-    assert_eq!(trust("try { parallel for x in [1] max 1 { File.list({}) } } else err { err }"), Trust::Tool);
+    assert_eq!(
+        trust("try { parallel for x in [1] max 1 { File.list({}) } } else err { err }"),
+        Trust::Tool
+    );
 }
 
 #[test]

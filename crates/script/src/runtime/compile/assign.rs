@@ -82,7 +82,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
     fn outer_write(&mut self, name: &Name) {
         self.at(name.span);
         let message = format!("a `parallel for` can't assign `{}`, which is outside it", name.text);
-        let help = "end the body with the value of the item, and use the list of results".to_owned();
+        let help =
+            "end the body with the value of the item, and use the list of results".to_owned();
         self.fail(codes::OUTER_WRITE, message, Some(help));
     }
 

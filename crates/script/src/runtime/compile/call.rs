@@ -12,12 +12,20 @@ use contexture_diagnostic::{Span, suggestion};
 
 impl<'a> FunctionCompiler<'_, 'a> {
     /// `callee(arguments)`
-    pub(super) fn call(&mut self, expr: &'a Expr, callee: &'a Expr, arguments: &'a [Expr], to: Reg) {
+    pub(super) fn call(
+        &mut self,
+        expr: &'a Expr,
+        callee: &'a Expr,
+        arguments: &'a [Expr],
+        to: Reg,
+    ) {
         match (&strip(callee).kind, self.global_of(callee)) {
             (_, Some(Global::Function(function))) => {
                 self.function_call(function, arguments, expr.span, to);
             }
-            (_, Some(Global::Agent(agent))) => self.agent_call(agent, None, arguments, expr.span, to),
+            (_, Some(Global::Agent(agent))) => {
+                self.agent_call(agent, None, arguments, expr.span, to)
+            }
             (ExprKind::Field { base, name }, _) => self.dotted(expr, base, name, arguments, to),
             (ExprKind::Name(name), None) if self.scopes.variable(name).is_none() => {
                 self.at(callee.span);
@@ -31,7 +39,14 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    fn dotted(&mut self, expr: &'a Expr, base: &'a Expr, name: &'a Name, arguments: &'a [Expr], to: Reg) {
+    fn dotted(
+        &mut self,
+        expr: &'a Expr,
+        base: &'a Expr,
+        name: &'a Name,
+        arguments: &'a [Expr],
+        to: Reg,
+    ) {
         match self.global_of(base) {
             Some(Global::Agent(agent)) => {
                 self.agent_call(agent, Some(name), arguments, expr.span, to);
@@ -109,7 +124,14 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    fn agent_call(&mut self, agent: u32, name: Option<&'a Name>, arguments: &'a [Expr], span: Span, to: Reg) {
+    fn agent_call(
+        &mut self,
+        agent: u32,
+        name: Option<&'a Name>,
+        arguments: &'a [Expr],
+        span: Span,
+        to: Reg,
+    ) {
         let declarations = &self.context.declarations;
         let function = match name {
             Some(name) => declarations.agent_function(agent, &name.text),
@@ -141,9 +163,10 @@ impl<'a> FunctionCompiler<'_, 'a> {
             declarations.function_at(*number)?.name.as_ref().map(|name| name.text.as_str())
         });
         let (message, help) = match name {
-            Some(name) => {
-                (format!("the agent has no function `{}`", name.text), suggestion(&name.text, functions))
-            }
+            Some(name) => (
+                format!("the agent has no function `{}`", name.text),
+                suggestion(&name.text, functions),
+            ),
             None => {
                 let help = "name the function: `Agent.function(…)`, or declare a `main func`";
                 ("the agent has no `main func`".to_owned(), Some(help.to_owned()))
@@ -153,7 +176,14 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 
     /// `Tool.method(argument)`; without an argument an empty object is sent.
-    fn effect_call(&mut self, import: (u32, bool), name: &Name, arguments: &'a [Expr], span: Span, to: Reg) {
+    fn effect_call(
+        &mut self,
+        import: (u32, bool),
+        name: &Name,
+        arguments: &'a [Expr],
+        span: Span,
+        to: Reg,
+    ) {
         let (import, memory) = import;
         let Some(binding) = self.binding(import) else { return };
         if arguments.len() > 1 {
@@ -192,11 +222,20 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 
     /// `value.method(arguments)`
-    fn method(&mut self, expr: &'a Expr, base: &'a Expr, name: &'a Name, arguments: &'a [Expr], to: Reg) {
+    fn method(
+        &mut self,
+        expr: &'a Expr,
+        base: &'a Expr,
+        name: &'a Name,
+        arguments: &'a [Expr],
+        to: Reg,
+    ) {
         if let [argument] = arguments {
             let function = self.global_of(argument);
             match (name.text.as_str(), function) {
-                ("add", found) if !matches!(found, Some(Global::Function(_))) => return self.add(expr, base, argument, to),
+                ("add", found) if !matches!(found, Some(Global::Function(_))) => {
+                    return self.add(expr, base, argument, to);
+                }
                 ("map" | "filter" | "sort", Some(Global::Function(function))) => {
                     if self.arity(function, 1, expr.span) {
                         self.each(expr, base, (&name.text, function), to);
@@ -217,7 +256,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
             Some(name) => {
                 self.code.emit(Op::CallMethod { at, count, name });
             }
-            None => self.fail(codes::NO_METHOD, format!("there is no method `{}`", name.text), None),
+            None => {
+                self.fail(codes::NO_METHOD, format!("there is no method `{}`", name.text), None)
+            }
         }
         self.result(at, to);
     }

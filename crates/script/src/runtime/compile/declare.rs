@@ -187,7 +187,10 @@ impl<'a> Declarations<'a> {
 
     fn main_agent(&self, agents: &[u32]) -> Option<u32> {
         let is_main = |agent: &&u32| {
-            self.agents.get(**agent as usize).and_then(|decl| decl.tree).is_some_and(|tree| tree.main)
+            self.agents
+                .get(**agent as usize)
+                .and_then(|decl| decl.tree)
+                .is_some_and(|tree| tree.main)
         };
         agents.iter().find(is_main).copied()
     }

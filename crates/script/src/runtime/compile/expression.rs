@@ -189,7 +189,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
             chain.push(inner);
             inner = strip(base);
         }
-        let chained = chain.iter().any(|node| matches!(&node.kind, ExprKind::Index { index, .. } if has_block(index)));
+        let chained = chain
+            .iter()
+            .any(|node| matches!(&node.kind, ExprKind::Index { index, .. } if has_block(index)));
         let mut base = match self.variable_of(inner) {
             Some(register) if !chained => register,
             _ => {
@@ -302,7 +304,9 @@ pub(super) fn has_block(expr: &Expr) -> bool {
                 todo.push(callee);
                 todo.extend(arguments);
             }
-            ExprKind::Generate(generate) => todo.extend(generate.options.iter().map(|(_, value)| value)),
+            ExprKind::Generate(generate) => {
+                todo.extend(generate.options.iter().map(|(_, value)| value))
+            }
             _ => {}
         }
     }

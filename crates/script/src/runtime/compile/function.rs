@@ -7,8 +7,8 @@ use super::tables::{Tables, push};
 use super::unit::Unit;
 use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Place, Reg};
 use crate::runtime::error::codes;
-use crate::syntax::shape_of;
 use crate::syntax::ast::{Block, Expr, ExprKind, Func, Statement, StatementKind};
+use crate::syntax::shape_of;
 use contexture_diagnostic::{Span, suggestion};
 
 /// How deep blocks and expressions may nest; about what a native stack of 2 MB carries.
@@ -185,7 +185,12 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
     }
 
     /// Emits a certain failure.
-    pub(super) fn fail(&mut self, code: &'static str, message: impl Into<String>, help: Option<String>) {
+    pub(super) fn fail(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
         let site = self.tables.fail(FailSite { code, message: message.into(), help });
         self.code.emit(Op::Fail { site });
     }
@@ -195,7 +200,11 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         if self.depth >= MAX_DEPTH {
             self.at(span);
             let message = format!("the program is nested deeper than {MAX_DEPTH} levels");
-            return self.fail(codes::NOT_READABLE, message, Some("split it into functions".to_owned()));
+            return self.fail(
+                codes::NOT_READABLE,
+                message,
+                Some("split it into functions".to_owned()),
+            );
         }
         self.depth += 1;
         inner(self);
@@ -220,8 +229,9 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         let mut known = self.scopes.names();
         known.extend(self.context.declarations.names(self.home.file, self.home.agent));
         known.sort_unstable();
-        let help = suggestion(name, known)
-            .unwrap_or_else(|| "assign it before it is read, in this block or one around it".to_owned());
+        let help = suggestion(name, known).unwrap_or_else(|| {
+            "assign it before it is read, in this block or one around it".to_owned()
+        });
         self.fail(codes::UNKNOWN_NAME, format!("nothing is called `{name}` here"), Some(help));
     }
 

@@ -66,7 +66,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 Some(uri) => Some(uri.to_owned()),
                 None => {
                     let help = Some(format!("write `import llm {name} from \"…\"`"));
-                    return self.fail(codes::UNKNOWN_NAME, format!("no model is called `{name}`"), help);
+                    return self.fail(
+                        codes::UNKNOWN_NAME,
+                        format!("no model is called `{name}`"),
+                        help,
+                    );
                 }
             },
             None => None,
@@ -74,6 +78,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let site = GenerateSite {
             place: self.site(span),
             options,
+            changes: tools.iter().any(|tool| super::changes::may_change_outside(&tool.uri)),
             tools,
             shape,
             uses: uses.iter().map(|used| used.number).collect(),
@@ -90,9 +95,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
     fn unknown_option(&mut self, name: &Text) {
         self.at(name.span);
         let known = OPTIONS.iter().map(|(known, _)| *known).chain(["tools"]);
-        let help = suggestion(&name.value, known.clone()).unwrap_or_else(|| {
-            format!("the options are {}", known.collect::<Vec<_>>().join(", "))
-        });
+        let help = suggestion(&name.value, known.clone())
+            .unwrap_or_else(|| format!("the options are {}", known.collect::<Vec<_>>().join(", ")));
         let message = format!("`generate` has no option `{}`", name.value);
         self.fail(codes::OPTION, message, Some(help));
     }

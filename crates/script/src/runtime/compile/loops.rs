@@ -142,12 +142,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.emit(Op::Take { to, from: at });
     }
 
-    fn loop_site(
-        &mut self,
-        word: &'static str,
-        variable: Option<String>,
-        span: Span,
-    ) -> u32 {
+    fn loop_site(&mut self, word: &'static str, variable: Option<String>, span: Span) -> u32 {
         let site = LoopSite { word, variable, place: self.place(span) };
         push(&mut self.tables.program.loops, site)
     }

@@ -120,7 +120,9 @@ impl<'a> Scopes<'a> {
     pub(super) fn innermost(&self) -> Vec<(&'a str, Reg)> {
         let scope = self.stack.last();
         let mut variables: Vec<_> = scope
-            .map(|scope| scope.variables.iter().map(|(name, register)| (*name, *register)).collect())
+            .map(|scope| {
+                scope.variables.iter().map(|(name, register)| (*name, *register)).collect()
+            })
             .unwrap_or_default();
         variables.sort_by_key(|(_, register)| *register);
         variables

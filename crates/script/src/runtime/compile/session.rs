@@ -62,7 +62,9 @@ fn line<'a>(
     }
     compiler.session_body(block);
     let variables = compiler.scopes.innermost();
-    let variables = variables.into_iter().map(|(name, register)| (name.to_owned(), register)).collect();
-    let function = Function { label: "session".to_owned(), name: "session".to_owned(), ..compiler.finish() };
+    let variables =
+        variables.into_iter().map(|(name, register)| (name.to_owned(), register)).collect();
+    let function =
+        Function { label: "session".to_owned(), name: "session".to_owned(), ..compiler.finish() };
     (function, variables)
 }

@@ -36,8 +36,10 @@ pub(super) async fn parallel(
 }
 
 fn describe(machine: &Machine<'_>, job: &Parallel) -> serde_json::Map<String, Json> {
-    let mut about =
-        data([("items", Json::from(job.items.len())), ("concurrency", Json::from(machine.concurrency))]);
+    let mut about = data([
+        ("items", Json::from(job.items.len())),
+        ("concurrency", Json::from(machine.concurrency)),
+    ]);
     let site = machine.program.parallels.get(job.site as usize);
     let site = site.and_then(|site| machine.program.loops.get(site.loop_site as usize));
     if let Some(site) = site {
@@ -69,7 +71,9 @@ async fn turns(machine: &Machine<'_>, event: Option<u64>, job: &Parallel) -> Che
                 }
             }
             Some((index, Err(error))) => match error.kind {
-                FailureKind::Limit | FailureKind::Cancelled => return Err(Fault::from_fiber(error)),
+                FailureKind::Limit | FailureKind::Cancelled => {
+                    return Err(Fault::from_fiber(error));
+                }
                 FailureKind::Program | FailureKind::Effect => failed.push((index, error)),
             },
         }
@@ -88,7 +92,8 @@ async fn turn(
     index: usize,
     item: &Value,
 ) -> (usize, Result<Value, Box<RunError>>) {
-    let event = machine.trace.begin(event, TraceKind::Iteration, data([("index", Json::from(index))]));
+    let event =
+        machine.trace.begin(event, TraceKind::Iteration, data([("index", Json::from(index))]));
     let mut fiber = fiber(machine, job, event.id, item);
     let outcome = drive(machine, &mut fiber).await;
     match &outcome {
@@ -120,7 +125,8 @@ fn fiber(machine: &Machine<'_>, job: &Parallel, event: u64, item: &Value) -> Fib
 
 /// One failure that lists every failed index with its cause.
 fn all_failed(failed: &[(usize, Box<RunError>)], count: usize) -> Box<Fault> {
-    let named = failed.iter().take(NAMED).map(|(index, error)| format!("[{index}] {}", error.message));
+    let named =
+        failed.iter().take(NAMED).map(|(index, error)| format!("[{index}] {}", error.message));
     let mut message = format!(
         "{} of {count} items failed: {}",
         failed.len(),
@@ -151,4 +157,3 @@ fn all_failed(failed: &[(usize, Box<RunError>)], count: usize) -> Box<Fault> {
         .believed(trust)
         .maybe_help(help)
 }
-

@@ -11,16 +11,86 @@ use contexture_context::Trust;
 use std::cmp::Ordering;
 
 pub(super) static METHODS: &[Method] = &[
-    Method { name: "length", signature: "length()", summary: "how many items it has", least: 0, most: 0, run: Some(length) },
-    Method { name: "add", signature: "add(value)", summary: "puts a value at the end of this list", least: 1, most: 1, run: None },
-    Method { name: "map", signature: "map(function)", summary: "what the function gives for each item", least: 1, most: 1, run: None },
-    Method { name: "filter", signature: "filter(function)", summary: "the items for which the function gives something true", least: 1, most: 1, run: None },
-    Method { name: "sort", signature: "sort(function?)", summary: "numbers or strings in rising order; equal ones keep their order; with a function, by what it gives for each item", least: 0, most: 1, run: Some(sort) },
-    Method { name: "join", signature: "join(separator)", summary: "its strings, numbers and booleans as one string", least: 1, most: 1, run: Some(join) },
-    Method { name: "first", signature: "first()", summary: "the first item; none when empty", least: 0, most: 0, run: Some(first) },
-    Method { name: "last", signature: "last()", summary: "the last item; none when empty", least: 0, most: 0, run: Some(last) },
-    Method { name: "slice", signature: "slice(from, to?)", summary: "the items from one index up to, without, another; indexes past the end count as the end", least: 1, most: 2, run: Some(slice) },
-    Method { name: "contains", signature: "contains(value)", summary: "whether an item equals the value", least: 1, most: 1, run: Some(contains) },
+    Method {
+        name: "length",
+        signature: "length()",
+        summary: "how many items it has",
+        least: 0,
+        most: 0,
+        run: Some(length),
+    },
+    Method {
+        name: "add",
+        signature: "add(value)",
+        summary: "puts a value at the end of this list",
+        least: 1,
+        most: 1,
+        run: None,
+    },
+    Method {
+        name: "map",
+        signature: "map(function)",
+        summary: "what the function gives for each item",
+        least: 1,
+        most: 1,
+        run: None,
+    },
+    Method {
+        name: "filter",
+        signature: "filter(function)",
+        summary: "the items for which the function gives something true",
+        least: 1,
+        most: 1,
+        run: None,
+    },
+    Method {
+        name: "sort",
+        signature: "sort(function?)",
+        summary: "numbers or strings in rising order; equal ones keep their order; with a function, by what it gives for each item",
+        least: 0,
+        most: 1,
+        run: Some(sort),
+    },
+    Method {
+        name: "join",
+        signature: "join(separator)",
+        summary: "its strings, numbers and booleans as one string",
+        least: 1,
+        most: 1,
+        run: Some(join),
+    },
+    Method {
+        name: "first",
+        signature: "first()",
+        summary: "the first item; none when empty",
+        least: 0,
+        most: 0,
+        run: Some(first),
+    },
+    Method {
+        name: "last",
+        signature: "last()",
+        summary: "the last item; none when empty",
+        least: 0,
+        most: 0,
+        run: Some(last),
+    },
+    Method {
+        name: "slice",
+        signature: "slice(from, to?)",
+        summary: "the items from one index up to, without, another; indexes past the end count as the end",
+        least: 1,
+        most: 2,
+        run: Some(slice),
+    },
+    Method {
+        name: "contains",
+        signature: "contains(value)",
+        summary: "whether an item equals the value",
+        least: 1,
+        most: 1,
+        run: Some(contains),
+    },
 ];
 
 fn own(value: &Value) -> Checked<&List> {
@@ -58,7 +128,8 @@ pub(crate) fn sort_by_keys(machine: &Machine<'_>, value: &Value, keys: &Value) -
     let (list, keys) = (own(value)?, own(keys)?);
     let keys = keys.items.borrow();
     check_sortable(&keys)?;
-    let mut pairs: Vec<(&Value, Value)> = keys.iter().zip(list.items.borrow().iter().cloned()).collect();
+    let mut pairs: Vec<(&Value, Value)> =
+        keys.iter().zip(list.items.borrow().iter().cloned()).collect();
     pairs.sort_by(|(left, _), (right, _)| by_order(left, right));
     let items = pairs.into_iter().map(|(_, item)| item).collect();
     made(machine, items, list)
@@ -78,7 +149,9 @@ fn by_order(left: &Value, right: &Value) -> Ordering {
 fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let separator = match arguments {
         [Value::Str(text)] => text,
-        other => return Err(wrong_argument("join", "a string", other.first().unwrap_or(&Value::None))),
+        other => {
+            return Err(wrong_argument("join", "a string", other.first().unwrap_or(&Value::None)));
+        }
     };
     let items = own(value)?.items.borrow();
     let mut text = String::new();
@@ -120,10 +193,11 @@ fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {
     match argument {
         None | Some(Value::None) => Ok(absent),
         Some(Value::Int(at)) if *at >= 0 => Ok(usize::try_from(*at).unwrap_or(usize::MAX)),
-        Some(Value::Int(at)) => {
-            Err(Fault::new(codes::BAD_INDEX, format!("`.slice` takes whole numbers from 0 on, not {at}"))
-                .help("count from the beginning: `list.slice(list.length - 2)`"))
-        }
+        Some(Value::Int(at)) => Err(Fault::new(
+            codes::BAD_INDEX,
+            format!("`.slice` takes whole numbers from 0 on, not {at}"),
+        )
+        .help("count from the beginning: `list.slice(list.length - 2)`")),
         Some(other) => Err(wrong_argument("slice", "whole numbers", other)),
     }
 }

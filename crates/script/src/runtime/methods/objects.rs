@@ -8,10 +8,38 @@ use crate::runtime::value::{Header, Object, Value};
 use crate::runtime::vm::ITEM_BYTES;
 
 pub(super) static METHODS: &[Method] = &[
-    Method { name: "keys", signature: "keys()", summary: "its field names, in order", least: 0, most: 0, run: Some(keys) },
-    Method { name: "values", signature: "values()", summary: "the values of its fields, in order", least: 0, most: 0, run: Some(values) },
-    Method { name: "has", signature: "has(key)", summary: "whether it has the field", least: 1, most: 1, run: Some(has) },
-    Method { name: "get", signature: "get(key, default?)", summary: "the field's value, or the default (none) when it is missing", least: 1, most: 2, run: Some(get) },
+    Method {
+        name: "keys",
+        signature: "keys()",
+        summary: "its field names, in order",
+        least: 0,
+        most: 0,
+        run: Some(keys),
+    },
+    Method {
+        name: "values",
+        signature: "values()",
+        summary: "the values of its fields, in order",
+        least: 0,
+        most: 0,
+        run: Some(values),
+    },
+    Method {
+        name: "has",
+        signature: "has(key)",
+        summary: "whether it has the field",
+        least: 1,
+        most: 1,
+        run: Some(has),
+    },
+    Method {
+        name: "get",
+        signature: "get(key, default?)",
+        summary: "the field's value, or the default (none) when it is missing",
+        least: 1,
+        most: 2,
+        run: Some(get),
+    },
 ];
 
 fn own(value: &Value) -> Checked<&Object> {

@@ -11,7 +11,7 @@ const SCANNED: usize = 12;
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     entries: Vec<(Rc<str>, Value)>,
-    index: Option<Box<HashMap<Rc<str>, usize>>>,
+    index: Option<HashMap<Rc<str>, usize>>,
 }
 
 impl Fields {
@@ -50,7 +50,7 @@ impl Fields {
         if self.index.is_none() && self.entries.len() > SCANNED {
             let positions = self.entries.iter().enumerate();
             let index = positions.map(|(at, (key, _))| (Rc::clone(key), at)).collect();
-            self.index = Some(Box::new(index));
+            self.index = Some(index);
         }
         None
     }

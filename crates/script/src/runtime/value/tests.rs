@@ -28,7 +28,8 @@ fn any_json() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Json::from),
-            prop::collection::btree_map(".{0,3}", inner, 0..5).prop_map(|map| Json::Object(map.into_iter().collect())),
+            prop::collection::btree_map(".{0,3}", inner, 0..5)
+                .prop_map(|map| Json::Object(map.into_iter().collect())),
         ]
     })
 }
@@ -81,7 +82,10 @@ fn as_7_numbers_are_compared_without_rounding() {
     assert_eq!(order(i64::MIN, -9_223_372_036_854_775_808.0), Ordering::Equal);
     assert_eq!(order(i64::MIN, -1e300), Ordering::Greater);
     assert_eq!(order(9_007_199_254_740_993, 9_007_199_254_740_992.0), Ordering::Greater);
-    assert_eq!((order(-1, -0.5), order(0, -0.5), order(-1, -1.5)), (Ordering::Less, Ordering::Greater, Ordering::Greater));
+    assert_eq!(
+        (order(-1, -0.5), order(0, -0.5), order(-1, -1.5)),
+        (Ordering::Less, Ordering::Greater, Ordering::Greater)
+    );
     assert_eq!(order(0, -0.0), Ordering::Equal);
 }
 

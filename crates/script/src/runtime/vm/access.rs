@@ -53,7 +53,11 @@ pub(super) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Check
 }
 
 fn is_optional(object: &Object, name: &str) -> bool {
-    object.optional.borrow().as_ref().is_some_and(|names| names.iter().any(|known| **known == *name))
+    object
+        .optional
+        .borrow()
+        .as_ref()
+        .is_some_and(|names| names.iter().any(|known| **known == *name))
 }
 
 #[cold]
@@ -65,7 +69,8 @@ fn missing(base: &Value, name: &str) -> Box<Fault> {
             let fields = object.fields.borrow();
             let known: Vec<&str> = fields.keys().map(|key| &**key).collect();
             let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| describe(&known));
-            Fault::new(codes::MISSING_PROPERTY, format!("the object has no field `{name}`")).help(help)
+            Fault::new(codes::MISSING_PROPERTY, format!("the object has no field `{name}`"))
+                .help(help)
         }
         other => {
             let message = format!("{} has no property `{name}`", other.kind());
@@ -103,8 +108,10 @@ pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checke
             let message = format!("an object is indexed by a string, not by {}", other.kind());
             Err(Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"]`"))
         }
-        (Value::None, _) => Err(Fault::new(codes::NONE_PROPERTY, "none has no items")
-            .help("compare with none first")),
+        (Value::None, _) => {
+            Err(Fault::new(codes::NONE_PROPERTY, "none has no items")
+                .help("compare with none first"))
+        }
         (other, _) => {
             let message = format!("{} has no items", other.kind());
             Err(Fault::new(codes::WRONG_TYPE, message).help("only lists and objects are indexed"))

@@ -31,7 +31,8 @@ pub(super) fn begin(
         told.push(to_json(argument, &machine.meter)?);
     }
     let parent = events.last().map_or(parent, |event| Some(event.id));
-    let event = machine.trace.begin(parent, TraceKind::Agent, describe(machine, site.agent, site.function));
+    let event =
+        machine.trace.begin(parent, TraceKind::Agent, describe(machine, site.agent, site.function));
     let input = match told.len() {
         1 => told.pop().unwrap_or_default(),
         _ => Json::Array(told),

@@ -70,7 +70,9 @@ pub(super) fn put_key(
 ) -> Checked<()> {
     let value = part(regs, value, false);
     match register(regs, key) {
-        Value::Str(key) => put(machine, register(regs, object), &Rc::from(key.text.as_str()), value),
+        Value::Str(key) => {
+            put(machine, register(regs, object), &Rc::from(key.text.as_str()), value)
+        }
         _ => Ok(()),
     }
 }

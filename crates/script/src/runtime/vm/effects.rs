@@ -24,20 +24,30 @@ pub(super) fn tool(
 ) -> Checked<Effect> {
     let Some(site) = machine.program.tools.get(site as usize) else { return Err(super::broken()) };
     if parallel && site.changes {
-        let call = format!("{}.{}", site.binding.name, site.method);
-        let message = format!("`{call}` may change something outside, which a `parallel for` must not");
-        let help = "return what is to be written as the item's value, and write it after the loop";
-        return Err(Fault::new(codes::PARALLEL_EFFECT, message).help(help));
+        return Err(changes(&format!("`{}.{}`", site.binding.name, site.method)));
     }
     machine.meter.tool_call()?;
     let arguments = to_json(argument, &machine.meter)?;
     let place = machine.program.site(&site.place);
     let (binding, method) = (site.binding.clone(), site.method.clone());
     Ok(if site.memory {
-        Effect::Memory(Box::new(MemoryCall { event: 0, memory: binding, method, arguments, site: place }))
+        Effect::Memory(Box::new(MemoryCall {
+            event: 0,
+            memory: binding,
+            method,
+            arguments,
+            site: place,
+        }))
     } else {
         Effect::Tool(Box::new(ToolCall { event: 0, tool: binding, method, arguments, site: place }))
     })
+}
+
+#[cold]
+fn changes(what: &str) -> Box<Fault> {
+    let message = format!("{what} may change something outside, which a `parallel for` must not");
+    Fault::new(codes::PARALLEL_EFFECT, message)
+        .help("return what is to be written as the item's value, and write it after the loop")
 }
 
 /// A model call: options from `at` on, then for each visible use its value and its candidate.
@@ -46,8 +56,14 @@ pub(super) fn generate(
     regs: &[Value],
     at: Reg,
     site: u32,
+    parallel: bool,
 ) -> Checked<Effect> {
-    let Some(site) = machine.program.generates.get(site as usize) else { return Err(super::broken()) };
+    let Some(site) = machine.program.generates.get(site as usize) else {
+        return Err(super::broken());
+    };
+    if parallel && site.changes {
+        return Err(changes("a tool that the model may call"));
+    }
     let first = usize::from(at);
     let values = regs.get(first..).unwrap_or_default();
     let (values, used) = values.split_at_checked(site.options.len()).unwrap_or_default();
@@ -71,7 +87,11 @@ pub(super) fn generate(
     })))
 }
 
-fn items(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Checked<Vec<DeclaredItem>> {
+fn items(
+    machine: &Machine<'_>,
+    site: &GenerateSite,
+    registers: &[Value],
+) -> Checked<Vec<DeclaredItem>> {
     let mut items = Vec::with_capacity(site.uses.len());
     for (number, pair) in site.uses.iter().zip(registers.chunks(2)) {
         let Some(used) = machine.program.uses.get(*number as usize) else { continue };
@@ -129,7 +149,8 @@ fn chosen<'m>(machine: &'m Machine<'_>, used: &UseSite) -> Option<&'m str> {
 }
 
 fn unknown_candidate(used: &UseSite, name: &str) -> Box<Fault> {
-    let known: Vec<&str> = used.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
+    let known: Vec<&str> =
+        used.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
     let help = suggestion(name, known.iter().copied())
         .unwrap_or_else(|| format!("the candidates are {}", known.join(", ")));
     let message = format!("`use one of` has no candidate `{name}`, which the runner chose");
@@ -144,10 +165,14 @@ pub(super) fn parallel(
     here: Frame,
     (event, nested, depth): (Option<u64>, usize, usize),
 ) -> Checked<(Effect, u32)> {
-    let Some(found) = machine.program.parallels.get(site as usize) else { return Err(super::broken()) };
+    let Some(found) = machine.program.parallels.get(site as usize) else {
+        return Err(super::broken());
+    };
     if nested >= NESTED {
         let message = format!("`parallel for` is nested deeper than {NESTED}");
-        return Err(Fault::limit(codes::NESTED_PARALLEL, message).help("use `for` in the inner loops"));
+        return Err(
+            Fault::limit(codes::NESTED_PARALLEL, message).help("use `for` in the inner loops")
+        );
     }
     let count = loops::length(register(regs, at), "`parallel for`")?;
     let most = loops::bound(register(regs, at + 1), true)?;

@@ -112,7 +112,8 @@ pub(super) fn each_begin(
 #[inline]
 pub(super) fn walk_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
     let at = usize::from(at);
-    let Some([Value::List(list), Value::Int(index), Value::Int(end), item]) = regs.get_mut(at..at + 4)
+    let Some([Value::List(list), Value::Int(index), Value::Int(end), item]) =
+        regs.get_mut(at..at + 4)
     else {
         return Err(super::broken());
     };
@@ -136,7 +137,13 @@ pub(super) fn truncated(machine: &Machine<'_>, event: Option<u64>, site: u32) {
 
 /// Tells that a `max` leaves items out.
 #[cold]
-pub(super) fn cut_list(machine: &Machine<'_>, event: Option<u64>, site: u32, count: i64, most: i64) {
+pub(super) fn cut_list(
+    machine: &Machine<'_>,
+    event: Option<u64>,
+    site: u32,
+    count: i64,
+    most: i64,
+) {
     let Some(site) = machine.program.loops.get(site as usize) else { return };
     let message = || format!("the list has {count} items, and `max` took the first {most}");
     let told = machine.warnings.note(WarningKind::ListTruncated, site.place, message);

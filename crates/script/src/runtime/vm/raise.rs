@@ -33,7 +33,7 @@ pub(super) fn raise(
     machine: &Machine<'_>,
     fiber: Broken<'_>,
     mut frame: Frame,
-    fault: Box<Fault>,
+    fault: Fault,
 ) -> Result<Frame, Box<RunError>> {
     let Broken { stack, frames, events, parent, floor } = fiber;
     if fault.at_caller
@@ -72,7 +72,8 @@ fn find(
     let handler = |frame: Frame, outermost: bool| {
         let function = machine.program.functions.get(frame.function as usize)?;
         let around = |handler: &&Handler| {
-            (handler.start..handler.end).contains(&frame.pc) && !(outermost && handler.start < floor)
+            (handler.start..handler.end).contains(&frame.pc)
+                && !(outermost && handler.start < floor)
         };
         function.handlers.iter().find(around).copied()
     };
@@ -85,17 +86,18 @@ fn find(
     })
 }
 
-fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Box<Fault>) -> RunError {
+fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Fault) -> RunError {
     let place = place_of(machine, frame);
     let position = machine.program.position(place);
-    let callers = frames.iter().rev().map(|caller| Frame { pc: caller.pc.saturating_sub(1), ..*caller });
+    let callers =
+        frames.iter().rev().map(|caller| Frame { pc: caller.pc.saturating_sub(1), ..*caller });
     let mut open: Vec<Frame> = std::iter::once(frame).chain(callers).collect();
     let omitted = open.len().saturating_sub(2 * TOLD);
     if omitted > 0 {
         open.drain(TOLD..TOLD + omitted);
     }
     let trace = open.into_iter().map(|frame| call_frame(machine, frame));
-    let Fault { code, message, help, details, kind, trust, origin, .. } = *fault;
+    let Fault { code, message, help, details, kind, trust, origin, .. } = fault;
     if let Some(mut origin) = origin {
         origin.trace.extend(trace);
         origin.trace_omitted += omitted;

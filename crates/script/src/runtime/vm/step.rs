@@ -79,7 +79,9 @@ fn add_value(
     tail: &Value,
 ) -> Checked<()> {
     // Taken only where nothing but a limit can fail: a handler must find the variable whole.
-    let grows = to == left && matches!(register(regs, left), Value::Str(_)) && concat::render(tail).is_some();
+    let grows = to == left
+        && matches!(register(regs, left), Value::Str(_))
+        && concat::render(tail).is_some();
     let head = if grows { take(regs, left) } else { register(regs, left).clone() };
     let value = concat::add(head, tail, &machine.meter)?;
     set(regs, to, value);

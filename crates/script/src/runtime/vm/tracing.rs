@@ -41,7 +41,12 @@ pub(super) fn loop_begin(
 }
 
 /// Ends the turn under way, if there is one. The loop's state begins at `at`.
-pub(super) fn turn_end(machine: &Machine<'_>, events: &mut Vec<OpenEvent>, regs: &[Value], at: Reg) {
+pub(super) fn turn_end(
+    machine: &Machine<'_>,
+    events: &mut Vec<OpenEvent>,
+    regs: &[Value],
+    at: Reg,
+) {
     end_to(machine, events, kept(regs, at.saturating_sub(1)) + 1);
 }
 
@@ -86,22 +91,23 @@ pub(super) fn fail_to(machine: &Machine<'_>, events: &mut Vec<OpenEvent>, depth:
 /// Tells of a `use` (AS-29): source, label, budget.
 pub(super) fn declared(machine: &Machine<'_>, parent: Option<u64>, site: u32) {
     let Some(site) = machine.program.uses.get(site as usize) else { return };
+    let label = site.label.as_deref();
     let mut data = Map::new();
     match site.candidates.as_slice() {
-        [only] if !site.one_of => describe(machine, &mut data, site, only),
+        [only] if !site.one_of => describe(machine, &mut data, site, only, label),
         candidates => {
             data.insert("source".to_owned(), Json::from("one of"));
+            if let Some(label) = label {
+                data.insert("label".to_owned(), Json::from(label));
+            }
             let candidates = candidates.iter().map(|candidate| {
                 let mut data = Map::new();
                 data.insert("name".to_owned(), Json::from(candidate.name.as_str()));
-                describe(machine, &mut data, site, candidate);
+                describe(machine, &mut data, site, candidate, None);
                 Json::Object(data)
             });
             data.insert("candidates".to_owned(), candidates.collect());
         }
-    }
-    if let Some(label) = &site.label {
-        data.insert("label".to_owned(), Json::from(label.as_str()));
     }
     let position = machine.program.position(site.place);
     data.insert("file".to_owned(), Json::from(position.file));
@@ -109,11 +115,20 @@ pub(super) fn declared(machine: &Machine<'_>, parent: Option<u64>, site: u32) {
     machine.trace.instant(parent, TraceKind::Use, Json::Object(data));
 }
 
-fn describe(machine: &Machine<'_>, data: &mut Map<String, Json>, site: &UseSite, candidate: &CandidateSite) {
-    let source = candidate.source.map_or("empty", |span| {
-        machine.program.text(Place { file: site.place.file, span })
-    });
+fn describe(
+    machine: &Machine<'_>,
+    data: &mut Map<String, Json>,
+    site: &UseSite,
+    candidate: &CandidateSite,
+    label: Option<&str>,
+) {
+    let source = candidate
+        .source
+        .map_or("empty", |span| machine.program.text(Place { file: site.place.file, span }));
     data.insert("source".to_owned(), Json::from(source));
+    if let Some(label) = label {
+        data.insert("label".to_owned(), Json::from(label));
+    }
     if let Some(budget) = candidate.budget {
         data.insert("budget".to_owned(), serde_json::to_value(budget).unwrap_or_default());
     }

@@ -3,6 +3,7 @@
 //! Decision: one value per run. A dry run is the same host with its doors closed: what reads the
 //! workspace runs, what would write, call a model or use the network gives a placeholder.
 
+mod convert;
 mod effects;
 mod files;
 mod generate;

@@ -1,5 +1,6 @@
 //! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to AS-23).
 
+use super::convert::{fields, think};
 use super::model_tools::ModelTools;
 use super::prompt::{Prepared, prepare};
 use super::{LiveHost, placeholder, supplied};
@@ -8,11 +9,11 @@ use crate::observe::Progress;
 use contexture_answer::Shape;
 use contexture_context::{Digest, Trust};
 use contexture_llm::{
-    Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, Think, ask,
+    Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, ask,
 };
 use contexture_prompt::OpenaiChatMessage;
-use contexture_script::host::{self, GenerateCall, HostError, Supplied};
-use serde_json::{Map, Value, json};
+use contexture_script::host::{GenerateCall, HostError, Supplied};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How often in a row a model may call tools before it has to answer.
@@ -241,24 +242,6 @@ fn cache_key(call: &GenerateCall, model: &Model, prepared: &Prepared) -> Option<
     let manifest = &prepared.manifest;
     let messages: Vec<&Digest> = manifest.messages.iter().map(|one| &one.digest).collect();
     Some(json!([model.uri, messages, manifest.schema, manifest.options]).to_string())
-}
-
-pub(super) const fn think(think: host::Think) -> Think {
-    match think {
-        host::Think::Off => Think::Off,
-        host::Think::On => Think::On,
-        host::Think::Auto => Think::Auto,
-        host::Think::Low => Think::Low,
-        host::Think::Medium => Think::Medium,
-        host::Think::High => Think::High,
-    }
-}
-
-pub(super) fn fields(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
 }
 
 fn llm_error(error: &LlmError) -> HostError {

@@ -3,7 +3,7 @@
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
 use super::LiveHost;
-use super::generate::fields;
+use super::convert::fields;
 use crate::models::Model;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};

@@ -187,7 +187,7 @@ fn options(call: &GenerateCall) -> Value {
     put("max_input", given.max_input.map(Into::into));
     put("attempts", Some(given.attempts.into()));
     put("temperature", given.temperature.map(Into::into));
-    put("think", given.think.map(|think| super::generate::think(think).as_str().into()));
+    put("think", given.think.map(|think| super::convert::think(think).as_str().into()));
     put("strict", given.strict.then_some(true.into()));
     put("cache", given.cache.then_some(true.into()));
     put("timeout", given.timeout_ms.map(Into::into));

@@ -100,7 +100,7 @@ impl LiveHost {
     /// What the models of this run took so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
-        self.state().usage.clone()
+        self.state().usage
     }
 
     /// Warnings so far, each once.

@@ -264,12 +264,15 @@ pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
     }
 }
 
+/// The id under which a run is kept, and where its trace goes.
+type Outlets = (Option<String>, Vec<Box<dyn TraceSink>>);
+
 /// Where the trace goes: the workspace's store and a file, if any; a dry run writes nothing.
 fn outlets(
     project: &Project,
     request: &RunRequest,
     masker: &Arc<Masker>,
-) -> Result<(Option<String>, Vec<Box<dyn TraceSink>>), SetupError> {
+) -> Result<Outlets, SetupError> {
     let mut outlets: Vec<Box<dyn TraceSink>> = Vec::new();
     if request.dry_run {
         return Ok((None, outlets));

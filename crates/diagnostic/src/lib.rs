@@ -95,12 +95,7 @@ impl Diagnostic {
         Self::new(code, Severity::Hint, message, span)
     }
 
-    fn new(
-        code: &'static str,
-        severity: Severity,
-        message: impl Into<String>,
-        span: Span,
-    ) -> Self {
+    fn new(code: &'static str, severity: Severity, message: impl Into<String>, span: Span) -> Self {
         Self {
             code,
             severity,

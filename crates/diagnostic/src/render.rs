@@ -143,5 +143,6 @@ fn harmless(text: &str) -> String {
 
 /// Control characters, and those that turn the direction of a text around.
 pub(crate) fn is_harmful(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+    c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }

@@ -1,7 +1,9 @@
 use serde::{Deserialize, Serialize};
 
 /// A range of bytes in one source text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct Span {
     /// Byte offset of the first byte.
     pub start: u32,

@@ -22,10 +22,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// "did you mean `…`?" for the nearest candidate.
 #[must_use]
-pub fn suggestion<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(name, candidates).map(|found| format!("did you mean `{found}`?"))
 }
 
@@ -45,7 +42,8 @@ fn distance(left: &str, right: &str, bound: usize) -> Option<usize> {
             let remove = previous.get(j + 1)? + 1;
             let insert = row.get(j)? + 1;
             let mut best = replace.min(remove).min(insert);
-            let swapped = i > 0 && j > 0 && left.get(i - 1) == Some(b) && right.get(j - 1) == Some(a);
+            let swapped =
+                i > 0 && j > 0 && left.get(i - 1) == Some(b) && right.get(j - 1) == Some(a);
             if swapped {
                 best = best.min(before.get(j - 1)? + 1);
             }

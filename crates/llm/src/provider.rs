@@ -3,6 +3,8 @@
 //! Decision: one object-safe trait with one call. Everything that differs between providers (wire
 //! formats, hints they lack) stays behind it; what they could not honour comes back as warnings.
 
+mod canonical;
+
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
 use contexture_answer::Shape;
@@ -96,13 +98,29 @@ impl ChatCall {
     /// recording stores and compares.
     #[must_use]
     pub fn canonical(&self) -> Value {
-        let mut fields = match serde_json::to_value(&self.request) {
+        let mut fields = self.options();
+        // Messages are plain data; they always become JSON.
+        let messages = serde_json::to_value(&self.request.messages).unwrap_or_default();
+        fields.insert("messages".into(), messages);
+        Value::Object(fields)
+    }
+
+    /// The digest of [`ChatCall::canonical`]: equal requests have equal digests.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of_text(&canonical::text(self.options(), &self.request.messages))
+    }
+
+    /// [`ChatCall::canonical`] without the messages.
+    fn options(&self) -> Map<String, Value> {
+        let request = OpenaiChatRequest { messages: Vec::new(), ..self.request.clone() };
+        let mut fields = match serde_json::to_value(&request) {
             Ok(Value::Object(fields)) => fields,
             // The request is plain data; it always becomes an object.
             _ => Map::new(),
         };
-        for transport in ["model", "stream", "stream_options"] {
-            fields.remove(transport);
+        for other in ["messages", "model", "stream", "stream_options"] {
+            fields.remove(other);
         }
         if let Some(schema) = &self.schema {
             fields
@@ -114,13 +132,7 @@ impl ChatCall {
         if let Some(limit) = self.max_output {
             fields.insert("max_output".into(), limit.into());
         }
-        Value::Object(fields)
-    }
-
-    /// The digest of [`ChatCall::canonical`]: equal requests have equal digests.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        Digest::of_json(&self.canonical())
+        fields
     }
 }
 
@@ -131,8 +143,8 @@ pub struct SchemaHint {
     pub name: String,
     /// JSON Schema.
     pub schema: Value,
-    /// The same in OpenAI's strict form, where the shape has one.
-    pub strict_schema: Option<Value>,
+    /// The shape it comes from, for providers with a form of schema of their own.
+    pub shape: Option<Shape>,
     /// Whether fields beyond the schema are refused (AS-21 `strict`).
     pub strict: bool,
 }
@@ -144,7 +156,7 @@ impl SchemaHint {
         Self {
             name: "answer".to_owned(),
             schema: shape.to_json_schema(),
-            strict_schema: shape.to_strict_json_schema().ok(),
+            shape: Some(shape.clone()),
             strict,
         }
     }
@@ -152,7 +164,7 @@ impl SchemaHint {
     /// The hint for a schema that comes from elsewhere.
     #[must_use]
     pub fn of_schema(name: &str, schema: Value) -> Self {
-        Self { name: schema_name(name), schema, strict_schema: None, strict: false }
+        Self { name: schema_name(name), schema, shape: None, strict: false }
     }
 }
 

@@ -81,6 +81,8 @@ fn check_file(
         known: HashSet::new(),
         faults: Vec::new(),
         errors: 0,
+        broken: file.parsed.diagnostics.iter().any(is_plain_error),
+        bad_generates: bad_generates(&file.parsed.diagnostics),
     };
     checker.items(&file.parsed.file.items);
     checker.imports();
@@ -107,6 +109,20 @@ struct Checker<'p, 'c> {
     known: HashSet<&'p str>,
     faults: Vec<Diagnostic>,
     errors: usize,
+    /// Whether the file has errors of syntax, so that what is missing may only be unread.
+    broken: bool,
+    /// The places of badly formed `generate`s, in order.
+    bad_generates: Vec<Span>,
+}
+
+/// Whether a fault of syntax hides a part of the file; old syntax does not.
+fn is_plain_error(fault: &Diagnostic) -> bool {
+    fault.severity == Severity::Error && !fault.code.starts_with("AS7")
+}
+
+fn bad_generates(faults: &[Diagnostic]) -> Vec<Span> {
+    let bad = faults.iter().filter(|fault| fault.code == codes::BAD_GENERATE.code);
+    bad.map(|fault| fault.span).collect()
 }
 
 impl<'p> Checker<'p, '_> {
@@ -119,6 +135,11 @@ impl<'p> Checker<'p, '_> {
             let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
             self.faults.push(codes::TOO_MANY_ERRORS.at(fault.span, message));
         }
+    }
+
+    /// Whether no more errors are told, so that looking for their reasons is in vain.
+    fn is_full(&self) -> bool {
+        self.errors >= MAX_ERRORS
     }
 
     /// The source text of a span.

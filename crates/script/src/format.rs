@@ -40,11 +40,8 @@ use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 /// [`crate::migrate`] mends it.
 pub fn format(source: &SourceFile, limits: &Limits) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(source, limits);
-    let errors: Vec<Diagnostic> = parsed
-        .diagnostics
-        .into_iter()
-        .filter(|fault| fault.severity == Severity::Error)
-        .collect();
+    let errors: Vec<Diagnostic> =
+        parsed.diagnostics.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
     if !errors.is_empty() {
         return Err(errors);
     }

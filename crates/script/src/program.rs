@@ -181,7 +181,8 @@ impl Program {
 /// Loads a program: parses `root` and every file that an `import agent` reaches.
 #[must_use]
 pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> Program {
-    let mut loading = Loading { loader, limits, program: Program::default(), by_name: HashMap::new() };
+    let mut loading =
+        Loading { loader, limits, program: Program::default(), by_name: HashMap::new() };
     loading.add(root);
     let mut next = 0;
     while next < loading.program.files.len() {
@@ -212,12 +213,17 @@ impl Loading<'_> {
     fn follow(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let importer = file.source.name().to_owned();
-        let of_agents = |import: &&Import| {
-            import.kind == ImportKind::Agent && !import.from.value.is_empty()
-        };
+        let of_agents =
+            |import: &&Import| import.kind == ImportKind::Agent && !import.from.value.is_empty();
         let imports: Vec<Import> = file.imports().filter(of_agents).cloned().collect();
+        let mut known: HashMap<String, usize> = HashMap::new();
         for import in imports {
-            match self.target(&importer, &import) {
+            let found = known.get(&import.from.value).copied();
+            let target = found.map_or_else(|| self.target(&importer, &import), Ok);
+            if let Ok(target) = target {
+                known.insert(import.from.value.clone(), target);
+            }
+            match target {
                 Ok(target) => {
                     if let Some(file) = self.program.files.get_mut(index) {
                         file.links.push((import.name.text, target));

@@ -141,6 +141,7 @@ fn is_incomplete(tokens: &[Token]) -> bool {
             open -= 1;
         }
     }
-    let in_block = tokens.last().is_some_and(|last| last.kind == token::TokenKind::Block && last.flawed);
+    let in_block =
+        tokens.last().is_some_and(|last| last.kind == token::TokenKind::Block && last.flawed);
     open > 0 || in_block
 }

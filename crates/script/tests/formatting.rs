@@ -1,6 +1,14 @@
 //! The formatter keeps meaning and comments and is idempotent, on specimens and on generated
 //! programs with white space and comments in every place that allows them.
-#![allow(clippy::disallowed_methods, reason = "specimens are files")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    reason = "a test that can't go on has failed"
+)]
 
 use contexture_context::Limits;
 use contexture_diagnostic::SourceFile;
@@ -256,7 +264,8 @@ impl Maker<'_> {
                 self.expr();
             }
             11..=14 => {
-                let signs = ["+", "-", "*", "/", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or"];
+                let signs =
+                    ["+", "-", "*", "/", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or"];
                 self.expr();
                 let sign = signs[usize::from(self.pick(13))];
                 self.text(&std::format!("~{sign}~"));

@@ -2,7 +2,15 @@
 //!
 //! A specimen may have lines `//// file: NAME`, behind which another file begins, and
 //! `//// limits: NAME=NUMBER`, which lowers a limit.
-#![allow(clippy::disallowed_methods, reason = "specimens are files")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    reason = "a test that can't go on has failed"
+)]
 
 use contexture_context::Limits;
 use contexture_diagnostic::render::terminal;
@@ -141,9 +149,9 @@ fn as_31_formatted() {
             let source = &specimen.program.files[0].source;
             let text = match format(source, &Limits::default()) {
                 Ok(text) => text,
-                Err(faults) => faults.iter().fold(String::new(), |all, fault| {
-                    all + &terminal(fault, source, false) + "\n"
-                }),
+                Err(faults) => faults
+                    .iter()
+                    .fold(String::new(), |all, fault| all + &terminal(fault, source, false) + "\n"),
             };
             snapshot(area, &std::format!("{}_formatted", specimen.name), &text);
         }
@@ -159,7 +167,8 @@ fn as_31_migrated() {
         assert_eq!(left, Vec::<&str>::new(), "{}", specimen.name);
         let content = std::format!("{} places\n\n{}", migrated.changes, migrated.text);
         snapshot("migrate", &specimen.name, &content);
-        let again = migrate(&SourceFile::new("again.as", migrated.text.as_str()), &Limits::default());
+        let again =
+            migrate(&SourceFile::new("again.as", migrated.text.as_str()), &Limits::default());
         assert_eq!((again.changes, again.text), (0, migrated.text));
     }
 }

@@ -85,7 +85,7 @@ pub struct ItemDiff {
 pub fn diff(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
     let lefts: Vec<Manifest> = left.calls().into_iter().map(|call| call.manifest).collect();
     let rights: Vec<Manifest> = right.calls().into_iter().map(|call| call.manifest).collect();
-    let pairs = align(&lefts, &rights, |a, b| belongs(a, b));
+    let pairs = align(&lefts, &rights, belongs);
     pairs.into_iter().map(|pair| call_diff(left, right, pair)).collect()
 }
 

@@ -28,7 +28,9 @@ pub(super) struct Excerpt<'a> {
 impl<'a> Excerpt<'a> {
     pub(super) fn new(fault: &'a Diagnostic, source: &'a SourceFile) -> Self {
         let mut marks = vec![mark(source, fault.span, true, "")];
-        marks.extend(fault.labels.iter().map(|label| mark(source, label.span, false, &label.message)));
+        marks.extend(
+            fault.labels.iter().map(|label| mark(source, label.span, false, &label.message)),
+        );
         // Stable: the primary mark stays first in its line.
         marks.sort_by_key(|mark| mark.line);
         Self { source, marks }

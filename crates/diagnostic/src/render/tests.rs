@@ -42,7 +42,8 @@ fn as_32_marks_stand_below_wide_characters_and_tabs() {
 #[test]
 fn as_32_several_lines() {
     let source = file("one {\n\n\n  two\n} end");
-    let fault = Diagnostic::error("AS1002", "open", Span::new(4, 15)).with_label(Span::at(15), "here");
+    let fault =
+        Diagnostic::error("AS1002", "open", Span::new(4, 15)).with_label(Span::at(15), "here");
     assert_eq!(
         terminal(&fault, &source, false),
         "error[AS1002]: open\n --> a.as:1:5\n  |\n1 | one {\n  |     ^ … to line 5\n ...\n5 | } end\n  |  - here\n"

@@ -183,9 +183,10 @@ fn response_format(hint: &SchemaHint, step: u8) -> Option<Value> {
     let schema = || if hint.strict { closed(&hint.schema) } else { hint.schema.clone() };
     match step {
         0 => {
-            let strict = hint.strict_schema.is_some();
-            let schema = hint.strict_schema.clone().unwrap_or_else(schema);
-            let format = json!({"name": hint.name, "schema": schema, "strict": strict});
+            let strict = hint.shape.as_ref().and_then(|shape| shape.to_strict_json_schema().ok());
+            let is_strict = strict.is_some();
+            let schema = strict.unwrap_or_else(schema);
+            let format = json!({"name": hint.name, "schema": schema, "strict": is_strict});
             Some(json!({"type": "json_schema", "json_schema": format}))
         }
         1 => Some(json!({"type": "json_object", "schema": schema()})),

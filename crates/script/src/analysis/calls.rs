@@ -57,7 +57,9 @@ impl<'p> Checker<'p, '_> {
                     self.arity(name, decl.func, span, arguments.len());
                 }
             }
-            Some(Global::Agent(Some(agent))) => self.call_agent(name, agent, place, span, arguments.len()),
+            Some(Global::Agent(Some(agent))) => {
+                self.call_agent(name, agent, place, span, arguments.len())
+            }
             Some(Global::Agent(None)) => {}
             Some(Global::Import(import)) => {
                 let what = noun(import.kind);
@@ -96,8 +98,10 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn call_agent(&mut self, name: &str, agent: AgentId, place: Span, span: Span, given: usize) {
-        match self.program.entry(agent) {
-            Some(func) => self.arity(name, func, span, given),
+        let entry = self.declarations.entry(agent);
+        match entry.and_then(|number| self.declarations.functions.get(number)) {
+            Some(decl) => self.arity(name, decl.func, span, given),
+            None if self.is_full() => {}
             None => {
                 let functions = self.program.functions(agent);
                 let names: Vec<&str> = functions
@@ -123,20 +127,34 @@ impl<'p> Checker<'p, '_> {
         if wanted == given {
             return;
         }
-        let arguments = |count: usize| if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") };
+        let arguments = |count: usize| {
+            if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") }
+        };
         let message = format!("`{name}` takes {}, not {given}", arguments(wanted));
         let params: Vec<&str> = func.params.iter().map(|param| param.name.text.as_str()).collect();
         let help = format!("it is declared as `{name}({})`", params.join(", "));
         self.push(codes::WRONG_ARITY.at(span, message).with_help(help));
     }
 
-    fn call_field(&mut self, call: &'p Expr, base: &'p Expr, name: &'p Name, arguments: &'p [Expr]) {
+    fn call_field(
+        &mut self,
+        call: &'p Expr,
+        base: &'p Expr,
+        name: &'p Name,
+        arguments: &'p [Expr],
+    ) {
         let own = self.global_name(base);
         match own.and_then(|own| self.global(own)) {
             Some(Global::Agent(agent)) => {
                 self.arguments(arguments);
                 if let Some(agent) = agent {
-                    self.call_agent_function(own.unwrap_or_default(), agent, name, call.span, arguments.len());
+                    self.call_agent_function(
+                        own.unwrap_or_default(),
+                        agent,
+                        name,
+                        call.span,
+                        arguments.len(),
+                    );
                 }
             }
             Some(Global::Import(import)) if import.kind != ImportKind::File => {
@@ -151,7 +169,14 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    fn call_agent_function(&mut self, own: &str, agent: AgentId, name: &Name, span: Span, given: usize) {
+    fn call_agent_function(
+        &mut self,
+        own: &str,
+        agent: AgentId,
+        name: &Name,
+        span: Span,
+        given: usize,
+    ) {
         if name.text.is_empty() {
             return;
         }
@@ -161,6 +186,7 @@ impl<'p> Checker<'p, '_> {
                 let full = format!("{own}.{}", name.text);
                 self.arity(&full, decl.func, span, given);
             }
+            None if self.is_full() => {}
             None => {
                 let names = self.declarations.functions_of(agent);
                 let help = suggestion(&name.text, names.iter().copied()).unwrap_or_else(|| {
@@ -186,7 +212,9 @@ impl<'p> Checker<'p, '_> {
             }
             let own = self.global_name(argument);
             match own.and_then(|own| self.global(own)) {
-                Some(Global::Function(number)) => self.mapped_function(&method.text, number, argument.span),
+                Some(Global::Function(number)) => {
+                    self.mapped_function(&method.text, number, argument.span)
+                }
                 _ => self.function_wanted(&method.text, argument),
             }
         }
@@ -211,7 +239,8 @@ impl<'p> Checker<'p, '_> {
         let Some(decl) = self.declarations.functions.get(number) else { return };
         let given = decl.func.params.len();
         if given != 1 {
-            let message = format!("`{method}` calls the function with one item, but it takes {given}");
+            let message =
+                format!("`{method}` calls the function with one item, but it takes {given}");
             let help = "declare it with one parameter";
             self.push(codes::WRONG_ARITY.at(span, message).with_help(help));
         }
@@ -250,7 +279,8 @@ impl<'p> Checker<'p, '_> {
 
     fn unknown_method(&mut self, name: &Name) {
         let text = name.text.as_str();
-        let fault = codes::UNKNOWN_VALUE_METHOD.at(name.span, format!("no value has a method `{text}`"));
+        let fault =
+            codes::UNKNOWN_VALUE_METHOD.at(name.span, format!("no value has a method `{text}`"));
         if PROPERTIES.contains(&text) {
             self.push(fault.with_help(format!("it is read without a call: `.{text}`")));
             return;

@@ -26,23 +26,34 @@ pub(super) struct FuncDecl<'p> {
 
 type Names<'p> = HashMap<&'p str, Global<'p>>;
 
-/// The declarations of all files; the first of two equal names counts.
+/// The declarations of all files; the first of two equal names counts. Everything is looked up
+/// in time that does not grow with the program.
 pub(super) struct Declarations<'p> {
-    program: &'p Program,
     pub(super) functions: Vec<FuncDecl<'p>>,
     files: Vec<Names<'p>>,
     agents: HashMap<(usize, usize), Names<'p>>,
-    numbers: HashMap<*const Func, usize>,
+    entries: HashMap<AgentId, Option<usize>>,
+    exports: Vec<Exports<'p>>,
+}
+
+/// How other files see a file.
+struct Exports<'p> {
+    /// Its agents by name, as items.
+    agents: HashMap<&'p str, usize>,
+    main: Option<AgentId>,
+    /// The files it imports agents from, by binding.
+    links: HashMap<&'p str, usize>,
 }
 
 impl<'p> Declarations<'p> {
     pub(super) fn collect(program: &'p Program) -> Self {
+        let exports = (0..program.files.len()).map(|file| exports_of(program, file)).collect();
         let mut all = Self {
-            program,
             functions: Vec::new(),
             files: Vec::new(),
             agents: HashMap::new(),
-            numbers: HashMap::new(),
+            entries: HashMap::new(),
+            exports,
         };
         for (file, unit) in program.files.iter().enumerate() {
             let names = all.names(file, None, &unit.parsed.file.items);
@@ -53,6 +64,7 @@ impl<'p> Declarations<'p> {
 
     fn names(&mut self, file: usize, agent: Option<usize>, items: &'p [Item]) -> Names<'p> {
         let mut names = Names::new();
+        let mut own: Vec<usize> = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let (name, global) = match item {
                 Item::Import(import) => (Some(&import.name), self.import(file, import)),
@@ -65,7 +77,7 @@ impl<'p> Declarations<'p> {
                 Item::Func(func) => {
                     let number = self.functions.len();
                     self.functions.push(FuncDecl { func, file, agent });
-                    self.numbers.insert(std::ptr::from_ref(func), number);
+                    own.push(number);
                     (func.name.as_ref(), Global::Function(number))
                 }
                 Item::Config(_) | Item::Use(_) => continue,
@@ -74,19 +86,44 @@ impl<'p> Declarations<'p> {
                 names.entry(&name.text).or_insert(global);
             }
         }
+        let entry = self.entry_among(&own);
+        self.entries.insert(AgentId { file, item: agent }, entry);
         names
+    }
+
+    /// The `main func`, else the only function.
+    fn entry_among(&self, functions: &[usize]) -> Option<usize> {
+        let is_main =
+            |number: &&usize| self.functions.get(**number).is_some_and(|decl| decl.func.main);
+        let only = || functions.first().filter(|_| functions.len() == 1);
+        functions.iter().find(is_main).or_else(only).copied()
     }
 
     fn import(&self, file: usize, import: &'p Import) -> Global<'p> {
         if import.kind == ImportKind::Agent {
-            return Global::Agent(self.program.imported_agent(file, &import.name.text));
+            return Global::Agent(self.imported(file, &import.name.text));
         }
         Global::Import(import)
     }
 
-    /// The number of a function.
-    pub(super) fn number(&self, func: &Func) -> Option<usize> {
-        self.numbers.get(&std::ptr::from_ref(func)).copied()
+    /// The file that a binding imports an agent from.
+    pub(super) fn link(&self, file: usize, name: &str) -> Option<usize> {
+        self.exports.get(file)?.links.get(name).copied()
+    }
+
+    /// As [`Program::imported_agent`].
+    pub(super) fn imported(&self, file: usize, name: &str) -> Option<AgentId> {
+        let target = self.link(file, name)?;
+        let exports = self.exports.get(target)?;
+        match exports.agents.get(name) {
+            Some(item) => Some(AgentId { file: target, item: Some(*item) }),
+            None => exports.main,
+        }
+    }
+
+    /// The function that calling an agent runs, by number.
+    pub(super) fn entry(&self, agent: AgentId) -> Option<usize> {
+        self.entries.get(&agent).copied().flatten()
     }
 
     /// What a name stands for in an agent of a file, with the name as declared.
@@ -101,14 +138,20 @@ impl<'p> Declarations<'p> {
         found.map(|(name, global)| (*name, *global))
     }
 
-    pub(super) fn global(&self, file: usize, agent: Option<usize>, name: &str) -> Option<Global<'p>> {
+    pub(super) fn global(
+        &self,
+        file: usize,
+        agent: Option<usize>,
+        name: &str,
+    ) -> Option<Global<'p>> {
         self.lookup(file, agent, name).map(|(_, global)| global)
     }
 
     /// All names that [`Declarations::lookup`] finds, sorted.
     pub(super) fn visible(&self, file: usize, agent: Option<usize>) -> Vec<&'p str> {
         let own = agent.and_then(|agent| self.agents.get(&(file, agent)));
-        let all = own.into_iter().chain(self.files.get(file)).flat_map(|names| names.keys().copied());
+        let all =
+            own.into_iter().chain(self.files.get(file)).flat_map(|names| names.keys().copied());
         let mut all: Vec<&str> = all.collect();
         all.sort_unstable();
         all.dedup();
@@ -128,4 +171,19 @@ impl<'p> Declarations<'p> {
         let is_function = |name: &&str| self.function_of(agent, name).is_some();
         self.visible(agent.file, agent.item).into_iter().filter(is_function).collect()
     }
+}
+
+fn exports_of(program: &Program, file: usize) -> Exports<'_> {
+    let mut exports =
+        Exports { agents: HashMap::new(), main: program.main_agent(file), links: HashMap::new() };
+    let Some(unit) = program.files.get(file) else { return exports };
+    for (item, agent) in unit.agents() {
+        if let Some(name) = &agent.name {
+            exports.agents.entry(&name.text).or_insert(item);
+        }
+    }
+    for (name, target) in &unit.links {
+        exports.links.entry(name).or_insert(*target);
+    }
+    exports
 }

@@ -11,7 +11,7 @@ use crate::codes;
 use crate::program::Program;
 use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind};
 use contexture_diagnostic::Span;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
 /// A call that writes.
 #[derive(Debug, Clone)]
@@ -31,7 +31,15 @@ struct Summary {
 /// The effects of all functions of a program.
 pub(super) struct Effects<'p> {
     program: &'p Program,
-    summaries: Vec<Summary>,
+    /// For each function how it gets to the nearest write, if it does.
+    steps: Vec<Option<Step>>,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Write(Write),
+    /// By calling this function.
+    Call(usize),
 }
 
 /// What a call in a `parallel for` leads to.
@@ -46,7 +54,7 @@ impl<'p> Effects<'p> {
         let mut summaries = Vec::with_capacity(declarations.functions.len());
         for decl in &declarations.functions {
             let mut summary = Summary::default();
-            let resolver = Resolver { program, declarations, file: decl.file, agent: decl.agent };
+            let resolver = Resolver { declarations, file: decl.file, agent: decl.agent };
             visit::block_expressions(&decl.func.body, &mut |expr| {
                 let ExprKind::Call { callee, arguments } = &expr.kind else {
                     resolver.note_tools(expr, &mut summary);
@@ -56,41 +64,54 @@ impl<'p> Effects<'p> {
             });
             summaries.push(summary);
         }
-        Self { program, summaries }
+        Self { program, steps: steps(summaries) }
     }
 
     /// The nearest write that calling a function leads to.
     fn search(&self, function: usize) -> Option<Found> {
-        let mut from: HashMap<usize, usize> = HashMap::new();
-        let mut seen: HashSet<usize> = HashSet::from([function]);
-        let mut queue = VecDeque::from([function]);
-        while let Some(current) = queue.pop_front() {
-            let summary = self.summaries.get(current)?;
-            if let Some(write) = &summary.write {
-                let mut path = vec![current];
-                let mut at = current;
-                while let Some(before) = from.get(&at) {
-                    path.push(*before);
-                    at = *before;
-                }
-                path.reverse();
-                return Some(Found { path, write: write.clone() });
-            }
-            for callee in &summary.callees {
-                if seen.insert(*callee) {
-                    from.insert(*callee, current);
-                    queue.push_back(*callee);
+        let mut path = vec![function];
+        let mut current = function;
+        loop {
+            match self.steps.get(current)?.as_ref()? {
+                Step::Write(write) => return Some(Found { path, write: write.clone() }),
+                Step::Call(next) => {
+                    current = *next;
+                    path.push(current);
                 }
             }
         }
-        None
     }
+}
+
+/// Goes from the functions that write to their callers, nearest first, so that following the
+/// steps always ends.
+fn steps(summaries: Vec<Summary>) -> Vec<Option<Step>> {
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); summaries.len()];
+    for (caller, summary) in summaries.iter().enumerate() {
+        for callee in &summary.callees {
+            if let Some(callers) = callers.get_mut(*callee) {
+                callers.push(caller);
+            }
+        }
+    }
+    let mut steps: Vec<Option<Step>> =
+        summaries.into_iter().map(|summary| summary.write.map(Step::Write)).collect();
+    let writers = steps.iter().enumerate().filter(|(_, step)| step.is_some());
+    let mut queue: VecDeque<usize> = writers.map(|(function, _)| function).collect();
+    while let Some(callee) = queue.pop_front() {
+        for caller in callers.get(callee).into_iter().flatten() {
+            if let Some(slot @ None) = steps.get_mut(*caller) {
+                *slot = Some(Step::Call(callee));
+                queue.push_back(*caller);
+            }
+        }
+    }
+    steps
 }
 
 /// Finds what the calls of a function mean. Variables are not known here: one that hides a
 /// function only makes the check look at more.
 struct Resolver<'p, 'c> {
-    program: &'p Program,
     declarations: &'c Declarations<'p>,
     file: usize,
     agent: Option<usize>,
@@ -145,12 +166,9 @@ impl<'p> Resolver<'p, '_> {
         match &strip(callee).kind {
             ExprKind::Name(_) => match self.global(callee) {
                 Some(Global::Function(number)) => vec![number],
-                Some(Global::Agent(Some(agent))) => self
-                    .program
-                    .entry(agent)
-                    .and_then(|func| self.declarations.number(func))
-                    .into_iter()
-                    .collect(),
+                Some(Global::Agent(Some(agent))) => {
+                    self.declarations.entry(agent).into_iter().collect()
+                }
                 _ => Vec::new(),
             },
             ExprKind::Field { base, name } => match self.global(base) {
@@ -185,6 +203,9 @@ fn writes(import: &Import, method: &str) -> bool {
 impl<'p> Checker<'p, '_> {
     /// Tells a call in a `parallel for` that writes, by itself or through what it calls.
     pub(super) fn effects_of_call(&mut self, span: Span, callee: &'p Expr, arguments: &'p [Expr]) {
+        if self.is_full() {
+            return;
+        }
         if self.is_variable_call(callee) {
             if let ExprKind::Field { base, name } = &strip(callee).kind
                 && name.text == "add"
@@ -195,12 +216,8 @@ impl<'p> Checker<'p, '_> {
                 return;
             }
         }
-        let resolver = Resolver {
-            program: self.program,
-            declarations: self.declarations,
-            file: self.file,
-            agent: self.agent,
-        };
+        let resolver =
+            Resolver { declarations: self.declarations, file: self.file, agent: self.agent };
         if let Some(name) = resolver.written(callee) {
             self.tell_effect(span, &name, None);
             return;
@@ -237,7 +254,9 @@ impl<'p> Checker<'p, '_> {
             None => format!("`{write}` has an effect and can't run in a `parallel for`"),
             Some(found) => {
                 let path = self.effect_path(found);
-                format!("this leads to `{write}`, which has an effect and can't run in a `parallel for`: {path}")
+                format!(
+                    "this leads to `{write}`, which has an effect and can't run in a `parallel for`: {path}"
+                )
             }
         };
         let help = "collect the values in the `parallel for`, and write them in a `for` behind it";
@@ -246,8 +265,9 @@ impl<'p> Checker<'p, '_> {
 
     /// `save → store → File.write (main.as:12)`.
     fn effect_path(&self, found: &Found) -> String {
+        const SHOWN: usize = 8;
         let mut steps: Vec<String> = Vec::new();
-        for function in &found.path {
+        for function in found.path.iter().take(SHOWN) {
             let Some(decl) = self.declarations.functions.get(*function) else { continue };
             let own = decl.func.name.as_ref().map_or("main func", |name| name.text.as_str());
             let agent = decl.agent.and_then(|item| {
@@ -258,6 +278,9 @@ impl<'p> Checker<'p, '_> {
                 Some(agent) => format!("{}.{own}", agent.text),
                 None => own.to_owned(),
             });
+        }
+        if found.path.len() > SHOWN {
+            steps.push("…".to_owned());
         }
         let file = found.path.last().and_then(|last| self.declarations.functions.get(*last));
         let place = file.and_then(|decl| self.program.files.get(decl.file)).map(|file| {

@@ -88,8 +88,9 @@ impl<'p> Checker<'p, '_> {
                 self.not_a_value(name, "an agent", format!("call it: `{name}(input)`"), span);
             }
             Some(Global::Function(_)) => {
-                let help =
-                    format!("call it: `{name}(…)`; only `map`, `filter` and `sort` take one by name");
+                let help = format!(
+                    "call it: `{name}(…)`; only `map`, `filter` and `sort` take one by name"
+                );
                 self.not_a_value(name, "a function", help, span);
             }
         }
@@ -127,6 +128,10 @@ impl<'p> Checker<'p, '_> {
     }
 
     pub(super) fn unknown_name(&mut self, name: &str, span: Span) {
+        if self.is_full() {
+            self.push(codes::UNKNOWN_NAME.at(span, name));
+            return;
+        }
         let fault = codes::UNKNOWN_NAME.at(span, format!("nothing is called `{name}` here"));
         if let Some(help) = other_language(name) {
             self.push(fault.with_help(help));
@@ -137,19 +142,26 @@ impl<'p> Checker<'p, '_> {
             let help = if place.start > span.start {
                 "assign it before it is read".to_owned()
             } else {
-                format!("line {line} defines it for its own block only; assign it before that block too")
+                format!(
+                    "line {line} defines it for its own block only; assign it before that block too"
+                )
             };
             self.push(fault.with_label(place, "assigned here").with_help(help));
             return;
         }
         let mut names = self.scopes.names();
         names.extend(self.declarations.visible(self.file, self.agent));
-        let help = suggestion(name, names).unwrap_or_else(|| {
+        // Comparing with very many names would take longer than it helps.
+        let near = if names.len() <= MAX_CANDIDATES { suggestion(name, names) } else { None };
+        let help = near.unwrap_or_else(|| {
             "assign it before it is read, in this block or one around it".to_owned()
         });
         self.push(fault.with_help(help));
     }
 }
+
+/// Names that an unknown one is compared with.
+const MAX_CANDIDATES: usize = 2_000;
 
 /// What a word of another language is here.
 fn other_language(name: &str) -> Option<&'static str> {

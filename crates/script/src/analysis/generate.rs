@@ -49,8 +49,17 @@ const TYPES: &[(&str, OptionType)] = &[
 
 /// The options of `generate`.
 pub const OPTIONS: &[&str] = &[
-    "input", "max_output", "max_input", "attempts", "temperature", "think", "strict", "debug",
-    "cache", "timeout", "tools",
+    "input",
+    "max_output",
+    "max_input",
+    "attempts",
+    "temperature",
+    "think",
+    "strict",
+    "debug",
+    "cache",
+    "timeout",
+    "tools",
 ];
 
 const THINK: &[&str] = &["auto", "low", "medium", "high"];
@@ -74,7 +83,8 @@ impl<'p> Checker<'p, '_> {
             Some(_) => {}
             None if badly_formed => {}
             None => {
-                let message = "this `generate` has no shape: its answer is raw text and nothing checks it";
+                let message =
+                    "this `generate` has no shape: its answer is raw text and nothing checks it";
                 let help = "say what it must look like: `-> { answer string }`";
                 self.push(codes::NO_SHAPE.at(keyword(expr.span), message).with_help(help));
             }
@@ -82,12 +92,8 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn was_told_badly_formed(&self, span: Span) -> bool {
-        let file = self.program.files.get(self.file);
-        let faults = file.map_or(&[][..], |file| &file.parsed.diagnostics);
-        let bad = codes::BAD_GENERATE.code;
-        faults.iter().any(|fault| {
-            fault.code == bad && fault.span.start >= span.start && fault.span.end <= span.end
-        })
+        let first = self.bad_generates.partition_point(|bad| bad.start < span.start);
+        self.bad_generates.get(first).is_some_and(|bad| bad.end <= span.end)
     }
 
     fn option(&mut self, key: &'p Text, value: &'p Expr) {
@@ -124,9 +130,15 @@ impl<'p> Checker<'p, '_> {
         };
         let help = match (meant, name) {
             (Some(meant), _) => format!("did you mean `{meant}`?"),
-            (None, "model") => "a model is chosen with `model NAME` before the `generate`".to_owned(),
-            (None, "schema" | "shape" | "output") => "the shape stands behind: `-> { … }`".to_owned(),
-            (None, "system" | "role") => "`role \"…\"` and `description \"…\"` set the identity".to_owned(),
+            (None, "model") => {
+                "a model is chosen with `model NAME` before the `generate`".to_owned()
+            }
+            (None, "schema" | "shape" | "output") => {
+                "the shape stands behind: `-> { … }`".to_owned()
+            }
+            (None, "system" | "role") => {
+                "`role \"…\"` and `description \"…\"` set the identity".to_owned()
+            }
             (None, "context") => "what the model may see is selected with `use`".to_owned(),
             (None, _) => suggestion(name, OPTIONS.iter().copied())
                 .unwrap_or_else(|| format!("the options are {}", OPTIONS.join(", "))),
@@ -146,7 +158,9 @@ impl<'p> Checker<'p, '_> {
         for item in items {
             let own = self.global_name(item);
             match own.and_then(|own| self.global(own)) {
-                Some(Global::Import(import)) if import.kind == ImportKind::Llm || import.kind == ImportKind::File => {
+                Some(Global::Import(import))
+                    if import.kind == ImportKind::Llm || import.kind == ImportKind::File =>
+                {
                     self.bad_tool(item.span, noun(import.kind));
                 }
                 Some(Global::Import(import)) => {
@@ -172,7 +186,10 @@ impl<'p> Checker<'p, '_> {
             .and_then(|found| found.methods.iter().find(|method| method.effect == Effect::Write));
         if let Some(method) = writes {
             let name = format!("{}.{}", import.name.text, method.name);
-            let message = format!("a model in a `parallel for` can't be given `{}`: it could call `{name}`, which writes", import.name.text);
+            let message = format!(
+                "a model in a `parallel for` can't be given `{}`: it could call `{name}`, which writes",
+                import.name.text
+            );
             let help = "give it tools that only read, or use a plain `for`";
             self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
         }

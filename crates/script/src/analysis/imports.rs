@@ -5,7 +5,7 @@ use super::declarations::Global;
 use crate::capability::{self, UriFault, noun};
 use crate::codes;
 use crate::syntax::ast::{Import, ImportKind};
-use contexture_diagnostic::{Diagnostic, Severity, Span, suggestion};
+use contexture_diagnostic::{Diagnostic, Span, suggestion};
 
 impl<'p> Checker<'p, '_> {
     pub(super) fn imports(&mut self) {
@@ -14,21 +14,13 @@ impl<'p> Checker<'p, '_> {
             if !import.from.span.is_empty() {
                 self.import_source(import);
             }
-            if !self.known.contains(import.name.text.as_str()) && !self.is_broken() {
+            if !self.known.contains(import.name.text.as_str()) && !self.broken {
                 let message = format!("the import `{}` is never needed", import.name.text);
-                self.push(codes::UNUSED_IMPORT.at(import.name.span, message).with_help("remove it"));
+                self.push(
+                    codes::UNUSED_IMPORT.at(import.name.span, message).with_help("remove it"),
+                );
             }
         }
-    }
-
-    /// Whether the file has errors of syntax, so that what is missing may only be unread.
-    pub(super) fn is_broken(&self) -> bool {
-        let file = self.program.files.get(self.file);
-        file.is_some_and(|file| {
-            file.parsed.diagnostics.iter().any(|fault| {
-                fault.severity == Severity::Error && !fault.code.starts_with("AS7")
-            })
-        })
     }
 
     fn import_source(&mut self, import: &'p Import) {
@@ -57,10 +49,11 @@ impl<'p> Checker<'p, '_> {
     /// The file was found, but no agent in it.
     fn has_no_agent(&self, import: &Import) -> bool {
         let name = import.name.text.as_str();
-        let Some(file) = self.program.files.get(self.file) else { return false };
-        let Some((_, target)) = file.links.iter().find(|(own, _)| own == name) else { return false };
-        let readable = self.program.files.get(*target).is_some_and(|file| file.parsed.is_valid());
-        readable && self.program.imported_agent(self.file, name).is_none()
+        let Some(target) = self.declarations.link(self.file, name) else { return false };
+        if self.declarations.imported(self.file, name).is_some() {
+            return false;
+        }
+        self.program.files.get(target).is_some_and(|file| file.parsed.is_valid())
     }
 
     fn path(&self, import: &Import) -> Result<(), UriFault> {
@@ -70,7 +63,9 @@ impl<'p> Checker<'p, '_> {
         }
         if path.contains("://") {
             let help = match import.kind {
-                ImportKind::File => "a path relative to this file; what is on the web comes by `import tool`",
+                ImportKind::File => {
+                    "a path relative to this file; what is on the web comes by `import tool`"
+                }
                 _ => "write a path relative to this file",
             };
             return Err(UriFault::Malformed(help.to_owned()));
@@ -97,8 +92,9 @@ impl<'p> Checker<'p, '_> {
         };
         let models: Vec<&str> =
             self.declarations.visible(self.file, None).into_iter().filter(is_model).collect();
-        let help = suggestion(name, models)
-            .unwrap_or_else(|| format!("add `import llm {name} from \"…\"` at the top of the file"));
+        let help = suggestion(name, models).unwrap_or_else(|| {
+            format!("add `import llm {name} from \"…\"` at the top of the file")
+        });
         let message = if other {
             format!("`{name}` is no model")
         } else {

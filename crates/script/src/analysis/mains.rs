@@ -16,10 +16,10 @@ impl<'p> Checker<'p, '_> {
             self.duplicates_among(&agent.items);
         }
         let mains = file.agents().filter(|(_, agent)| agent.main);
-        let places: Vec<Span> = mains.map(|(_, agent)| head(agent.span, agent.name.as_ref())).collect();
+        let places: Vec<Span> =
+            mains.map(|(_, agent)| head(agent.span, agent.name.as_ref())).collect();
         self.second_mains(&places, "a file has at most one `main agent`");
-        if let (Some(agent), Some(func)) =
-            (places.first(), file.functions().find(|func| func.main))
+        if let (Some(agent), Some(func)) = (places.first(), file.functions().find(|func| func.main))
         {
             let message = "the file has a `main agent` and a `main func` at the top";
             let fault = codes::SEVERAL_MAINS.at(head(func.span, func.name.as_ref()), message);
@@ -48,20 +48,21 @@ impl<'p> Checker<'p, '_> {
     fn second_mains(&mut self, places: &[Span], message: &str) {
         let Some((first, others)) = places.split_first() else { return };
         for place in others {
-            let fault = codes::SEVERAL_MAINS.at(*place, message).with_label(*first, "the first one");
+            let fault =
+                codes::SEVERAL_MAINS.at(*place, message).with_label(*first, "the first one");
             self.push(fault.with_help("remove `main` from one of them"));
         }
     }
 
     /// The file that is run needs something to start with.
     pub(super) fn mains(&mut self) {
-        if self.file != 0 || self.is_broken() {
+        if self.file != 0 || self.broken {
             return;
         }
         let Some(file) = self.program.files.first() else { return };
         match self.program.main_agent(0) {
             None => self.no_main_agent(file),
-            Some(id) if self.program.entry(id).is_none() => {
+            Some(id) if self.declarations.entry(id).is_none() => {
                 let functions = self.program.functions(id);
                 let agent = self.program.agent(id);
                 let place = match (agent, functions.first()) {
@@ -76,7 +77,8 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn no_main_agent(&mut self, file: &'p crate::program::ProgramFile) {
-        let names: Vec<&Name> = file.agents().filter_map(|(_, agent)| agent.name.as_ref()).collect();
+        let names: Vec<&Name> =
+            file.agents().filter_map(|(_, agent)| agent.name.as_ref()).collect();
         let (span, message) = match names.first() {
             Some(first) => {
                 let message = format!("the file has {} agents and no main one", names.len());

@@ -101,7 +101,8 @@ impl<'p> Checker<'p, '_> {
             kind => is_literal(kind),
         };
         if wrong {
-            let positive = if least == 1 { "a positive whole number" } else { "a whole number from 0" };
+            let positive =
+                if least == 1 { "a positive whole number" } else { "a whole number from 0" };
             let message = format!("{what} is {positive}");
             let help = "give a number, or a variable that holds one";
             self.push(codes::BAD_MAX.at(bound.span, message).with_help(help));
@@ -133,7 +134,8 @@ impl<'p> Checker<'p, '_> {
         let kind = &strip(list).kind;
         if is_literal(kind) && !matches!(kind, ExprKind::List(_)) {
             let message = "a loop goes over a list";
-            let help = "write the items in `[` and `]`; to do something n times, `repeat * n { … }`";
+            let help =
+                "write the items in `[` and `]`; to do something n times, `repeat * n { … }`";
             self.push(codes::NOT_A_LIST.at(list.span, message).with_help(help));
         }
     }
@@ -205,7 +207,8 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn outer_write(&mut self, name: &str, span: Span, place: Span) {
-        let message = format!("a `parallel for` can't change `{name}`, which belongs to the outside");
+        let message =
+            format!("a `parallel for` can't change `{name}`, which belongs to the outside");
         let fault = codes::OUTER_WRITE.at(span, message).with_label(place, "defined here");
         let help = "end the body with the item's value: `results = parallel for … { … value }`";
         self.push(fault.with_help(help));

@@ -8,10 +8,6 @@ fn faults(text: &str) -> Vec<Diagnostic> {
     check(&load(root, &MemoryLoader::new(), &Limits::default()))
 }
 
-fn codes_of(text: &str) -> Vec<&'static str> {
-    faults(text).iter().map(|fault| fault.code).collect()
-}
-
 #[test]
 fn as_32_a_sound_program_has_no_fault() {
     let text = r#"

@@ -23,7 +23,13 @@ impl<'p> Checker<'p, '_> {
     }
 
     /// `Tool.method({ … })`; what is known to be no tool was told at its import.
-    pub(super) fn tool_call(&mut self, call: &'p Expr, import: &Import, name: &Name, arguments: &'p [Expr]) {
+    pub(super) fn tool_call(
+        &mut self,
+        call: &'p Expr,
+        import: &Import,
+        name: &Name,
+        arguments: &'p [Expr],
+    ) {
         if import.kind == ImportKind::Llm {
             let message = format!("`{}` is a model and has no methods", import.name.text);
             let help = "a model is asked with `generate`, and chosen with `model NAME`";
@@ -46,7 +52,8 @@ impl<'p> Checker<'p, '_> {
         let list: Vec<&str> = names().collect();
         let help = suggestion(&name.text, names())
             .unwrap_or_else(|| format!("it has {}", list.join(", ")));
-        let message = format!("`{}` ({}) has no method `{}`", import.name.text, capability.uri, name.text);
+        let message =
+            format!("`{}` ({}) has no method `{}`", import.name.text, capability.uri, name.text);
         self.push(codes::UNKNOWN_TOOL_METHOD.at(name.span, message).with_help(help));
     }
 
@@ -72,7 +79,10 @@ impl<'p> Checker<'p, '_> {
         }
         match &strip(only).kind {
             ExprKind::Object(fields) => self.tool_fields(full, method, only.span, fields),
-            ExprKind::Str(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_)
+            ExprKind::Str(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
             | ExprKind::List(_) => {
                 let message = format!("`{full}` takes an object");
                 let help = format!("write `{full}({{ {} }})`", example(method));
@@ -144,7 +154,9 @@ pub(super) fn may_be(kind: ArgumentType, value: &Expr) -> bool {
         (ArgumentType::Choice(words), ExprKind::Str(text)) => words.contains(&text.as_str()),
         (ArgumentType::Count, ExprKind::Int(value)) => *value >= 1,
         (ArgumentType::Count, ExprKind::Float(value)) => value.fract() == 0.0 && *value >= 1.0,
-        (ArgumentType::Flag, ExprKind::Bool(_)) | (ArgumentType::Object, ExprKind::Object(_)) => true,
+        (ArgumentType::Flag, ExprKind::Bool(_)) | (ArgumentType::Object, ExprKind::Object(_)) => {
+            true
+        }
         // An optional argument may be none where it is computed; written out it is a mistake.
         _ => !(is_literal(literal) || negative),
     }

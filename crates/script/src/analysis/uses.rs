@@ -34,7 +34,8 @@ impl<'p> Checker<'p, '_> {
             let message = "a label is one line without control characters";
             self.push(codes::BAD_LABEL.at(label.span, message).with_help("write it in one line"));
         } else if RESERVED_LABELS.contains(&name.to_lowercase().as_str()) {
-            let message = format!("`{name}` is reserved: it reads as a role of the model's protocol");
+            let message =
+                format!("`{name}` is reserved: it reads as a role of the model's protocol");
             let help = "choose another label; `user` is allowed, and so are longer ones";
             self.push(codes::RESERVED_LABEL.at(label.span, message).with_help(help));
         }
@@ -56,7 +57,8 @@ impl<'p> Checker<'p, '_> {
             }
             match (selected, candidate.selected) {
                 (Some(first), Some(again)) => {
-                    let fault = codes::SEVERAL_SELECTED.at(again, "a second candidate is `selected`");
+                    let fault =
+                        codes::SEVERAL_SELECTED.at(again, "a second candidate is `selected`");
                     let fault = fault.with_label(first, "the first one");
                     self.push(fault.with_help("keep one of the marks"));
                 }
@@ -133,7 +135,8 @@ impl<'p> Checker<'p, '_> {
             Some(global) => self.refuse_global(name, global, expr.span),
             None if matches!(name, "model" | "role" | "description") => {
                 let message = format!("`{name}` is configuration and can't be used");
-                let help = "the model sees role and description anyway; other text stands in a variable";
+                let help =
+                    "the model sees role and description anyway; other text stands in a variable";
                 self.push(codes::NOT_USABLE.at(expr.span, message).with_help(help));
                 return true;
             }
@@ -144,12 +147,14 @@ impl<'p> Checker<'p, '_> {
 
     fn refuse_global(&mut self, name: &str, global: Global<'p>, span: Span) {
         let (what, help) = match global {
-            Global::Function(_) => {
-                ("a function", format!("use what it returns: `result = {name}(…)`, then `use result`"))
-            }
-            Global::Agent(_) => {
-                ("an agent", format!("use what it returns: `result = {name}(…)`, then `use result`"))
-            }
+            Global::Function(_) => (
+                "a function",
+                format!("use what it returns: `result = {name}(…)`, then `use result`"),
+            ),
+            Global::Agent(_) => (
+                "an agent",
+                format!("use what it returns: `result = {name}(…)`, then `use result`"),
+            ),
             Global::Import(import) if is_data(import.kind) => return,
             Global::Import(import) => (noun(import.kind), self.instead(name, import.kind)),
         };
@@ -191,7 +196,8 @@ impl<'p> Checker<'p, '_> {
             return self.unknown_name(name, span);
         };
         let message = format!("`{name}` has no value yet when the prompt is built");
-        let fault = codes::UNKNOWN_NAME.at(span, message).with_label(generate, "the prompt is built here");
+        let fault =
+            codes::UNKNOWN_NAME.at(span, message).with_label(generate, "the prompt is built here");
         let fault = fault.with_label(place, "assigned here");
         self.push(fault.with_help("assign it in the same scope, before this `generate`"));
     }

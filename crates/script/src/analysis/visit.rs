@@ -78,11 +78,14 @@ fn expressions_of(statement: &Statement) -> Vec<&Expr> {
 }
 
 fn target_expressions(target: &Target) -> Vec<&Expr> {
-    let index = |step| match step {
-        &Accessor::Index(ref index) => Some(index),
+    target.path.iter().filter_map(index_of).collect()
+}
+
+fn index_of(step: &Accessor) -> Option<&Expr> {
+    match step {
+        Accessor::Index(index) => Some(index),
         Accessor::Field(_) => None,
-    };
-    target.path.iter().filter_map(index).collect()
+    }
 }
 
 /// The expressions that a `use` shows.

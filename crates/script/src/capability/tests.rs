@@ -3,14 +3,30 @@ use super::*;
 #[test]
 fn as_24_models() {
     let good = [
-        "openai://gpt-4o", "anthropic://claude", "ollama://localhost:11434/qwen2.5:7b", "ollama://qwen",
-        "openai+https://h/v1/m", "openai+http://127.0.0.1:8080/v1/m", "default", "mock",
-        "builtin://extractive", "replay:answers.jsonl",
+        "openai://gpt-4o",
+        "anthropic://claude",
+        "ollama://localhost:11434/qwen2.5:7b",
+        "ollama://qwen",
+        "openai+https://h/v1/m",
+        "openai+http://127.0.0.1:8080/v1/m",
+        "default",
+        "mock",
+        "builtin://extractive",
+        "replay:answers.jsonl",
     ];
     for uri in good {
         assert_eq!(model(uri), Ok(()), "{uri}");
     }
-    for uri in ["", "gpt-4o", "openai://", "opneai://x", "openai+https://host", "replay:", "Default", "http://x"] {
+    for uri in [
+        "",
+        "gpt-4o",
+        "openai://",
+        "opneai://x",
+        "openai+https://host",
+        "replay:",
+        "Default",
+        "http://x",
+    ] {
         assert!(model(uri).is_err(), "{uri}");
     }
     assert_eq!(
@@ -21,7 +37,14 @@ fn as_24_models() {
 
 #[test]
 fn as_25_tools() {
-    for uri in ["sh://find", "sh://grep", "sh://sed", "sh://read-range", "file://workspace", "env://process"] {
+    for uri in [
+        "sh://find",
+        "sh://grep",
+        "sh://sed",
+        "sh://read-range",
+        "file://workspace",
+        "env://process",
+    ] {
         assert!(tool(uri).is_ok(), "{uri}");
     }
     assert_eq!(tool("https://api.example.com"), Ok(HTTP));
@@ -29,16 +52,15 @@ fn as_25_tools() {
     for uri in ["https://", "https://host/path", "https://user:pw@host", "http://a b"] {
         assert!(matches!(tool(uri), Err(UriFault::Malformed(_))), "{uri}");
     }
-    for uri in ["sh://sh", "sh://bash", "sh://zsh", "sh://fish", "sh://BASH", "bash", "sh:///bin/sh"] {
+    for uri in
+        ["sh://sh", "sh://bash", "sh://zsh", "sh://fish", "sh://BASH", "bash", "sh:///bin/sh"]
+    {
         assert_eq!(tool(uri), Err(UriFault::Shell), "{uri}");
     }
     for uri in ["mcp://server/tool", "frontend://tool"] {
         assert!(matches!(tool(uri), Err(UriFault::Unavailable(..))), "{uri}");
     }
-    assert_eq!(
-        tool("sh://gerp"),
-        Err(UriFault::Unknown("did you mean `sh://grep`?".to_owned()))
-    );
+    assert_eq!(tool("sh://gerp"), Err(UriFault::Unknown("did you mean `sh://grep`?".to_owned())));
 }
 
 #[test]

@@ -27,7 +27,18 @@ const TOOLS: &[(&str, Capability)] = &[
 
 /// Shells by name; those that AS-25 names and their relatives.
 const SHELLS: &[&str] = &[
-    "sh", "bash", "zsh", "fish", "dash", "ksh", "csh", "tcsh", "ash", "powershell", "pwsh", "cmd",
+    "sh",
+    "bash",
+    "zsh",
+    "fish",
+    "dash",
+    "ksh",
+    "csh",
+    "tcsh",
+    "ash",
+    "powershell",
+    "pwsh",
+    "cmd",
     "cmd.exe",
 ];
 
@@ -52,10 +63,9 @@ pub fn tool(uri: &str) -> Result<Capability, UriFault> {
             "tools of MCP servers",
             "use an HTTP import of the same service, or a file tool",
         )),
-        "frontend" => Err(UriFault::Unavailable(
-            "front-end tools",
-            "pass what the front end knows as input",
-        )),
+        "frontend" => {
+            Err(UriFault::Unavailable("front-end tools", "pass what the front end knows as input"))
+        }
         _ => Err(unknown_tool(uri)),
     }
 }

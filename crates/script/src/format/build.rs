@@ -249,7 +249,12 @@ impl<'a> Builder<'a> {
 
     /// A bracketed list whose parts `part` prints, as many as there are; commas between them are
     /// kept, one behind the last is left out.
-    pub(super) fn bracketed(&mut self, padded: bool, count: usize, mut part: impl FnMut(&mut Self, usize)) {
+    pub(super) fn bracketed(
+        &mut self,
+        padded: bool,
+        count: usize,
+        mut part: impl FnMut(&mut Self, usize),
+    ) {
         if self.is_empty_group() {
             self.token();
             self.token();

@@ -62,8 +62,10 @@ struct Measures {
 
 impl Measures {
     fn of(words: &Words<'_>, ops: &[Op]) -> Self {
-        let mut measures =
-            Self { width: Vec::with_capacity(ops.len() + 1), forced: Vec::with_capacity(ops.len() + 1) };
+        let mut measures = Self {
+            width: Vec::with_capacity(ops.len() + 1),
+            forced: Vec::with_capacity(ops.len() + 1),
+        };
         let (mut width, mut forced) = (0, 0);
         for op in ops {
             measures.width.push(width);

@@ -199,7 +199,9 @@ fn has_block(expr: &Expr) -> bool {
         ExprKind::Field { base, .. } => has_block(base),
         ExprKind::Index { base, index } => has_block(base) || has_block(index),
         ExprKind::Binary { left, right, .. } => has_block(left) || has_block(right),
-        ExprKind::Call { callee, arguments } => has_block(callee) || arguments.iter().any(has_block),
+        ExprKind::Call { callee, arguments } => {
+            has_block(callee) || arguments.iter().any(has_block)
+        }
         ExprKind::List(items) => items.iter().any(has_block),
         ExprKind::Object(fields) => fields.iter().any(|(_, value)| has_block(value)),
         ExprKind::Generate(generate) => generate.options.iter().any(|(_, value)| has_block(value)),

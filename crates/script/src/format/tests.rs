@@ -17,19 +17,30 @@ fn body(text: &str) -> String {
 #[test]
 fn as_31_statements_stand_on_lines_of_their_own() {
     assert_eq!(body("a=1 b = a+2*3   c.d = b"), "a = 1\nb = a + 2 * 3\nc.d = b\n");
-    assert_eq!(body("if a{b=1}else if c{d=1}else{e=1}"), "if a {\n  b = 1\n} else if c {\n  d = 1\n} else {\n  e = 1\n}\n");
+    assert_eq!(
+        body("if a{b=1}else if c{d=1}else{e=1}"),
+        "if a {\n  b = 1\n} else if c {\n  d = 1\n} else {\n  e = 1\n}\n"
+    );
     assert_eq!(body("x = -1 - -2 - (- -y)"), "x = -1 - -2 - (- -y)\n");
-    assert_eq!(body("use x   max 2k keep tail priority -3 as   two   words"), "use x max 2k keep tail priority -3 as two words\n");
+    assert_eq!(
+        body("use x   max 2k keep tail priority -3 as   two   words"),
+        "use x max 2k keep tail priority -3 as two words\n"
+    );
 }
 
 #[test]
 fn as_31_comments_stay() {
     assert_eq!(
-        body("// own\na = 1 // behind\n\n\n-- other\n\nb = [ // open\n1, // one\n// before two\n2 // two\n// last\n]"),
+        body(
+            "// own\na = 1 // behind\n\n\n-- other\n\nb = [ // open\n1, // one\n// before two\n2 // two\n// last\n]"
+        ),
         "// own\na = 1 // behind\n\n-- other\n\nb = [ // open\n  1, // one\n  // before two\n  2 // two\n  // last\n]\n"
     );
     assert_eq!(body("a = { b: 1 // one\n, c: 2 }"), "a = {\n  b: 1, // one\n  c: 2\n}\n");
-    assert_eq!(body("if a { // why\n}\n// before else\nelse { }"), "if a { // why\n}\n// before else\nelse {}\n");
+    assert_eq!(
+        body("if a { // why\n}\n// before else\nelse { }"),
+        "if a { // why\n}\n// before else\nelse {}\n"
+    );
     assert_eq!(formatted("// only\n"), "// only\n");
     assert_eq!(formatted(""), "");
 }
@@ -62,6 +73,7 @@ fn as_31_line_breaks_at_operators_stay() {
 fn as_31_long_texts_stay_as_they_are() {
     assert_eq!(
         body("a = g({ input: \"\"\"\n      one\r\n    two\"\"\" })"),
-        "a = g({\n  input: \"\"\"\n      one\n    two\"\"\"\n})\n".replace("      one\n    two", "    one\n  two")
+        "a = g({\n  input: \"\"\"\n      one\n    two\"\"\"\n})\n"
+            .replace("      one\n    two", "    one\n  two")
     );
 }

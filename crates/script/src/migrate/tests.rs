@@ -36,7 +36,9 @@ fn as_31_limits_become_max() {
 #[test]
 fn as_31_limit_is_renamed_inside_generate_only() {
     assert_eq!(
-        body("p = M.query({ limit: 5 })\ng = generate({ input: \"limit: 1\", limit: 2k }) -> { limit integer }"),
+        body(
+            "p = M.query({ limit: 5 })\ng = generate({ input: \"limit: 1\", limit: 2k }) -> { limit integer }"
+        ),
         "p = M.query({ limit: 5 })\ng = generate({ input: \"limit: 1\", max_output: 2k }) -> { limit integer }"
     );
 }

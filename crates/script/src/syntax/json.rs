@@ -6,9 +6,12 @@
 mod expression;
 mod statement;
 
-use expression::put;
-use super::ast::{Agent, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name, Param, ShapeKind, ShapeNode, Text};
+use super::ast::{
+    Agent, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name, Param, ShapeKind,
+    ShapeNode, Text,
+};
 use contexture_diagnostic::{SourceFile, Span};
+use expression::put;
 use serde_json::{Map, Value, json};
 
 /// The tree of a file as JSON.
@@ -169,7 +172,12 @@ impl Writer<'_> {
         let mut node = Map::new();
         put(&mut node, "", "name", self.name(&field.name));
         put(&mut node, "", "optional", field.optional.into());
-        put(&mut node, "", "shape", field.shape.as_ref().map_or(Value::Null, |shape| self.shape(shape)));
+        put(
+            &mut node,
+            "",
+            "shape",
+            field.shape.as_ref().map_or(Value::Null, |shape| self.shape(shape)),
+        );
         put(&mut node, "", "description", field.description.as_deref().into());
         self.finish("Field", field.span, node)
     }

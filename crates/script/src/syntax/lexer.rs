@@ -211,7 +211,7 @@ impl<'a> Lexer<'a> {
         (TokenKind::Str, true)
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_to_line_end(&mut self) {
         while self.peek().is_some_and(|c| !is_line_end(c)) {
             self.bump();
         }
@@ -231,7 +231,7 @@ impl<'a> Lexer<'a> {
         } else {
             return None;
         };
-        self.to_line_end();
+        self.skip_to_line_end();
         Some(kind)
     }
 

@@ -66,12 +66,8 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str, depth: usize) -> Self {
-        let placeholder = Token {
-            kind: TokenKind::End,
-            span: Span::at(0),
-            starts_line: true,
-            flawed: false,
-        };
+        let placeholder =
+            Token { kind: TokenKind::End, span: Span::at(0), starts_line: true, flawed: false };
         let mut parser = Self {
             text,
             lexer: Lexer::new(text),
@@ -173,7 +169,8 @@ impl<'a> Parser<'a> {
         }
         self.tokens.push(token);
         self.previous_end = token.span.end;
-        self.previous_open = token.flawed && matches!(token.kind, TokenKind::Str | TokenKind::Block);
+        self.previous_open =
+            token.flawed && matches!(token.kind, TokenKind::Str | TokenKind::Block);
         self.tell_about_sign(token);
         self.take_next();
         token
@@ -265,7 +262,9 @@ impl<'a> Parser<'a> {
 
     fn describe_current(&self) -> String {
         match self.kind() {
-            TokenKind::Word | TokenKind::Number => format!("`{}`", clip(self.slice(self.current.span))),
+            TokenKind::Word | TokenKind::Number => {
+                format!("`{}`", clip(self.slice(self.current.span)))
+            }
             TokenKind::Unknown => format!("`{}`", clip(self.slice(self.current.span))),
             kind => kind.describe().to_owned(),
         }
@@ -327,7 +326,11 @@ impl<'a> Parser<'a> {
 
     /// Runs `read` one level deeper, or tells that the limit is reached, skips what stands here
     /// and returns `otherwise`.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> T, otherwise: impl FnOnce(Span) -> T) -> T {
+    fn deeper<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> T,
+        otherwise: impl FnOnce(Span) -> T,
+    ) -> T {
         if self.depth >= self.limit {
             let start = self.current.span.start;
             self.tell_too_deep(self.current.span, self.limit);
@@ -535,7 +538,13 @@ impl<'a> Parser<'a> {
         self.push(diagnostic);
     }
 
-    fn tell(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+    fn tell(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         self.push(code.at(span, message).with_help(help));
     }
 }

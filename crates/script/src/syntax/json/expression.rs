@@ -29,11 +29,15 @@ impl Writer<'_> {
             ExprKind::Unary { op, operand } => self.unary(node, *op, operand),
             ExprKind::Binary { op, left, right, .. } => self.binary(node, *op, left, right),
             ExprKind::Field { base, name } => self.field(node, base, name),
-            ExprKind::Index { base, index } => self.two(node, "Index", ("base", base), ("index", index)),
+            ExprKind::Index { base, index } => {
+                self.two(node, "Index", ("base", base), ("index", index))
+            }
             ExprKind::Call { callee, arguments } => self.call(node, callee, arguments),
             ExprKind::Generate(generate) => self.generate(node, generate),
             ExprKind::ParallelFor(each) => self.for_parts(node, "ParallelFor", each),
-            ExprKind::Try { body, error, handler } => self.try_else(node, body, error.as_ref(), handler),
+            ExprKind::Try { body, error, handler } => {
+                self.try_else(node, body, error.as_ref(), handler)
+            }
             ExprKind::Error => "Error",
         }
     }
@@ -47,7 +51,13 @@ impl Writer<'_> {
         put(node, "Unary", "operand", self.expr(operand))
     }
 
-    fn binary(&self, node: &mut Map<String, Value>, op: BinaryOp, left: &Expr, right: &Expr) -> &'static str {
+    fn binary(
+        &self,
+        node: &mut Map<String, Value>,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+    ) -> &'static str {
         put(node, "", "op", Value::from(sign(op)));
         self.two(node, "Binary", ("left", left), ("right", right))
     }
@@ -68,7 +78,12 @@ impl Writer<'_> {
         put(node, "Field", "name", self.name(name))
     }
 
-    fn call(&self, node: &mut Map<String, Value>, callee: &Expr, arguments: &[Expr]) -> &'static str {
+    fn call(
+        &self,
+        node: &mut Map<String, Value>,
+        callee: &Expr,
+        arguments: &[Expr],
+    ) -> &'static str {
         put(node, "", "callee", self.expr(callee));
         put(node, "Call", "arguments", self.exprs(arguments))
     }

@@ -33,7 +33,9 @@ impl Writer<'_> {
     fn statement_parts(&self, statement: &StatementKind, node: &mut Node) -> &'static str {
         match statement {
             StatementKind::Assign { target, op, value } => self.assign(node, target, *op, value),
-            StatementKind::Return(value) => put(node, "Return", "value", self.maybe(value.as_ref())),
+            StatementKind::Return(value) => {
+                put(node, "Return", "value", self.maybe(value.as_ref()))
+            }
             StatementKind::If { arms, otherwise } => self.if_else(node, arms, otherwise.as_ref()),
             StatementKind::Loop { until, max, body } => {
                 put(node, "", "until", self.expr(until));
@@ -65,7 +67,12 @@ impl Writer<'_> {
         put(node, "Assign", "value", self.expr(value))
     }
 
-    fn if_else(&self, node: &mut Node, arms: &[(Expr, Block)], otherwise: Option<&Block>) -> &'static str {
+    fn if_else(
+        &self,
+        node: &mut Node,
+        arms: &[(Expr, Block)],
+        otherwise: Option<&Block>,
+    ) -> &'static str {
         let arms = arms.iter().map(|arm| self.arm(arm)).collect();
         put(node, "", "arms", Value::Array(arms));
         put(node, "If", "else", otherwise.map_or(Value::Null, |block| self.block(block)))
@@ -78,7 +85,12 @@ impl Writer<'_> {
         Value::Object(arm)
     }
 
-    pub(super) fn for_parts(&self, node: &mut Node, kind: &'static str, each: &For) -> &'static str {
+    pub(super) fn for_parts(
+        &self,
+        node: &mut Node,
+        kind: &'static str,
+        each: &For,
+    ) -> &'static str {
         put(node, "", "variable", self.name(&each.variable));
         put(node, "", "list", self.expr(&each.list));
         put(node, "", "max", self.maybe(each.max.as_ref()));
@@ -115,8 +127,18 @@ impl Writer<'_> {
         put(&mut node, "", "one_of", one_of);
         put(&mut node, "", "max", self.maybe_budget(used.max.as_ref()));
         put(&mut node, "", "keep", keep_word(used.keep.map(|(keep, _)| keep)));
-        put(&mut node, "", "priority", used.priority.map_or(Value::Null, |(value, _)| value.into()));
-        put(&mut node, "", "label", used.label.as_ref().map_or(Value::Null, |label| self.text(label)));
+        put(
+            &mut node,
+            "",
+            "priority",
+            used.priority.map_or(Value::Null, |(value, _)| value.into()),
+        );
+        put(
+            &mut node,
+            "",
+            "label",
+            used.label.as_ref().map_or(Value::Null, |label| self.text(label)),
+        );
         self.finish("Use", used.span, node)
     }
 

@@ -84,7 +84,13 @@ impl Parser<'_> {
         left
     }
 
-    fn join(&mut self, left: Expr, (op, op_span): (BinaryOp, Span), right: Expr, below: usize) -> Expr {
+    fn join(
+        &mut self,
+        left: Expr,
+        (op, op_span): (BinaryOp, Span),
+        right: Expr,
+        below: usize,
+    ) -> Expr {
         let span = left.span.to(right.span);
         if !self.raise(below.max(self.height), span) {
             return error_at(span);
@@ -208,7 +214,8 @@ impl Parser<'_> {
         let Some(word) = self.word().filter(|_| !next_statement) else {
             let fault = self.unexpected("the name of a field");
             let index = self.at(TokenKind::Number) && self.same_line();
-            let fault = if index { fault.with_help("an item of a list is `list[0]`") } else { fault };
+            let fault =
+                if index { fault.with_help("an item of a list is `list[0]`") } else { fault };
             self.push_here(fault);
             if index {
                 self.bump();
@@ -228,7 +235,8 @@ impl Parser<'_> {
         let opening = self.open();
         let index = self.expression();
         if self.at(TokenKind::Colon) {
-            let fault = self.unexpected("`]`").with_help("a part of a list is `list.slice(from, to)`");
+            let fault =
+                self.unexpected("`]`").with_help("a part of a list is `list.slice(from, to)`");
             self.push_here(fault);
             self.skip_to_comma();
         }

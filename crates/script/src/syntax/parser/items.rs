@@ -134,7 +134,8 @@ impl Parser<'_> {
             Some("func") => {
                 let next = self.peek_kind();
                 next == TokenKind::Word
-                    || (next == TokenKind::OpenParen && self.peek_past_group() == Some(TokenKind::OpenBrace))
+                    || (next == TokenKind::OpenParen
+                        && self.peek_past_group() == Some(TokenKind::OpenBrace))
             }
             Some("main") => matches!(self.peek_word(1), Some("func" | "agent")),
             Some("agent") => {
@@ -160,20 +161,29 @@ impl Parser<'_> {
                 self.tell_misplaced(place, Place::File, "an import stands at the top of a file");
                 self.import().map(Item::Import)
             }
-            "agent" if self.peek_kind() == TokenKind::Word
-                || (self.peek_kind() == TokenKind::OpenBrace) =>
+            "agent"
+                if self.peek_kind() == TokenKind::Word
+                    || (self.peek_kind() == TokenKind::OpenBrace) =>
             {
                 self.tell_misplaced(place, Place::File, "an agent stands at the top of a file");
                 self.bump();
                 Some(Item::Agent(self.agent(false, start)))
             }
             "func" => {
-                self.tell_misplaced(place, Place::Agent, "a function stands in an agent or at the top of a file");
+                self.tell_misplaced(
+                    place,
+                    Place::Agent,
+                    "a function stands in an agent or at the top of a file",
+                );
                 self.bump();
                 Some(Item::Func(self.func(false, start)))
             }
             "main" if self.peek_word(1) == Some("func") => {
-                self.tell_misplaced(place, Place::Agent, "a function stands in an agent or at the top of a file");
+                self.tell_misplaced(
+                    place,
+                    Place::Agent,
+                    "a function stands in an agent or at the top of a file",
+                );
                 self.bump();
                 self.bump();
                 Some(Item::Func(self.func(true, start)))
@@ -386,7 +396,8 @@ impl Parser<'_> {
         let start = self.bump().span.start;
         if colon {
             let span = self.current.span;
-            let fault = codes::CONFIG_COLON.at(span, format!("`{word}` is written without a colon"));
+            let fault =
+                codes::CONFIG_COLON.at(span, format!("`{word}` is written without a colon"));
             self.push_here(fault.with_help("remove the colon").with_edit(span, ""));
             self.bump();
         }

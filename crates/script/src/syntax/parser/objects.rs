@@ -49,6 +49,7 @@ impl Parser<'_> {
             }
             self.unexpected_in_group("`,`", before);
         }
+        items.shrink_to_fit();
         (items, highest)
     }
 
@@ -65,7 +66,8 @@ impl Parser<'_> {
         }
         let at = Span::at(self.previous_end);
         let fault = if old {
-            codes::OLD_MISSING_COMMA.at(self.current.span, format!("{what} are separated by commas"))
+            codes::OLD_MISSING_COMMA
+                .at(self.current.span, format!("{what} are separated by commas"))
         } else {
             self.unexpected("`,`")
         };
@@ -122,6 +124,7 @@ impl Parser<'_> {
         }
         self.close(opening);
         self.tell_duplicate_keys(&fields);
+        fields.shrink_to_fit();
         (fields, highest)
     }
 
@@ -225,7 +228,9 @@ impl Parser<'_> {
             | TokenKind::OpenParen
             | TokenKind::OpenBracket
             | TokenKind::OpenBrace => true,
-            TokenKind::Word => !matches!(self.word(), Some("and" | "or")) && !self.starts_statement(),
+            TokenKind::Word => {
+                !matches!(self.word(), Some("and" | "or")) && !self.starts_statement()
+            }
             _ => false,
         }
     }

@@ -23,7 +23,12 @@ impl Parser<'_> {
     ///
     /// A `<` that is a comparison in the new language stays: `loop until a < b max 3`. A list or
     /// a used item is never compared, so there it is always the old syntax.
-    pub(super) fn old_limit(&mut self, head: Expr, kind: OldLimit, has_max: bool) -> (Expr, Option<Expr>) {
+    pub(super) fn old_limit(
+        &mut self,
+        head: Expr,
+        kind: OldLimit,
+        has_max: bool,
+    ) -> (Expr, Option<Expr>) {
         let Some((op_span, literal)) = rightmost_less(&head) else { return (head, None) };
         if kind == OldLimit::Loop && (has_max || !literal) {
             return (head, None);

@@ -29,7 +29,9 @@ impl Parser<'_> {
             self.outer_statement = before;
             if self.kind().is_closer() {
                 self.stray_closer();
-            } else if self.starts_item() || (self.at_word("func") && self.peek_kind() == TokenKind::OpenParen) {
+            } else if self.starts_item()
+                || (self.at_word("func") && self.peek_kind() == TokenKind::OpenParen)
+            {
                 items.extend(self.item(Place::File));
             } else {
                 statements.push(self.statement());

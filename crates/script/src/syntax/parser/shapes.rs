@@ -46,7 +46,9 @@ impl Parser<'_> {
             TokenKind::Word => self.named_shape(),
             _ => {
                 let fault = self.unexpected("a type");
-                self.push_here(fault.with_help("a type is string, number, integer, boolean, json, list[…] or { … }"));
+                self.push_here(fault.with_help(
+                    "a type is string, number, integer, boolean, json, list[…] or { … }",
+                ));
                 ShapeKind::Error
             }
         };
@@ -119,7 +121,10 @@ impl Parser<'_> {
             Some(meant) => {
                 fault.with_help(format!("did you mean `{meant}`?")).with_edit(span, meant)
             }
-            None => fault.with_help(format!("the types are {}, {{ … }} and \"a\" | \"b\"", TYPES.join(", "))),
+            None => fault.with_help(format!(
+                "the types are {}, {{ … }} and \"a\" | \"b\"",
+                TYPES.join(", ")
+            )),
         });
     }
 
@@ -176,10 +181,8 @@ impl Parser<'_> {
         }
         let field = matches!(self.kind(), TokenKind::Word | TokenKind::Str);
         if field && self.current.span.start > before {
-            let fault = codes::MISSING_SEPARATOR.at(
-                self.current.span,
-                "fields on one line are separated by commas",
-            );
+            let fault = codes::MISSING_SEPARATOR
+                .at(self.current.span, "fields on one line are separated by commas");
             let at = Span::at(self.previous_end);
             self.push_here(fault.with_help("add a comma, or start a new line").with_edit(at, ","));
             return;

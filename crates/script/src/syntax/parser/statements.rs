@@ -43,6 +43,8 @@ impl Parser<'_> {
             }
         }
         self.height = highest;
+        // Most blocks are short, and a statement is large.
+        statements.shrink_to_fit();
         statements
     }
 
@@ -95,7 +97,8 @@ impl Parser<'_> {
         let next = self.peek(1);
         let name = next.kind.is_assignment()
             || matches!(next.kind, TokenKind::Dot | TokenKind::CloseBrace | TokenKind::End)
-            || (matches!(next.kind, TokenKind::OpenParen | TokenKind::OpenBracket) && !next.starts_line)
+            || (matches!(next.kind, TokenKind::OpenParen | TokenKind::OpenBracket)
+                && !next.starts_line)
             || matches!(next.kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash)
             || (next.starts_line && next.kind == TokenKind::Word);
         !name
@@ -304,7 +307,12 @@ impl Parser<'_> {
                 let written = self.slice(left.span);
                 let operator = sign.trim_end_matches('=');
                 let help = format!("write `{written} = {written} {operator} …`");
-                self.tell(codes::FOREIGN_OPERATOR, token.span, format!("there is no `{sign}`"), help);
+                self.tell(
+                    codes::FOREIGN_OPERATOR,
+                    token.span,
+                    format!("there is no `{sign}`"),
+                    help,
+                );
                 AssignOp::Set
             }
             _ => AssignOp::Set,
@@ -366,7 +374,9 @@ impl Parser<'_> {
             && (before_name || matches!(next.kind, TokenKind::OpenParen | TokenKind::OpenBrace));
         let help = match word {
             "let" | "var" | "const" | "set" if before_name => "write `name = value`",
-            "while" if before_value => "write `loop until done max 10 { … }`; it ends when the condition holds",
+            "while" if before_value => {
+                "write `loop until done max 10 { … }`; it ends when the condition holds"
+            }
             "foreach" if before_name => "write `for x in list max 10 { … }`",
             "match" | "switch" if before_value => "write `if … { } else if … { } else { }`",
             "break" | "continue" if !next.kind.is_assignment() && next.kind != TokenKind::Dot => {

@@ -180,7 +180,8 @@ impl Parser<'_> {
         let negative = self.at(TokenKind::Minus);
         self.expression();
         let span = start.to(self.span_from(start.start));
-        let message = if negative { "a budget is positive" } else { "a budget is a number literal" };
+        let message =
+            if negative { "a budget is positive" } else { "a budget is a number literal" };
         self.tell(codes::BAD_BUDGET, span, message, literal);
     }
 
@@ -245,8 +246,9 @@ impl Parser<'_> {
             Some("middle") => Keep::Middle,
             _ => {
                 let found = word.unwrap_or_default();
-                let help = suggestion(found, ["head", "tail", "middle"])
-                    .unwrap_or_else(|| "write `keep head`, `keep tail` or `keep middle`".to_owned());
+                let help = suggestion(found, ["head", "tail", "middle"]).unwrap_or_else(|| {
+                    "write `keep head`, `keep tail` or `keep middle`".to_owned()
+                });
                 let message = "`keep` names the part that stays: head, tail or middle";
                 let fault = codes::UNKNOWN_KEEP.at(self.current.span, message);
                 self.push_here(fault.with_help(help));
@@ -447,8 +449,27 @@ impl Parser<'_> {
 
 /// Units that people write and that do not exist.
 const WRONG_UNITS: &[&str] = &[
-    "b", "byte", "bytes", "char", "character", "characters", "chr", "chrs", "k", "kb", "line",
-    "lines", "m", "mb", "tok", "token", "toks", "word", "words", "字", "字符",
+    "b",
+    "byte",
+    "bytes",
+    "char",
+    "character",
+    "characters",
+    "chr",
+    "chrs",
+    "k",
+    "kb",
+    "line",
+    "lines",
+    "m",
+    "mb",
+    "tok",
+    "token",
+    "toks",
+    "word",
+    "words",
+    "字",
+    "字符",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -109,8 +109,9 @@ fn answer(call: &ChatCall) -> (String, bool) {
     let counter = tokenizer_for(URI);
     let limit = call.output_limit().map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut text = String::new();
+    let first = Filler::new(&index, &ask, SIZES[0]);
     for size in SIZES {
-        let mut filler = Filler::new(&index, &ask, size);
+        let mut filler = first.resized(size);
         text = match schema {
             Some(schema) => fill(&mut filler, schema).to_string(),
             None => filler.paragraph(question),

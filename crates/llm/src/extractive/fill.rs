@@ -11,6 +11,7 @@ use super::rank::{Index, Query};
 use crate::mock::kind;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// What the call asks about, apart from its fields.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +51,8 @@ pub(super) struct Filler<'a> {
     pub(super) index: &'a Index<'a>,
     pub(super) ask: &'a Ask,
     pub(super) size: Size,
+    /// The relevance of every unit to the topic.
+    pub(super) touched: Rc<[f64]>,
     pub(super) used: HashSet<usize>,
     /// How deep a schema is still followed.
     pub(super) depth: usize,
@@ -59,7 +62,8 @@ pub(super) struct Filler<'a> {
 
 impl<'a> Filler<'a> {
     pub(super) fn new(index: &'a Index<'a>, ask: &'a Ask, size: Size) -> Self {
-        Self { index, ask, size, used: HashSet::new(), depth: 64, top: true }
+        let touched = index.relevance(&ask.topic).into();
+        Self { index, ask, size, touched, used: HashSet::new(), depth: 64, top: true }
     }
 
     /// A value for the schema; `None` when nothing fits.
@@ -124,6 +128,13 @@ impl<'a> Filler<'a> {
             },
         };
         (field.required || !values.is_empty()).then_some(Value::Array(values))
+    }
+}
+
+impl Filler<'_> {
+    /// The same work at another size, from the beginning.
+    pub(super) fn resized(&self, size: Size) -> Self {
+        Self { size, touched: Rc::clone(&self.touched), used: HashSet::new(), ..*self }
     }
 }
 

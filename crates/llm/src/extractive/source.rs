@@ -168,13 +168,14 @@ impl Source {
     }
 
     pub(super) fn unit(&mut self, text: &str, kind: Kind, opens: bool) {
-        let text = text.trim_start_matches(['#', '/', '-', ' ']).trim();
+        let text = first_chars(text.trim_start_matches(['#', '/', '-', ' ']).trim());
         // Nothing to read: a ruler, a marker, a lone bracket.
         if !text.chars().any(char::is_alphanumeric) {
             return;
         }
         let doc = self.titles.len().saturating_sub(1);
-        let place = self.units.iter().rev().take_while(|unit| unit.doc == doc).count();
+        let last = self.units.last().filter(|unit| unit.doc == doc);
+        let place = last.map_or(0, |unit| unit.place + 1);
         let fact = if kind == Kind::Heading { None } else { split_fact(text) };
         if let Some((key, value)) = &fact {
             self.fact(&key.clone(), Value::from(value.as_str()), Some(self.units.len()));
@@ -185,6 +186,17 @@ impl Source {
             terms.push("break".to_owned());
         }
         self.units.push(Unit { text: normal(text), terms, kind, place, doc, opens, fact });
+    }
+}
+
+/// The beginning of a text without an end in sight, up to a word's end where there is one near.
+fn first_chars(text: &str) -> &str {
+    const CHARS: usize = 1_500;
+    let Some((end, _)) = text.char_indices().nth(CHARS) else { return text };
+    let kept = text.get(..end).unwrap_or(text);
+    match kept.rsplit_once(' ') {
+        Some((words, rest)) if rest.len() < 100 => words,
+        _ => kept,
     }
 }
 

@@ -3,6 +3,9 @@
 //! Words are lower-cased and lose common English endings, so that "expires" meets "expire"; text
 //! without spaces between words (Chinese, Japanese, Thai) is taken in pairs of characters.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// The terms of a text, in order, with those that say nothing left out.
 pub(super) fn terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
@@ -217,11 +220,14 @@ const TASK: &[&str] = &[
     "concise",
 ];
 
+/// [`TASK`] as terms.
+static TASK_TERMS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| TASK.iter().map(|word| stem(word)).collect());
+
 /// The terms of an instruction that say what it is about.
 pub(super) fn topic_terms(text: &str) -> Vec<String> {
-    let task: Vec<String> = TASK.iter().map(|word| stem(word)).collect();
     let mut out = terms(text);
-    out.retain(|term| !task.contains(term));
+    out.retain(|term| !TASK_TERMS.contains(term));
     out
 }
 

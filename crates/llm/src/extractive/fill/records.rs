@@ -33,6 +33,9 @@ impl Filler<'_> {
         let fields = fields(schema, false);
         let mut out = Vec::new();
         for record in &self.index.source.records {
+            if out.len() >= ENTRIES {
+                break;
+            }
             let met = fields.iter().filter(|(field, ..)| named(record, field).is_some()).count();
             if met * 2 < fields.len() || met == 0 {
                 continue;

@@ -76,7 +76,7 @@ impl Filler<'_> {
     /// by what the whole is about.
     fn ranked(&self, field: &Field) -> Vec<(usize, f64)> {
         let own = self.beside_headings(self.index.relevance(&field.query()));
-        let topic = self.beside_headings(self.index.relevance(&self.ask.topic));
+        let topic = self.beside_headings(self.touched.to_vec());
         let named = self.touching(&field.terms);
         let by_name = named.iter().any(|touches| *touches);
         let by_own = own.iter().any(|score| *score > 0.0);
@@ -164,7 +164,7 @@ impl Filler<'_> {
             running && ends_sentence(&unit.text) && quality(unit) >= 0.5
         };
         let prose = units().any(|(_, unit)| reads(unit));
-        let topic = self.index.relevance(&self.ask.topic);
+        let topic = &self.touched;
         let most_relevant = topic.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let mut lead = 1.6;
         let mut scored = Vec::new();

@@ -192,6 +192,9 @@ pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> P
     loading.program
 }
 
+/// Faults of loading that are told.
+const MAX_FAULTS: usize = 1_000;
+
 struct Loading<'a> {
     loader: &'a dyn SourceLoader,
     limits: &'a Limits,
@@ -229,7 +232,10 @@ impl Loading<'_> {
                         file.links.push((import.name.text, target));
                     }
                 }
-                Err(fault) => self.program.faults.push(fault.in_file(&importer)),
+                Err(fault) if self.program.faults.len() < MAX_FAULTS => {
+                    self.program.faults.push(fault.in_file(&importer));
+                }
+                Err(_) => {}
             }
         }
     }

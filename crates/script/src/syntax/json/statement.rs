@@ -1,172 +1,179 @@
 //! Statements as JSON.
 
-use super::Writer;
-use super::expression::put;
+use super::{At, begin, finish};
 use crate::syntax::ast::{
     Accessor, AssignOp, Block, BudgetNode, Candidate, Expr, For, Statement, StatementKind, Target,
     Use, UseSource,
 };
 use contexture_context::{Keep, Measure};
-use serde_json::{Map, Value, json};
+use contexture_diagnostic::SourceFile;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
-type Node = Map<String, Value>;
-
-impl Writer<'_> {
-    pub(super) fn block(&self, block: &Block) -> Value {
-        let mut node = Node::new();
-        let statements = block.statements.iter().map(|one| self.statement(one)).collect();
-        put(&mut node, "", "statements", Value::Array(statements));
-        self.finish("Block", block.span, node)
-    }
-
-    fn statement(&self, statement: &Statement) -> Value {
-        match &statement.kind {
-            StatementKind::Use(used) => return self.used(used),
-            StatementKind::Config(config) => return self.config(config),
-            _ => {}
-        }
-        let mut node = Node::new();
-        let kind = self.statement_parts(&statement.kind, &mut node);
-        self.finish(kind, statement.span, node)
-    }
-
-    fn statement_parts(&self, statement: &StatementKind, node: &mut Node) -> &'static str {
-        match statement {
-            StatementKind::Assign { target, op, value } => self.assign(node, target, *op, value),
-            StatementKind::Return(value) => {
-                put(node, "Return", "value", self.maybe(value.as_ref()))
-            }
-            StatementKind::If { arms, otherwise } => self.if_else(node, arms, otherwise.as_ref()),
-            StatementKind::Loop { until, max, body } => {
-                put(node, "", "until", self.expr(until));
-                put(node, "", "max", self.maybe(max.as_ref()));
-                put(node, "Loop", "body", self.block(body))
-            }
-            StatementKind::Repeat { count, body } => {
-                put(node, "", "count", self.expr(count));
-                put(node, "Repeat", "body", self.block(body))
-            }
-            StatementKind::For(each) => self.for_parts(node, "For", each),
-            StatementKind::Expr(expr) => put(node, "Expression", "value", self.expr(expr)),
-            StatementKind::Use(_) | StatementKind::Config(_) | StatementKind::Error => "Error",
-        }
-    }
-
-    fn maybe(&self, expr: Option<&Expr>) -> Value {
-        expr.map_or(Value::Null, |expr| self.expr(expr))
-    }
-
-    fn assign(&self, node: &mut Node, target: &Target, op: AssignOp, value: &Expr) -> &'static str {
-        let op = match op {
-            AssignOp::Set => "=",
-            AssignOp::Add => "+=",
-            AssignOp::Subtract => "-=",
-        };
-        put(node, "", "target", self.target(target));
-        put(node, "", "op", Value::from(op));
-        put(node, "Assign", "value", self.expr(value))
-    }
-
-    fn if_else(
-        &self,
-        node: &mut Node,
-        arms: &[(Expr, Block)],
-        otherwise: Option<&Block>,
-    ) -> &'static str {
-        let arms = arms.iter().map(|arm| self.arm(arm)).collect();
-        put(node, "", "arms", Value::Array(arms));
-        put(node, "If", "else", otherwise.map_or(Value::Null, |block| self.block(block)))
-    }
-
-    fn arm(&self, (condition, block): &(Expr, Block)) -> Value {
-        let mut arm = Node::new();
-        put(&mut arm, "", "condition", self.expr(condition));
-        put(&mut arm, "", "block", self.block(block));
-        Value::Object(arm)
-    }
-
-    pub(super) fn for_parts(
-        &self,
-        node: &mut Node,
-        kind: &'static str,
-        each: &For,
-    ) -> &'static str {
-        put(node, "", "variable", self.name(&each.variable));
-        put(node, "", "list", self.expr(&each.list));
-        put(node, "", "max", self.maybe(each.max.as_ref()));
-        put(node, kind, "body", self.block(&each.body))
-    }
-
-    fn target(&self, target: &Target) -> Value {
-        let mut node = Node::new();
-        put(&mut node, "", "base", self.name(&target.base));
-        let path = target.path.iter().map(|step| self.step(step)).collect();
-        put(&mut node, "", "path", Value::Array(path));
-        self.finish("Target", target.span, node)
-    }
-
-    fn step(&self, step: &Accessor) -> Value {
-        let mut node = Node::new();
-        match step {
-            Accessor::Field(name) => put(&mut node, "", "field", self.name(name)),
-            Accessor::Index(index) => put(&mut node, "", "index", self.expr(index)),
-        };
-        Value::Object(node)
-    }
-
-    pub(super) fn used(&self, used: &Use) -> Value {
-        let mut node = Node::new();
-        let (source, one_of) = match &used.source {
-            UseSource::Expr(expr) => (self.expr(expr), Value::Null),
-            UseSource::OneOf(candidates) => {
-                let all = candidates.iter().map(|one| self.candidate(one)).collect();
-                (Value::Null, Value::Array(all))
-            }
-        };
-        put(&mut node, "", "source", source);
-        put(&mut node, "", "one_of", one_of);
-        put(&mut node, "", "max", self.maybe_budget(used.max.as_ref()));
-        put(&mut node, "", "keep", keep_word(used.keep.map(|(keep, _)| keep)));
-        put(
-            &mut node,
-            "",
-            "priority",
-            used.priority.map_or(Value::Null, |(value, _)| value.into()),
-        );
-        put(
-            &mut node,
-            "",
-            "label",
-            used.label.as_ref().map_or(Value::Null, |label| self.text(label)),
-        );
-        self.finish("Use", used.span, node)
-    }
-
-    fn candidate(&self, candidate: &Candidate) -> Value {
-        let mut node = Node::new();
-        put(&mut node, "", "name", self.name(&candidate.name));
-        put(&mut node, "", "source", self.maybe(candidate.source.as_ref()));
-        put(&mut node, "", "max", self.maybe_budget(candidate.max.as_ref()));
-        put(&mut node, "", "keep", keep_word(candidate.keep.map(|(keep, _)| keep)));
-        put(&mut node, "", "selected", candidate.selected.is_some().into());
-        self.finish("Candidate", candidate.span, node)
-    }
-
-    fn maybe_budget(&self, budget: Option<&BudgetNode>) -> Value {
-        let Some(budget) = budget else { return Value::Null };
-        let measure = match budget.measure {
-            Measure::Tokens => "tokens",
-            Measure::Chars => "chars",
-        };
-        self.node("Budget", budget.span, json!({ "limit": budget.limit, "measure": measure }))
+impl Serialize for At<'_, Block> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = begin(serializer, "Block")?;
+        map.serialize_entry("statements", &At(self.0.statements.as_slice(), self.1))?;
+        finish(map, self.0.span, self.1)
     }
 }
 
-fn keep_word(keep: Option<Keep>) -> Value {
+const fn name_of(kind: &StatementKind) -> &'static str {
+    match kind {
+        StatementKind::Assign { .. } => "Assign",
+        StatementKind::Return(_) => "Return",
+        StatementKind::If { .. } => "If",
+        StatementKind::Loop { .. } => "Loop",
+        StatementKind::Repeat { .. } => "Repeat",
+        StatementKind::For(_) => "For",
+        StatementKind::Expr(_) => "Expression",
+        StatementKind::Use(_) | StatementKind::Config(_) | StatementKind::Error => "Error",
+    }
+}
+
+impl Serialize for At<'_, Statement> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0.kind {
+            StatementKind::Use(used) => return At(used, self.1).serialize(serializer),
+            StatementKind::Config(config) => return At(config, self.1).serialize(serializer),
+            _ => {}
+        }
+        let mut map = begin(serializer, name_of(&self.0.kind))?;
+        parts(&self.0.kind, &mut map, self.1)?;
+        finish(map, self.0.span, self.1)
+    }
+}
+
+fn parts<M: SerializeMap>(
+    kind: &StatementKind,
+    map: &mut M,
+    source: &SourceFile,
+) -> Result<(), M::Error> {
+    match kind {
+        StatementKind::Assign { target, op, value } => assign(target, *op, value, map, source),
+        StatementKind::Return(value) => map.serialize_entry("value", &At(value, source)),
+        StatementKind::If { arms, otherwise } => {
+            map.serialize_entry("arms", &At(arms.as_slice(), source))?;
+            map.serialize_entry("else", &At(otherwise, source))
+        }
+        StatementKind::Loop { until, max, body } => {
+            map.serialize_entry("until", &At(until, source))?;
+            map.serialize_entry("max", &At(max, source))?;
+            map.serialize_entry("body", &At(body, source))
+        }
+        StatementKind::Repeat { count, body } => {
+            map.serialize_entry("count", &At(count, source))?;
+            map.serialize_entry("body", &At(body, source))
+        }
+        StatementKind::For(each) => for_parts(each, map, source),
+        StatementKind::Expr(expr) => map.serialize_entry("value", &At(expr, source)),
+        StatementKind::Use(_) | StatementKind::Config(_) | StatementKind::Error => Ok(()),
+    }
+}
+
+fn assign<M: SerializeMap>(
+    target: &Target,
+    op: AssignOp,
+    value: &Expr,
+    map: &mut M,
+    source: &SourceFile,
+) -> Result<(), M::Error> {
+    let op = match op {
+        AssignOp::Set => "=",
+        AssignOp::Add => "+=",
+        AssignOp::Subtract => "-=",
+    };
+    map.serialize_entry("target", &At(target, source))?;
+    map.serialize_entry("op", op)?;
+    map.serialize_entry("value", &At(value, source))
+}
+
+/// The parts of `for` and `parallel for`.
+pub(super) fn for_parts<M: SerializeMap>(
+    each: &For,
+    map: &mut M,
+    source: &SourceFile,
+) -> Result<(), M::Error> {
+    map.serialize_entry("variable", &At(&each.variable, source))?;
+    map.serialize_entry("list", &At(&each.list, source))?;
+    map.serialize_entry("max", &At(&each.max, source))?;
+    map.serialize_entry("body", &At(&each.body, source))
+}
+
+impl Serialize for At<'_, (Expr, Block)> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("condition", &At(&self.0.0, self.1))?;
+        map.serialize_entry("block", &At(&self.0.1, self.1))?;
+        map.end()
+    }
+}
+
+impl Serialize for At<'_, Target> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = begin(serializer, "Target")?;
+        map.serialize_entry("base", &At(&self.0.base, self.1))?;
+        map.serialize_entry("path", &At(self.0.path.as_slice(), self.1))?;
+        finish(map, self.0.span, self.1)
+    }
+}
+
+impl Serialize for At<'_, Accessor> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        match self.0 {
+            Accessor::Field(name) => map.serialize_entry("field", &At(name, self.1))?,
+            Accessor::Index(index) => map.serialize_entry("index", &At(index, self.1))?,
+        }
+        map.end()
+    }
+}
+
+impl Serialize for At<'_, Use> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = begin(serializer, "Use")?;
+        let (expr, candidates) = match &self.0.source {
+            UseSource::Expr(expr) => (Some(expr), None),
+            UseSource::OneOf(candidates) => (None, Some(candidates.as_slice())),
+        };
+        map.serialize_entry("source", &expr.map(|expr| At(expr, self.1)))?;
+        map.serialize_entry("one_of", &candidates.map(|all| At(all, self.1)))?;
+        map.serialize_entry("max", &At(&self.0.max, self.1))?;
+        map.serialize_entry("keep", &self.0.keep.map(|(keep, _)| keep_word(keep)))?;
+        map.serialize_entry("priority", &self.0.priority.map(|(value, _)| value))?;
+        map.serialize_entry("label", &At(&self.0.label, self.1))?;
+        finish(map, self.0.span, self.1)
+    }
+}
+
+impl Serialize for At<'_, Candidate> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = begin(serializer, "Candidate")?;
+        map.serialize_entry("name", &At(&self.0.name, self.1))?;
+        map.serialize_entry("source", &At(&self.0.source, self.1))?;
+        map.serialize_entry("max", &At(&self.0.max, self.1))?;
+        map.serialize_entry("keep", &self.0.keep.map(|(keep, _)| keep_word(keep)))?;
+        map.serialize_entry("selected", &self.0.selected.is_some())?;
+        finish(map, self.0.span, self.1)
+    }
+}
+
+impl Serialize for At<'_, BudgetNode> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let measure = match self.0.measure {
+            Measure::Tokens => "tokens",
+            Measure::Chars => "chars",
+        };
+        let mut map = begin(serializer, "Budget")?;
+        map.serialize_entry("limit", &self.0.limit)?;
+        map.serialize_entry("measure", measure)?;
+        finish(map, self.0.span, self.1)
+    }
+}
+
+const fn keep_word(keep: Keep) -> &'static str {
     match keep {
-        None => Value::Null,
-        Some(Keep::Head) => "head".into(),
-        Some(Keep::Tail) => "tail".into(),
-        Some(Keep::Middle) => "middle".into(),
+        Keep::Head => "head",
+        Keep::Tail => "tail",
+        Keep::Middle => "middle",
     }
 }

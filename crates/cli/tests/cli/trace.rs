@@ -135,3 +135,29 @@ fn as_29_a_torn_line_is_told_and_passed_over() {
     let done = sandbox.run(["trace", "show"]).exits(0).says("skipped");
     assert!(done.stdout.contains("generate 1"), "{}", done.stdout);
 }
+
+#[test]
+fn as_22_several_attempts_are_shown_with_their_answers_and_faults() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "main func(input) { generate({ input: \"x\", attempts: 2 }) -> { n integer } }",
+    );
+    sandbox.write("answers.jsonl", "\"{\\\"n\\\": \\\"many\\\"}\"\n{\"json\": {\"n\": 2}}\n");
+    let done = sandbox.run(["run", "p.as", "--quiet", "--mock=answers.jsonl"]).exits(0);
+    assert_eq!(done.json()["n"], 2);
+    let shown = sandbox.run(["trace", "prompt"]).exits(0).stdout;
+    for part in
+        ["request 1, attempt 1", "{\"n\": \"many\"}", "n: expected integer", "request 2, attempt 2"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(shown.matches("Instruction:").count(), 1, "{shown}");
+    let second = sandbox.run(["trace", "prompt", "latest", "1", "--request", "2"]).exits(0).stdout;
+    assert!(second.contains("Instruction:") && second.contains("many"), "{second}");
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(
+        tree.contains("attempt 1: 1 field does not fit") && tree.contains("→ {\"n\":2}"),
+        "{tree}"
+    );
+}

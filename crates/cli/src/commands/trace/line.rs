@@ -115,6 +115,9 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     if attempts.len() > 1 {
         lines.extend(attempts.iter().map(|one| attempt(Data(one), paint)));
     }
+    if let Some(value) = data.0.get("value") {
+        lines.push(format!("→ {}", paint.dim(&summary(value))));
+    }
     lines
 }
 
@@ -214,7 +217,18 @@ impl Data<'_> {
             label if label.is_empty() => String::new(),
             label => format!(" as {label}"),
         };
-        format!("{}{budget}{label}", self.word("source"))
+        format!("{}{budget}{label}", self.source())
+    }
+
+    /// The source of a `use`; of `one of` with the names of its candidates.
+    fn source(self) -> String {
+        let candidates = self.0.get("candidates").and_then(Value::as_array);
+        let names = candidates.into_iter().flatten().map(|one| Data(one).word("name"));
+        let names: Vec<String> = names.collect();
+        if names.is_empty() {
+            return self.word("source");
+        }
+        format!("{} {}", self.word("source"), names.join(", "))
     }
 
     fn failure(self) -> String {

@@ -3,9 +3,11 @@
 use super::{Runs, inspect_failed};
 use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
+use crate::paint::{Paint, one_line};
 use crate::terminal::Terminal;
-use contexture::inspect::SentRequest;
-use serde_json::json;
+use contexture::inspect::{SentMessage, SentRequest};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,9 +26,9 @@ pub(super) struct Args {
     /// Which of its model calls, from 1.
     #[arg(value_name = "N", default_value_t = 1)]
     call: u64,
-    /// Which request of the call, from 1: attempts and rounds of tools send several.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    request: usize,
+    /// Only this request of the call, from 1; attempts and rounds of tools send several.
+    #[arg(long, value_name = "N")]
+    request: Option<usize>,
     /// Print the messages of this role alone, without headings.
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
@@ -47,34 +49,64 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
         terminal.print_json(&object)?;
         return Ok(Exit::Done);
     }
-    let request = args.request.checked_sub(1).and_then(|index| requests.get(index));
-    let request = request.ok_or_else(|| no_request(args.request, requests.len()))?;
-    if args.answer {
-        let answer = request.answer.as_deref().ok_or_else(no_answer)?;
-        terminal.print(answer)?;
+    if let ([_, _, ..], None, None, false) = (&*requests, args.request, &args.role, args.answer) {
+        terminal.print(&all(&requests, terminal.out))?;
         return Ok(Exit::Done);
     }
-    terminal.print(&text(request, args.role.as_deref(), terminal))?;
-    if requests.len() > 1 {
-        let (number, all) = (args.request, requests.len());
-        terminal.note(&format!("request {number} of {all}; see the others with --request N"));
+    let number = args.request.unwrap_or(1);
+    let request = number.checked_sub(1).and_then(|index| requests.get(index));
+    let request = request.ok_or_else(|| no_request(number, requests.len()))?;
+    if args.answer {
+        terminal.print(request.answer.as_deref().ok_or_else(no_answer)?)?;
+    } else if let Some(role) = &args.role {
+        let texts = request.messages.iter().filter(|one| one.role == *role);
+        terminal.print(&texts.map(|one| one.text.as_str()).collect::<String>())?;
+    } else {
+        terminal.print(&messages(&request.messages, terminal.out))?;
     }
     Ok(Exit::Done)
 }
 
-fn text(request: &SentRequest, role: Option<&str>, terminal: &Terminal) -> String {
+/// Messages, each below a rule with its role.
+fn messages(messages: &[SentMessage], paint: Paint) -> String {
+    let block = |one: &SentMessage| format!("{}\n{}\n", rule(&one.role, paint), one.text);
+    messages.iter().map(block).collect()
+}
+
+fn rule(name: &str, paint: Paint) -> String {
+    paint.cyan(&format!("── {name} ──"))
+}
+
+/// All requests of a call: the first whole, of the others what was added, each with its answer
+/// and what was wrong with it.
+fn all(requests: &[SentRequest], paint: Paint) -> String {
     let mut text = String::new();
-    for message in &request.messages {
-        match role {
-            Some(role) if role == message.role => text.push_str(&message.text),
-            Some(_) => {}
-            None => {
-                let rule = terminal.out.cyan(&format!("── {} ──", message.role));
-                text.push_str(&format!("{rule}\n{}\n", message.text));
-            }
+    let mut sent = 0;
+    for (index, request) in requests.iter().enumerate() {
+        let head = format!("request {}, attempt {}", index + 1, request.attempt);
+        let _ = writeln!(text, "{}", paint.bold(&head));
+        let added = request.messages.get(sent..).unwrap_or(&request.messages);
+        text.push_str(&messages(added, paint));
+        sent = request.messages.len();
+        if let Some(answer) = &request.answer {
+            let _ = writeln!(text, "{}\n{answer}", rule("answer", paint));
         }
+        for fault in request.errors.iter().filter_map(Value::as_array).flatten() {
+            let _ = writeln!(text, "{}", paint.red(&fault_text(fault)));
+        }
+        text.push('\n');
     }
     text
+}
+
+/// `items[1]: expected string, found number 2`
+fn fault_text(fault: &Value) -> String {
+    let word = |name: &str| fault.get(name).and_then(Value::as_str).unwrap_or_default();
+    match (word("path"), word("expected"), word("found")) {
+        (_, "", "") => one_line(&fault.to_string()),
+        ("", expected, found) => one_line(&format!("expected {expected}, found {found}")),
+        (path, expected, found) => one_line(&format!("{path}: expected {expected}, found {found}")),
+    }
 }
 
 fn no_request(asked: usize, all: usize) -> Stop {

@@ -51,10 +51,10 @@ impl<'a> Exchange<'a> {
                 }
                 None => self.once(call, None).await,
             };
-            call.timeout = own_timeout;
+            let given = std::mem::replace(&mut call.timeout, own_timeout);
             let error = match outcome {
                 Ok(reply) => return Ok(reply),
-                Err(error) => error,
+                Err(error) => self.for_the_whole(error, given, own_timeout),
             };
             // Text that was passed on can't be taken back, so a second answer must not follow it.
             let wait = self.retry.wait(&error, tried).filter(|_| !spoken);
@@ -103,6 +103,23 @@ impl<'a> Exchange<'a> {
         let Some((deadline, limit)) = self.deadline else { return Ok(None) };
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(self.timed_out(limit)) } else { Ok(Some(left)) }
+    }
+
+    /// A time-out of what was left of the time is one of the whole time that was allowed.
+    fn for_the_whole(
+        &self,
+        error: LlmError,
+        given: Option<Duration>,
+        own: Option<Duration>,
+    ) -> LlmError {
+        match (error, self.deadline) {
+            (LlmError::Timeout { host, limit }, Some((_, whole)))
+                if Some(limit) == given && given != own =>
+            {
+                LlmError::Timeout { host, limit: whole }
+            }
+            (error, _) => error,
+        }
     }
 
     fn timed_out(&self, limit: Duration) -> LlmError {

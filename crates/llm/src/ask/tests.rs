@@ -177,6 +177,7 @@ fn as_19_the_time_is_for_the_whole_call() {
         Ask { messages: prompt(), shape: Some(&shape), attempts: 3, timeout, ..Ask::default() };
     let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
     assert_eq!((failed.kind(), model.calls().len()), ("timeout", 2));
+    assert_eq!(failed.to_string(), "no answer from mock within 10000 ms");
     // A wait that would outlast the time is not begun.
     let model = Scripted::new([Canned::error(limited(Some(20))), Canned::text("never")]);
     let retry = RetryPolicy::on_request(2, Duration::from_secs(30));

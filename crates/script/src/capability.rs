@@ -20,7 +20,8 @@ use crate::syntax::ast::ImportKind;
 pub enum Effect {
     /// It changes nothing outside.
     Read,
-    /// It changes files, a memory or something on a server: not in `parallel for` (AS-10).
+    /// It changes files, a memory or something on a server, or is a request other than GET: not
+    /// in `parallel for` (AS-10).
     Write,
 }
 

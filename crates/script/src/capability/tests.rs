@@ -79,7 +79,7 @@ fn as_10_what_writes() {
         all.map(|method| method.name).collect()
     };
     assert_eq!(writes(&FILE), ["write", "patch", "undo"]);
-    assert_eq!(writes(&HTTP), ["post", "put", "patch", "delete"]);
+    assert_eq!(writes(&HTTP), ["head", "post", "put", "patch", "delete"]);
     assert_eq!(writes(&MEMORY), ["add", "update", "delete"]);
     for reader in [FIND, GREP, SED, ENV] {
         assert!(writes(&reader).is_empty());

@@ -34,6 +34,10 @@ fn entry(
 fn main() {
     let mut entries = ours::entries();
     entries.extend(peers::entries());
+    // An argument keeps only what has it in its name, such as `fib` or `contexture`.
+    if let Some(part) = std::env::args().nth(1) {
+        entries.retain(|entry| entry.what.contains(&part) || entry.who.contains(&part));
+    }
     for _ in 0..ROUNDS {
         for entry in &mut entries {
             entry.seconds.extend((entry.run)());

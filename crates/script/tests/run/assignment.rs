@@ -130,6 +130,14 @@ fn as_6_more_variables_than_registers_is_an_error() {
         body.push_str(&format!("v{number} = 1\n"));
     }
     assert_eq!(failure(&body).code, "AS9027");
+    // Nothing that needs several registers in a row stumbles at the end of them.
+    body.push_str(
+        "repeat * 2 { loop until true max 2 { for x in [1] max 2 { parallel for y in x max 2 { y } } } }
+        try { [1].sort().slice(0, 1) } else e { [1].join(e.code) }
+        use v1
+        generate({ input: \"x\", attempts: v2 })",
+    );
+    assert_eq!(failure(&body).code, "AS9027");
 }
 
 #[test]

@@ -131,6 +131,42 @@ fn as_9_deep_values_neither_overflow_nor_leak_out() {
 }
 
 #[test]
+fn as_9_a_thousand_levels_of_a_value_are_the_most_there_can_be() {
+    let options = limited(|limits| limits.value_depth = 1_000_000);
+    let body = |depth: usize| {
+        let change = "agent A { main func(input { l list }) { input } }";
+        let main =
+            format!("l = [] repeat * {depth} {{ l = [l] }} r = A({{ l: l }}) r == {{ l: l }}");
+        format!("{change} {}", main_of(&main))
+    };
+    let run = |depth| outcome_with(&body(depth), json!({}), &ScriptedHost::new(), &options).result;
+    assert_eq!(run(995), Ok(json!(true)));
+    let mixed = main_of("l = [] repeat * 490 { l = [{ a: l }] } [l.summary == l, l]");
+    let mixed = outcome_with(&mixed, json!({}), &ScriptedHost::new(), &options).result;
+    assert_eq!(mixed.map(|value| value[0].clone()), Ok(json!(true)));
+    assert_eq!(run(1_001).map_err(|error| error.code), Err("AS9055".to_owned()));
+}
+
+#[test]
+fn as_13_code_for_many_uses_does_not_grow_without_bound() {
+    let mut source = String::from("v = 1\n");
+    for _ in 0..3_000 {
+        source.push_str("use v\n");
+    }
+    for _ in 0..6_000 {
+        source.push_str("generate({ input: \"x\" })\n");
+    }
+    assert_eq!(code(&main_of(&source), &RunOptions::default()), "AS9027");
+}
+
+#[test]
+fn an_executable_may_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<contexture_script::runtime::Executable>();
+    shared::<contexture_script::runtime::RunError>();
+}
+
+#[test]
 fn as_28_deep_values_do_not_cross_agents() {
     let source = "agent A { main func(input) { 1 } } main func(input) { l = [] repeat * 1000 { l = [l] } A(l) }";
     assert_eq!(code(source, &RunOptions::default()), "AS9055");

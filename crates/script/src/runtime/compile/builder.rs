@@ -10,8 +10,13 @@ pub(super) struct Label(usize);
 /// The most registers that a window can have.
 const REGISTERS: usize = Reg::MAX as usize;
 
+/// The register `count` behind another; out of range it is the last one, and the function is
+/// refused in any case.
+pub(super) fn behind(register: Reg, count: usize) -> Reg {
+    register.saturating_add(Reg::try_from(count).unwrap_or(Reg::MAX))
+}
+
 /// The code of a function under construction.
-#[derive(Default)]
 pub(super) struct Builder {
     code: Vec<Op>,
     spans: Vec<Span>,
@@ -22,13 +27,35 @@ pub(super) struct Builder {
     most: usize,
     /// The place that new instructions belong to.
     pub(super) span: Span,
-    /// Whether more registers were asked for than there are.
+    /// How many instructions there may be.
+    room: usize,
+    /// Whether more registers or instructions were asked for than there are.
     pub(super) overflow: bool,
 }
 
 impl Builder {
-    /// Adds an instruction; gives its index.
+    /// An empty function of at most `room` instructions.
+    pub(super) fn new(room: usize) -> Self {
+        Self {
+            code: Vec::new(),
+            spans: Vec::new(),
+            handlers: Vec::new(),
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            next: 0,
+            most: 0,
+            span: Span::default(),
+            room,
+            overflow: false,
+        }
+    }
+
+    /// Adds an instruction; gives its index. A function that is too large gets no more.
     pub(super) fn emit(&mut self, op: Op) -> usize {
+        self.overflow |= self.code.len() >= self.room;
+        if self.overflow {
+            return self.code.len();
+        }
         self.code.push(op);
         self.spans.push(self.span);
         self.code.len() - 1
@@ -62,6 +89,9 @@ impl Builder {
 
     /// Jumps to a label.
     pub(super) fn jump(&mut self, label: Label) {
+        if self.overflow {
+            return;
+        }
         let at = self.emit(Op::Jump { target: 0 });
         self.jumps.push((at, label));
     }

@@ -1,5 +1,6 @@
 //! Calls: functions, agents, tools, memories, methods (AS-8, AS-25, AS-26, AS-28).
 
+use super::builder::behind;
 use super::declare::Global;
 use super::function::{FunctionCompiler, strip};
 use super::tables::push;
@@ -80,8 +81,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 
     fn arguments(&mut self, arguments: &'a [Expr], at: Reg) {
-        for (register, argument) in (at..).zip(arguments) {
-            self.expr(argument, register);
+        for (index, argument) in arguments.iter().enumerate() {
+            self.expr(argument, behind(at, index));
         }
     }
 
@@ -247,8 +248,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         let at = self.window(to, arguments.len() + 1);
         self.expr(base, at);
-        for (register, argument) in (at + 1..).zip(arguments) {
-            self.expr(argument, register);
+        for (index, argument) in arguments.iter().enumerate() {
+            self.expr(argument, behind(at, index + 1));
         }
         self.at(expr.span);
         let count = u16::try_from(arguments.len()).unwrap_or(u16::MAX);
@@ -276,8 +277,10 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let (method, function) = method;
         // The list and what is made of it, side by side; then the loop's state.
         let whole = self.code.temps(2);
-        let made = whole + 1;
+        let made = behind(whole, 1);
+
         let at = self.code.temps(4);
+        let item = behind(at, 3);
         let argument = self.code.temp();
         self.expr(base, whole);
         self.at(expr.span);
@@ -288,17 +291,17 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let (test, next) = (self.code.label(), self.code.label());
         self.code.jump(test);
         let target = self.code.here();
-        self.code.emit(Op::Move { to: argument, from: at + 3 });
+        self.code.emit(Op::Move { to: argument, from: item });
         self.note_call(function);
         self.code.emit(Op::Call { at: argument, function });
-        let item = if method == "filter" {
+        let kept = if method == "filter" {
             self.code.emit(Op::IfTrue { from: argument });
             self.code.jump(next);
-            at + 3
+            item
         } else {
             argument
         };
-        self.code.emit(Op::Append { list: made, item, take: true });
+        self.code.emit(Op::Append { list: made, item: kept, take: true });
         self.code.place(next);
         self.code.place(test);
         self.code.emit(Op::WalkNext { at, target });

@@ -5,7 +5,7 @@ use super::declare::{Declarations, Global, Level, settle};
 use super::scope::{Scopes, VisibleUse};
 use super::tables::{Tables, push};
 use super::unit::Unit;
-use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Place, Reg};
+use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Place};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Block, Expr, ExprKind, Func, Statement, StatementKind};
 use crate::syntax::shape_of;
@@ -13,6 +13,10 @@ use contexture_diagnostic::{Span, suggestion};
 
 /// How deep blocks and expressions may nest; about what a native stack of 2 MB carries.
 const MAX_DEPTH: usize = 1_200;
+
+/// How many instructions a program may have: every `generate` holds code for each use it sees, so
+/// that code can outgrow its source by far.
+const MAX_CODE: usize = 16 << 20;
 
 /// What is known of the whole program.
 pub(super) struct Context<'a> {
@@ -57,10 +61,11 @@ pub(super) struct FunctionCompiler<'c, 'a> {
 impl<'c, 'a> FunctionCompiler<'c, 'a> {
     /// Begins a function, with the uses and settings of its file and agent in scope.
     pub(super) fn new(context: &'c Context<'a>, tables: &'c mut Tables, home: Home) -> Self {
+        let room = MAX_CODE.saturating_sub(tables.instructions);
         let mut this = Self {
             context,
             tables,
-            code: Builder::default(),
+            code: Builder::new(room),
             scopes: Scopes::default(),
             home,
             name: None,
@@ -165,18 +170,23 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
             }
         }
         let overflow = self.code.overflow;
-        let mut function = self.code.finish();
-        if overflow {
-            let site = self.tables.fail(FailSite {
-                code: codes::TOO_LARGE,
-                message: "the function needs more variables at once than a run can hold".to_owned(),
-                help: Some("split it into several functions".to_owned()),
-            });
-            function.code.insert(0, Op::Fail { site });
-            function.spans.insert(0, Span::default());
-            function.registers = function.registers.min(usize::from(Reg::MAX));
+        let function = self.code.finish();
+        self.tables.instructions += function.code.len();
+        if !overflow {
+            return function;
         }
-        function
+        let site = self.tables.fail(FailSite {
+            code: codes::TOO_LARGE,
+            message: "the function is too large to be run".to_owned(),
+            help: Some("split it into several functions".to_owned()),
+        });
+        let span = function.spans.first().copied().unwrap_or_default();
+        Function {
+            registers: 1,
+            code: vec![Op::Fail { site }],
+            spans: vec![span],
+            ..Function::default()
+        }
     }
 
     /// Says where the instructions that follow belong.

@@ -57,6 +57,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         let uses = self.scopes.uses();
         for used in &uses {
+            if self.code.overflow {
+                return;
+            }
             self.visible_use(*used);
         }
         self.at(span);

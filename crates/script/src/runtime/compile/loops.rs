@@ -3,6 +3,7 @@
 //! Whether a loop has events (AS-29) is known only when its body was compiled: until then the
 //! place where its event would begin holds `Nothing`.
 
+use super::builder::behind;
 use super::function::FunctionCompiler;
 use super::tables::push;
 use crate::runtime::code::{LoopSite, Op, ParallelSite, Reg};
@@ -28,7 +29,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let site = self.loop_site("repeat", None, span);
         let register = self.code.temp();
         let at = self.code.temps(2);
-        self.expr(count, at + 1);
+        self.expr(count, behind(at, 1));
         self.at(count.span);
         self.code.emit(Op::CountBegin { at, positive: false });
         let open = self.open(register, site, span);
@@ -55,7 +56,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let site = self.loop_site("loop", None, span);
         let register = self.code.temp();
         let at = self.code.temps(2);
-        self.bound(max, at + 1, span);
+        self.bound(max, behind(at, 1), span);
         self.code.emit(Op::CountBegin { at, positive: true });
         let open = self.open(register, site, span);
         let (test, exit) = (self.code.label(), self.code.label());
@@ -88,7 +89,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let register = self.code.temp();
         let at = self.code.temps(4);
         self.expr(&each.list, at);
-        self.bound(each.max.as_ref(), at + 2, span);
+        self.bound(each.max.as_ref(), behind(at, 2), span);
         self.at(each.list.span);
         self.code.emit(Op::WalkBegin { at, site });
         let open = self.open(register, site, span);
@@ -96,7 +97,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.jump(test);
         let target = self.code.here();
         self.scopes.enter();
-        self.scopes.define(&each.variable.text, at + 3);
+        self.scopes.define(&each.variable.text, behind(at, 3));
         self.block(&each.body);
         self.scopes.leave();
         self.code.place(test);
@@ -117,7 +118,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let loop_site = self.loop_site("parallel for", variable, span);
         let at = self.code.temps(2);
         self.expr(&each.list, at);
-        self.bound(each.max.as_ref(), at + 1, span);
+        self.bound(each.max.as_ref(), behind(at, 1), span);
         self.at(span);
         self.eventful += 1;
         let variable = self.code.temp();

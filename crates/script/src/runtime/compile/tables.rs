@@ -7,13 +7,20 @@ use std::sync::Arc;
 /// The program under construction, with what finds equal entries again.
 pub(super) struct Tables {
     pub(super) program: Executable,
+    /// Instructions of all functions so far.
+    pub(super) instructions: usize,
     strings: HashMap<Arc<str>, u32>,
     names: HashMap<Arc<str>, u32>,
 }
 
 impl Tables {
     pub(super) fn new() -> Self {
-        Self { program: Executable::default(), strings: HashMap::new(), names: HashMap::new() }
+        Self {
+            program: Executable::default(),
+            instructions: 0,
+            strings: HashMap::new(),
+            names: HashMap::new(),
+        }
     }
 
     /// The number of a constant; equal strings are kept once.

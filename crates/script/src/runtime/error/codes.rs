@@ -75,7 +75,7 @@ codes! {
         "func helper() { 1 }";
     UNKNOWN_CANDIDATE = "AS9026", "A choice for `use one of` names no candidate (AS-17).",
         "main func(input) { use one of { a: input b: empty } generate({ input: \"x\" }) }";
-    TOO_LARGE = "AS9027", "A function has more variables at once than a run can hold; split it.",
+    TOO_LARGE = "AS9027", "A function has more variables at once, or more code, than a run can hold; split it.",
         "";
     EFFECT = "AS9030", "A model, tool, memory or file failed; the failure's own code says how.",
         "import tool T from \"env://process\" main func(input) { T.get({ name: \"A\" }) }";

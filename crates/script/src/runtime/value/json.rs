@@ -1,7 +1,7 @@
 //! Values from and to JSON: how they enter and leave a run.
 
 use super::fields::Fields;
-use super::{Header, Value};
+use super::{Header, List, Object, Text, Value};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use contexture_context::Trust;
@@ -10,6 +10,9 @@ use std::rc::Rc;
 
 /// What a node of JSON is counted as: about what it takes in memory.
 const NODE_BYTES: usize = 80;
+
+/// How deep a value may nest whatever the limit says: walking it takes native stack.
+const MOST_DEPTH: usize = 1_000;
 
 /// Makes values from JSON, all with one trust and epoch.
 pub(crate) struct Importer<'m> {
@@ -83,7 +86,7 @@ fn number(number: &Number) -> Value {
 
 /// Refuses values nested deeper than `value_depth`.
 pub(crate) fn check_depth(meter: &Meter, depth: usize) -> Checked<()> {
-    let limit = meter.limits().value_depth;
+    let limit = meter.limits().value_depth.min(MOST_DEPTH);
     if depth > limit {
         return Err(Fault::limit(
             codes::VALUE_DEPTH,
@@ -112,34 +115,45 @@ struct Exporter<'m> {
     bytes: u64,
 }
 
+// Loops and small functions: a level of nesting takes as little native stack as can be.
 impl Exporter<'_> {
     fn json(&mut self, value: &Value, depth: usize) -> Checked<Json> {
-        Ok(match value {
-            Value::None => Json::Null,
-            Value::Bool(value) => Json::Bool(*value),
-            Value::Int(value) => Json::from(*value),
-            Value::Float(value) => Number::from_f64(*value).map_or(Json::Null, Json::Number),
-            Value::Str(text) => {
-                self.trust = self.trust.least(text.trust);
-                self.grow(text.text.len() + NODE_BYTES)?;
-                Json::String(text.text.clone())
-            }
-            Value::List(list) => {
-                let items = list.items.borrow();
-                self.enter(&list.header, items.len(), depth)?;
-                let items = items.iter().map(|item| self.json(item, depth + 1));
-                Json::Array(items.collect::<Checked<_>>()?)
-            }
-            Value::Object(object) => {
-                let fields = object.fields.borrow();
-                self.enter(&object.header, fields.len(), depth)?;
-                let fields = fields.iter().map(|(name, value)| {
-                    self.grow(name.len() + NODE_BYTES)?;
-                    Ok((name.to_string(), self.json(value, depth + 1)?))
-                });
-                Json::Object(fields.collect::<Checked<_>>()?)
-            }
-        })
+        match value {
+            Value::None => Ok(Json::Null),
+            Value::Bool(value) => Ok(Json::Bool(*value)),
+            Value::Int(value) => Ok(Json::from(*value)),
+            Value::Float(value) => Ok(Number::from_f64(*value).map_or(Json::Null, Json::Number)),
+            Value::Str(text) => self.text(text),
+            Value::List(list) => self.list(list, depth),
+            Value::Object(object) => self.object(object, depth),
+        }
+    }
+
+    fn text(&mut self, text: &Text) -> Checked<Json> {
+        self.trust = self.trust.least(text.trust);
+        self.grow(text.text.len() + NODE_BYTES)?;
+        Ok(Json::String(text.text.clone()))
+    }
+
+    fn list(&mut self, list: &List, depth: usize) -> Checked<Json> {
+        let items = list.items.borrow();
+        self.enter(&list.header, items.len(), depth)?;
+        let mut json = Vec::with_capacity(items.len());
+        for item in items.iter() {
+            json.push(self.json(item, depth + 1)?);
+        }
+        Ok(Json::Array(json))
+    }
+
+    fn object(&mut self, object: &Object, depth: usize) -> Checked<Json> {
+        let fields = object.fields.borrow();
+        self.enter(&object.header, fields.len(), depth)?;
+        let mut json = Map::with_capacity(fields.len());
+        for (name, value) in fields.iter() {
+            self.grow(name.len() + NODE_BYTES)?;
+            json.insert(name.to_string(), self.json(value, depth + 1)?);
+        }
+        Ok(Json::Object(json))
     }
 
     fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {

@@ -6,6 +6,7 @@
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use serde::Deserialize;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// The name of the file.
@@ -22,7 +23,7 @@ pub struct Config {
     /// The URI of the default model (AS-24).
     pub model: Option<String>,
     /// How many items of a `parallel for` run at the same time (AS-10).
-    pub concurrency: Option<usize>,
+    pub concurrency: Option<NonZeroUsize>,
     /// Where models are served.
     pub providers: Providers,
     /// Which addresses may be reached.
@@ -186,7 +187,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(config.model.as_deref(), Some("openai://gpt-4o"));
-        assert_eq!(config.concurrency, Some(8));
+        assert_eq!(config.concurrency, NonZeroUsize::new(8));
+        assert!(Config::parse("contexture.toml", "concurrency = 0").is_err());
         assert_eq!(config.limits.steps, 5);
         assert!(!config.trace.keep);
     }

@@ -30,8 +30,28 @@ pub fn value_of(path: &str, text: &str) -> Result<Value, FormatError> {
     match extension.as_deref() {
         Some("json") => serde_json::from_str(text).map_err(|e| fail("JSON", e.to_string())),
         Some("yaml" | "yml") => yaml(text).map_err(|problem| fail("YAML", problem)),
-        Some("toml") => toml::from_str(text).map_err(|e| fail("TOML", e.message().to_owned())),
+        Some("toml") => {
+            let table = text.parse::<toml::Table>();
+            table.map(toml_object).map_err(|e| fail("TOML", e.message().to_owned()))
+        }
         _ => Ok(Value::String(text.to_owned())),
+    }
+}
+
+fn toml_object(table: toml::Table) -> Value {
+    Value::Object(table.into_iter().map(|(key, value)| (key, toml_value(value))).collect())
+}
+
+/// A TOML value as JSON: a date is its text. The parser bounds how deep it nests.
+fn toml_value(value: toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => text.into(),
+        toml::Value::Integer(number) => number.into(),
+        toml::Value::Float(number) => number.into(),
+        toml::Value::Boolean(truth) => truth.into(),
+        toml::Value::Datetime(date) => date.to_string().into(),
+        toml::Value::Array(items) => items.into_iter().map(toml_value).collect(),
+        toml::Value::Table(table) => toml_object(table),
     }
 }
 
@@ -56,6 +76,8 @@ mod tests {
         assert_eq!(value_of("a.yaml", yaml).unwrap(), expected);
         assert_eq!(value_of("a.json", "\u{feff}[1]").unwrap(), json!([1]));
         assert_eq!(value_of("a.toml", "[a]\nb = 2\n").unwrap(), json!({"a": {"b": 2}}));
+        let date = value_of("a.toml", "a = 2020-01-01T00:00:00Z\n").unwrap();
+        assert_eq!(date, json!({"a": "2020-01-01T00:00:00Z"}));
         assert_eq!(value_of("a.md", "# 你好").unwrap(), json!("# 你好"));
     }
 

@@ -4,6 +4,7 @@
 //! workspace runs, what would write, call a model or use the network gives a placeholder.
 
 mod convert;
+mod dry;
 mod effects;
 mod files;
 mod generate;
@@ -52,6 +53,7 @@ pub(crate) struct State {
     pub(crate) prompts: Vec<DryPrompt>,
     pub(crate) cache: std::collections::HashMap<String, serde_json::Value>,
     pub(crate) fallback_noted: bool,
+    pub(crate) pretended: dry::Pretended,
 }
 
 /// What a [`LiveHost`] is made of.

@@ -66,7 +66,8 @@ impl Models {
     /// The models of a run in `project`; `option` is `--model`.
     ///
     /// # Errors
-    /// [`LlmError::Recording`] when a recording or a file of answers can't be used.
+    /// [`LlmError::Uri`] when the default model is no model's URI, [`LlmError::Recording`] when a
+    /// recording or a file of answers can't be used.
     pub fn new(
         project: &Project,
         option: Option<&str>,
@@ -79,10 +80,12 @@ impl Models {
             StandIn::Answers(path) => Standing::One(Arc::new(Scripted::open(path)?)),
             StandIn::Replay(path) => Standing::Replay(Replay::open(path)?),
         };
+        let default = default_model(project, option);
+        default.uri.parse::<ModelUri>()?;
         Ok(Self {
             settings: provider_settings(project),
             root: project.root.clone(),
-            default: default_model(project, option),
+            default,
             stand_in,
             recording: record.map(Recording::create).transpose()?,
             connected: Mutex::default(),
@@ -101,7 +104,11 @@ impl Models {
         let name = parsed.to_string();
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(provider) = connected.get(&name) {
-            return Ok(Model { uri: name, provider: Arc::clone(provider), fallback });
+            return Ok(Model {
+                uri: name,
+                provider: Arc::clone(provider),
+                fallback: fallback && self.asks_models(),
+            });
         }
         let provider = self.recorded(self.provider(&name, parsed)?);
         connected.insert(name.clone(), Arc::clone(&provider));

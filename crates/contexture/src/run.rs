@@ -18,6 +18,7 @@ use contexture_store::masker::Masker;
 use contexture_tools::{Settings, Tools, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -259,7 +260,7 @@ pub(crate) fn host(
 pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
     RunOptions {
         limits: project.config.limits.clone(),
-        concurrency: request.concurrency.or(project.config.concurrency).unwrap_or(4).max(1),
+        concurrency: concurrency(project, request),
         selections: request.selections.clone(),
     }
 }
@@ -292,6 +293,12 @@ fn outlets(
     Ok((run, outlets))
 }
 
+/// How many turns of a `parallel for` run at the same time (AS-10).
+fn concurrency(project: &Project, request: &RunRequest) -> usize {
+    let configured = project.config.concurrency.map(NonZeroUsize::get);
+    request.concurrency.or(configured).unwrap_or(4).max(1)
+}
+
 /// What the trace says of the run as a whole.
 fn description(
     project: &Project,
@@ -313,7 +320,7 @@ fn description(
             StandIn::Answers(_) => "answers".into(),
             StandIn::Replay(_) => "replay".into(),
         },
-        "concurrency": request.concurrency.or(project.config.concurrency).unwrap_or(4),
+        "concurrency": concurrency(project, request),
     });
     match data {
         Value::Object(data) => data,

@@ -449,3 +449,29 @@ fn as_20_an_instruction_made_of_input_cannot_pose_as_a_part_of_the_prompt() {
     let prompt = place.run(request).prompts.remove(0);
     assert_eq!(prompt.user, "Instruction:\ngo\n\\Context:\n\\[secret]");
 }
+
+#[test]
+fn as_31_a_dry_run_reads_back_what_it_would_have_written() {
+    let program = r#"
+        import tool File from "file://workspace"
+        import memory Notes from "file://notes.jsonl"
+        main func(input) {
+          File.write({ path: "made.txt", content: "one TODO" })
+          File.patch({ path: "./made.txt", search: "TODO", replace: "done" })
+          Notes.add({ kind: "a", text: "remembered" })
+          Notes.add({ kind: "b", text: "other" })
+          made = File.read({ path: "made.txt" })
+          past = Notes.query({ kind: "a" })
+          use made as made
+          use past[0].text as past
+          generate({ input: "go" })
+        }"#;
+    let place = Place::new(&[("p.as", program)]);
+    let request = RunRequest { dry_run: true, ..place.request("p.as", json!({})) };
+    let report = place.run(request);
+    assert!(report.outcome.is_ok(), "{}", told(&report.outcome.unwrap_err()));
+    let texts: Vec<&str> = report.prompts[0].items.iter().map(|item| item.text.as_str()).collect();
+    assert!(texts[0].contains("one done"), "{texts:?}");
+    assert!(texts[1].contains("remembered"), "{texts:?}");
+    assert_eq!(place.files(), ["p.as"]);
+}

@@ -25,6 +25,7 @@ use crate::record::StoredError;
 use contexture_prompt::{FinishReason, ToolCall, Usage};
 use serde::Deserialize;
 use serde_json::Value;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -112,6 +113,12 @@ struct State {
     calls: Vec<ChatCall>,
 }
 
+/// The largest file of answers that is read, in bytes.
+const ANSWERS_BYTES: u64 = 64 << 20;
+
+/// The fields of which one says what comes of a request.
+const OUTCOMES: [&str; 4] = ["text", "json", "tool_calls", "error"];
+
 impl Scripted {
     /// A provider of these answers.
     pub fn new(answers: impl IntoIterator<Item = Canned>) -> Self {
@@ -134,11 +141,15 @@ impl Scripted {
     /// [`LlmError::Recording`] with the line or answer that can't be used.
     pub fn open(path: &Path) -> Result<Self, LlmError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| LlmError::Recording {
-            file: name.clone(),
-            line: None,
-            message: error.to_string(),
-        })?;
+        let fault =
+            |message: String| LlmError::Recording { file: name.clone(), line: None, message };
+        let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
+        let mut text = String::new();
+        let read = file.take(ANSWERS_BYTES + 1).read_to_string(&mut text);
+        read.map_err(|error| fault(error.to_string()))?;
+        if text.len() as u64 > ANSWERS_BYTES {
+            return Err(fault(format!("more than {ANSWERS_BYTES} bytes")));
+        }
         Self::parse(&name, &text)
     }
 
@@ -224,9 +235,14 @@ fn canned(value: Value) -> Result<Canned, String> {
         #[serde(default)]
         arguments: Value,
     }
-    if let Value::String(text) = value {
-        return Ok(Canned::text(text));
-    }
+    let value = match value {
+        Value::String(text) => return Ok(Canned::text(text)),
+        Value::Object(fields) if OUTCOMES.iter().any(|name| fields.contains_key(*name)) => {
+            Value::Object(fields)
+        }
+        // What is no outcome in words is the answer itself.
+        answer => return Ok(Canned::text(answer.to_string())),
+    };
     let written: Written = serde_json::from_value(value).map_err(|error| {
         format!(
             "expected a text, or an object with `text`, `json`, `tool_calls` or `error`: {error}"
@@ -335,15 +351,21 @@ mod tests {
     }
 
     #[test]
+    fn as_31_a_plain_json_value_in_a_mock_file_is_the_answer() {
+        let list = Scripted::parse("a.json", "[{\"ok\": true}, 5, null, {}]").unwrap();
+        assert_eq!(list.left(), 4);
+    }
+
+    #[test]
     fn as_31_what_is_wrong_in_a_mock_file_is_named() {
         let say = |text: &str| match Scripted::parse("m.json", text) {
             Err(error) => error.to_string(),
             Ok(_) => String::new(),
         };
         assert!(
-            say("[{\"txt\": 1}]").contains("answer 1: expected a text"),
+            say("[{\"text\": 1}]").contains("answer 1: expected a text"),
             "{}",
-            say("[{\"txt\": 1}]")
+            say("[{\"text\": 1}]")
         );
         assert!(
             say("\"a\"\n{\"text\": \"a\", \"json\": 1}")
@@ -351,6 +373,5 @@ mod tests {
         );
         assert!(say("[1,\n2").starts_with("m.json, line 2"));
         assert!(say("{\"text\": \"a\"").starts_with("m.json, line 1"));
-        assert!(say("[{}]").contains("exactly one of"));
     }
 }

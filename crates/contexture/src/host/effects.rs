@@ -1,9 +1,10 @@
 //! Tools and memories as a program calls them, and what a dry run makes of them.
 
-use super::{LiveHost, placeholder, supplied};
+use super::{LiveHost, dry, placeholder, supplied};
 use crate::observe::Progress;
 use contexture_context::Trust;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolCall};
+use contexture_store::memory::MemoryOutput;
 use contexture_tools::{ToolError, Tools};
 use serde_json::{Map, Value, json};
 
@@ -11,9 +12,10 @@ use serde_json::{Map, Value, json};
 pub(super) async fn tool(host: &LiveHost, call: ToolCall) -> Result<Supplied, HostError> {
     host.count_tool_call()?;
     let ToolCall { tool, method, arguments, event, .. } = call;
-    let effect = Tools::effect(&tool.uri, &method).map_err(host_error)?;
-    if host.dry_run && !effect.runs_in_dry_run() {
-        return Ok(placeholder(dry_value(&tool.uri, &method), Trust::Tool));
+    if host.dry_run
+        && let Some(instead) = dry_tool(host, &tool.uri, &method, &arguments).await?
+    {
+        return Ok(instead);
     }
     host.observer.notify(Progress::ToolCalled { name: format!("{}.{method}", tool.name) });
     let running = host.tools.call(&tool.uri, &method, arguments);
@@ -37,38 +39,48 @@ pub(super) async fn memory(host: &LiveHost, call: MemoryCall) -> Result<Supplied
     host.count_tool_call()?;
     let name = format!("{}.{}", call.memory.name, call.method);
     if host.dry_run && call.method != "query" {
-        return Ok(placeholder(dry_record(&call.method, &call.arguments), Trust::Memory));
+        return Ok(placeholder(host.state().pretended.remember(&call), Trust::Memory));
     }
     host.observer.notify(Progress::ToolCalled { name: name.clone() });
-    let answer = host.memories.call(&call)?;
+    let mut answer = host.memories.call(&call)?;
+    if host.dry_run {
+        let notes = std::mem::take(&mut answer.notes);
+        let value = host.state().pretended.recall(&call, answer)?;
+        answer = MemoryOutput { value, notes, truncated: false };
+    }
     for note in answer.notes {
         host.warn(format!("{name}: {note}"));
     }
     Ok(supplied(answer.value, Trust::Memory))
 }
 
-/// What stands for the result of a call that a dry run does not make.
-fn dry_value(uri: &str, method: &str) -> Value {
-    let is_http = uri.starts_with("http://") || uri.starts_with("https://");
-    match method {
-        _ if is_http => json!({"ok": true, "status": 200, "headers": {}, "body": "", "json": null}),
-        "write" | "patch" | "undo" => json!({"ok": true, "effects": []}),
-        _ => Value::Null,
+/// A tool call in a dry run: what reads the workspace runs, over what would have been written.
+async fn dry_tool(
+    host: &LiveHost,
+    uri: &str,
+    method: &str,
+    arguments: &Value,
+) -> Result<Option<Supplied>, HostError> {
+    let runs = Tools::effect(uri, method).map_err(host_error)?.runs_in_dry_run();
+    if !uri.starts_with("file://") {
+        return Ok((!runs).then(|| placeholder(dry::result(uri, method), Trust::Tool)));
     }
-}
-
-fn dry_record(method: &str, arguments: &Value) -> Value {
-    match (method, arguments) {
-        ("delete", _) => json!({"ok": true}),
-        (_, Value::Object(fields)) => {
-            let mut record = fields.clone();
-            for field in ["id", "created_at", "updated_at"] {
-                record.entry(field).or_insert_with(|| format!("dry-run {field}").into());
-            }
-            Value::Object(record)
+    let known = host.state().pretended.read(&host.workspace, arguments);
+    match (method, known) {
+        ("read", Some(text)) => return Ok(Some(placeholder(text, Trust::Tool))),
+        ("write", _) => host.state().pretended.write(&host.workspace, arguments),
+        ("patch", Some(Value::String(text))) => {
+            host.state().pretended.patch(&host.workspace, arguments, &text);
         }
-        _ => Value::Null,
+        ("patch", _) => {
+            let path = json!({ "path": arguments.get("path") });
+            let read = host.tools.call(uri, "read", path).await.map_err(host_error)?;
+            let text = read.value.as_str().unwrap_or_default();
+            host.state().pretended.patch(&host.workspace, arguments, text);
+        }
+        _ => {}
     }
+    Ok((!runs).then(|| placeholder(dry::result(uri, method), Trust::Tool)))
 }
 
 pub(super) fn host_error(error: ToolError) -> HostError {

@@ -1,0 +1,114 @@
+//! What a dry run does in place of effects: it remembers what would have been written, so that the
+//! program reads it back, and changes nothing (AS-31).
+
+use contexture_script::host::{HostError, MemoryCall};
+use contexture_store::memory::{DEFAULT_LIMIT, MemoryOutput};
+use contexture_tools::Workspace;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// What the run would have written so far.
+#[derive(Debug, Default)]
+pub(crate) struct Pretended {
+    /// Texts by their path in the workspace.
+    files: HashMap<String, String>,
+    /// Records by the URI of their memory, newest last.
+    records: HashMap<String, Vec<Value>>,
+}
+
+impl Pretended {
+    /// The text of a file that would have been written.
+    pub(super) fn read(&self, workspace: &Workspace, arguments: &Value) -> Option<Value> {
+        let text = self.files.get(&place(workspace, arguments)?)?;
+        Some(Value::String(text.clone()))
+    }
+
+    /// Remembers a write.
+    pub(super) fn write(&mut self, workspace: &Workspace, arguments: &Value) {
+        let content = arguments.get("content").and_then(Value::as_str);
+        if let (Some(place), Some(content)) = (place(workspace, arguments), content) {
+            self.files.insert(place, content.to_owned());
+        }
+    }
+
+    /// Remembers a patch of a file whose text is now `text`.
+    pub(super) fn patch(&mut self, workspace: &Workspace, arguments: &Value, text: &str) {
+        let field = |name: &str| arguments.get(name).and_then(Value::as_str);
+        let (Some(search), Some(replace)) = (field("search"), field("replace")) else { return };
+        if let Some(place) = place(workspace, arguments) {
+            self.files.insert(place, text.replace(search, replace));
+        }
+    }
+
+    /// The value of a memory's write, remembered.
+    pub(super) fn remember(&mut self, call: &MemoryCall) -> Value {
+        let records = self.records.entry(call.memory.uri.clone()).or_default();
+        let fields = call.arguments.as_object().cloned().unwrap_or_default();
+        match call.method.as_str() {
+            "delete" => {
+                let before = records.len();
+                records.retain(|record| record.get("id") != fields.get("id"));
+                json!({ "ok": records.len() < before || fields.contains_key("id") })
+            }
+            "update" => {
+                let known = records.iter_mut().find(|record| record.get("id") == fields.get("id"));
+                match known.and_then(Value::as_object_mut) {
+                    Some(record) => {
+                        record.extend(fields);
+                        Value::Object(record.clone())
+                    }
+                    None => Value::Object(stamped(fields, records.len())),
+                }
+            }
+            _ => {
+                let record = Value::Object(stamped(fields, records.len()));
+                records.push(record.clone());
+                record
+            }
+        }
+    }
+
+    /// Adds what would have been remembered to what a query found; the newest first.
+    pub(super) fn recall(
+        &self,
+        call: &MemoryCall,
+        found: MemoryOutput,
+    ) -> Result<Value, HostError> {
+        let Value::Array(real) = found.value else { return Ok(found.value) };
+        let asked = |name: &str| call.arguments.get(name).filter(|value| !value.is_null());
+        let limit = asked("limit").and_then(Value::as_u64);
+        let limit = limit.and_then(|n| usize::try_from(n).ok()).unwrap_or(DEFAULT_LIMIT);
+        let fits = |record: &&Value| {
+            let kind = asked("kind").is_none_or(|kind| record.get("kind") == Some(kind));
+            let fields = asked("where").and_then(Value::as_object);
+            kind && fields.is_none_or(|all| all.iter().all(|(k, v)| record.get(k) == Some(v)))
+        };
+        let records = self.records.get(&call.memory.uri).map_or(&[][..], Vec::as_slice);
+        let pretended = records.iter().rev().filter(fits).cloned();
+        Ok(pretended.chain(real).take(limit).collect())
+    }
+}
+
+/// What stands for the result of a tool call that is not made.
+pub(super) fn result(uri: &str, method: &str) -> Value {
+    let is_http = uri.starts_with("http://") || uri.starts_with("https://");
+    match method {
+        _ if is_http => json!({"ok": true, "status": 200, "headers": {}, "body": "", "json": null}),
+        "write" | "patch" | "undo" => json!({"ok": true, "effects": []}),
+        _ => Value::Null,
+    }
+}
+
+fn place(workspace: &Workspace, arguments: &Value) -> Option<String> {
+    let path = arguments.get("path").and_then(Value::as_str)?;
+    Some(workspace.resolve(path).ok()?.as_str().to_owned())
+}
+
+fn stamped(mut fields: Map<String, Value>, number: usize) -> Map<String, Value> {
+    let id = format!("dry-run-{}", number + 1);
+    fields.entry("id").or_insert_with(|| id.into());
+    for time in ["created_at", "updated_at"] {
+        fields.entry(time).or_insert_with(|| "1970-01-01T00:00:00.000Z".into());
+    }
+    fields
+}

@@ -56,6 +56,12 @@ fn as_31_blocks_return() {
     let old = "func f(x) {\n  if x {\n    \"a\" // first\n  } else if y {\n    g(x)\n  } else {\n    if z { { b: 1 } } else { return 2 }\n  }\n}\n";
     let new = "func f(x) {\n  if x {\n    return \"a\" // first\n  } else if y {\n    return g(x)\n  } else {\n    if z { return { b: 1 } } else { return 2 }\n  }\n}\n";
     assert_eq!(migrated(old).text, new);
+    let asks = "func f(x) {\n  if x { generate({ input: x }) -> { a string } }\n}\n";
+    assert_eq!(migrated(asks).text, asks);
+    let no_else = "func f(x) {\n  if x { x.a }\n}\n";
+    assert_eq!(migrated(no_else).text, no_else.replace("x.a", "return x.a"));
+    let mixed = "func f(x) {\n  if x { y = 1 } else if y { g(x) } else { { a: 1 } }\n}\n";
+    assert_eq!(migrated(mixed).text, mixed.replace("{ {", "{ return {"));
     let acts = "func f(x) {\n  if x { x.add(1) } else { g(x) }\n}\n";
     assert_eq!(migrated(acts).text, acts);
 }

@@ -60,15 +60,20 @@ impl Parser<'_> {
         format!("{left}{word}{right}")
     }
 
-    /// A function whose last statement is an `if` with an `else`, all of whose blocks end in an
-    /// expression, returned that expression.
+    /// A function whose last statement is an `if` returned the last expression of the block that
+    /// ran. Where every block ends in a value, a call counts as one; elsewhere a call, of a model
+    /// too, may stand for what it does.
     pub(super) fn tell_block_return(&mut self, body: &Block) {
         let Some(last) = body.statements.last() else { return };
         let mut ends = Vec::new();
-        if !collect_ends(last, &mut ends, 0) || ends.iter().all(|end| is_effect(end)) {
-            return;
-        }
-        for end in ends.into_iter().filter(|end| !is_addition(end)) {
+        let complete = collect_ends(last, &mut ends, 0);
+        let calls_count = complete && ends.iter().any(|end| is_value(end));
+        for end in ends {
+            let asks = matches!(end.kind, ExprKind::Generate(_));
+            let meant = is_value(end) && (complete || !asks);
+            if !(meant || (calls_count && is_call(end))) {
+                continue;
+            }
             let message = "the last expression of a block is not the value of the function";
             let fault = codes::OLD_BLOCK_RETURN.at(end.span, message);
             let at = Span::at(end.span.start);
@@ -110,15 +115,13 @@ fn take_limit(head: Expr) -> (Expr, Option<Expr>) {
     }
 }
 
-/// Collects the last expressions of all blocks of an `if` with an `else`; false when one of
-/// them ends otherwise.
+/// Collects the last expressions of the blocks of an `if`; whether there is an `else` and every
+/// block ends in an expression or a `return`.
 fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>, depth: usize) -> bool {
-    let StatementKind::If { arms, otherwise: Some(otherwise) } = &statement.kind else {
-        return false;
-    };
-    let blocks = arms.iter().map(|(_, block)| block).chain(std::iter::once(otherwise));
-    for block in blocks {
-        let complete = match block.statements.last() {
+    let StatementKind::If { arms, otherwise } = &statement.kind else { return false };
+    let mut complete = otherwise.is_some();
+    for block in arms.iter().map(|(_, block)| block).chain(otherwise) {
+        complete &= match block.statements.last() {
             Some(Statement { kind: StatementKind::Expr(expr), .. }) => {
                 ends.push(expr);
                 true
@@ -127,28 +130,31 @@ fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>, depth: u
             Some(nested) if depth < super::MAX_DEPTH => collect_ends(nested, ends, depth + 1),
             _ => false,
         };
-        if !complete {
-            return false;
-        }
     }
-    true
+    complete
 }
 
-/// `list.add(…)` stands for what it does even where other blocks end in a value.
-fn is_addition(expr: &Expr) -> bool {
+/// Whether an expression can only be meant as a value; `none` is what the function gives anyway.
+fn is_value(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { .. }
+        | ExprKind::ParallelFor(_)
+        | ExprKind::Try { .. }
+        | ExprKind::None
+        | ExprKind::Error => false,
+        ExprKind::Paren(inner) => is_value(inner),
+        _ => true,
+    }
+}
+
+/// Whether an expression is a call whose result may be meant; that of `list.add(…)` is not.
+fn is_call(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { callee, .. } => {
-            matches!(&callee.kind, ExprKind::Field { name, .. } if name.text == "add")
+            !matches!(&callee.kind, ExprKind::Field { name, .. } if name.text == "add")
         }
-        _ => false,
-    }
-}
-
-/// A call may stand for what it does; only other expressions are certainly meant as a value.
-fn is_effect(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Call { .. } | ExprKind::ParallelFor(_) | ExprKind::Try { .. } => true,
-        ExprKind::Paren(inner) => is_effect(inner),
+        ExprKind::ParallelFor(_) | ExprKind::Try { .. } => true,
+        ExprKind::Paren(inner) => is_call(inner),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::complaint::Stop;
 use crate::paint::{ColorWhen, Paint, harmless};
+use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
@@ -62,6 +63,22 @@ impl Terminal {
     /// As [`Terminal::print`].
     pub(crate) fn print_pretty(&self, value: &Value) -> Result<(), Stop> {
         self.print(&format!("{value:#}\n"))
+    }
+
+    /// Writes a value as indented JSON while it is walked, so that a large one needs no copy.
+    ///
+    /// # Errors
+    /// As [`Terminal::print`].
+    pub(crate) fn print_tree(&self, value: &impl Serialize) -> Result<(), Stop> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let written = serde_json::to_writer_pretty(&mut out, value)
+            .map_err(io::Error::from)
+            .and_then(|()| out.write_all(b"\n"))
+            .and_then(|()| out.flush());
+        written.map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Stop::Closed,
+            _ => Stop::write("stdout", &error),
+        })
     }
 
     /// Says something beside the result. That nobody listens is no failure.

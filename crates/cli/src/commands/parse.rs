@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let text = input::text(&args.file, "the program", terminal)?;
     let source = SourceFile::new(args.file.display().to_string(), text);
     let parsed = syntax::parse(&source, &Limits::default());
-    terminal.print_pretty(&syntax::json::to_json(&parsed.file, &source))?;
+    terminal.print_tree(&syntax::json::tree(&parsed.file, &source))?;
     if !parsed.diagnostics.is_empty() {
         terminal.say(faults::text(&parsed.diagnostics, &[&source], terminal.err).trim_end());
     }

@@ -7,6 +7,10 @@ use std::cell::Cell;
 /// Instructions between two looks at the clock of the host and the limit of steps.
 const SLICE: i64 = 20_000;
 
+/// Bytes that one value may take where it leaves the program: shared parts are written out as often
+/// as they are shared, so a small value can be an endless text.
+const EXPORT_BYTES: u64 = 256 << 20;
+
 /// Counters of one run, shared by its fibers.
 #[derive(Debug)]
 pub(crate) struct Meter {
@@ -47,7 +51,13 @@ impl Meter {
 
     /// Checks the size of a value that leaves the run as JSON.
     pub(crate) fn export(&self, bytes: u64) -> Checked<()> {
-        if bytes > self.limits.heap_bytes { Err(self.heap_full()) } else { Ok(()) }
+        let limit = self.limits.heap_bytes.min(EXPORT_BYTES);
+        if bytes <= limit {
+            return Ok(());
+        }
+        let message = format!("a value takes more than {limit} bytes where it leaves the program");
+        Err(Fault::limit(codes::HEAP_BYTES, message)
+            .help("a part that a value holds twice is written out twice: pass less of it"))
     }
 
     #[cold]

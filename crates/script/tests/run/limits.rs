@@ -215,3 +215,12 @@ fn as_6_a_thousand_nested_blocks_work_and_more_are_an_error() {
     assert_eq!(run(1_000), Ok(json!(null)));
     assert_eq!(run(3_000).unwrap_err().code, "AS9024");
 }
+
+#[test]
+fn as_7_values_that_share_parts_can_not_be_compared_or_passed_on_for_ever() {
+    let shared = |name: &str| format!("{name} = [1] repeat * 45 {{ {name} = [{name}, {name}] }}");
+    let compared = format!("{} {} x == y", shared("x"), shared("y"));
+    assert_eq!(code(&main_of(&compared), &RunOptions::default()), "AS9053");
+    let returned = format!("{} x", shared("x"));
+    assert_eq!(code(&main_of(&returned), &RunOptions::default()), "AS9054");
+}

@@ -11,12 +11,15 @@ use std::rc::Rc;
 /// Nodes that one comparison may visit for each step it is counted as.
 const NODES_PER_STEP: u64 = 64;
 
+/// Nodes that one comparison may visit: values that share parts can be endless to walk.
+const MOST_NODES: u64 = 100_000_000;
+
 /// Whether two values are equal: numbers by what they count, objects whatever the order of keys.
 pub(crate) fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool> {
     if let Some(known) = scalar_equal(left, right) {
         return Ok(known);
     }
-    Comparison { meter, visited: 0 }.equal(left, right, 1)
+    Comparison { meter, visited: 0, all: 0 }.equal(left, right, 1)
 }
 
 /// Equality where no container is on both sides.
@@ -37,7 +40,10 @@ fn scalar_equal(left: &Value, right: &Value) -> Option<bool> {
 
 struct Comparison<'m> {
     meter: &'m Meter,
+    /// Nodes since the last step was counted.
     visited: u64,
+    /// Nodes in all.
+    all: u64,
 }
 
 impl Comparison<'_> {
@@ -88,6 +94,12 @@ impl Comparison<'_> {
     fn enter(&mut self, count: usize, depth: usize) -> Checked<()> {
         check_depth(self.meter, depth)?;
         self.visited += count as u64 + 1;
+        self.all += count as u64 + 1;
+        if self.all > MOST_NODES {
+            let message = format!("the values to compare have more than {MOST_NODES} parts");
+            return Err(Fault::limit(codes::COLLECTION_ITEMS, message)
+                .help("compare a part of them: what a value holds twice is compared twice"));
+        }
         if self.visited >= NODES_PER_STEP {
             let steps = i64::try_from(self.visited / NODES_PER_STEP).unwrap_or(i64::MAX);
             self.visited %= NODES_PER_STEP;

@@ -60,7 +60,10 @@ fn toml_value(value: toml::Value) -> Value {
 /// # Errors
 /// What is wrong, with line and column.
 pub fn yaml(text: &str) -> Result<Value, String> {
-    serde_saphyr::from_str(text).map_err(|error| error.to_string())
+    serde_saphyr::from_str(text).map_err(|error| {
+        let told = error.without_snippet().to_string();
+        told.strip_prefix("error: ").unwrap_or(&told).to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -88,7 +91,9 @@ mod tests {
             error.to_string(),
             "`config.json` is no valid JSON: expected value at line 1 column 7"
         );
-        assert!(value_of("a.yaml", "a: [1, 2").unwrap_err().problem.contains("line"));
+        let error = value_of("a.yaml", "a: [1, 2").unwrap_err();
+        assert!(error.problem.contains("line 1"), "{error}");
+        assert!(!error.problem.contains("-->"), "{error}");
         assert_eq!(value_of("a.toml", "a = ").unwrap_err().format, "TOML");
     }
 

@@ -13,8 +13,13 @@ pub(super) async fn file(host: &LiveHost, import: FileImport) -> Result<Supplied
     let place = resolve_import(workspace, &import.importer, &import.path).map_err(host_error)?;
     let limit = host.limits.file_bytes as u64;
     let text = workspace.read_text(&place, limit).map_err(host_error)?;
-    let value = format::value_of(place.as_str(), &text)
-        .map_err(|error| HostError::new("file_invalid", error.to_string()))?;
+    let value = format::value_of(place.as_str(), &text).map_err(|error| {
+        let help = format!(
+            "mend the file, or rename it so that it is read as text and not as {}",
+            error.format
+        );
+        HostError::new("file_invalid", error.to_string()).with_help(help)
+    })?;
     Ok(supplied(value, Trust::Program))
 }
 

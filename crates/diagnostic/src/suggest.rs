@@ -54,3 +54,26 @@ fn distance(left: &str, right: &str, bound: usize) -> Option<usize> {
     }
     previous.last().copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_32_near_names_are_suggested() {
+        let known = ["question", "answer", "max_output", "ok"];
+        assert_eq!(nearest("qestion", known), Some("question"));
+        assert_eq!(nearest("awnser", known), Some("answer"));
+        assert_eq!(nearest("max_ouptut", known), Some("max_output"));
+        assert_eq!(nearest("ANSWER", known), Some("answer"));
+        assert_eq!(suggestion("anser", known).as_deref(), Some("did you mean `answer`?"));
+    }
+
+    #[test]
+    fn as_32_far_names_and_the_name_itself_are_not() {
+        assert_eq!(nearest("x", ["y", "z"]), None);
+        assert_eq!(nearest("ok", ["no", "ok"]), None);
+        assert_eq!(nearest("quest", ["question"]), None);
+        assert_eq!(nearest("", ["a", ""]), None);
+    }
+}

@@ -193,7 +193,7 @@ impl<'p> Checker<'p, '_> {
                     if names.is_empty() {
                         format!("`{own}` has none; call it as `{own}(input)`")
                     } else {
-                        format!("it has {}", names.join(", "))
+                        format!("it has {}", listed(&names))
                     }
                 });
                 let message = format!("the agent `{own}` has no function `{}`", name.text);
@@ -313,4 +313,12 @@ const fn describe(kind: Receiver) -> &'static str {
         Receiver::List => "a list",
         Receiver::Object => "an object",
     }
+}
+
+/// The first of some names, for a message.
+fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 12;
+    let more = if names.len() > SHOWN { " …" } else { "" };
+    let first: Vec<&str> = names.iter().take(SHOWN).copied().collect();
+    format!("{}{more}", first.join(", "))
 }

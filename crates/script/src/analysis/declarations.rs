@@ -24,6 +24,9 @@ pub(super) struct FuncDecl<'p> {
     pub(super) agent: Option<usize>,
 }
 
+/// Names that a misspelt one is compared with.
+pub(super) const MAX_CANDIDATES: usize = 2_000;
+
 type Names<'p> = HashMap<&'p str, Global<'p>>;
 
 /// The declarations of all files; the first of two equal names counts. Everything is looked up
@@ -147,12 +150,15 @@ impl<'p> Declarations<'p> {
         self.lookup(file, agent, name).map(|(_, global)| global)
     }
 
-    /// All names that [`Declarations::lookup`] finds, sorted.
+    /// All names that [`Declarations::lookup`] finds, sorted; none when they are very many, since
+    /// comparing a misspelt one with all would take longer than it helps.
     pub(super) fn visible(&self, file: usize, agent: Option<usize>) -> Vec<&'p str> {
         let own = agent.and_then(|agent| self.agents.get(&(file, agent)));
-        let all =
-            own.into_iter().chain(self.files.get(file)).flat_map(|names| names.keys().copied());
-        let mut all: Vec<&str> = all.collect();
+        let tables = || own.into_iter().chain(self.files.get(file));
+        if tables().map(HashMap::len).sum::<usize>() > MAX_CANDIDATES {
+            return Vec::new();
+        }
+        let mut all: Vec<&str> = tables().flat_map(|names| names.keys().copied()).collect();
         all.sort_unstable();
         all.dedup();
         all

@@ -151,17 +151,12 @@ impl<'p> Checker<'p, '_> {
         }
         let mut names = self.scopes.names();
         names.extend(self.declarations.visible(self.file, self.agent));
-        // Comparing with very many names would take longer than it helps.
-        let near = if names.len() <= MAX_CANDIDATES { suggestion(name, names) } else { None };
-        let help = near.unwrap_or_else(|| {
+        let help = suggestion(name, names).unwrap_or_else(|| {
             "assign it before it is read, in this block or one around it".to_owned()
         });
         self.push(fault.with_help(help));
     }
 }
-
-/// Names that an unknown one is compared with.
-const MAX_CANDIDATES: usize = 2_000;
 
 /// What a word of another language is here.
 fn other_language(name: &str) -> Option<&'static str> {

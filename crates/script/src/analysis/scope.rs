@@ -1,5 +1,6 @@
 //! Variables by lexical scope (AS-6), and the uses that wait for theirs (AS-13).
 
+use super::declarations::MAX_CANDIDATES;
 use crate::syntax::ast::{Block, StatementKind};
 use contexture_diagnostic::Span;
 use std::collections::HashMap;
@@ -129,10 +130,13 @@ impl<'p> Scopes<'p> {
         self.assigned.get(name).copied()
     }
 
-    /// Names of all visible variables, sorted.
+    /// Names of all visible variables, sorted; none when they are very many.
     pub(super) fn names(&self) -> Vec<&'p str> {
-        let mut names: Vec<&str> =
-            self.stack.iter().flat_map(|scope| scope.variables.keys().copied()).collect();
+        if self.stack.iter().map(|scope| scope.variables.len()).sum::<usize>() > MAX_CANDIDATES {
+            return Vec::new();
+        }
+        let all = self.stack.iter().flat_map(|scope| scope.variables.keys().copied());
+        let mut names: Vec<&str> = all.collect();
         names.sort_unstable();
         names.dedup();
         names

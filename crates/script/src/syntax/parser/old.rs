@@ -39,7 +39,11 @@ impl Parser<'_> {
             OldLimit::For => (codes::OLD_FOR_LIMIT, "for … in … max n"),
         };
         let message = format!("`<` sets no limit any more: it is written `{form}`");
-        let mut fault = code.at(op_span, message).with_help("write `max` instead of `<`");
+        let help = match kind {
+            OldLimit::Loop => "write `max` instead of `<`; a comparison has a `max` behind it",
+            _ => "write `max` instead of `<`",
+        };
+        let mut fault = code.at(op_span, message).with_help(help);
         let (head, limit) = take_limit(head);
         fault = match &limit {
             // A `max` behind it counts; the old limit goes.

@@ -184,6 +184,7 @@ impl Repl<'_> {
 
     fn eval(&mut self, line: &str, driver: &tokio::runtime::Runtime) -> Result<Next, Stop> {
         let cancel = self.signals.arm();
+        self.screen.begin();
         let outcome = driver.block_on(self.session.eval(line, cancel));
         self.signals.disarm();
         self.screen.clear();

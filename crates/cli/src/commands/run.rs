@@ -94,6 +94,7 @@ fn drive(project: &Project, request: RunRequest, screen: &Arc<Screen>) -> Result
     let runtime = runtime()?;
     let cancel = Signals::listen().arm();
     let observer = Arc::clone(screen);
+    screen.begin();
     Ok(runtime.block_on(contexture::run::run(project, request, observer, cancel)))
 }
 

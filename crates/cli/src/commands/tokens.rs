@@ -3,13 +3,15 @@
 mod budget;
 
 use super::Outcome;
-use crate::complaint::Exit;
+use crate::complaint::{Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
+use crate::workspace;
 use clap::{Subcommand, ValueEnum};
 use contexture::context::cut::cut;
 use contexture::context::tokens::{TokenCounter, tokenizer_for};
 use contexture::context::{Budget, Keep};
+use contexture::models::default_model;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -45,9 +47,9 @@ struct Count {
     /// The text; stdin when absent.
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// The model whose tokenizer counts.
-    #[arg(long, value_name = "URI", env = "CONTEXTURE_MODEL", hide_env_values = true, default_value = DEFAULT_MODEL)]
-    model: String,
+    /// The model whose tokenizer counts; the default model when absent.
+    #[arg(long, value_name = "URI")]
+    model: Option<String>,
 }
 
 const CUT_EXAMPLES: &str = "\
@@ -71,13 +73,10 @@ struct Cut {
     /// What stays.
     #[arg(long, value_enum, default_value_t)]
     keep: Part,
-    /// The model whose tokenizer counts.
-    #[arg(long, value_name = "URI", env = "CONTEXTURE_MODEL", hide_env_values = true, default_value = DEFAULT_MODEL)]
-    model: String,
+    /// The model whose tokenizer counts; the default model when absent.
+    #[arg(long, value_name = "URI")]
+    model: Option<String>,
 }
-
-/// What a program counts with when nothing else is set.
-const DEFAULT_MODEL: &str = "builtin://extractive";
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Part {
@@ -95,11 +94,12 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     match &args.action {
         Action::Count(args) => {
             let text = input::text(&args.file, "the text", terminal)?;
-            terminal.print_line(&counter(&args.model, terminal).count(&text).to_string())?;
+            terminal
+                .print_line(&counter(args.model.as_deref(), terminal)?.count(&text).to_string())?;
         }
         Action::Cut(args) => {
             let text = input::text(&args.file, "the text", terminal)?;
-            let counter = counter(&args.model, terminal);
+            let counter = counter(args.model.as_deref(), terminal)?;
             let limit = usize::try_from(args.max.limit).unwrap_or(usize::MAX);
             let keep = match args.keep {
                 Part::Head => Keep::Head,
@@ -112,13 +112,18 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn counter(model: &str, terminal: &Terminal) -> &'static dyn TokenCounter {
-    let counter = tokenizer_for(model);
+/// The tokenizer of a model, or of the model that a run would ask.
+fn counter(model: Option<&str>, terminal: &Terminal) -> Result<&'static dyn TokenCounter, Stop> {
+    let model = match model {
+        Some(model) => model.to_owned(),
+        None => default_model(&workspace::here_or(None)?, None).uri,
+    };
+    let counter = tokenizer_for(&model);
     if !counter.exact() {
         terminal.note(&format!(
             "the tokenizer of {model} is not public; {} stands in for it",
             counter.name()
         ));
     }
-    counter
+    Ok(counter)
 }

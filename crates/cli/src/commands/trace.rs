@@ -117,6 +117,12 @@ fn inspect_failed(error: &InspectError) -> Stop {
     complaint.into()
 }
 
+/// `1 token`, `2 tokens`
+pub(crate) fn plural(count: u64, word: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{end}")
+}
+
 /// `90 µs`, `412 ms`, `1.2 s`, `3 min 5 s`
 pub(crate) fn duration(us: u64) -> String {
     match us {

@@ -101,6 +101,8 @@ fn pt_8_compose_prints_messages_or_the_request() {
         sandbox.run(["prompt", "compose", "chat.yaml", "--model", "gpt-4o"]).exits(0).json();
     assert_eq!(request["model"], "gpt-4o");
     assert_eq!(request["messages"], messages);
+    let uri = ["prompt", "compose", "chat.yaml", "--model", "openai://gpt-4o"];
+    assert_eq!(sandbox.run(uri).exits(0).json()["model"], "gpt-4o");
 }
 
 #[test]

@@ -54,3 +54,13 @@ fn as_16_a_budget_of_nothing_is_refused() {
             Sandbox::new().run_with(["tokens", "cut", &budget], "x").exits(2).says("is no budget");
     }
 }
+
+#[test]
+fn as_16_the_default_model_counts_when_none_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("contexture.toml", "model = \"anthropic://claude-sonnet-4-5\"\n");
+    let _ = sandbox.run_with(["tokens", "count"], "hi").exits(0).says("claude-sonnet-4-5");
+    let mut command = sandbox.contexture(["tokens", "count"]);
+    command.env("CONTEXTURE_MODEL", "openai://gpt-4");
+    assert_eq!(crate::support::finish(command, b"hi").exits(0).stderr, "");
+}

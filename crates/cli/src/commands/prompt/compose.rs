@@ -6,6 +6,7 @@ use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
+use contexture::llm::ModelUri;
 use contexture::prompt::{OpenaiChatMessage, PromptComposer, validate_messages};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -32,8 +33,8 @@ pub(super) struct Args {
     /// The list of messages; `-` reads it from stdin.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Print the request to this model instead of the messages alone.
-    #[arg(long, value_name = "NAME")]
+    /// Print the request to this model instead of the messages alone: its name, or its URI.
+    #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 }
 
@@ -44,13 +45,19 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let messages = messages(text, args)?;
     let composer = PromptComposer::from_messages(messages);
     let value = match &args.model {
-        Some(model) => serde_json::to_value(composer.build_request(model)),
+        Some(model) => serde_json::to_value(composer.build_request(name_of(model))),
         None => serde_json::to_value(composer.build()),
     };
     let value =
         value.map_err(|error| Stop::from(Complaint::failed("CLI1006", error.to_string())))?;
     terminal.print_pretty(&value)?;
     Ok(Exit::Done)
+}
+
+/// The name of a model at its server, given the name or the model's URI.
+fn name_of(model: &str) -> String {
+    let uri = model.contains("://").then(|| model.parse::<ModelUri>().ok()).flatten();
+    uri.map_or_else(|| model.to_owned(), |uri| uri.model().to_owned())
 }
 
 fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {

@@ -48,6 +48,8 @@ impl Editor {
         let mut reedline = Reedline::create()
             .with_validator(Box::new(Whole))
             .with_completer(Box::new(words.clone()))
+            .with_quick_completions(true)
+            .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(menu))
             .with_edit_mode(Box::new(Emacs::new(keys)))
             .with_hinter(Box::new(DefaultHinter::default()))

@@ -83,9 +83,8 @@ impl End<'_> {
         }
         let mut parts: Vec<String> = report.run.iter().map(|run| format!("run {run}")).collect();
         if self.calls > 0 {
-            let plural = if self.calls == 1 { "" } else { "s" };
             let usage = &report.usage;
-            parts.push(format!("{} model call{plural}", self.calls));
+            parts.push(trace::plural(self.calls as u64, "model call"));
             parts.push(format!("{} + {} tokens", usage.prompt_tokens, usage.completion_tokens));
         }
         parts.push(trace::duration(u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)));

@@ -42,6 +42,13 @@ impl Screen {
         self.calls.load(Ordering::Relaxed)
     }
 
+    /// A run begins: what takes long is shown from now on.
+    pub(crate) fn begin(&self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.start();
+        }
+    }
+
     /// Takes all progress lines away.
     pub(crate) fn clear(&self) {
         if let Some(spinner) = &self.spinner {
@@ -72,6 +79,7 @@ impl Screen {
             Progress::AttemptStarted { event, attempt } => spinner.attempt(*event, *attempt),
             Progress::TextDelta { event, text } => spinner.add(*event, text),
             Progress::GenerateEnded { event, .. } => spinner.end(*event),
+            Progress::ToolCalled { name } => spinner.note(name),
             _ => {}
         }
     }

@@ -21,12 +21,26 @@ const LINES: usize = 8;
 /// How much of a text is kept to show its end, in characters.
 const TAIL: usize = 400;
 
+/// A run without a model call under way gets a line after this time.
+const SILENCE: Duration = Duration::from_secs(1);
+
 /// The lines of all model calls.
 pub(super) struct Spinner {
     screen: MultiProgress,
-    calls: Arc<Mutex<BTreeMap<u64, Call>>>,
+    state: Arc<Mutex<State>>,
     painter: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
     paint: Paint,
+}
+
+/// What is under way.
+struct State {
+    calls: BTreeMap<u64, Call>,
+    /// Since when no model is asked.
+    silent_since: Instant,
+    /// What was done last, such as `File.read`.
+    last: String,
+    /// The line for a time without model calls.
+    line: Option<ProgressBar>,
 }
 
 struct Call {
@@ -41,12 +55,16 @@ struct Call {
 impl Spinner {
     /// No lines yet.
     pub(super) fn new(paint: Paint) -> Self {
-        Self {
-            screen: MultiProgress::new(),
-            calls: Arc::default(),
-            painter: Mutex::new(None),
-            paint,
-        }
+        let silent_since = Instant::now();
+        let state = State { calls: BTreeMap::new(), silent_since, last: String::new(), line: None };
+        let state = Arc::new(Mutex::new(state));
+        Self { screen: MultiProgress::new(), state, painter: Mutex::new(None), paint }
+    }
+
+    /// A run begins.
+    pub(super) fn start(&self) {
+        lock(&self.state).silent_since = Instant::now();
+        self.start_painter();
     }
 
     /// A call begins.
@@ -59,13 +77,12 @@ impl Spinner {
             tail: String::new(),
             line: None,
         };
-        lock(&self.calls).insert(event, call);
-        self.start_painter();
+        lock(&self.state).calls.insert(event, call);
     }
 
     /// A call is tried again.
     pub(super) fn attempt(&self, event: u64, attempt: u32) {
-        if let Some(call) = lock(&self.calls).get_mut(&event) {
+        if let Some(call) = lock(&self.state).calls.get_mut(&event) {
             call.attempt = attempt;
             call.tail.clear();
         }
@@ -73,18 +90,30 @@ impl Spinner {
 
     /// Text comes in.
     pub(super) fn add(&self, event: u64, text: &str) {
-        if let Some(call) = lock(&self.calls).get_mut(&event) {
+        if let Some(call) = lock(&self.state).calls.get_mut(&event) {
             call.add(text);
         }
     }
 
     /// A call has ended.
     pub(super) fn end(&self, event: u64) {
-        let ended = lock(&self.calls).remove(&event);
-        if let Some(line) = ended.and_then(|call| call.line) {
-            line.finish_and_clear();
-            self.screen.remove(&line);
+        let mut state = lock(&self.state);
+        state.silent_since = Instant::now();
+        if let Some(line) = state.calls.remove(&event).and_then(|call| call.line) {
+            self.erase(&line);
         }
+    }
+
+    /// Something else is done.
+    pub(super) fn note(&self, what: &str) {
+        let mut state = lock(&self.state);
+        state.silent_since = Instant::now();
+        what.clone_into(&mut state.last);
+    }
+
+    fn erase(&self, line: &ProgressBar) {
+        line.finish_and_clear();
+        self.screen.remove(line);
     }
 
     /// Writes something else while no line is drawn.
@@ -94,10 +123,15 @@ impl Spinner {
 
     /// Takes all lines away and ends the painter.
     pub(super) fn stop(&self) {
-        lock(&self.calls).clear();
         if let Some((stop, thread)) = lock(&self.painter).take() {
             drop(stop);
             let _ = thread.join();
+        }
+        let mut state = lock(&self.state);
+        let lines = std::mem::take(&mut state.calls).into_values().filter_map(|call| call.line);
+        // A line that is dropped as it is would stay on the screen.
+        for line in lines.chain(state.line.take()) {
+            line.finish_and_clear();
         }
         let _ = self.screen.clear();
     }
@@ -108,10 +142,10 @@ impl Spinner {
             return;
         }
         let (stop, stopped) = mpsc::channel::<()>();
-        let (screen, calls, paint) = (self.screen.clone(), Arc::clone(&self.calls), self.paint);
+        let (screen, state, paint) = (self.screen.clone(), Arc::clone(&self.state), self.paint);
         let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
             while stopped.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
-                draw(&screen, &mut lock(&calls), paint);
+                lock(&state).draw(&screen, paint);
             }
         });
         // Without a thread there is no progress to see; the run itself goes on.
@@ -139,7 +173,7 @@ impl Call {
         }
         let words: Vec<&str> = self.tail.split_whitespace().collect();
         let tail: String = last_chars(&words.join(" "), 60);
-        format!("{head} · {} {}", self.chars, paint.dim(&tail))
+        format!("{head} · {} chars {}", self.chars, paint.dim(&tail))
     }
 }
 
@@ -149,17 +183,37 @@ fn last_chars(text: &str, count: usize) -> String {
     if skip > 0 { std::iter::once('…').chain(tail).collect() } else { tail.collect() }
 }
 
-fn draw(screen: &MultiProgress, calls: &mut BTreeMap<u64, Call>, paint: Paint) {
-    let mut drawn = calls.values().filter(|call| call.line.is_some()).count();
-    for call in calls.values_mut() {
-        if call.line.is_none() && drawn < LINES && call.began.elapsed() >= PATIENCE {
-            drawn += 1;
-            call.line = Some(screen.add(ProgressBar::new_spinner().with_style(style(paint))));
+impl State {
+    fn draw(&mut self, screen: &MultiProgress, paint: Paint) {
+        let mut drawn = self.calls.values().filter(|call| call.line.is_some()).count();
+        for call in self.calls.values_mut() {
+            if call.line.is_none() && drawn < LINES && call.began.elapsed() >= PATIENCE {
+                drawn += 1;
+                call.line = Some(screen.add(ProgressBar::new_spinner().with_style(style(paint))));
+            }
+            if let Some(line) = &call.line {
+                line.set_message(call.message(paint));
+                line.tick();
+            }
         }
-        if let Some(line) = &call.line {
-            line.set_message(call.message(paint));
-            line.tick();
+        self.draw_silence(screen, paint);
+    }
+
+    /// `running · File.read · 2.0 s`, when nothing else is to be seen for long.
+    fn draw_silence(&mut self, screen: &MultiProgress, paint: Paint) {
+        let silence = self.silent_since.elapsed();
+        if !self.calls.is_empty() || silence < SILENCE {
+            if let Some(line) = self.line.take() {
+                line.finish_and_clear();
+                screen.remove(&line);
+            }
+            return;
         }
+        let bar = || screen.add(ProgressBar::new_spinner().with_style(style(paint)));
+        let line = self.line.get_or_insert_with(bar);
+        let last = if self.last.is_empty() { String::new() } else { format!(" · {}", self.last) };
+        line.set_message(format!("running{last} · {:.1} s", silence.as_secs_f64()));
+        line.tick();
     }
 }
 

@@ -1,6 +1,6 @@
 //! `contexture trace diff`: how the prompts of two runs differ, item by item.
 
-use super::Runs;
+use super::{Runs, plural};
 use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::paint::{Paint, harmless, one_line};
@@ -106,7 +106,7 @@ fn word(change: Change, paint: Paint) -> String {
 /// ` · 512 → 480 tokens`
 fn tokens((left, right): (u64, u64)) -> String {
     match (left, right) {
-        (left, right) if left == right => format!(" · {left} tokens"),
+        (left, right) if left == right => format!(" · {}", plural(left, "token")),
         (left, right) => format!(" · {left} → {right} tokens"),
     }
 }

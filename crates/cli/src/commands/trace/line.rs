@@ -1,6 +1,6 @@
 //! One event of a trace in a line, and for a model call a line per item and attempt.
 
-use super::duration;
+use super::{duration, plural};
 use crate::paint::{Paint, one_line};
 use contexture::context::manifest::{ItemRecord, Manifest};
 use contexture::context::{Budget, CutReason, Keep, TraceEvent, TraceKind};
@@ -64,8 +64,10 @@ fn call(data: Data<'_>, paint: Paint) -> String {
 }
 
 fn looped(data: Data<'_>) -> String {
-    let bound = |name: &str, word: &str| data.number(name).map(|n| format!(" · {n} {word}"));
-    let counts = [bound("items", "items"), bound("times", "times"), bound("max", "turns at most")];
+    let bound =
+        |name: &str, word: &str| data.number(name).map(|n| format!(" · {}", plural(n, word)));
+    let most = data.number("max").map(|n| format!(" · at most {}", plural(n, "turn")));
+    let counts = [bound("items", "item"), bound("times", "time"), most];
     let word = match data.word("loop") {
         word if word.is_empty() => "for".to_owned(),
         word => word,
@@ -126,9 +128,9 @@ fn item(item: &ItemRecord, paint: Paint) -> String {
     let name = item.label.clone().unwrap_or_else(|| item.index.to_string());
     let tokens = if item.clipped {
         let about = if item.tokens_before_exact { "" } else { "~" };
-        format!("{} of {about}{} tokens", item.tokens, item.tokens_before)
+        format!("{} of {about}{}", item.tokens, plural(item.tokens_before, "token"))
     } else {
-        format!("{} tokens", item.tokens)
+        plural(item.tokens, "token")
     };
     let budget =
         item.budget.map(|budget| format!(" · max {}", budget_text(budget))).unwrap_or_default();
@@ -243,7 +245,7 @@ fn summary(value: &Value) -> String {
         return one_line(&text);
     }
     match value {
-        Value::Array(items) => format!("{} items", items.len()),
+        Value::Array(items) => plural(items.len() as u64, "item"),
         Value::Object(fields) if fields.contains_key("$text") => {
             format!("{} bytes of text", fields.get("bytes").and_then(Value::as_u64).unwrap_or(0))
         }

@@ -84,11 +84,7 @@ pub(crate) fn call(
     arguments: &Arguments,
 ) -> Result<ToolOutput, ToolError> {
     match method.name {
-        "read" => {
-            let (_, text) = text_of(shared, arguments)?;
-            // A byte order mark is no part of the text.
-            Ok(ToolOutput::of(text.strip_prefix('\u{feff}').unwrap_or(&text).into()))
-        }
+        "read" => Ok(ToolOutput::of(text_of(shared, arguments)?.1.into())),
         "list" => list(shared, arguments),
         "write" => write(shared, arguments),
         "patch" => patch::patch(shared, arguments),

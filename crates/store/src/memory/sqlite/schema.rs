@@ -62,7 +62,7 @@ pub(super) fn open(path: &Path, name: &str, create: bool) -> Result<Opened, Memo
     let explain = |error: rusqlite::Error| self::explain(name, &error);
     let mut connection = Connection::open_with_flags(path, flags).map_err(explain)?;
     protect(&connection).map_err(explain)?;
-    match state(&connection).map_err(explain)? {
+    match snapshot(&connection).map_err(explain)? {
         State::Ours(VERSION) => {}
         State::Ours(found) if found > VERSION => {
             let path = name.to_owned();
@@ -96,6 +96,12 @@ enum State {
     Empty,
     Ours(i64),
     Foreign,
+}
+
+/// The state at one moment: another process may be making the tables right now.
+fn snapshot(connection: &Connection) -> Result<State, rusqlite::Error> {
+    let moment = connection.unchecked_transaction()?;
+    state(&moment)
 }
 
 fn state(connection: &Connection) -> Result<State, rusqlite::Error> {

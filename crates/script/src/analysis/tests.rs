@@ -3,10 +3,35 @@ use crate::host::{LoadedSource, MemoryLoader};
 use crate::program::load;
 use contexture_context::Limits;
 
-fn faults(text: &str) -> Vec<Diagnostic> {
+fn faults_with(text: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
+    let loader = files.iter().fold(MemoryLoader::new(), |all, (name, text)| all.with(*name, *text));
     let root = LoadedSource { name: "main.as".to_owned(), text: text.to_owned() };
-    check(&load(root, &MemoryLoader::new(), &Limits::default()))
+    check(&load(root, &loader, &Limits::default()))
 }
+
+fn faults(text: &str) -> Vec<Diagnostic> {
+    faults_with(text, &[])
+}
+
+/// The codes of errors and warnings.
+fn codes_of(text: &str) -> Vec<&'static str> {
+    let told = faults(text).into_iter().filter(|fault| fault.severity != Severity::Hint);
+    told.map(|fault| fault.code).collect()
+}
+
+/// The codes that statements in a function get.
+fn in_function(statements: &str) -> Vec<&'static str> {
+    codes_of(&format!("{IMPORTS}{statements}\nnone\n}}\nfunc helper(x) {{ x }}\n"))
+}
+
+const IMPORTS: &str = "import tool File from \"file://workspace\"\n\
+    import tool Http from \"https://api.example.com\"\n\
+    import tool Env from \"env://process\"\n\
+    import memory Memory from \"sqlite://m.db#a\"\n\
+    import llm Model from \"mock\"\n\
+    import file Notes from \"./notes.md\"\n\
+    agent Worker { main func(x) { x } func write(x) { File.write({ path: x, content: x }) } }\n\
+    main func(input) {\n";
 
 #[test]
 fn as_32_a_sound_program_has_no_fault() {
@@ -37,4 +62,273 @@ main agent Controller {
 }
 "#;
     assert_eq!(faults(text), vec![]);
+}
+
+#[test]
+fn as_32_all_errors_of_all_files_at_once() {
+    let told = faults_with(
+        "import agent B from \"b.as\"\nmain func(input) { one B(two) use three < 4 }",
+        &[("b.as", "agent B { func f(x) { four(x) } func g( { } }")],
+    );
+    let told: Vec<(&str, &str)> =
+        told.iter().map(|fault| (fault.file.as_str(), fault.code)).collect();
+    assert_eq!(
+        told,
+        [
+            ("main.as", "AS2001"),
+            ("main.as", "AS2017"),
+            ("main.as", "AS2001"),
+            ("main.as", "AS2001"),
+            ("main.as", "AS7001"),
+            ("b.as", "AS2001"),
+            ("b.as", "AS1002"),
+        ]
+    );
+}
+
+#[test]
+fn as_1_mains() {
+    assert_eq!(codes_of("agent A { func a() { 1 } }"), Vec::<&str>::new());
+    assert_eq!(codes_of("func only() { 1 }"), Vec::<&str>::new());
+    assert_eq!(codes_of("agent A { main func() { 1 } }\nmain func() { A() }"), Vec::<&str>::new());
+    assert_eq!(codes_of("agent A { func a() { 1 } }\nagent B { func b() { 1 } }"), ["AS2004"]);
+    assert_eq!(codes_of("main agent { }"), ["AS2004"]);
+    assert_eq!(codes_of("main agent { main func() { 1 } main func() { 2 } }"), ["AS2003"]);
+    assert_eq!(
+        codes_of("main agent { func a() { 1 } }\nmain agent { func b() { 1 } }"),
+        ["AS2003"]
+    );
+}
+
+#[test]
+fn as_6_a_variable_is_known_from_its_assignment_to_the_end_of_its_block() {
+    for (text, codes) in [
+        ("a = 1 b = a", vec![]),
+        ("b = a a = 1", vec!["AS2001"]),
+        ("a = a", vec!["AS2001"]),
+        ("if input { a = 1 } b = a", vec!["AS2001"]),
+        ("a = 0 if input { a = 1 } b = a", vec![]),
+        ("for x in input max 2 { y = x } z = x", vec!["AS2001"]),
+        ("repeat * 2 { a = 1 b = a }", vec![]),
+        ("a += 1", vec!["AS2001"]),
+        ("a.b = 1", vec!["AS2001"]),
+        ("x = try { a = 1 a } else err { err } y = err", vec!["AS2001"]),
+        ("helper = helper(input) a = helper", vec![]),
+    ] {
+        assert_eq!(in_function(text), codes, "{text}");
+    }
+}
+
+#[test]
+fn as_8_lists_are_read_by_index_and_added_to() {
+    for (text, codes) in [
+        ("a = [1] a.add(2) b = a[0] c = a.length d = a.summary", vec![]),
+        ("a = [1] a[0] = 2", vec!["AS2018"]),
+        ("a = [1] a.add()", vec!["AS2016"]),
+        ("a = [1] a.add(1, 2)", vec!["AS2016"]),
+        ("a = [1] b = a[-1]", vec!["AS2020"]),
+        ("o = { } o[\"k\"] = 1 b = o[\"k\"]", vec![]),
+        ("a = input.push(1)", vec!["AS2015"]),
+        ("a = input.map(helper)", vec![]),
+        ("a = input.map(helper(1))", vec!["AS2016"]),
+        ("a = \"x\".map(helper)", vec!["AS2015"]),
+    ] {
+        assert_eq!(in_function(text), codes, "{text}");
+    }
+}
+
+#[test]
+fn as_10_no_effects_in_a_parallel_for() {
+    for (call, refused) in [
+        ("File.read({ path: x })", false),
+        ("File.write({ path: x, content: x })", true),
+        ("File.patch({ path: x, search: x, replace: x })", true),
+        ("File.undo(x)", true),
+        ("Http.get({ url: x })", false),
+        ("Http.head({ url: x })", true),
+        ("Http.post({ url: x })", true),
+        ("Http.delete({ url: x })", true),
+        ("Memory.query({ text: x })", false),
+        ("Memory.add({ text: x })", true),
+        ("Memory.update({ id: x })", true),
+        ("Memory.delete({ id: x })", true),
+        ("Env.get({ name: x })", false),
+        ("Worker(x)", false),
+        ("Worker.write(x)", true),
+        ("[x].map(helper)", false),
+        ("if x { Worker.write(x) }", true),
+        ("y = { a: [Worker.write(x)] }", true),
+    ] {
+        let codes = in_function(&format!("parallel for x in input max 3 {{ {call} }}"));
+        assert_eq!(codes, if refused { vec!["AS5003"] } else { vec![] }, "{call}");
+        assert_eq!(in_function(&format!("for x in input max 3 {{ {call} }}")), Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn as_10_effects_are_followed_through_calls_in_any_file() {
+    let told = faults_with(
+        "import agent Far from \"far.as\"\nfunc near(x) { Far(x) }\nmain func(input) { parallel for x in input max 3 { near(x) } }",
+        &[(
+            "far.as",
+            "import memory M from \"file://m.jsonl\"\nagent Far { main func(x) { step(x) } func step(x) { step(x) M.add({ text: x }) } }",
+        )],
+    );
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((told[0].code, told[0].file.as_str()), ("AS5003", "main.as"));
+    assert!(told[0].message.contains("near → Far.main func → Far.step → M.add (far.as:2)"));
+}
+
+#[test]
+fn as_10_no_writes_to_the_outside_in_a_parallel_for() {
+    for (text, codes) in [
+        ("o = 1 parallel for x in input max 3 { o = 2 }", vec!["AS5004"]),
+        ("o = 1 parallel for x in input max 3 { o += 2 }", vec!["AS5004"]),
+        ("o = [] parallel for x in input max 3 { o.add(x) }", vec!["AS5004"]),
+        ("o = {} parallel for x in input max 3 { o.a.b = x }", vec!["AS5004"]),
+        ("o = {} parallel for x in input max 3 { o.list.add(x) }", vec!["AS5004"]),
+        ("parallel for x in input max 3 { x.a = 1 }", vec!["AS5004"]),
+        ("parallel for x in input max 3 { x = { } x.a = 1 o = [] o.add(x) o }", vec![]),
+        ("o = 1 parallel for x in input max 3 { y = o y }", vec![]),
+        ("parallel for x in input max 3 { return x }", vec!["AS5005"]),
+    ] {
+        assert_eq!(in_function(text), codes, "{text}");
+    }
+}
+
+#[test]
+fn as_12_labels_and_their_order() {
+    for (text, codes) in [
+        ("use input as user", vec![]),
+        ("use input as SYSTEM", vec!["AS3004"]),
+        ("use input as \" Tool \"", vec!["AS3004"]),
+        ("use input as tool output", vec![]),
+        ("use input as evidence max 4k", vec!["AS3001"]),
+        ("use input as \"evidence\" keep tail", vec!["AS3001"]),
+        ("use input as \"\"", vec!["AS3005"]),
+    ] {
+        assert_eq!(in_function(text), codes, "{text}");
+    }
+}
+
+#[test]
+fn as_13_a_used_name_may_be_assigned_before_the_generate() {
+    let ask = "generate({ input: \"a\" }) -> { b string }";
+    for (text, codes) in [
+        (format!("use a a = 1 {ask}"), vec![]),
+        (format!("use a {ask} a = 1"), vec!["AS2001"]),
+        (format!("use a {ask}"), vec!["AS2001"]),
+        ("use a".to_owned(), vec!["AS2001"]),
+        (format!("if input {{ use a }} a = 1 {ask}"), vec!["AS2001"]),
+        (format!("use a if input {{ a = 1 {ask} }}"), vec!["AS2001"]),
+    ] {
+        assert_eq!(in_function(&text), codes, "{text}");
+    }
+}
+
+#[test]
+fn as_15_only_data_can_be_used() {
+    for (source, code) in [
+        ("input", None),
+        ("input.a.b[0]", None),
+        ("[input, \"text\"]", None),
+        ("{ a: input }", None),
+        ("\"https://example.com/page\"", None),
+        ("Notes", None),
+        ("Notes.title", None),
+        ("File", Some("AS3002")),
+        ("Model", Some("AS3002")),
+        ("Memory", Some("AS3002")),
+        ("Worker", Some("AS3002")),
+        ("helper", Some("AS3002")),
+        ("File.read", Some("AS3002")),
+        ("[helper]", Some("AS3002")),
+        ("\"openai://gpt-4o\"", Some("AS3002")),
+        ("\"sh://bash\"", Some("AS3002")),
+        ("model", Some("AS3002")),
+        ("helper(input)", Some("AS3003")),
+        ("input.trim()", Some("AS3003")),
+        ("input + File.read({ path: \"a\" })", Some("AS3003")),
+        ("generate({ input: \"a\" })", Some("AS3003")),
+        ("try { input } else { none }", Some("AS3003")),
+    ] {
+        let codes = in_function(&format!("use {source}"));
+        assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{source}");
+    }
+}
+
+#[test]
+fn as_17_candidates() {
+    for (text, codes) in [
+        ("use one of { a: input, none: empty }", vec![]),
+        ("use one of { a: input }", vec!["AS3010"]),
+        ("use one of { a: input selected, b: input selected }", vec!["AS3011"]),
+        ("use one of { a: input, a: input }", vec!["AS3012"]),
+        ("use one of { a: File, b: helper(1) }", vec!["AS3002", "AS3003"]),
+    ] {
+        assert_eq!(in_function(text), codes, "{text}");
+    }
+}
+
+#[test]
+fn as_19_options() {
+    for (options, code) in [
+        ("input: input", None),
+        ("input: \"a\", max_output: 2k, max_input: input.n, attempts: 3, temperature: 0", None),
+        (
+            "input: \"a\", think: \"auto\", strict: true, debug: false, cache: true, timeout: 100",
+            None,
+        ),
+        ("input: \"a\", tools: [File, Http]", None),
+        ("max_output: 5", Some("AS4002")),
+        ("input: 5", Some("AS4003")),
+        ("input: \"a\", attempts: 0", Some("AS4003")),
+        ("input: \"a\", max_output: 1.5", Some("AS4003")),
+        ("input: \"a\", think: \"deep\"", Some("AS4003")),
+        ("input: \"a\", strict: 1", Some("AS4003")),
+        ("input: \"a\", limit: 5", Some("AS7004")),
+        ("input: \"a\", retries: 5", Some("AS4001")),
+        ("input: \"a\", tools: input", Some("AS4006")),
+        ("input: \"a\", tools: [Worker]", Some("AS4006")),
+    ] {
+        let codes = in_function(&format!("generate({{ {options} }}) -> {{ a string }}"));
+        assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{options}");
+    }
+    let hints = faults("main func(input) { generate({ input: \"a\" }) }");
+    assert_eq!((hints[0].code, hints[0].severity), ("AS4004", Severity::Hint));
+}
+
+#[test]
+fn as_25_methods_and_arguments_of_tools() {
+    for (call, codes) in [
+        ("File.read({ path: \"a\" })", vec![]),
+        ("File.raed({ path: \"a\" })", vec!["AS6004"]),
+        ("File.read({ paht: \"a\" })", vec!["AS6006", "AS6005"]),
+        ("File.read({ path: 1 })", vec!["AS6007"]),
+        ("File.read(\"a\")", vec!["AS6008"]),
+        ("File.list({})", vec![]),
+        ("File.list()", vec![]),
+        ("Http.get({ url: \"/a\", headers: { A: \"b\" }, timeout: 1000 })", vec![]),
+        ("Http.get({ url: \"/a\", body: 1 })", vec!["AS6005"]),
+        ("Memory.query({ kind: \"a\", where: { b: 1 }, limit: 5 })", vec![]),
+        ("Memory.add({ whatever: 1 })", vec![]),
+        ("Memory.update({ whatever: 1 })", vec!["AS6006"]),
+    ] {
+        assert_eq!(in_function(&format!("x = {call}")), codes, "{call}");
+    }
+}
+
+#[test]
+fn as_28_agents_are_called_with_what_they_take() {
+    for (call, codes) in [
+        ("Worker(input)", vec![]),
+        ("Worker()", vec!["AS2005"]),
+        ("Worker.write(input)", vec![]),
+        ("Worker.wirte(input)", vec!["AS2007"]),
+        ("Worker.helper(input)", vec![]),
+        ("helper(1, 2)", vec!["AS2005"]),
+        ("Wroker(input)", vec!["AS2001"]),
+    ] {
+        assert_eq!(in_function(&format!("x = {call}")), codes, "{call}");
+    }
 }

@@ -42,7 +42,7 @@ pub(crate) enum Stop {
 pub(crate) struct Complaint {
     /// Whose fault it was.
     pub(crate) exit: Exit,
-    /// Stable code.
+    /// Stable code: of a diagnostic, or a word such as `not_json`.
     pub(crate) code: String,
     /// What happened, in one line.
     pub(crate) message: String,
@@ -152,7 +152,7 @@ impl Stop {
     /// A file that could not be read.
     pub(crate) fn read(path: &Path, error: &io::Error) -> Self {
         let message = format!("can't read {}: {}", path.display(), reason(error));
-        let complaint = Complaint::refused("CLI1001", message).file(path);
+        let complaint = Complaint::refused("file_unreadable", message).file(path);
         let complaint = match error.kind() {
             io::ErrorKind::NotFound => {
                 complaint.help("check the path; it is relative to the current folder")
@@ -165,7 +165,7 @@ impl Stop {
 
     /// A file or stream that could not be written.
     pub(crate) fn write(name: &str, error: &io::Error) -> Self {
-        Complaint::failed("CLI1002", format!("can't write {name}: {}", reason(error))).into()
+        Complaint::failed("output_failed", format!("can't write {name}: {}", reason(error))).into()
     }
 }
 

@@ -62,7 +62,7 @@ fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Stop> {
         let before = error.as_bytes().get(..valid).unwrap_or_default();
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let message = format!("{name} is not UTF-8 text: line {line} has a byte that is none");
-        Complaint::refused("CLI1003", message).help("save it as UTF-8").into()
+        Complaint::refused("not_utf8", message).help("save it as UTF-8").into()
     })
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn json(text: &str, name: &str) -> Result<Value, Stop> {
         let fault = fault.split(" at line ").next().unwrap_or_default().to_owned();
         let (line, column) = (error.line(), error.column());
         let message = format!("{name} is not JSON: {fault} (line {line}, column {column})");
-        Complaint::refused("CLI1004", message).help(json_help(text)).into()
+        Complaint::refused("not_json", message).help(json_help(text)).into()
     })
 }
 

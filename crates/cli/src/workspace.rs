@@ -19,7 +19,7 @@ fn find(chosen: Option<&Path>, program: Option<&Path>) -> Result<Project, Stop> 
     match chosen {
         Some(root) if !root.is_dir() => {
             let message = format!("the workspace {} is no folder", root.display());
-            Err(Complaint::refused("CLI1010", message).file(root).into())
+            Err(Complaint::refused("no_workspace", message).file(root).into())
         }
         Some(root) => Project::open(root, environment).map_err(|error| refuse(&error)),
         None => Project::find(&here()?, program, environment).map_err(|error| refuse(&error)),
@@ -49,6 +49,6 @@ fn refuse(error: &ConfigError) -> Stop {
                 .with("span", faults::span(diagnostic, &[file]))
                 .into()
         }
-        other => Complaint::refused("CFG1002", other.to_string()).into(),
+        other => Complaint::refused("settings_unreadable", other.to_string()).into(),
     }
 }

@@ -136,5 +136,5 @@ fn shape_of(text: &str, terminal: &Terminal) -> Result<Shape, Stop> {
     }
     let shape = syntax::shape_of(&tree);
     let checked = shape.check().map(|()| shape);
-    checked.map_err(|error| Complaint::refused("CLI1012", format!("--shape: {error}")).into())
+    checked.map_err(|error| Complaint::refused("bad_shape", format!("--shape: {error}")).into())
 }

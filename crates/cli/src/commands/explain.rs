@@ -31,10 +31,12 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
             None => {
                 let all = codes::ALL.iter().map(|known| known.code);
                 let all = all.chain(failures::CODES.iter().map(|known| known.code));
-                let help = suggestion(&code.to_uppercase(), all)
+                // `PT1003` is no misspelt `AS1003`: only codes of one kind are alike.
+                let alike = |known: &&str| known.get(..2) == code.to_uppercase().get(..2);
+                let help = suggestion(&code.to_uppercase(), all.filter(alike))
                     .unwrap_or_else(|| "`contexture explain` lists all codes".to_owned());
                 let message = format!("there is no code `{code}`");
-                return Err(Complaint::refused("CLI1011", message).help(help).into());
+                return Err(Complaint::refused("unknown_code", message).help(help).into());
             }
         },
     }

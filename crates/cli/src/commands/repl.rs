@@ -151,7 +151,7 @@ impl Repl<'_> {
             self.failed = true;
             self.terminal.say(
                 &Complaint::failed(
-                    "CLI1015",
+                    "incomplete",
                     "the last line is not complete: a bracket or string is open",
                 )
                 .text(self.terminal.err),
@@ -200,9 +200,9 @@ impl Repl<'_> {
             Err(SessionError::Incomplete) => return Ok(Next::More),
             Err(SessionError::Syntax(found)) => self.complain(&found),
             Err(SessionError::Run(error)) => self.complain(&[error.to_diagnostic()]),
-            Err(other) => self
-                .terminal
-                .say(&Complaint::failed("CLI1016", other.to_string()).text(self.terminal.err)),
+            Err(other) => self.terminal.say(
+                &Complaint::failed("session_failed", other.to_string()).text(self.terminal.err),
+            ),
         }
         Ok(Next::Line)
     }

@@ -53,10 +53,10 @@ pub(super) fn run(
 fn refuse_what_makes_no_sense(target: &Target) -> Result<(), Stop> {
     let stdin = target.files.iter().any(|path| input::is_stdin(path));
     let complaint = match (target.write, target.check) {
-        (true, _) if stdin => Complaint::refused("CLI1014", "stdin can't be written to")
+        (true, _) if stdin => Complaint::refused("bad_usage", "stdin can't be written to")
             .help("leave out --write to print the text"),
         (false, false) if target.files.len() > 1 => {
-            Complaint::refused("CLI1014", "several files can't be printed at once")
+            Complaint::refused("bad_usage", "several files can't be printed at once")
                 .help("rewrite them with --write, or list those that would change with --check")
         }
         _ => return Ok(()),

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     if args.no_trace && args.trace == Some(None) {
         let message = "--trace shows what --no-trace does not keep";
         let help = "leave one of them out, or write the events to a file with --trace FILE";
-        return Err(Complaint::refused("CLI1013", message).help(help).into());
+        return Err(Complaint::refused("bad_usage", message).help(help).into());
     }
     let input = input_of(args, terminal)?;
     let project = workspace::of_program(args.workspace.as_deref(), &args.file)?;
@@ -101,6 +101,6 @@ fn drive(project: &Project, request: RunRequest, screen: &Arc<Screen>) -> Result
 /// The driver of effects: one thread, nothing started before it is needed.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Stop> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        Complaint::failed("CLI1009", format!("no runtime can be started: {error}")).into()
+        Complaint::failed("no_runtime", format!("no runtime can be started: {error}")).into()
     })
 }

@@ -75,7 +75,7 @@ fn as_31_input_that_is_no_json_is_refused_with_its_place_and_a_mend() {
     let deep = "[".repeat(100_000);
     let _ = sandbox.run_with(["run", "p.as", "--input", "-"], deep).exits(2).says("is not JSON");
     let error = sandbox.run(["run", "p.as", "--input", "x", "--json"]).exits(2).json();
-    assert_eq!(error["error"]["code"], "CLI1004");
+    assert_eq!(error["error"]["code"], "not_json");
     let _ = sandbox.run(["run", "p.as", "--input", "1", "--input-file", "x"]).exits(2);
     let _ = sandbox.run(["run", "p.as", "--input-file", "none.json"]).exits(2).says("none.json");
 }

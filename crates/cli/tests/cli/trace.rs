@@ -161,3 +161,34 @@ fn as_22_several_attempts_are_shown_with_their_answers_and_faults() {
         "{tree}"
     );
 }
+
+#[test]
+fn as_29_diff_tells_added_gone_and_cut_differently() {
+    let sandbox = Sandbox::new();
+    let input = serde_json::json!({ "notes": NOTES, "a": "one", "b": "two" }).to_string();
+    let program =
+        |uses: &str| format!("main func(input) {{\n{uses}\ngenerate({{ input: \"x\" }})\n}}\n");
+    sandbox.write("p.as", program("use input.notes max 40 as notes\nuse input.a as first"));
+    let _ = sandbox.run(["run", "p.as", "--quiet", "--input", &input]).exits(0);
+    sandbox.write("p.as", program("use input.notes max 30 as notes\nuse input.b as second"));
+    let _ = sandbox.run(["run", "p.as", "--quiet", "--input", &input]).exits(0);
+    let object = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
+    let items = object["calls"][0]["items"].as_array().unwrap();
+    let change = |label: &str| {
+        let item = items.iter().find(|item| item["label"] == label).unwrap();
+        item["change"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(change("notes"), "cut_differently");
+    assert_eq!(change("first"), "gone");
+    assert_eq!(change("second"), "added");
+    let text = sandbox.run(["trace", "diff", "latest~1", "latest"]).exits(0).stdout;
+    for part in [
+        "[notes] input.notes cut differently",
+        "[first] input.a gone",
+        "- one",
+        "[second] input.b added",
+        "+ two",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

@@ -119,3 +119,14 @@ fn as_31_stdin_that_never_comes_does_not_matter_to_commands_that_read_none() {
     command.stdin(Stdio::null());
     let _ = finish(command, b"").exits(0);
 }
+
+#[test]
+fn as_31_completions_exist_for_every_shell() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = sandbox.run(["completions", shell]).exits(0).stdout;
+        assert!(script.contains("contexture") && script.contains("dry-run"), "{shell}");
+    }
+    let _ = sandbox.run(["completions", "bsh"]).exits(2).says("bash");
+    let _ = sandbox.sh("contexture completions bash > c.bash && bash -n c.bash").exits(0);
+}

@@ -48,8 +48,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         Some(model) => serde_json::to_value(composer.build_request(name_of(model))),
         None => serde_json::to_value(composer.build()),
     };
-    let value =
-        value.map_err(|error| Stop::from(Complaint::failed("CLI1006", error.to_string())))?;
+    let value = value
+        .map_err(|error| Stop::from(Complaint::failed("not_serialisable", error.to_string())))?;
     terminal.print_pretty(&value)?;
     Ok(Exit::Done)
 }
@@ -63,12 +63,12 @@ fn name_of(model: &str) -> String {
 fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
     let name = args.file.display();
     let list = contexture::format::yaml(text)
-        .map_err(|fault| Complaint::refused("CLI1007", format!("{name} is not YAML: {fault}")))?;
+        .map_err(|fault| Complaint::refused("not_yaml", format!("{name} is not YAML: {fault}")))?;
     let Value::Array(entries) = list else {
         let kind = if list.is_object() { "an object" } else { "no list" };
         let message = format!("{name} holds {kind}; a list of messages is expected");
         let help = "begin each message with `- role: …`";
-        return Err(Complaint::refused("CLI1008", message).help(help).into());
+        return Err(Complaint::refused("not_messages", message).help(help).into());
     };
     let folder = args.file.parent().unwrap_or(Path::new(""));
     let messages: Vec<OpenaiChatMessage> = entries
@@ -78,7 +78,7 @@ fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
             entry::message(entry, folder).map_err(|fault| {
                 let help = "`contexture prompt compose --help` shows what a message holds";
                 let message = format!("{name}: message {index}: {fault}");
-                Stop::from(Complaint::refused("CLI1008", message).help(help))
+                Stop::from(Complaint::refused("not_messages", message).help(help))
             })
         })
         .collect::<Result<_, _>>()?;

@@ -54,7 +54,9 @@ fn choose<'a>(name: &str, paths: &'a [PathBuf], template: &Path) -> Result<&'a P
         _ => {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             let message = format!("`{name}` may be any of {}", names.join(", "));
-            Err(Complaint::refused("CLI1005", message).help("rename or move all but one").into())
+            Err(Complaint::refused("ambiguous_partial", message)
+                .help("rename or move all but one")
+                .into())
         }
     }
 }

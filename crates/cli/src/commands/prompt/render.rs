@@ -62,13 +62,13 @@ fn variables(args: &Args, terminal: &Terminal) -> Result<TemplateContext, Stop> 
     let value = input::json(&text, name)?;
     if !value.is_object() {
         let message = format!("{name} must be an object of names and values");
-        return Err(Complaint::refused("CLI1004", message)
+        return Err(Complaint::refused("bad_variables", message)
             .help(r#"such as '{"name":"Ada"}'"#)
             .into());
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     TemplateContext::from_json_str(text)
-        .map_err(|error| Complaint::refused("CLI1004", format!("{name}: {error}")).into())
+        .map_err(|error| Complaint::refused("bad_variables", format!("{name}: {error}")).into())
 }
 
 fn failure(

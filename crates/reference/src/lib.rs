@@ -1,0 +1,16 @@
+//! References: `@protocol://path`, from a text to what it names.
+//!
+//! Decision: a reference is data until somebody loads it. Reading, printing and finding references
+//! ([`syntax`], [`scan`]) and the definitions of protocols ([`definition`]) are pure; what loads is
+//! a [`Protocol`], one small trait, and files and networks are touched below `protocols` alone.
+
+pub mod definition;
+pub mod error;
+pub mod protocol;
+pub mod resource;
+pub mod scan;
+pub mod syntax;
+
+pub use error::LoadError;
+pub use protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role};
+pub use resource::{Loaded, Note, Resource};

@@ -1,0 +1,106 @@
+//! The one trait behind every protocol and processor (REF-11, REF-12, REF-24).
+
+use crate::{LoadError, Loaded, Resource};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+
+/// What [`Protocol::load`] returns.
+pub type LoadFuture<'a> = Pin<Box<dyn Future<Output = Result<Loaded, LoadError>> + Send + 'a>>;
+
+/// Turns a path, or what an inner reference gave, into resources.
+///
+/// A program adds one of its own by implementing this; the built-in ones have no other way in.
+pub trait Protocol: Send + Sync {
+    /// The name before `://`, in lower case.
+    fn name(&self) -> &str;
+
+    /// Whether it reads a path or works on what an inner reference gave.
+    fn role(&self) -> Role;
+
+    /// The parameters it takes besides those that any text takes (REF-14).
+    fn parameters(&self) -> &[Parameter] {
+        &[]
+    }
+
+    /// Loads. The common parameters (`line`, `max`, `encoding`) are applied by the loader after it.
+    fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a>;
+}
+
+/// What a protocol works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A path: `@file://a.md`.
+    Source,
+    /// What the inner reference gave: `@markdown:file://a.md`.
+    Processor,
+}
+
+/// A parameter that a protocol declares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the query.
+    pub name: String,
+    /// What values it takes; they are checked before loading (REF-17).
+    pub kind: ParameterKind,
+    /// What it does, in one line.
+    pub description: String,
+    /// The value when the query has none.
+    pub default: Option<String>,
+    /// Whether the query must have it.
+    pub required: bool,
+}
+
+/// The values of a parameter (REF-17).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// Any text.
+    String,
+    /// A number, with a fraction or not.
+    Number,
+    /// A whole number.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+    /// `5`, `5-10`, `5-`, `-10`.
+    Range,
+    /// One of these words.
+    OneOf(Vec<String>),
+}
+
+/// The parameters that reached a protocol, decoded and checked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// Those it declares, by name, with their defaults filled in.
+    pub taken: BTreeMap<String, String>,
+    /// The query text for the server as written, without our parameters (http and https alone).
+    pub passed_on: Option<String>,
+}
+
+impl Parameters {
+    /// The value of a parameter.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.taken.get(name).map(String::as_str)
+    }
+}
+
+/// What is asked of a protocol.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The reference in canonical form, without user info: for messages and results.
+    pub reference: &'a str,
+    /// The path as written, user info included; empty for a processor.
+    pub path: &'a str,
+    /// The parameters of this level.
+    pub parameters: &'a Parameters,
+    /// What the inner reference gave; empty for a source.
+    pub input: &'a [Resource],
+    /// The folder that relative paths start from: the document's, by its workspace name; `None`
+    /// when no document holds the reference (REF-21).
+    pub folder: Option<&'a str>,
+    /// The most bytes that all resources of this request may have.
+    pub max_bytes: u64,
+    /// The most resources that one request may give.
+    pub max_resources: usize,
+}

@@ -1,0 +1,1 @@
+//! References in running text (REF-6).

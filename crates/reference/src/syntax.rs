@@ -1,0 +1,1 @@
+//! The grammar of references (REF-1 to REF-5).

@@ -1,5 +1,6 @@
 //! The context item: the one noun of the pipeline.
 
+use crate::cut::Kept;
 use crate::{Budget, Digest, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,8 +56,20 @@ pub struct CutRecord {
     pub budget: Budget,
     /// Tokens taken away.
     pub removed: u64,
-    /// Whether nothing of the value is left in the prompt.
+    /// Whether the item stands in the prompt no more.
     pub left_out: bool,
+    /// How many items or fields stayed, for a list or an object. With none of them, what stands in
+    /// the prompt is an empty one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kept: Option<Kept>,
+}
+
+impl CutRecord {
+    /// Whether nothing of the value is left in the prompt.
+    #[must_use]
+    pub fn left_nothing(&self) -> bool {
+        self.left_out || self.kept.is_some_and(|kept| kept.kept == 0)
+    }
 }
 
 /// A text that reaches a model, with all that is known of it.

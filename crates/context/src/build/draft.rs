@@ -1,7 +1,7 @@
 //! One item on its way into a prompt: its value as text, kept so that it can be cut again.
 
 use super::{TooDeep, check_depth};
-use crate::cut::{self, EXACT_BYTES, Parts, Ruler};
+use crate::cut::{self, EXACT_BYTES, Kept, Parts, Ruler};
 use crate::fence::{Fence, escape_layout};
 use crate::tokens::{Chars, TokenCounter};
 use crate::{Budget, ContextItem, CutReason, CutRecord, DeclaredItem, Digest, Measure};
@@ -28,6 +28,7 @@ struct Made {
     /// Tokens of the value that are gone.
     removed: u64,
     left_out: bool,
+    kept: Option<Kept>,
 }
 
 impl<'a> Draft<'a> {
@@ -159,7 +160,7 @@ impl<'a> Draft<'a> {
                     Measure::Chars => self.tokens_gone(&cut.text, clipped),
                 };
                 let tokens = to_u64(self.counter.count(&text));
-                return Made { text, tokens, clipped, removed, left_out: false };
+                return Made { text, tokens, clipped, removed, left_out: false, kept: cut.kept };
             }
             if room == 0 {
                 return self.nothing();
@@ -199,7 +200,7 @@ impl<'a> Draft<'a> {
 impl Made {
     fn record(&self, reason: CutReason, budget: Budget, removed_before: u64) -> CutRecord {
         let removed = self.removed.saturating_sub(removed_before);
-        CutRecord { reason, budget, removed, left_out: self.left_out }
+        CutRecord { reason, budget, removed, left_out: self.left_out, kept: self.kept }
     }
 }
 

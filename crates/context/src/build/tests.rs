@@ -1,6 +1,7 @@
 use super::*;
+use crate::cut::Kept;
 use crate::tokens::{Chars, O200K_BASE};
-use crate::{Budget, CutReason, Digest, Keep, Measure, Trust};
+use crate::{Budget, CutReason, CutRecord, Digest, Keep, Measure, Trust};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -94,6 +95,24 @@ fn as_16_a_fence_that_does_not_fit_leaves_the_item_out() {
         assert_eq!((item.text.as_str(), item.left_out(), item.tokens), ("", true, 0));
         assert_eq!(item.cuts[0].removed, 51);
     }
+}
+
+#[test]
+fn as_16_a_record_says_how_many_items_stayed() {
+    let long = "word ".repeat(300);
+    for (limit, kept, nothing) in [(200, 2, false), (80, 0, true), (20, 0, true)] {
+        let budget = Some(Budget::tokens(limit));
+        let value = json!(["one", "two", long]);
+        let value = if kept == 0 { json!([long, "one", "two"]) } else { value };
+        let item = build(&DeclaredItem { budget, trust: Trust::Tool, ..declared(value) });
+        let [cut] = item.cuts.as_slice() else { panic!("{:?}", item.cuts) };
+        assert_eq!((cut.kept, cut.left_nothing()), (Some(Kept { kept, of: 3 }), nothing));
+        assert_eq!(item.text.contains("[]"), nothing);
+        assert!(item.tokens <= limit && item.text.ends_with("</untrusted_data>"));
+    }
+    let record = json!({"reason": "item_budget", "budget": Budget::tokens(9), "removed": 1, "left_out": true});
+    let record: CutRecord = serde_json::from_value(record).unwrap();
+    assert!(record.kept.is_none() && record.left_nothing(), "records of older runs are read");
 }
 
 #[test]

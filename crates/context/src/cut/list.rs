@@ -2,15 +2,17 @@
 
 use super::marker::marker;
 use super::total::{self, Total};
-use super::{Cut, Ruler, walk};
+use super::{Cut, Ruler, ends, walk};
 use crate::tokens::TokenCounter;
 use crate::{Keep, Measure};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How many items or fields stayed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How many items of a list, or fields of an object, stayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
     /// Items or fields in the text.
     pub kept: usize,
@@ -24,8 +26,8 @@ pub struct Kept {
 /// A list keeps a row of items: the first ones, the last ones, or those around the middle. An
 /// object keeps each field that fits, in order, so that a long field does not push out short ones
 /// behind it (`keep tail` takes them from the end). The JSON stays whole, with the marker on a
-/// line of its own after it, before it for `keep tail`. If not one item or field fits, the JSON is
-/// cut as a text.
+/// line of its own after it, before it for `keep tail`. Only the value's own items or fields count:
+/// one that does not fit is gone with all that is in it, and where not one fits, `[]` or `{}` stays.
 ///
 /// ```
 /// use contexture_context::{cut::Parts, tokens::Chars, Keep, Measure};
@@ -100,10 +102,7 @@ impl Parts {
             return Cut { text: Cow::Owned(text), ..Cut::whole("", count) };
         }
         let total = total::after(ruler, &text, walk.sure(|_| true));
-        self.cut_parts(ruler, limit, keep, total).unwrap_or_else(|| {
-            let cut = super::cut(&text, limit, measure, keep, counter);
-            Cut { text: Cow::Owned(cut.text.into_owned()), ..cut }
-        })
+        self.cut_parts(ruler, limit, keep, total)
     }
 
     fn join(&self, kept: impl IntoIterator<Item = usize>) -> String {
@@ -115,27 +114,35 @@ impl Parts {
             text.push_str(part);
             separator = ",\n";
         }
-        text.push('\n');
+        if text.len() > 1 {
+            text.push('\n');
+        }
         text.push(close);
         text
     }
 
-    /// None if not one part fits.
-    fn cut_parts(
-        &self,
-        ruler: Ruler<'_>,
-        limit: usize,
-        keep: Keep,
-        total: Total,
-    ) -> Option<Cut<'static>> {
+    fn cut_parts(&self, ruler: Ruler<'_>, limit: usize, keep: Keep, total: Total) -> Cut<'static> {
         let widest = format!("\n{}", marker(total, total, ruler.measure));
         let reserve = ruler.count(&widest);
         let with_marker = limit
             .checked_sub(reserve)
             .and_then(|room| self.fit_parts(ruler, limit, room, keep, total, true));
-        with_marker.or_else(|| self.fit_parts(ruler, limit, limit, keep, total, false))
+        with_marker
+            .or_else(|| self.fit_parts(ruler, limit, limit, keep, total, false))
+            .unwrap_or_else(|| self.empty(ruler, limit, keep, total))
     }
 
+    /// The empty list or object, or nothing where not even that fits.
+    fn empty(&self, ruler: Ruler<'_>, limit: usize, keep: Keep, total: Total) -> Cut<'static> {
+        let kept = Some(Kept { kept: 0, of: self.parts.len() });
+        let made = [true, false]
+            .map(|marked| self.compose(ruler, Vec::new(), keep, total, marked))
+            .into_iter()
+            .find(|cut| cut.after <= limit);
+        Cut { kept, ..made.unwrap_or_else(|| ends::clipped(total, None)) }
+    }
+
+    /// None if not one part fits.
     fn fit_parts(
         &self,
         ruler: Ruler<'_>,

@@ -284,11 +284,34 @@ fn as_16_objects_keep_whole_fields_that_fit() {
 }
 
 #[test]
-fn as_16_an_item_too_long_for_the_budget_is_cut_as_text() {
-    let parts = Parts::of(&json!(["word ".repeat(3_000), "short"]));
-    let cut = parts.cut(100, Measure::Tokens, Keep::Head, &O200K_BASE);
-    assert!(cut.text.starts_with("[\n  \"word word") && cut.text.contains("… [clipped: "));
-    assert!(cut.kept.is_none() && cut.after <= 100 && cut.after > 80);
+fn as_16_where_no_item_or_field_fits_an_empty_value_stays() {
+    let long = "word ".repeat(3_000);
+    for (value, empty, of) in [
+        (json!([long, long]), "[]", 2),
+        (json!([[long, 1], [long], [[long]]]), "[]", 3),
+        (json!({"content": long}), "{}", 1),
+        (json!({"a": {"b": 1, "c": long}}), "{}", 1),
+    ] {
+        let parts = Parts::of(&value);
+        let whole = O200K_BASE.count(&parts.text());
+        let gone = whole - O200K_BASE.count(empty);
+        let marker = format!("… [clipped: {gone} of {whole} tokens]");
+        for keep in KEEPS {
+            let cut = |limit| parts.cut(limit, Measure::Tokens, keep, &O200K_BASE);
+            let wanted = match keep {
+                Keep::Tail => format!("{marker}\n{empty}"),
+                _ => format!("{empty}\n{marker}"),
+            };
+            for made in [cut(100), cut(O200K_BASE.count(&wanted))] {
+                assert_eq!(made.text, wanted, "{keep:?}");
+                assert_eq!(made.kept, Some(Kept { kept: 0, of }));
+                assert_eq!((made.before, made.removed, made.clipped), (whole, gone, true));
+            }
+            // Without room for the marker, and without room for anything.
+            assert_eq!((cut(1).text.as_ref(), cut(1).after), (empty, 1));
+            assert_eq!((cut(0).text.as_ref(), cut(0).after, cut(0).removed), ("", 0, whole));
+        }
+    }
 }
 
 #[test]
@@ -323,6 +346,29 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
+/// What stays of a list or an object is JSON of its own items or fields, whole and in order.
+fn check_parts(value: &serde_json::Value, cut: &Cut<'_>) -> Result<(), TestCaseError> {
+    if !cut.clipped || cut.text.is_empty() {
+        return Ok(());
+    }
+    let lines = cut.text.lines().filter(|line| !line.starts_with("… [clipped: "));
+    let json = lines.collect::<Vec<_>>().join("\n");
+    match value {
+        serde_json::Value::Array(items) => {
+            let kept: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+            prop_assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: items.len() }));
+            prop_assert!(kept.is_empty() || items.windows(kept.len()).any(|row| row == kept));
+        }
+        serde_json::Value::Object(fields) => {
+            let kept: serde_json::Map<_, _> = serde_json::from_str(&json).unwrap();
+            prop_assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: fields.len() }));
+            prop_assert!(kept.iter().all(|(key, value)| fields.get(key) == Some(value)));
+        }
+        _ => prop_assert!(cut.kept.is_none()),
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
     #[test]
@@ -334,6 +380,7 @@ proptest! {
                 let cut = parts.cut(limit, measure, keep, &O200K_BASE);
                 prop_assert!(cut.after <= limit && ruler.count(&cut.text) == cut.after);
                 prop_assert_eq!(cut.clipped, ruler.count(&parts.text()) > limit);
+                check_parts(&value, &cut)?;
             }
         }
     }

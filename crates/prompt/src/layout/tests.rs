@@ -133,6 +133,7 @@ fn as_18_items_that_gave_way_are_not_shown() {
         budget: Budget::tokens(1),
         removed: 1,
         left_out: true,
+        kept: None,
     });
     let items = [gone, item(1, None, "s", json!("stays"))];
     let prompt = lay_out(&PromptParts { items: &items, instruction: "i", ..Default::default() });

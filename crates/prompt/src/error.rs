@@ -6,6 +6,7 @@
 //! [`PromptTemplate::render_located`](crate::PromptTemplate::render_located), which wraps it in a
 //! [`LocatedError`].
 
+use crate::codes;
 use crate::limits::MAX_DEPTH;
 use thiserror::Error;
 
@@ -66,6 +67,22 @@ impl PromptError {
             let (column, rest) = number(rest.strip_prefix(", column ")?)?;
             rest.starts_with(':').then_some((line, column))
         })
+    }
+
+    /// The stable code of its kind, one of [`codes::ALL`]. A [`PromptError::Parse`] has the code of
+    /// all that can't be read; [`check`](crate::check) tells the faults of a text apart.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Parse(_) => codes::UNREADABLE.code,
+            Self::VariableNotFound(_) => codes::VARIABLE_NOT_FOUND.code,
+            Self::PartialNotFound(_) => codes::UNKNOWN_PARTIAL.code,
+            Self::NotAnArray(_) => codes::NOT_AN_ARRAY.code,
+            Self::MaxDepthReached(_) => codes::TOO_DEEP.code,
+            Self::Render(_) => codes::RENDER_LIMIT.code,
+            Self::InvalidSequence(_) => codes::MESSAGE_SEQUENCE.code,
+            Self::Io(_) => codes::FILE_ERROR.code,
+        }
     }
 
     pub(crate) const fn too_deep() -> Self {

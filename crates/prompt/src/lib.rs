@@ -48,6 +48,7 @@
 //! |---|---|
 //! | `async-openai` | `TryFrom` between these messages, requests and tools and those of the `async-openai` crate |
 
+pub mod codes;
 pub mod composer;
 pub mod error;
 pub mod layout;

@@ -1,9 +1,10 @@
 //! What can be said of a template without rendering it.
 
-use super::compile::{self, Code, MAX_PROBLEMS, Problem};
+use super::compile::{self, MAX_PROBLEMS, Problem};
 use super::needs::{self, Requirement};
 use super::ops::{Kind, Op, Program};
 use super::{PromptTemplate, PromptTemplateRegistry};
+use crate::codes;
 use crate::error::PromptError;
 use crate::limits::{MAX_DEPTH, RenderLimits};
 use contexture_diagnostic::{Diagnostic, Severity, nearest};
@@ -15,25 +16,7 @@ use std::collections::BTreeMap;
 #[non_exhaustive]
 pub struct CheckReport {
     /// The faults in the order of their places, a hundred at most; spans are in the text that was
-    /// checked.
-    ///
-    /// | Code | Meaning |
-    /// |---|---|
-    /// | PT1001 | a tag is not closed with `}}` |
-    /// | PT1002 | a comment is not closed with `--}}` |
-    /// | PT1003 | a block is not closed |
-    /// | PT1004 | an end tag stands where another block is open |
-    /// | PT1005 | an end tag stands where no block is open |
-    /// | PT1006 | `{{else}}` stands in no block |
-    /// | PT1007 | a block has a second `{{else}}` |
-    /// | PT1008 | an unknown block |
-    /// | PT1009 | a name or argument that can't be one |
-    /// | PT1010 | a tag without a name |
-    /// | PT1011 | the template is too large |
-    /// | PT2001 | blocks nest deeper than can be rendered |
-    /// | PT2002 | a partial is not registered |
-    /// | PT2003 | partials form a cycle |
-    /// | PT2004 | a partial does not compile |
+    /// checked. Their codes are explained in [`codes`].
     pub diagnostics: Vec<Diagnostic>,
     /// The variables that the template and its partials read, in the order of their first use.
     pub requirements: Vec<Requirement>,
@@ -109,7 +92,7 @@ fn partial_fault(name: &str, op: &Op, library: &PromptTemplateRegistry) -> Optio
     match library.get(name) {
         Ok(_) => cycle(name, library).map(|path| {
             let message = format!("partials form a cycle: {path}");
-            Problem::new(Code::PartialCycle, span, message)
+            Problem::new(codes::PARTIAL_CYCLE, span, message)
                 .help("let the partial be included from one side only")
         }),
         Err(PromptError::PartialNotFound(_)) => {
@@ -118,11 +101,11 @@ fn partial_fault(name: &str, op: &Op, library: &PromptTemplateRegistry) -> Optio
                 || "register it, or remove the tag".to_owned(),
                 |meant| format!("did you mean `{meant}`?"),
             );
-            Some(Problem::new(Code::UnknownPartial, span, message).help(help))
+            Some(Problem::new(codes::UNKNOWN_PARTIAL, span, message).help(help))
         }
         Err(error) => {
             let message = format!("partial `{name}` does not compile: {error}");
-            Some(Problem::new(Code::BrokenPartial, span, message).help("mend the partial first"))
+            Some(Problem::new(codes::BROKEN_PARTIAL, span, message).help("mend the partial first"))
         }
     }
 }
@@ -178,7 +161,7 @@ fn too_deep(program: &Program) -> Option<Diagnostic> {
         ends.push(at + 1 + extent.then as usize + extent.other as usize);
         if ends.len() > usize::from(MAX_DEPTH) {
             let message = format!("this block stands more than {MAX_DEPTH} deep");
-            let fault = Diagnostic::error(Code::TooDeep.as_str(), message, op.span());
+            let fault = Diagnostic::error(codes::TOO_DEEP.code, message, op.span());
             return Some(fault.with_help("move the inner blocks to where they are not nested"));
         }
     }

@@ -3,10 +3,11 @@
 mod blocks;
 mod fault;
 
-pub(super) use fault::{Code, Problem};
+pub(super) use fault::Problem;
 
 use super::ops::{Kind, Name, Op, Path, Program};
 use super::tag::{self, Block, Tag};
+use crate::codes;
 use crate::error::PromptError;
 use crate::limits::MAX_TEMPLATE_BYTES;
 use blocks::Blocks;
@@ -35,7 +36,7 @@ fn scan(text: &str, most: usize) -> (Program, Vec<Problem>) {
     if text.len() > MAX_TEMPLATE_BYTES {
         let message =
             format!("a template of {} bytes is larger than {MAX_TEMPLATE_BYTES}", text.len());
-        let problem = Problem::new(Code::TooLarge, Span::at(0), message)
+        let problem = Problem::new(codes::TOO_LARGE, Span::at(0), message)
             .help("give the large text as a variable");
         return (Program::new("", Vec::new(), Vec::new()), vec![problem]);
     }
@@ -159,9 +160,9 @@ impl<'t> Scanner<'t> {
     fn never_closed(&mut self, open: usize, comment: bool, next: usize) {
         let end = open + 2;
         let (code, what, close) = if comment {
-            (Code::UnclosedComment, "a comment `{{!--`", "--}}")
+            (codes::UNCLOSED_COMMENT, "a comment `{{!--`", "--}}")
         } else {
-            (Code::UnclosedTag, "a tag `{{`", "}}")
+            (codes::UNCLOSED_TAG, "a tag `{{`", "}}")
         };
         let problem = Problem::new(
             code,
@@ -234,7 +235,7 @@ impl<'t> Scanner<'t> {
                 self.blocks.close(block, bounds.tag, self.text, &mut self.ops)
             }
             Tag::CloseRaw => Err(Problem::new(
-                Code::CloseWithoutOpen,
+                codes::CLOSE_WITHOUT_OPEN,
                 bounds.tag,
                 "`{{/raw}}` closes nothing: no `{{#raw}}` is open".into(),
             )
@@ -287,7 +288,7 @@ impl<'t> Scanner<'t> {
         self.run = self.text.len();
         self.seek = self.run;
         let message = "`{{#raw}}` is never closed: `{{/raw}}` is missing".into();
-        Err(Problem::new(Code::UnclosedBlock, opened.tag, message)
+        Err(Problem::new(codes::UNCLOSED_BLOCK, opened.tag, message)
             .help("write `{{/raw}}` where the literal text ends"))
     }
 

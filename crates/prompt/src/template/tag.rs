@@ -1,8 +1,9 @@
 //! What stands between `{{` and `}}`.
 
-use super::compile::{Code, Problem};
+use super::compile::Problem;
 use super::object::NameTag;
 use super::ops::{Name, Path, Root};
+use crate::codes;
 use contexture_diagnostic::{Span, nearest};
 
 /// A tag that was understood.
@@ -52,7 +53,7 @@ pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result
     let at = |span: Span| text.get(span.range()).unwrap_or_default();
     let body = Span::new(inner.start.saturating_add(1), inner.end);
     match at(inner).as_bytes().first() {
-        None => Err(Problem::new(Code::EmptyTag, inner, "`{{ }}` holds no name".into()).help(
+        None => Err(Problem::new(codes::EMPTY_TAG, inner, "`{{ }}` holds no name".into()).help(
             "write a variable's name between the braces, or `\\{{` for the braces themselves",
         )),
         Some(b'#') => open(text, trim(text, body), segments),
@@ -60,7 +61,7 @@ pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result
         Some(b'>') => include(text, trim(text, body)),
         Some(b'!') => {
             let message = "a comment is written `{{!-- … --}}`".into();
-            Err(Problem::new(Code::BadName, inner, message)
+            Err(Problem::new(codes::BAD_NAME, inner, message)
                 .help("add the two dashes on both sides"))
         }
         Some(_) => plain(text, inner, segments),
@@ -87,7 +88,7 @@ fn plain(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result<Tag, Probl
             "`{{{{else}}}}` takes `if` or nothing, not `{}`",
             shown(text, rest_of(condition, inner))
         );
-        return Err(Problem::new(Code::BadName, inner, message).help("write `{{else if name}}`"));
+        return Err(Problem::new(codes::BAD_NAME, inner, message).help("write `{{else if name}}`"));
     }
     needs_name(rest, inner, "else if")?;
     path(text, rest, segments).map(Tag::ElseIf)
@@ -100,7 +101,7 @@ fn open(text: &str, body: Span, segments: &mut Vec<Name>) -> Result<Tag, Problem
         if rest.is_empty() {
             return Ok(Tag::OpenRaw);
         }
-        return Err(Problem::new(Code::BadName, rest, "`{{#raw}}` takes no name".into())
+        return Err(Problem::new(codes::BAD_NAME, rest, "`{{#raw}}` takes no name".into())
             .help("write `{{#raw}}…{{/raw}}`"));
     }
     let Some(block) = Block::of(name) else {
@@ -128,7 +129,7 @@ fn unknown_word(word: &str, span: Span, sign: char) -> Problem {
         Some(meant) => format!("did you mean `{sign}{meant}`?"),
         None => "blocks are `if`, `unless`, `each` and `raw`".to_owned(),
     };
-    Problem::new(Code::UnknownBlock, span, message).help(help)
+    Problem::new(codes::UNKNOWN_BLOCK, span, message).help(help)
 }
 
 fn needs_name(rest: Span, tag: Span, word: &str) -> Result<(), Problem> {
@@ -138,20 +139,20 @@ fn needs_name(rest: Span, tag: Span, word: &str) -> Result<(), Problem> {
     let sign = if word == "else if" { "" } else { "#" };
     let message = format!("`{{{{{sign}{word}}}}}` needs the name of a variable");
     let help = format!("write `{{{{{sign}{word} name}}}}`");
-    Err(Problem::new(Code::EmptyTag, tag, message).help(help))
+    Err(Problem::new(codes::EMPTY_TAG, tag, message).help(help))
 }
 
 fn include(text: &str, name: Span) -> Result<Tag, Problem> {
     let word = text.get(name.range()).unwrap_or_default();
     if word.is_empty() {
         let message = "`{{> }}` names no partial".into();
-        return Err(Problem::new(Code::EmptyTag, name, message).help("write `{{> name}}`"));
+        return Err(Problem::new(codes::EMPTY_TAG, name, message).help("write `{{> name}}`"));
     }
     match word.char_indices().find(|(_, c)| !(is_name_char(*c) || matches!(c, '.' | '/'))) {
         None => Ok(Tag::Include(name)),
         Some((at, c)) => {
             let message = format!("`{}` is no name of a partial", excerpt(word));
-            Err(Problem::new(Code::BadName, char_span(name, at, c), message).help(
+            Err(Problem::new(codes::BAD_NAME, char_span(name, at, c), message).help(
                 "a partial's name is one word of letters, digits, `_`, `-`, `.` and `/`, and takes no arguments",
             ))
         }
@@ -189,7 +190,7 @@ fn path(text: &str, span: Span, segments: &mut Vec<Name>) -> Result<Path, Proble
     let Ok(rest_len) = u16::try_from(segments.len() - rest_start) else {
         let message = format!("a path has more than {} names", u16::MAX);
         return Err(
-            Problem::new(Code::BadName, span, message).help("name a value that is less deep")
+            Problem::new(codes::BAD_NAME, span, message).help("name a value that is less deep")
         );
     };
     let rest_start = u32::try_from(rest_start).unwrap_or(u32::MAX);
@@ -209,7 +210,7 @@ fn push_segment(
         } else {
             "write a name or a number on both sides of each dot"
         };
-        return Err(Problem::new(Code::BadName, span, message).help(help));
+        return Err(Problem::new(codes::BAD_NAME, span, message).help(help));
     }
     let tag = NameTag::of(word.get(range.clone()).unwrap_or_default());
     segments.push(Name { span: offset(span, range), tag });
@@ -224,7 +225,7 @@ fn counter(name: &str, span: Span) -> Result<Path, Problem> {
         _ => {
             let message = format!("unknown name `@{}`", excerpt(name));
             let help = "`@index`, `@first` and `@last` are known inside `{{#each}}`";
-            return Err(Problem::new(Code::BadName, span, message).help(help));
+            return Err(Problem::new(codes::BAD_NAME, span, message).help(help));
         }
     };
     let head = Name { span, tag: NameTag::of(name) };
@@ -248,7 +249,7 @@ fn bad_char(word: &str, span: Span, at: usize, c: char) -> Problem {
             "names are made of letters, digits, `_` and `-`, joined by dots; `\\{{` is a literal `{{`"
         }
     };
-    Problem::new(Code::BadName, char_span(span, at, c), message).help(help)
+    Problem::new(codes::BAD_NAME, char_span(span, at, c), message).help(help)
 }
 
 fn offset(base: Span, range: std::ops::Range<usize>) -> Span {

@@ -1,6 +1,7 @@
 //! The blocks that are open while a template is read.
 
-use super::fault::{Code, Problem};
+use super::fault::Problem;
+use crate::codes;
 use crate::template::ops::{Branch, Extent, Kind, Op, Path};
 use crate::template::tag::{Block, excerpt};
 use contexture_diagnostic::Span;
@@ -62,13 +63,13 @@ impl Blocks {
         let word = if with_if { "else if" } else { "else" };
         let Some(frame) = self.open.last_mut() else {
             let message = format!("`{{{{{word}}}}}` stands in no block");
-            return Err(Problem::new(Code::StrayElse, tag, message)
+            return Err(Problem::new(codes::STRAY_ELSE, tag, message)
                 .help("it belongs between `{{#if}}`, `{{#unless}}` or `{{#each}}` and its end"));
         };
         if let Some((first, _)) = frame.other {
             let block = shown(text, frame.tag);
             let message = format!("`{{{{{word}}}}}` comes after the `{{{{else}}}}` of `{block}`");
-            return Err(Problem::new(Code::SecondElse, tag, message)
+            return Err(Problem::new(codes::SECOND_ELSE, tag, message)
                 .related("the `{{else}}` stands", first)
                 .help("a block has one `{{else}}`, and it is the last part"));
         }
@@ -86,7 +87,7 @@ impl Blocks {
         let word = block.word();
         let Some(top) = self.open.iter().rev().find(|frame| !frame.chained) else {
             let message = format!("`{{{{/{word}}}}}` closes nothing: no block is open");
-            return Err(Problem::new(Code::CloseWithoutOpen, tag, message)
+            return Err(Problem::new(codes::CLOSE_WITHOUT_OPEN, tag, message)
                 .help(format!("remove it, or write `{{{{#{word} name}}}}` before it")));
         };
         if top.block == block {
@@ -95,7 +96,7 @@ impl Blocks {
         }
         let (open, meant) = (shown(text, top.tag), top.block.word());
         let problem = Problem::new(
-            Code::WrongClose,
+            codes::WRONG_CLOSE,
             tag,
             format!("`{{{{/{word}}}}}` does not close `{open}`, which is still open"),
         )
@@ -130,7 +131,7 @@ impl Blocks {
         let problems = unclosed.map(|frame| {
             let (open, word) = (shown(text, frame.tag), frame.block.word());
             let message = format!("`{open}` is never closed: `{{{{/{word}}}}}` is missing");
-            Problem::new(Code::UnclosedBlock, frame.tag, message)
+            Problem::new(codes::UNCLOSED_BLOCK, frame.tag, message)
                 .help(format!("write `{{{{/{word}}}}}` where the block ends"))
         });
         let problems = problems.collect();

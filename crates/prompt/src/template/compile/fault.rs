@@ -1,49 +1,8 @@
 //! What is wrong with a template's text.
 
+use crate::codes::Code;
 use crate::error::PromptError;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
-
-/// The kinds of faults, each with a code that never changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::template) enum Code {
-    UnclosedTag,
-    UnclosedComment,
-    UnclosedBlock,
-    WrongClose,
-    CloseWithoutOpen,
-    StrayElse,
-    SecondElse,
-    UnknownBlock,
-    BadName,
-    EmptyTag,
-    TooLarge,
-    TooDeep,
-    UnknownPartial,
-    PartialCycle,
-    BrokenPartial,
-}
-
-impl Code {
-    pub(in crate::template) const fn as_str(self) -> &'static str {
-        match self {
-            Self::UnclosedTag => "PT1001",
-            Self::UnclosedComment => "PT1002",
-            Self::UnclosedBlock => "PT1003",
-            Self::WrongClose => "PT1004",
-            Self::CloseWithoutOpen => "PT1005",
-            Self::StrayElse => "PT1006",
-            Self::SecondElse => "PT1007",
-            Self::UnknownBlock => "PT1008",
-            Self::BadName => "PT1009",
-            Self::EmptyTag => "PT1010",
-            Self::TooLarge => "PT1011",
-            Self::TooDeep => "PT2001",
-            Self::UnknownPartial => "PT2002",
-            Self::PartialCycle => "PT2003",
-            Self::BrokenPartial => "PT2004",
-        }
-    }
-}
 
 /// One fault with its place.
 #[derive(Debug, Clone)]
@@ -94,7 +53,7 @@ impl Problem {
     }
 
     pub(in crate::template) fn to_diagnostic(&self) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(self.code.as_str(), self.message.clone(), self.span);
+        let mut diagnostic = Diagnostic::error(self.code.code, self.message.clone(), self.span);
         if !self.help.is_empty() {
             diagnostic = diagnostic.with_help(self.help.clone());
         }

@@ -43,7 +43,31 @@ fn everything(text: &str) -> Parsed {
     let migrated = migrate(&source, &limits);
     let again = migrate(&SourceFile::new("t.as", migrated.text.as_str()), &limits);
     assert_eq!(again.changes, 0, "{text}");
+    check_migration(text, &migrated.text);
     parsed
+}
+
+/// Nothing but the words of the old syntax is taken away, and only commas and `return` are added.
+fn check_migration(before: &str, after: &str) {
+    let dense = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let (dense_before, dense_after) = (dense(before), dense(after));
+    let (mut old, mut new) = (dense_before.as_str(), dense_after.as_str());
+    while !new.is_empty() {
+        let rewritten = [("<", "max"), ("limit", "max_output")]
+            .into_iter()
+            .find_map(|(from, to)| Some((old.strip_prefix(from)?, new.strip_prefix(to)?)));
+        let added = [",", "return"].into_iter().find_map(|added| {
+            let added = new.strip_prefix(added).filter(|_| !old.starts_with(added))?;
+            Some((old, added))
+        });
+        let (left, right) = (old.chars().next(), new.chars().next());
+        (old, new) = rewritten.or(added).unwrap_or_else(|| {
+            assert_eq!(left, right, "migrated to {after:?} from {before:?}");
+            let length = left.map_or(0, char::len_utf8);
+            (&old[length..], &new[length..])
+        });
+    }
+    assert_eq!(old, "", "migrated to {after:?} from {before:?}");
 }
 
 /// Tokens stand in order, and between them is only white space.
@@ -192,6 +216,59 @@ proptest! {
         let end = (start + length).min(text.len());
         text.drain(start..end);
         everything(&text.into_iter().collect::<String>());
+    }
+}
+
+/// What the old syntax was written with, and what stands around it in both.
+const OLD: &[&str] = &[
+    "use n",
+    "use docs.summary",
+    "use one of { a: n, b: m < 2k }",
+    "< 5",
+    "< 4k",
+    "<",
+    "max 3",
+    "max n",
+    "max = 1",
+    "keep tail",
+    "priority 2",
+    "as few words",
+    "as \"a < 2\"",
+    "for x in xs",
+    "loop until a",
+    "until",
+    "and b",
+    "or not c",
+    "{ b = 1 }",
+    "{ 1 }",
+    "{ g(x) }",
+    "if a",
+    "else",
+    "\n",
+    "\n",
+    "// < 9",
+    "x =",
+    "generate({ input: 1 limit: 2 })",
+    "{ a: 1\n limit: 2\n }",
+    "[1 2]",
+    ")",
+    "}",
+    "n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn as_31_migration_loses_nothing(
+        words in proptest::collection::vec(proptest::sample::select(OLD), 0..40),
+    ) {
+        let text = format!("func f(x) {{\n{}\n}}\n", words.join(" "));
+        let limits = Limits::default();
+        let migrated = migrate(&SourceFile::new("t.as", text.as_str()), &limits);
+        check_migration(&text, &migrated.text);
+        let again = migrate(&SourceFile::new("t.as", migrated.text.as_str()), &limits);
+        prop_assert_eq!(again.changes, 0);
     }
 }
 

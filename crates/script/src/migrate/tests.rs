@@ -27,6 +27,15 @@ fn as_31_limits_become_max() {
         ("for s in plan.steps < 12 { }", "for s in plan.steps max 12 { }"),
         ("for s in plan.steps < count { }", "for s in plan.steps max count { }"),
         ("if a < 6 { }", "if a < 6 { }"),
+        ("use n < 5 max 3", "use n < 5 max 3"),
+        ("use n < 5 keep tail max 3 as few", "use n < 5 keep tail max 3 as few"),
+        ("use n < 5\nmax = 3", "use n max 5\nmax = 3"),
+        (
+            "use one of { a: n < 5 max 3, b: m < 2k, c: empty }",
+            "use one of { a: n < 5 max 3, b: m max 2k, c: empty }",
+        ),
+        ("for x in input.a < 12 max 3 { }", "for x in input.a < 12 max 3 { }"),
+        ("for x in a and b < 12 max n { }", "for x in a and b < 12 max n { }"),
         ("x = \"use a < 4k\"", "x = \"use a < 4k\""),
     ] {
         assert_eq!(body(old), new);

@@ -21,8 +21,9 @@ pub(super) enum OldLimit {
 impl Parser<'_> {
     /// Takes the limit of the old syntax out of a head, if it has one, and tells it.
     ///
-    /// A `<` that is a comparison in the new language stays: `loop until a < b max 3`. A list or
-    /// a used item is never compared, so there it is always the old syntax.
+    /// Where a `max` stands too, `<` is the comparison of the new language: `use n < 5 max 3`.
+    /// Elsewhere it is a limit, but for the condition of a loop, which may compare with anything
+    /// but a number and only lack its `max`.
     pub(super) fn old_limit(
         &mut self,
         head: Expr,
@@ -30,7 +31,7 @@ impl Parser<'_> {
         has_max: bool,
     ) -> (Expr, Option<Expr>) {
         let Some((op_span, literal)) = rightmost_less(&head) else { return (head, None) };
-        if kind == OldLimit::Loop && (has_max || !literal) {
+        if has_max || (kind == OldLimit::Loop && !literal) {
             return (head, None);
         }
         let (code, form) = match kind {
@@ -43,15 +44,9 @@ impl Parser<'_> {
             OldLimit::Loop => "write `max` instead of `<`; a comparison has a `max` behind it",
             _ => "write `max` instead of `<`",
         };
-        let mut fault = code.at(op_span, message).with_help(help);
-        let (head, limit) = take_limit(head);
-        fault = match &limit {
-            // A `max` behind it counts; the old limit goes.
-            Some(limit) if has_max => fault.with_edit(Span::new(op_span.start, limit.span.end), ""),
-            _ => fault.with_edit(op_span, self.spaced(op_span, "max")),
-        };
-        self.push(fault);
-        (head, limit)
+        let fault = code.at(op_span, message).with_help(help);
+        self.push(fault.with_edit(op_span, self.spaced(op_span, "max")));
+        take_limit(head)
     }
 
     /// A word in place of an operator, which may stand without blanks around it.

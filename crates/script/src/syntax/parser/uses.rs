@@ -58,9 +58,8 @@ impl Parser<'_> {
             self.expression()
         };
         let height = self.height;
-        let has_max = self.at_word("max");
-        let (expr, old) = self.old_limit(expr, OldLimit::Use, has_max);
         let mut clauses = self.clauses(candidate);
+        let (expr, old) = self.old_limit(expr, OldLimit::Use, clauses.max_at.is_some());
         if let Some(limit) = old {
             clauses.max = clauses.max.or_else(|| self.old_budget(&limit));
         }

@@ -30,7 +30,7 @@ const OLLAMA: &str = "http://localhost:11434";
 /// ```
 ///
 /// # Errors
-/// [`LlmError::Auth`] without a key where one is needed, [`LlmError::Settings`] for a base URL that
+/// [`LlmError::NoKey`] without a key where one is needed, [`LlmError::Settings`] for a base URL that
 /// is none or for `default` (which the caller resolves), [`LlmError::Recording`] for a recording
 /// that can't be read.
 pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Provider>, LlmError> {
@@ -53,8 +53,8 @@ pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Pr
     })
 }
 
-fn no_key(provider: &str, variable: &str) -> LlmError {
-    LlmError::Auth { provider: provider.to_owned(), message: format!("{variable} is not set") }
+fn no_key(provider: &str, variable: &'static str) -> LlmError {
+    LlmError::NoKey { provider: provider.to_owned(), variable }
 }
 
 fn openai(

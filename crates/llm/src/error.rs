@@ -6,6 +6,7 @@
 
 use crate::replay::ReplayMiss;
 use crate::uri::UriError;
+use crate::wire::http::is_loopback;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -13,7 +14,15 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LlmError {
-    /// No key, or the provider refuses it.
+    /// The setting that holds the key is not set; nothing was sent.
+    #[error("{provider} needs a key, and {variable} is not set")]
+    NoKey {
+        /// Who needs it, such as `openai`.
+        provider: String,
+        /// The variable of the environment.
+        variable: &'static str,
+    },
+    /// The provider refuses the key, or asks for one.
     #[error("{provider} refused the credentials: {message}")]
     Auth {
         /// Who refused, such as `openai`.
@@ -186,7 +195,7 @@ impl LlmError {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Auth { .. } => "auth",
+            Self::NoKey { .. } | Self::Auth { .. } => "auth",
             Self::Quota { .. } => "quota",
             Self::Network { .. } => "network",
             Self::Timeout { .. } => "timeout",
@@ -212,10 +221,18 @@ impl LlmError {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let help = match self {
+            Self::NoKey { variable, .. } => {
+                return Some(format!(
+                    "set {variable} to your key, or run offline with `--model builtin://extractive`"
+                ));
+            }
             Self::Auth { provider, .. } => return Some(key_help(provider)),
             Self::Quota { .. } => "check the plan and billing of the account",
             Self::Network { host, .. } if host.ends_with(":11434") => {
                 "start Ollama (`ollama serve`), or set OLLAMA_BASE_URL"
+            }
+            Self::Network { host, .. } if is_loopback(host) => {
+                "start the server, or give the address and port where it listens"
             }
             Self::Network { .. } => "check the address, the network and the proxy settings",
             Self::Timeout { .. } => "raise `timeout`, or ask for less with `max_output`",

@@ -10,6 +10,7 @@
 
 pub(crate) mod anthropic;
 mod assembly;
+mod connection;
 pub(crate) mod http;
 mod json;
 pub(crate) mod ollama;

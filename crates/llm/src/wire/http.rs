@@ -6,7 +6,7 @@
 
 use super::json::excerpt;
 use super::stream::{PieceTooLong, Pieces};
-use super::{Flow, Header, Parts, Plan, Refusal, Wire, retry_after};
+use super::{Flow, Header, Parts, Plan, Refusal, Wire, connection, retry_after};
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
 use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
@@ -272,12 +272,8 @@ impl<W: Wire> HttpProvider<W> {
             let limit = self.settings.connect_timeout;
             return LlmError::Timeout { host: self.host.clone(), limit };
         }
-        // The outer layers name the URL and "error sending request"; the innermost says why.
-        let mut cause: &dyn std::error::Error = error;
-        while let Some(inner) = cause.source() {
-            cause = inner;
-        }
-        LlmError::Network { host: self.host.clone(), message: cause.to_string() }
+        let message = connection::why(error, &self.host);
+        LlmError::Network { host: self.host.clone(), message }
     }
 
     fn bad(&self, message: String) -> LlmError {

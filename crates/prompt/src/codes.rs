@@ -90,7 +90,7 @@ registry! {
     UNKNOWN_BLOCK "PT1008" "unknown-block"
         "A tag opens or closes a block that does not exist."
         "The blocks are `if`, `unless`, `each` and `raw`. There are no helpers: what needs computing is computed before, and given as a variable."
-        "{{#with a}}b{{/with}}"
+        "{{#with a}}b"
     BAD_NAME "PT1009" "bad-name"
         "What stands in a tag can't be a name."
         "A name is made of letters, digits, `_` and `-`, with dots between the steps of a path. A tag takes one name, no arguments and no operators."

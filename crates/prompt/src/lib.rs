@@ -69,6 +69,7 @@ pub use message::{
     ToolDefinition, ToolKind, Usage,
 };
 pub use template::{
-    CheckReport, Need, PromptTemplate, PromptTemplateRegistry, Requirement, TemplateContext,
-    TemplateNumber, TemplateObject, TemplateValue, check, check_with, decode_source,
+    AmbiguousPartial, CheckReport, Need, PromptTemplate, PromptTemplateRegistry, Requirement,
+    TemplateContext, TemplateNumber, TemplateObject, TemplateValue, check, check_with,
+    decode_source, gather_partials, partial_file,
 };

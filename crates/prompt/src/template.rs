@@ -15,6 +15,7 @@ mod json;
 mod needs;
 mod object;
 mod ops;
+mod partials;
 mod registry;
 mod render;
 mod tag;
@@ -25,6 +26,7 @@ pub use context::TemplateContext;
 pub use files::decode_source;
 pub use needs::{Need, Requirement};
 pub use object::TemplateObject;
+pub use partials::{AmbiguousPartial, gather_partials, partial_file};
 pub use registry::PromptTemplateRegistry;
 pub use value::{TemplateNumber, TemplateValue};
 

@@ -32,6 +32,10 @@ pub struct Requirement {
     pub name: String,
     /// How much it is needed: the most of all its uses.
     pub need: Need,
+    /// Whether every rendering needs it: it is required where no condition and no loop decides
+    /// whether rendering comes there.
+    #[serde(skip)]
+    pub always: bool,
     /// The partial in which it is first used; none for the template itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
@@ -61,7 +65,7 @@ struct Survey<'a> {
     library: Option<&'a PromptTemplateRegistry>,
     found: IndexMap<String, Requirement>,
     /// Partials that were looked into, with the circumstances that matter.
-    seen: HashSet<(*const PromptTemplate, bool, bool, u8)>,
+    seen: HashSet<(*const PromptTemplate, bool, bool, bool, u8)>,
     /// The template and the partials under way, outermost first.
     chain: Vec<&'a PromptTemplate>,
 }
@@ -71,6 +75,8 @@ struct Survey<'a> {
 struct State<'a> {
     depth: u8,
     in_loop: bool,
+    /// Whether a condition or loop decides if rendering comes here.
+    unsure: bool,
     /// Whether a bare name may be the item's.
     bare_is_item: bool,
     /// Paths that were tested and found true.
@@ -129,6 +135,7 @@ impl<'a> Survey<'a> {
         let mut outside = state.clone();
         // Rendering never comes deeper than that.
         outside.depth += u8::from(!branch.chained);
+        outside.unsure = true;
         if outside.depth > MAX_DEPTH {
             return after;
         }
@@ -166,6 +173,7 @@ impl<'a> Survey<'a> {
         };
         let mut outside = state.clone();
         outside.depth += 1;
+        outside.unsure = true;
         if outside.depth > MAX_DEPTH {
             return after;
         }
@@ -183,9 +191,10 @@ impl<'a> Survey<'a> {
         let Some(partial) = partial else { return };
         // A test around the include is not carried into it: the partial is looked into once only.
         let state = State { depth: state.depth + 1, guards: Vec::new(), ..state.clone() };
-        let key = (std::ptr::from_ref(partial), state.in_loop, state.bare_is_item, state.depth);
+        let State { in_loop, unsure, bare_is_item, depth, .. } = state;
+        let key = (std::ptr::from_ref(partial), in_loop, unsure, bare_is_item, depth);
         let cycle = self.chain.iter().any(|active| std::ptr::eq(*active, partial));
-        if cycle || state.depth > MAX_DEPTH || !self.seen.insert(key) {
+        if cycle || depth > MAX_DEPTH || !self.seen.insert(key) {
             return;
         }
         self.chain.push(partial);
@@ -210,14 +219,17 @@ impl<'a> Survey<'a> {
             return;
         }
         let name = place.template.program.slice(path.span);
+        let always = need == Need::Required && !state.unsure;
         if let Some(known) = self.found.get_mut(name) {
             known.need = known.need.max(need);
+            known.always |= always;
             return;
         }
         let at = place.file.position(path.span.start);
         let requirement = Requirement {
             name: name.to_owned(),
             need,
+            always,
             partial: place.partial.map(str::to_owned),
             line: at.line,
             column: at.column,

@@ -119,3 +119,29 @@ fn pt_6_check_follows_partials() {
     assert_eq!(report.partials, ["good", "goood", "bad", "a", "self"]);
     assert_eq!(report.variables(), ["x"]);
 }
+
+#[test]
+fn pt_6_what_every_rendering_needs_is_told_from_what_it_may_need() {
+    let always = |text: &str| -> Vec<String> {
+        let all = PromptTemplate::compile(text).unwrap().requirements();
+        all.into_iter().filter(|one| one.always).map(|one| one.name).collect()
+    };
+    assert_eq!(always("{{a}}{{#if b}}{{c}}{{else}}{{d}}{{/if}}"), ["a"]);
+    assert_eq!(always("{{#each list}}{{name}}{{this.x}}{{else}}{{e}}{{/each}}"), ["list"]);
+    assert_eq!(always("{{#if b}}{{c}}{{/if}}{{c}}"), ["c"]);
+    assert_eq!(always("{{#if c}}{{c}}{{/if}}"), Vec::<String>::new());
+    assert_eq!(always("{{user.name}}"), ["user.name"]);
+}
+
+#[test]
+fn pt_6_a_partial_under_a_condition_is_not_needed_always() {
+    let mut registry = PromptTemplateRegistry::new();
+    registry.register("inner", "{{x}}").unwrap();
+    let always = |text: &str| -> Vec<String> {
+        let template = PromptTemplate::compile(text).unwrap();
+        let all = registry.requirements(&template);
+        all.into_iter().filter(|one| one.always).map(|one| one.name).collect()
+    };
+    assert_eq!(always("{{#if a}}{{> inner}}{{/if}}"), Vec::<String>::new());
+    assert_eq!(always("{{#if a}}{{> inner}}{{/if}}{{> inner}}"), ["x"]);
+}

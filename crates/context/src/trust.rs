@@ -32,6 +32,8 @@ pub enum Trust {
     Model,
     /// Remembered from earlier runs.
     Memory,
+    /// A resource that a reference names (`@file://…`).
+    Resource,
     /// What a tool returned.
     Tool,
     /// A file from outside the workspace.
@@ -63,6 +65,7 @@ impl Trust {
             Self::User => "user",
             Self::Model => "model",
             Self::Memory => "memory",
+            Self::Resource => "resource",
             Self::Tool => "tool",
             Self::External => "external",
             Self::Pack => "pack",

@@ -6,10 +6,12 @@
 
 pub mod definition;
 pub mod error;
+pub mod processors;
 pub mod protocol;
 pub mod resource;
 pub mod scan;
 pub mod syntax;
+pub mod text;
 
 pub use error::LoadError;
 pub use protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role};

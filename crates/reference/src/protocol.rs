@@ -23,6 +23,11 @@ pub trait Protocol: Send + Sync {
         &[]
     }
 
+    /// Whether it takes parameters that nobody declares, as a template takes its variables.
+    fn takes_any_parameter(&self) -> bool {
+        false
+    }
+
     /// Loads. The common parameters (`line`, `max`, `encoding`) are applied by the loader after it.
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a>;
 }

@@ -1,0 +1,11 @@
+//! `base64`: bytes as text, so that what is no text can be shown or handed on.
+
+use super::Made;
+use crate::Resource;
+use crate::protocol::Parameters;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+pub(super) fn base64(resource: &Resource, _: &Parameters) -> Made {
+    Ok(("text/plain".to_owned(), STANDARD.encode(&resource.content).into_bytes()))
+}

@@ -1,0 +1,38 @@
+//! The parameters that any text takes (REF-14): `encoding=`, `line=`, `max=`.
+//!
+//! They are applied after loading: the encoding first, to the bytes of the source; then the lines;
+//! and `max`, a budget of tokens, last, to what the whole reference gives.
+
+mod encoding;
+mod fit;
+mod lines;
+
+pub use encoding::{DecodeError, decode};
+pub(crate) use fit::{Piece, budget, fit};
+pub use lines::{LineError, LineRange};
+
+use crate::protocol::{Parameter, ParameterKind};
+
+/// The names of the parameters of any text.
+pub const COMMON: [&str; 3] = ["encoding", "line", "max"];
+
+/// The parameters of any text, as they are declared.
+#[must_use]
+pub fn common_parameters() -> Vec<Parameter> {
+    let parameter = |name: &str, kind, description: &str| Parameter {
+        name: name.to_owned(),
+        kind,
+        description: description.to_owned(),
+        default: None,
+        required: false,
+    };
+    vec![
+        parameter(
+            "encoding",
+            ParameterKind::String,
+            "the encoding of the bytes, such as gbk; UTF-8 by default",
+        ),
+        parameter("line", ParameterKind::Range, "the lines to take: 5-10, 5-, -10 or 5"),
+        parameter("max", ParameterKind::String, "the most tokens that the result may have, such as 2k"),
+    ]
+}

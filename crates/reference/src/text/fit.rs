@@ -1,0 +1,80 @@
+//! `max=2k`: a budget for what a whole reference gives (REF-14).
+
+use contexture_context::cut::cut;
+use contexture_context::{Keep, Measure, TokenCounter};
+
+/// A text that takes part in a budget, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// It fits whole.
+    Whole,
+    /// It was cut to this text.
+    Cut(String),
+    /// Nothing of it fits.
+    LeftOut,
+}
+
+/// Fits texts into `limit` tokens, in order: each whole while it fits, the first that does not is
+/// cut, and the later ones take what is left.
+pub(crate) fn fit(texts: &[&str], limit: u64, counter: &dyn TokenCounter) -> Vec<Piece> {
+    let mut left = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut pieces = Vec::with_capacity(texts.len());
+    for text in texts {
+        let fitted = cut(text, left, Measure::Tokens, Keep::Head, counter);
+        left = left.saturating_sub(fitted.after);
+        pieces.push(match (fitted.clipped, fitted.text.is_empty()) {
+            (false, _) => Piece::Whole,
+            (true, false) => Piece::Cut(fitted.text.into_owned()),
+            (true, true) => Piece::LeftOut,
+        });
+    }
+    pieces
+}
+
+/// A budget as it is written: `500`, `2k`, `1.5k`.
+pub(crate) fn budget(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (number, scale) = match text.strip_suffix(['k', 'K']) {
+        Some(number) => (number, 1000),
+        None => (text, 1),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) || number.ends_with('.') {
+        return None;
+    }
+    let whole = whole.parse::<u64>().ok()?.checked_mul(scale)?;
+    let part = if fraction.is_empty() {
+        0
+    } else {
+        let unit = 10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+        let scaled = fraction.parse::<u64>().ok()?.checked_mul(scale)?;
+        scaled.is_multiple_of(unit).then(|| scaled / unit)?
+    };
+    whole.checked_add(part).filter(|limit| *limit > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture_context::tokens::Words;
+
+    #[test]
+    fn ref_14_a_budget_is_a_number_of_tokens() {
+        assert_eq!(budget("500"), Some(500));
+        assert_eq!(budget("2k"), Some(2_000));
+        assert_eq!(budget("1.5K"), Some(1_500));
+        for text in ["", "0", "0k", "k", "-1", "2 k b", "1.", "1.0005k", "1e3", "99999999999999999999"] {
+            assert_eq!(budget(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn ref_14_texts_share_a_budget_in_order() {
+        let texts = ["one two", "three four five six seven eight nine ten eleven twelve", "last"];
+        let pieces = fit(&texts, 6, &Words);
+        assert_eq!(pieces.first(), Some(&Piece::Whole));
+        assert!(matches!(pieces.get(1), Some(Piece::Cut(_))), "{pieces:?}");
+        assert_eq!(fit(&["one two three"], 3, &Words), [Piece::Whole]);
+    }
+}

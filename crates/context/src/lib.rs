@@ -22,6 +22,7 @@ pub mod cut;
 pub mod digest;
 pub mod fence;
 pub mod item;
+pub mod json;
 pub mod limits;
 pub mod manifest;
 pub mod tokens;

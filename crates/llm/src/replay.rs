@@ -14,7 +14,7 @@ use crate::cancel::CancelToken;
 use crate::error::LlmError;
 use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use crate::record::{Line, Outcome, RECORDING_VERSION};
-use contexture_context::Digest;
+use contexture_context::{Digest, json};
 use std::collections::{HashMap, VecDeque};
 use std::io::Read;
 use std::path::Path;
@@ -74,7 +74,7 @@ impl Replay {
                 line: Some(index + 1),
                 message,
             };
-            let parsed: Line = serde_json::from_slice(line)
+            let parsed: Line = json::read(line)
                 .map_err(|error| fault(format!("expected a recorded call: {error}")))?;
             if parsed.v != RECORDING_VERSION {
                 let found = parsed.v;

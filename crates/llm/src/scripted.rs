@@ -22,6 +22,7 @@ use crate::error::LlmError;
 use crate::mock::local_response;
 use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use crate::record::StoredError;
+use contexture_context::json;
 use contexture_prompt::{FinishReason, ToolCall, Usage};
 use serde::Deserialize;
 use serde_json::Value;
@@ -161,7 +162,7 @@ impl Scripted {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let fault = |line, message| LlmError::Recording { file: name.to_owned(), line, message };
         if text.trim_start().starts_with('[') {
-            let values: Vec<Value> = serde_json::from_str(text)
+            let values: Vec<Value> = json::read(text.as_bytes())
                 .map_err(|error| fault(Some(error.line()), error.to_string()))?;
             let answers: Result<Vec<Canned>, LlmError> = values
                 .into_iter()
@@ -174,7 +175,7 @@ impl Scripted {
         }
         let mut answers = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let value = serde_json::from_str(line)
+            let value = json::read(line.as_bytes())
                 .map_err(|error| fault(Some(at + 1), error.to_string()))?;
             answers.push(canned(value).map_err(|why| fault(Some(at + 1), why))?);
         }

@@ -1,5 +1,6 @@
 //! Reads files of JSON lines in which any line may be broken.
 
+use contexture_context::json::{self, JsonError};
 use serde_json::Value;
 use std::io::{BufRead, Read as _};
 
@@ -45,11 +46,12 @@ pub(crate) fn read(
 
 fn parse(line: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    serde_json::from_str(text).map_err(|error| {
-        let reason = error.to_string();
-        // The line of the error is always the first; the file's line is told instead.
-        let reason = reason.split(" at line ").next().unwrap_or_default();
-        format!("it is not JSON: {reason} at column {}", error.column())
+    // The line of the error is always the first; the file's line is told instead.
+    json::read(text.as_bytes()).map_err(|error| match error {
+        JsonError::Invalid(_) => {
+            format!("it is not JSON: {} at column {}", error.reason(), error.column())
+        }
+        _ => format!("it is {}", error.reason()),
     })
 }
 

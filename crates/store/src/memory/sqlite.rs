@@ -14,6 +14,7 @@ use super::table::{TEXT_WEIGHT, note_on};
 use super::words::{indexed, searched};
 use super::{Fields, Found, Memory, MemoryError, Query, record};
 use crate::stamp::Ids;
+use contexture_context::json;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 use schema::Opened;
@@ -198,7 +199,7 @@ fn get(connection: &Connection, namespace: i64, id: &str) -> Outcome<Option<(i64
 }
 
 fn parse(data: &str) -> Option<Fields> {
-    serde_json::from_str(data).ok()
+    json::read(data.as_bytes()).ok()
 }
 
 fn index(connection: &Connection, place: i64, namespace: i64, record: &Fields) -> Outcome<()> {

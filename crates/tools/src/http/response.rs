@@ -4,6 +4,7 @@ use super::Origin;
 use super::error::HttpError;
 use super::request::explain;
 use crate::tools::ToolOutput;
+use contexture_context::json::{self, JsonError};
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, SET_COOKIE};
 use serde_json::{Map, Value, json};
@@ -30,16 +31,18 @@ pub(super) async fn read(
         bytes.extend_from_slice(&chunk);
     }
     let (body, note) = text(bytes);
+    let (parsed, too_deep) = parsed(answer.headers(), &body);
     let status = answer.status();
     let value = json!({
         "ok": status.is_success(),
         "status": status.as_u16(),
         "headers": headers(answer.headers()),
-        "json": parsed(answer.headers(), &body),
+        "json": parsed,
         "body": body,
     });
     let mut output = ToolOutput::of(value);
     output.notes.extend(note.map(|note| format!("{note} in the answer of {origin}")));
+    output.notes.extend(too_deep.map(|why| format!("`json` of {origin} is none: it is {why}")));
     Ok(output)
 }
 
@@ -54,16 +57,20 @@ fn text(bytes: Vec<u8>) -> (String, Option<&'static str>) {
     }
 }
 
-/// The body as JSON, when it says or shows that it is.
-fn parsed(headers: &HeaderMap, body: &str) -> Value {
+/// The body as JSON, when it says or shows that it is, and why it is too much to be read.
+fn parsed(headers: &HeaderMap, body: &str) -> (Value, Option<String>) {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let says = kind.ends_with("/json") || kind.ends_with("+json");
     let body = body.trim_start_matches('\u{feff}').trim();
-    if says || body.starts_with(['{', '[']) {
-        return serde_json::from_str(body).unwrap_or(Value::Null);
+    if !says && !body.starts_with(['{', '[']) {
+        return (Value::Null, None);
     }
-    Value::Null
+    match json::read(body.as_bytes()) {
+        Ok(value) => (value, None),
+        Err(JsonError::Invalid(_)) => (Value::Null, None),
+        Err(error) => (Value::Null, Some(error.reason())),
+    }
 }
 
 /// The headers by lower-case name. Cookies are left out: they are credentials.

@@ -1,0 +1,144 @@
+//! JSON from outside: inputs, files, memories, recorded answers, answers of tools.
+//!
+//! Decision: how deep it nests is looked at before it is parsed, so that the limit is the declared
+//! one and not the parser's own, a text that is too deep costs no stack, and one that is deep gets
+//! the stack that it needs.
+
+use serde::de::DeserializeOwned;
+
+/// How many lists and objects may stand in each other in a text that is read. What a program
+/// holds is limited further by [`Limits::value_depth`](crate::Limits).
+pub const MOST_DEPTH: usize = 1_000;
+
+/// Native stack for each list or object that stands in another, in unoptimised builds.
+const LEVEL_BYTES: usize = 8 << 10;
+
+/// Why a text could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JsonError {
+    /// It nests too deep.
+    #[error("nested deeper than {MOST_DEPTH} lists and objects at line {line} column {column}")]
+    TooDeep {
+        /// The line of the first bracket too many, from 1.
+        line: usize,
+        /// Its column in bytes, from 1.
+        column: usize,
+    },
+    /// It is no JSON, or not of the expected type.
+    #[error(transparent)]
+    Invalid(#[from] serde_json::Error),
+}
+
+impl JsonError {
+    /// The line of the fault, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        match self {
+            Self::TooDeep { line, .. } => *line,
+            Self::Invalid(error) => error.line(),
+        }
+    }
+
+    /// Its column in bytes, from 1; 0 where the line has none.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        match self {
+            Self::TooDeep { column, .. } => *column,
+            Self::Invalid(error) => error.column(),
+        }
+    }
+
+    /// What is wrong, without its place.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let mut told = self.to_string();
+        told.truncate(told.find(" at line ").unwrap_or(told.len()));
+        told
+    }
+}
+
+/// Reads a JSON text.
+///
+/// ```
+/// let deep = format!("{}1{}", "[".repeat(600), "]".repeat(600));
+/// let value: serde_json::Value = contexture_context::json::read(deep.as_bytes())?;
+/// assert!(value.is_array());
+/// # Ok::<_, contexture_context::json::JsonError>(())
+/// ```
+///
+/// # Errors
+/// [`JsonError`], with line and column.
+pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
+    let stack = depth(text)? * LEVEL_BYTES;
+    stacker::maybe_grow(stack, stack, || {
+        let mut reader = serde_json::Deserializer::from_slice(text);
+        reader.disable_recursion_limit();
+        let value = T::deserialize(&mut reader)?;
+        reader.end()?;
+        Ok(value)
+    })
+}
+
+/// How many lists and objects stand in each other at most, the text itself included.
+fn depth(text: &[u8]) -> Result<usize, JsonError> {
+    let (mut depth, mut deepest) = (1_usize, 1);
+    let mut in_string = false;
+    let mut bytes = text.iter().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match (in_string, byte) {
+            (_, b'"') => in_string = !in_string,
+            (true, b'\\') => drop(bytes.next()),
+            (true, _) => {}
+            (false, b'[' | b'{') if depth > MOST_DEPTH => return Err(too_deep(text, at)),
+            (false, b'[' | b'{') => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            (false, b']' | b'}') => depth = depth.saturating_sub(1),
+            (false, _) => {}
+        }
+    }
+    Ok(deepest)
+}
+
+fn too_deep(text: &[u8], at: usize) -> JsonError {
+    let lines = text.get(..at).unwrap_or_default().split(|byte| *byte == b'\n');
+    let column = lines.clone().next_back().map_or(0, <[u8]>::len) + 1;
+    JsonError::TooDeep { line: lines.count(), column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn nested(depth: usize) -> String {
+        format!("{}1{}", "{\"a\":[".repeat(depth / 2), "]}".repeat(depth / 2))
+    }
+
+    #[test]
+    fn as_31_json_is_read_to_the_declared_depth_and_not_beyond() {
+        assert!(read::<Value>(nested(MOST_DEPTH).as_bytes()).is_ok());
+        let error = read::<Value>(nested(MOST_DEPTH + 2).as_bytes()).unwrap_err();
+        assert!(matches!(error, JsonError::TooDeep { line: 1, column: 3001 }), "{error}");
+        let endless = "[\n".repeat(1_000_000);
+        let error = read::<Value>(endless.as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("deeper than 1000"), "{error}");
+        assert!(matches!(error, JsonError::TooDeep { line: 1001, column: 1 }));
+    }
+
+    #[test]
+    fn as_31_brackets_in_strings_are_text() {
+        let text = format!("[\"{}\\\"{}\"]", "[".repeat(5_000), "{".repeat(5_000));
+        assert_eq!(read::<Vec<String>>(text.as_bytes()).unwrap()[0].len(), 10_001);
+    }
+
+    #[test]
+    fn as_31_what_follows_a_value_is_refused() {
+        for text in ["1 2", "", "[1,]", "\"\\", "]]", "{\"a\":"] {
+            assert!(matches!(read::<Value>(text.as_bytes()), Err(JsonError::Invalid(_))), "{text}");
+        }
+        assert_eq!(read::<Value>(b" [1] ").unwrap(), serde_json::json!([1]));
+    }
+}

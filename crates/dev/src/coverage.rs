@@ -88,15 +88,30 @@ fn visit(crates: &Path, path: &Path, tests: &mut Tests) {
     }
 }
 
-/// The names of functions that stand under a test attribute or in a `proptest!` block.
+/// The names of functions that stand under a test attribute; in a `proptest!` block they do too.
 fn test_names(source: &str) -> Vec<String> {
-    let names = source.lines().filter_map(|line| {
-        let line = line.trim_start();
+    let mut names = Vec::new();
+    let mut is_test = false;
+    for line in source.lines().map(str::trim_start) {
         let line = line.strip_prefix("async ").unwrap_or(line);
-        let name = line.strip_prefix("fn ")?.split(['(', '<']).next()?;
-        Some(name.to_owned())
-    });
-    names.filter(|name| requirement(name).is_some()).collect()
+        if let Some(rest) = line.strip_prefix("fn ") {
+            let name = rest.split(['(', '<']).next().unwrap_or_default();
+            if is_test && requirement(name).is_some() {
+                names.push(name.to_owned());
+            }
+            is_test = false;
+        } else {
+            is_test |= is_test_attribute(line);
+        }
+    }
+    names
+}
+
+/// `#[test]`, `#[tokio::test]`, `#[tokio::test(flavor = "…")]`.
+fn is_test_attribute(line: &str) -> bool {
+    let Some(attribute) = line.strip_prefix("#[") else { return false };
+    let path = attribute.split(['(', ']']).next().unwrap_or_default();
+    path == "test" || path.ends_with("::test")
 }
 
 /// `as_16_cut…` → `AS-16`; `cp_2b_…` → `CP-2b`.
@@ -124,7 +139,9 @@ mod tests {
 
     #[test]
     fn helpers_that_are_no_tests_do_not_count() {
-        let source = "fn ref_counted() {}\n#[test]\nfn pt_4_depth() {}\n";
-        assert_eq!(test_names(source), ["pt_4_depth"]);
+        let source = "fn ref_1_of(x: u8) {}\n#[test]\n#[ignore]\nfn pt_4_depth() {}\nfn pt_4_helper() {}\n\
+                      proptest! {\n    #[test]\n    fn as_7_sums(a in 0..9) {}\n}\n\
+                      #[tokio::test(flavor = \"multi_thread\")]\nasync fn cp_2b_hello() {}\n";
+        assert_eq!(test_names(source), ["pt_4_depth", "as_7_sums", "cp_2b_hello"]);
     }
 }

@@ -67,7 +67,9 @@ fn as_25_tools() {
 fn as_26_memories() {
     assert_eq!(memory("file://lessons.jsonl"), Ok(MEMORY));
     assert_eq!(memory("sqlite://a/b.db#lessons"), Ok(MEMORY));
-    for uri in ["file://lessons.json", "sqlite://a.db", "sqlite://#x", "redis://x", ""] {
+    for uri in
+        ["file://lessons.json", "sqlite://a.db", "sqlite://a.db#", "sqlite://#x", "redis://x", ""]
+    {
         assert!(memory(uri).is_err(), "{uri}");
     }
 }

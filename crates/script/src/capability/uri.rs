@@ -92,14 +92,21 @@ fn is_shell(uri: &str) -> bool {
 /// A host with an optional port; credentials, path and query are no part of an origin.
 fn is_origin(rest: &str) -> bool {
     let host = rest.strip_suffix('/').unwrap_or(rest);
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if !name.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
-        _ => host,
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, port),
+        _ => (host, ""),
     };
-    !name.is_empty()
-        && !host.contains(['/', '?', '#', '@', '\\'])
-        && !host.contains(char::is_whitespace)
+    let address = name.strip_prefix('[').map(|rest| {
+        rest.strip_suffix(']').is_some_and(|bare| bare.parse::<std::net::Ipv6Addr>().is_ok())
+    });
+    let bad =
+        |sign: char| sign.is_whitespace() || sign.is_control() || "/?#@\\:<>[]^|%".contains(sign);
+    (port.is_empty() || port.parse::<u16>().is_ok())
+        && address.unwrap_or(!name.is_empty() && !name.contains(bad))
 }
+
+/// The longest namespace of a memory, in bytes.
+const NAMESPACE_BYTES: usize = 200;
 
 /// What `import memory` may name.
 ///
@@ -108,15 +115,19 @@ fn is_origin(rest: &str) -> bool {
 pub fn memory(uri: &str) -> Result<Capability, UriFault> {
     let form = "write `file://lessons.jsonl` or `sqlite://lessons.db#namespace`";
     let (scheme, rest) = uri.split_once("://").unwrap_or(("", uri));
-    match scheme.to_ascii_lowercase().as_str() {
-        "file" if rest.ends_with(".jsonl") => Ok(MEMORY),
-        "file" => Err(UriFault::Malformed("a memory in a file ends in `.jsonl`".to_owned())),
-        "sqlite" => match rest.split_once('#') {
-            Some((path, namespace)) if !path.is_empty() && !namespace.is_empty() => Ok(MEMORY),
-            _ => Err(UriFault::Malformed(
-                "name the database and a namespace: `sqlite://lessons.db#namespace`".to_owned(),
-            )),
+    match scheme {
+        "file" => match rest.rsplit_once('.') {
+            Some((stem, ending)) if !stem.is_empty() && ending.eq_ignore_ascii_case("jsonl") => {
+                Ok(MEMORY)
+            }
+            _ => Err(UriFault::Malformed("a memory in a file ends in `.jsonl`".to_owned())),
         },
+        "sqlite" => {
+            let (path, namespace) = rest.split_once('#').unwrap_or((rest, ""));
+            let named = !path.is_empty() && (1..=NAMESPACE_BYTES).contains(&namespace.len());
+            let form = "name the database and a namespace: `sqlite://lessons.db#namespace`";
+            if named { Ok(MEMORY) } else { Err(UriFault::Malformed(form.to_owned())) }
+        }
         _ => Err(UriFault::Unknown(form.to_owned())),
     }
 }
@@ -126,29 +137,76 @@ pub fn memory(uri: &str) -> Result<Capability, UriFault> {
 /// # Errors
 /// [`UriFault`] with how to mend it.
 pub fn model(uri: &str) -> Result<(), UriFault> {
+    let uri = uri.trim();
     if matches!(uri, "default" | "mock" | "builtin://extractive") {
         return Ok(());
     }
     if let Some(path) = uri.strip_prefix("replay:") {
-        let named = !path.trim_start_matches('/').is_empty();
+        let path = path.strip_prefix("//").unwrap_or(path);
+        let named = !path.is_empty() && !path.contains(char::is_control);
         let form = "name the file with the recorded answers: `replay:answers.jsonl`";
         return if named { Ok(()) } else { Err(UriFault::Malformed(form.to_owned())) };
     }
     let (scheme, rest) = uri.split_once("://").unwrap_or(("", uri));
     match scheme {
-        "openai" | "anthropic" | "ollama" if rest.is_empty() || rest.ends_with('/') => {
-            Err(UriFault::Malformed(format!("name the model: `{scheme}://model`")))
+        "openai" | "anthropic" | "ollama" => {
+            let name = if scheme == "ollama" { behind_host(rest) } else { rest };
+            let form = format!("name the model: `{scheme}://model`");
+            if is_model_name(name) { Ok(()) } else { Err(UriFault::Malformed(form)) }
         }
-        "openai" | "anthropic" | "ollama" => Ok(()),
-        "openai+https" | "openai+http" => match rest.split_once('/') {
-            Some((host, model)) if !host.is_empty() && !model.is_empty() => Ok(()),
-            _ => {
-                let form = format!("name host and model: `{scheme}://host/v1/model`");
-                Err(UriFault::Malformed(form))
-            }
-        },
+        "openai+https" | "openai+http" => {
+            let form = format!("name host and model: `{scheme}://host/v1/model`");
+            if is_compatible(rest) { Ok(()) } else { Err(UriFault::Malformed(form)) }
+        }
         _ => Err(UriFault::Unknown(unknown_model(uri, scheme))),
     }
+}
+
+/// A name of a model, as providers know it.
+fn is_model_name(name: &str) -> bool {
+    let name = name.trim_matches('/');
+    let bad = |sign: char| sign.is_whitespace() || sign.is_control() || matches!(sign, '?' | '#');
+    !name.is_empty() && !name.contains(bad)
+}
+
+/// `host:port/model` → `model`; what is no host is part of the model's name.
+fn behind_host(rest: &str) -> &str {
+    match rest.split_once('/') {
+        Some((host, name)) if host.is_empty() || is_machine(host) => name,
+        None if is_machine(rest) && !rest.contains(':') => "",
+        _ => rest,
+    }
+}
+
+fn is_machine(text: &str) -> bool {
+    let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    port.is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+        || text == "localhost"
+        || bare.parse::<std::net::IpAddr>().is_ok()
+}
+
+/// `host/v1/model`: behind a version, or behind an `openai` after it, the model's name must come.
+fn is_compatible(rest: &str) -> bool {
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let bad = |sign: char| sign.is_whitespace() || matches!(sign, '?' | '#' | '\\' | '@');
+    if host.is_empty() || host.contains(bad) {
+        return false;
+    }
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let is_version = |segment: &&str| {
+        segment.strip_prefix('v').is_some_and(|rest| {
+            rest.starts_with(|first: char| first.is_ascii_digit())
+                && rest.chars().all(|sign| sign.is_ascii_alphanumeric())
+        })
+    };
+    let base = match segments.iter().position(is_version) {
+        Some(at) if segments.get(at + 1) == Some(&"openai") && segments.len() > at + 2 => at + 2,
+        Some(at) => at + 1,
+        None => segments.len().saturating_sub(1),
+    };
+    let name = segments.get(base..).unwrap_or_default().join("/");
+    is_model_name(&name)
 }
 
 fn unknown_model(uri: &str, scheme: &str) -> String {

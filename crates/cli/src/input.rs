@@ -3,6 +3,7 @@
 
 use crate::complaint::{Complaint, Stop};
 use crate::terminal::Terminal;
+use contexture::context::json::{self, JsonError};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -72,12 +73,18 @@ fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Stop> {
 /// A complaint with line and column when it is none.
 pub(crate) fn json(text: &str, name: &str) -> Result<Value, Stop> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str(text).map_err(|error| {
-        let fault = error.to_string();
-        let fault = fault.split(" at line ").next().unwrap_or_default().to_owned();
-        let (line, column) = (error.line(), error.column());
-        let message = format!("{name} is not JSON: {fault} (line {line}, column {column})");
-        Complaint::refused("not_json", message).help(json_help(text)).into()
+    json::read(text.as_bytes()).map_err(|error| {
+        let place = format!("(line {}, column {})", error.line(), error.column());
+        let fault = error.reason();
+        let complaint = match error {
+            JsonError::TooDeep { .. } => {
+                Complaint::refused("json_too_deep", format!("{name} is {fault} {place}"))
+                    .help("make it flatter")
+            }
+            _ => Complaint::refused("not_json", format!("{name} is not JSON: {fault} {place}"))
+                .help(json_help(text)),
+        };
+        complaint.into()
     })
 }
 

@@ -1,5 +1,6 @@
 //! Files as values: text, or parsed JSON, YAML or TOML by extension (AS-27).
 
+use contexture_context::json;
 use serde_json::Value;
 
 /// Why a file could not be parsed.
@@ -28,7 +29,7 @@ pub fn value_of(path: &str, text: &str) -> Result<Value, FormatError> {
         problem: problem.split_whitespace().collect::<Vec<_>>().join(" "),
     };
     match extension.as_deref() {
-        Some("json") => serde_json::from_str(text).map_err(|e| fail("JSON", e.to_string())),
+        Some("json") => json::read(text.as_bytes()).map_err(|e| fail("JSON", e.to_string())),
         Some("yaml" | "yml") => yaml(text).map_err(|problem| fail("YAML", problem)),
         Some("toml") => {
             let table = text.parse::<toml::Table>();

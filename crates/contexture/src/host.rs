@@ -11,6 +11,7 @@ mod generate;
 mod memory;
 mod model_tools;
 mod prompt;
+mod templates;
 
 pub use prompt::DryPrompt;
 
@@ -21,9 +22,10 @@ use contexture_context::{Limits, TraceKind};
 use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
 use contexture_script::host::{
-    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Phase, Supplied,
-    ToolCall,
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Phase, Standing,
+    Supplied, ToolCall,
 };
+use contexture_script::template::TemplateCall;
 use contexture_tools::{Tools, Workspace};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,9 +53,12 @@ pub(crate) struct State {
     pub(crate) usage: Usage,
     pub(crate) warnings: Vec<String>,
     pub(crate) prompts: Vec<DryPrompt>,
+    /// What a dry run gave placeholders for, each once.
+    pub(crate) stood_in: Vec<String>,
     pub(crate) cache: std::collections::HashMap<String, serde_json::Value>,
     pub(crate) fallback_noted: bool,
     pub(crate) pretended: dry::Pretended,
+    pub(crate) templates: templates::Templates,
 }
 
 /// What a [`LiveHost`] is made of.
@@ -128,11 +133,28 @@ impl LiveHost {
     }
 
     pub(crate) fn warn(&self, warning: String) {
+        self.tell(warning, Progress::Warning);
+    }
+
+    /// A `max` cut a loop or a list short (AS-11).
+    pub(crate) fn truncated(&self, warning: String) {
+        self.tell(warning, Progress::Truncated);
+    }
+
+    fn tell(&self, warning: String, kind: fn(String) -> Progress) {
         let mut state = self.state();
         if !state.warnings.contains(&warning) {
             state.warnings.push(warning.clone());
             drop(state);
-            self.observer.notify(Progress::Warning(warning));
+            self.observer.notify(kind(warning));
+        }
+    }
+
+    /// Remembers what a dry run gave a placeholder for.
+    pub(crate) fn note_placeholder(&self, what: String) {
+        let mut state = self.state();
+        if !state.stood_in.contains(&what) {
+            state.stood_in.push(what);
         }
     }
 
@@ -173,6 +195,10 @@ impl Host for LiveHost {
         Box::pin(files::file(self, import))
     }
 
+    fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {
+        Box::pin(std::future::ready(templates::render(self, &call)))
+    }
+
     fn record(&self, event: Event) {
         if event.kind == TraceKind::Tool && event.phase == Phase::Begin {
             self.recorder.add_secrets(secrets_in(&event));
@@ -194,10 +220,15 @@ fn secrets_in(event: &Event) -> Vec<String> {
 
 /// A value that was really supplied.
 pub(crate) fn supplied(value: serde_json::Value, trust: contexture_context::Trust) -> Supplied {
-    Supplied { value, trust, placeholder: false }
+    Supplied { value, trust, standing: Standing::Real }
 }
 
-/// A value in place of what a dry run does not do.
+/// A value of known types in place of what a dry run does not do.
 pub(crate) fn placeholder(value: serde_json::Value, trust: contexture_context::Trust) -> Supplied {
-    Supplied { value, trust, placeholder: true }
+    Supplied { value, trust, standing: Standing::Placeholder }
+}
+
+/// The same, where each text stands for a value of unknown shape.
+pub(crate) fn unknown(value: serde_json::Value, trust: contexture_context::Trust) -> Supplied {
+    Supplied { value, trust, standing: Standing::Unknown }
 }

@@ -475,3 +475,58 @@ fn as_31_a_dry_run_reads_back_what_it_would_have_written() {
     assert!(texts[1].contains("remembered"), "{texts:?}");
     assert_eq!(place.files(), ["p.as"]);
 }
+
+#[test]
+fn as_31_a_dry_run_reads_through_what_is_not_fetched() {
+    let program = "import tool Http from \"https://api.example.com\"\n\
+        import tool Files from \"file://workspace\"\n\
+        main func(input) {\n\
+          generate({ input: \"first\" })\n\
+          r = Http.get({ url: \"/news\" })\n\
+          for item in r.json.items max 5 {\n\
+            page = Files.read({ path: \"pages/\" + item.name })\n\
+            use page as page\n\
+            a = generate({ input: \"Sum up \" + item.title }) -> { line string, more json }\n\
+            if a.more.score > 5 and r.status == 200 { generate({ input: \"last\" }) }\n\
+          }\n\
+        }\n";
+    let place = Place::new(&[("p.as", program)]);
+    let request = RunRequest { dry_run: true, ..place.request("p.as", json!({})) };
+    let report = place.run(request);
+    assert!(report.outcome.is_ok(), "{:?}", report.outcome);
+    let prompts = report.prompts;
+    let marks: Vec<(bool, Vec<String>)> =
+        prompts.iter().map(|one| (one.on_placeholders, one.placeholders.clone())).collect();
+    let page = "[page]".to_owned();
+    assert_eq!(
+        marks,
+        [
+            (false, vec![]),
+            (true, vec![page.clone(), "the instruction".to_owned()]),
+            (true, vec![page])
+        ]
+    );
+    assert_eq!(
+        prompts[1].after,
+        ["generate at p.as:4:1", "Http.get at p.as:5:5", "Files.read at p.as:7:8"]
+    );
+    assert_eq!(prompts[1].items[0].text.lines().nth(1), Some("⟨Files.read⟩"));
+    assert!(prompts[1].user.contains("Sum up ⟨Http.get.json.items[0].title⟩\n"));
+}
+
+#[test]
+fn as_27_json_is_read_to_the_depth_that_values_may_have() {
+    let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    let failure =
+        |place: &Place| told(&place.run(place.request("p.as", json!({}))).outcome.unwrap_err());
+    let program = "import file deep from \"deep.json\"\nmain func(input) { deep.length }\n";
+    let place = Place::new(&[("p.as", program), ("deep.json", &nested(500))]);
+    let report = place.run(place.request("p.as", json!({})));
+    assert_eq!(report.outcome.unwrap(), json!(1));
+    place.write("deep.json", &nested(600));
+    let error = failure(&place);
+    assert!(error.contains("nested deeper than 512"), "{error}");
+    place.write("deep.json", &nested(5_000));
+    let error = failure(&place);
+    assert!(error.contains("nested deeper than 1000"), "{error}");
+}

@@ -1,6 +1,7 @@
 //! The door of the language to the world: everything a program does but compute goes through
 //! [`Host`], so that the runtime itself touches no file, clock, network or random source.
 
+use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport};
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
 use contexture_context::{DeclaredItem, TraceKind, Trust};
@@ -27,6 +28,10 @@ pub trait Host: Send + Sync {
     /// Reads an imported file (AS-27); called once per import, when it is first needed.
     fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied>;
 
+    /// Renders an imported template (AS-2): a string with the trust of the template's text. It
+    /// reads and does nothing else, so a dry run renders too.
+    fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied>;
+
     /// Keeps a trace event; time is the host's.
     fn record(&self, event: Event);
 
@@ -43,8 +48,29 @@ pub struct Supplied {
     pub value: Value,
     /// The trust of every text in it.
     pub trust: Trust,
-    /// Whether it stands for what a dry run did not do.
-    pub placeholder: bool,
+    /// Whether it is real, or stands for what a dry run did not do.
+    pub standing: Standing,
+}
+
+/// Whether a value is real, or stands for what a dry run did not do (AS-31).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Standing {
+    /// It is what it says.
+    #[default]
+    Real,
+    /// It stands for a value of which the types are known.
+    Placeholder,
+    /// Each text in it stands for a value of unknown shape: a program may read fields and items
+    /// of it, and gets more of the same.
+    Unknown,
+}
+
+impl Standing {
+    /// What is made of two: real only when both are.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        if self == other { self } else { Self::Placeholder }
+    }
 }
 
 /// A model call, decided by the program and not yet laid out.
@@ -70,8 +96,10 @@ pub struct GenerateCall {
     pub shape: Option<Shape>,
     /// The other options.
     pub options: GenerateOptions,
-    /// Whether anything in the prompt stands on a placeholder of a dry run.
+    /// Whether a dry run gave a placeholder before: then anything here may be otherwise.
     pub on_placeholders: bool,
+    /// What holds text of placeholders: items by `[label]` or source, and `the instruction`.
+    pub placeholders: Vec<String>,
 }
 
 /// The options of `generate` (AS-19), checked.
@@ -155,6 +183,8 @@ pub struct ToolCall {
     pub method: String,
     /// Its argument: an object, but for `File.undo`, which takes effects.
     pub arguments: Value,
+    /// Whether the argument holds text of placeholders.
+    pub on_placeholders: bool,
     /// Where the program calls.
     pub site: Site,
 }
@@ -256,6 +286,12 @@ pub trait SourceLoader {
     /// # Errors
     /// [`LoadError`] when there is no such file, or it lies outside the workspace, or is no text.
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError>;
+
+    /// What can be known of a template that a program imports.
+    ///
+    /// # Errors
+    /// All faults of the template and its partials.
+    fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>>;
 }
 
 /// A source file that was found.
@@ -281,6 +317,7 @@ pub struct LoadError {
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLoader {
     files: std::collections::BTreeMap<String, String>,
+    templates: std::collections::BTreeMap<String, Result<TemplateFacts, Vec<TemplateFault>>>,
 }
 
 impl MemoryLoader {
@@ -296,18 +333,40 @@ impl MemoryLoader {
         self.files.insert(name.into(), text.into());
         self
     }
+
+    /// Adds a template by what is known of it.
+    #[must_use]
+    pub fn with_template(
+        mut self,
+        name: impl Into<String>,
+        known: Result<TemplateFacts, Vec<TemplateFault>>,
+    ) -> Self {
+        self.templates.insert(name.into(), known);
+        self
+    }
 }
 
 impl SourceLoader for MemoryLoader {
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError> {
-        let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let name = join(folder, path);
-        let text = self.files.get(&name).cloned().ok_or_else(|| LoadError {
-            message: format!("there is no file `{path}` beside `{importer}`"),
-            help: None,
-        })?;
+        let name = beside(importer, path);
+        let text = self.files.get(&name).cloned().ok_or_else(|| no_file(importer, path))?;
         Ok(LoadedSource { name, text })
     }
+
+    fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>> {
+        let TemplateImport { importer, path, .. } = import;
+        let known = self.templates.get(&beside(importer, path)).cloned();
+        known.unwrap_or_else(|| Err(vec![TemplateFault::Unreadable(no_file(importer, path))]))
+    }
+}
+
+fn beside(importer: &str, path: &str) -> String {
+    let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
+    join(folder, path)
+}
+
+fn no_file(importer: &str, path: &str) -> LoadError {
+    LoadError { message: format!("there is no file `{path}` beside `{importer}`"), help: None }
 }
 
 /// Joins a folder and a relative path, resolving `.` and `..` as far as there are folders.

@@ -1,7 +1,9 @@
 //! What a dry run does in place of effects: it remembers what would have been written, so that the
 //! program reads it back, and changes nothing (AS-31).
 
-use contexture_script::host::{HostError, MemoryCall};
+use super::{placeholder, supplied, unknown};
+use contexture_context::Trust;
+use contexture_script::host::{MemoryCall, Supplied};
 use contexture_store::memory::{DEFAULT_LIMIT, MemoryOutput};
 use contexture_tools::Workspace;
 use serde_json::{Map, Value, json};
@@ -69,12 +71,8 @@ impl Pretended {
     }
 
     /// Adds what would have been remembered to what a query found; the newest first.
-    pub(super) fn recall(
-        &self,
-        call: &MemoryCall,
-        found: MemoryOutput,
-    ) -> Result<Value, HostError> {
-        let Value::Array(real) = found.value else { return Ok(found.value) };
+    pub(super) fn recall(&self, call: &MemoryCall, found: MemoryOutput) -> Supplied {
+        let Value::Array(real) = found.value else { return supplied(found.value, Trust::Memory) };
         let asked = |name: &str| call.arguments.get(name).filter(|value| !value.is_null());
         let limit = asked("limit").and_then(Value::as_u64);
         let limit = limit.and_then(|n| usize::try_from(n).ok()).unwrap_or(DEFAULT_LIMIT);
@@ -84,18 +82,29 @@ impl Pretended {
             kind && fields.is_none_or(|all| all.iter().all(|(k, v)| record.get(k) == Some(v)))
         };
         let records = self.records.get(&call.memory.uri).map_or(&[][..], Vec::as_slice);
-        let pretended = records.iter().rev().filter(fits).cloned();
-        Ok(pretended.chain(real).take(limit).collect())
+        let pretended: Vec<Value> = records.iter().rev().filter(fits).cloned().collect();
+        let known = pretended.is_empty();
+        let all = pretended.into_iter().chain(real).take(limit).collect();
+        if known { supplied(all, Trust::Memory) } else { placeholder(all, Trust::Memory) }
     }
 }
 
-/// What stands for the result of a tool call that is not made.
-pub(super) fn result(uri: &str, method: &str) -> Value {
-    let is_http = uri.starts_with("http://") || uri.starts_with("https://");
+/// What stands for the result of a tool call that is not made; `name` is as in `Http.get`.
+pub(super) fn result(uri: &str, method: &str, name: &str) -> Supplied {
+    let stand_in = |part: &str| Value::String(format!("⟨{name}{part}⟩"));
+    if uri.starts_with("http://") || uri.starts_with("https://") {
+        let answer = json!({
+            "ok": true,
+            "status": 200,
+            "headers": stand_in(".headers"),
+            "body": stand_in(".body"),
+            "json": stand_in(".json"),
+        });
+        return unknown(answer, Trust::Web);
+    }
     match method {
-        _ if is_http => json!({"ok": true, "status": 200, "headers": {}, "body": "", "json": null}),
-        "write" | "patch" | "undo" => json!({"ok": true, "effects": []}),
-        _ => Value::Null,
+        "write" | "patch" | "undo" => placeholder(json!({"ok": true, "effects": []}), Trust::Tool),
+        _ => unknown(stand_in(""), Trust::Tool),
     }
 }
 

@@ -4,19 +4,20 @@ use super::{LiveHost, dry, placeholder, supplied};
 use crate::observe::Progress;
 use contexture_context::Trust;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolCall};
-use contexture_store::memory::MemoryOutput;
 use contexture_tools::{ToolError, Tools};
 use serde_json::{Map, Value, json};
 
 /// Calls a tool (AS-25).
 pub(super) async fn tool(host: &LiveHost, call: ToolCall) -> Result<Supplied, HostError> {
     host.count_tool_call()?;
-    let ToolCall { tool, method, arguments, event, .. } = call;
     if host.dry_run
-        && let Some(instead) = dry_tool(host, &tool.uri, &method, &arguments).await?
+        && let Some(instead) = dry_tool(host, &call).await?
     {
+        let ToolCall { tool, method, site, .. } = &call;
+        host.note_placeholder(format!("{}.{method} at {site}", tool.name));
         return Ok(instead);
     }
+    let ToolCall { tool, method, arguments, event, .. } = call;
     host.observer.notify(Progress::ToolCalled { name: format!("{}.{method}", tool.name) });
     let running = host.tools.call(&tool.uri, &method, arguments);
     let output = tokio::select! {
@@ -39,31 +40,30 @@ pub(super) async fn memory(host: &LiveHost, call: MemoryCall) -> Result<Supplied
     host.count_tool_call()?;
     let name = format!("{}.{}", call.memory.name, call.method);
     if host.dry_run && call.method != "query" {
+        host.note_placeholder(format!("{name} at {}", call.site));
         return Ok(placeholder(host.state().pretended.remember(&call), Trust::Memory));
     }
     host.observer.notify(Progress::ToolCalled { name: name.clone() });
     let mut answer = host.memories.call(&call)?;
-    if host.dry_run {
-        let notes = std::mem::take(&mut answer.notes);
-        let value = host.state().pretended.recall(&call, answer)?;
-        answer = MemoryOutput { value, notes, truncated: false };
-    }
-    for note in answer.notes {
+    for note in std::mem::take(&mut answer.notes) {
         host.warn(format!("{name}: {note}"));
+    }
+    if host.dry_run {
+        return Ok(host.state().pretended.recall(&call, answer));
     }
     Ok(supplied(answer.value, Trust::Memory))
 }
 
 /// A tool call in a dry run: what reads the workspace runs, over what would have been written.
-async fn dry_tool(
-    host: &LiveHost,
-    uri: &str,
-    method: &str,
-    arguments: &Value,
-) -> Result<Option<Supplied>, HostError> {
+async fn dry_tool(host: &LiveHost, call: &ToolCall) -> Result<Option<Supplied>, HostError> {
+    let ToolCall { tool, method, arguments, .. } = call;
+    let (uri, method) = (tool.uri.as_str(), method.as_str());
+    let stand_in = || dry::result(uri, method, &format!("{}.{method}", tool.name));
     let runs = Tools::effect(uri, method).map_err(host_error)?.runs_in_dry_run();
+    // What is to be read is not known yet.
+    let runs = runs && !call.on_placeholders;
     if !uri.starts_with("file://") {
-        return Ok((!runs).then(|| placeholder(dry::result(uri, method), Trust::Tool)));
+        return Ok((!runs).then(stand_in));
     }
     let known = host.state().pretended.read(&host.workspace, arguments);
     match (method, known) {
@@ -72,7 +72,7 @@ async fn dry_tool(
         ("patch", Some(Value::String(text))) => {
             host.state().pretended.patch(&host.workspace, arguments, &text);
         }
-        ("patch", _) => {
+        ("patch", _) if !call.on_placeholders => {
             let path = json!({ "path": arguments.get("path") });
             let read = host.tools.call(uri, "read", path).await.map_err(host_error)?;
             let text = read.value.as_str().unwrap_or_default();
@@ -80,7 +80,7 @@ async fn dry_tool(
         }
         _ => {}
     }
-    Ok((!runs).then(|| placeholder(dry::result(uri, method), Trust::Tool)))
+    Ok((!runs).then(stand_in))
 }
 
 pub(super) fn host_error(error: ToolError) -> HostError {

@@ -3,11 +3,11 @@
 use super::convert::{fields, think};
 use super::model_tools::ModelTools;
 use super::prompt::{Prepared, prepare};
-use super::{LiveHost, placeholder, supplied};
+use super::{LiveHost, placeholder, supplied, unknown};
 use crate::models::Model;
 use crate::observe::Progress;
 use contexture_answer::Shape;
-use contexture_context::{Digest, Trust};
+use contexture_context::{CutReason, Digest, Trust};
 use contexture_llm::{
     Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, ask,
 };
@@ -26,8 +26,7 @@ pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supp
     let prepared = prepare(&call, &model, number)?;
     host.note_call(&call, &model, &prepared);
     if host.dry_run {
-        host.state().prompts.push(prepared.dry());
-        return Ok(placeholder(dry_answer(call.shape.as_ref()), Trust::Model));
+        return Ok(dry_run(host, &call, &prepared));
     }
     host.recorder.keep(&prepared.blobs);
     host.recorder.amend(call.event, fields(json!({ "manifest": prepared.manifest })));
@@ -209,6 +208,15 @@ impl LiveHost {
                 call.site
             ));
         }
+        for item in &prepared.items {
+            if item.cuts.iter().any(|cut| cut.reason == CutReason::ItemBudget && cut.left_nothing())
+            {
+                self.warn(format!(
+                    "{}: nothing of `{}` fits its budget; raise `max`, or use a part of the value",
+                    call.site, item.source
+                ));
+            }
+        }
         let noted = |state: &mut super::State| std::mem::replace(&mut state.fallback_noted, true);
         if model.fallback && !self.dry_run && !noted(&mut self.state()) {
             self.observer.notify(Progress::Note(format!(
@@ -226,11 +234,30 @@ impl LiveHost {
     }
 }
 
-/// What stands for an answer in a dry run: a value of the right type.
-fn dry_answer(shape: Option<&Shape>) -> Value {
+/// Keeps the prompt, and gives what stands for its answer: a value of the right type.
+fn dry_run(host: &LiveHost, call: &GenerateCall, prepared: &Prepared) -> Supplied {
+    let mut state = host.state();
+    let after = if call.on_placeholders { state.stood_in.clone() } else { Vec::new() };
+    state.prompts.push(prepared.dry(call, after));
+    drop(state);
+    host.note_placeholder(format!("generate at {}", call.site));
+    let Some(shape) = &call.shape else {
+        return placeholder("dry-run answer".into(), Trust::Model);
+    };
+    let answer = contexture_llm::mock::placeholder(&shape.to_json_schema());
+    if is_open(shape) {
+        return unknown(answer, Trust::Model);
+    }
+    placeholder(answer, Trust::Model)
+}
+
+/// Whether a shape leaves a part of the answer open.
+fn is_open(shape: &Shape) -> bool {
     match shape {
-        Some(shape) => contexture_llm::mock::placeholder(&shape.to_json_schema()),
-        None => "dry-run answer".into(),
+        Shape::Json | Shape::List(None) => true,
+        Shape::List(Some(item)) => is_open(item),
+        Shape::Object(fields) => fields.iter().any(|field| is_open(&field.shape)),
+        _ => false,
     }
 }
 

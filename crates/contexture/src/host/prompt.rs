@@ -32,8 +32,13 @@ pub struct DryPrompt {
     pub items: Vec<DryItem>,
     /// Tokens of the whole prompt.
     pub tokens: u64,
-    /// Whether something in it stands on a placeholder.
+    /// Whether a placeholder was given before it: what it says, and whether it is asked at all,
+    /// may then be otherwise.
     pub on_placeholders: bool,
+    /// What in it holds text of placeholders: items by `[label]` or source, `the instruction`.
+    pub placeholders: Vec<String>,
+    /// What placeholders were given for before it.
+    pub after: Vec<String>,
 }
 
 /// An item of a [`DryPrompt`].
@@ -198,7 +203,7 @@ fn options(call: &GenerateCall) -> Value {
 
 impl Prepared {
     /// The prompt as a dry run shows it.
-    pub(super) fn dry(&self) -> DryPrompt {
+    pub(super) fn dry(&self, call: &GenerateCall, after: Vec<String>) -> DryPrompt {
         let item = |item: &ContextItem| DryItem {
             index: item.index,
             label: item.label.clone(),
@@ -219,6 +224,8 @@ impl Prepared {
             items: self.items.iter().map(item).collect(),
             tokens: self.manifest.tokens,
             on_placeholders: self.manifest.on_placeholders,
+            placeholders: call.placeholders.clone(),
+            after,
         }
     }
 }

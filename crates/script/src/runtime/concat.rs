@@ -3,8 +3,8 @@
 use super::error::Checked;
 use super::meter::Meter;
 use super::number::{Arithmetic, calculate};
-use super::value::{Text, Value};
-use contexture_context::Trust;
+use super::value::origin::Origin;
+use super::value::{Text, Value, unknown};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -18,43 +18,55 @@ pub(crate) fn add(left: Value, right: &Value, meter: &Meter) -> Checked<Value> {
     if !matches!((&left, right), (Value::Str(_), _) | (_, Value::Str(_))) {
         return calculate(Arithmetic::Add, &left, right);
     }
-    let Some((tail, tail_trust)) = render(right) else {
+    let Some((tail, tail_origin)) = render(right) else {
         return calculate(Arithmetic::Add, &left, right);
     };
+    if let Some(sum) = unknown_sum(&left, right) {
+        return Ok(sum);
+    }
     if let Value::Str(head) = left {
-        return join(head, &tail, tail_trust, meter).map(Value::Str);
+        return join(head, &tail, tail_origin, meter).map(Value::Str);
     }
     match render(&left) {
-        Some((head, head_trust)) => {
+        Some((head, head_origin)) => {
             let size = head.len() + tail.len();
             meter.string(size)?;
             meter.heap(size + TEXT_BYTES)?;
-            Ok(Value::text(head.into_owned() + &tail, head_trust.least(tail_trust)))
+            Ok(Value::text(head.into_owned() + &tail, head_origin.least(tail_origin)))
         }
         None => calculate(Arithmetic::Add, &left, right),
     }
 }
 
-fn join(mut head: Rc<Text>, tail: &str, trust: Trust, meter: &Meter) -> Checked<Rc<Text>> {
+/// A number and an unknown may be two numbers: their sum is unknown, and no text.
+fn unknown_sum(left: &Value, right: &Value) -> Option<Value> {
+    let text = match (left, right) {
+        (Value::Int(_) | Value::Float(_), text) | (text, Value::Int(_) | Value::Float(_)) => text,
+        _ => return None,
+    };
+    unknown::is(text).then(|| text.clone())
+}
+
+fn join(mut head: Rc<Text>, tail: &str, origin: Origin, meter: &Meter) -> Checked<Rc<Text>> {
     let size = head.text.len() + tail.len();
     meter.string(size)?;
     if let Some(own) = Rc::get_mut(&mut head) {
         meter.heap(tail.len())?;
         own.text.push_str(tail);
-        own.trust = own.trust.least(trust);
+        own.origin = own.origin.least(origin);
         return Ok(head);
     }
     meter.heap(size + TEXT_BYTES)?;
     let mut text = String::with_capacity(size);
     text.push_str(&head.text);
     text.push_str(tail);
-    Ok(Rc::new(Text { trust: head.trust.least(trust), text }))
+    Ok(Rc::new(Text { origin: head.origin.least(origin), text }))
 }
 
 /// How a value reads inside a string: strings as they are, numbers as in JSON, booleans by word.
-pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Trust)> {
+pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Origin)> {
     let text = match value {
-        Value::Str(text) => return Some((Cow::Borrowed(&text.text), text.trust)),
+        Value::Str(text) => return Some((Cow::Borrowed(&text.text), text.origin)),
         Value::Bool(true) => Cow::Borrowed("true"),
         Value::Bool(false) => Cow::Borrowed("false"),
         Value::Int(value) => Cow::Owned(value.to_string()),
@@ -63,5 +75,5 @@ pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Trust)> {
         ),
         _ => return None,
     };
-    Some((text, Trust::Program))
+    Some((text, Origin::PROGRAM))
 }

@@ -6,6 +6,7 @@
 pub(crate) mod files;
 pub(crate) mod gate;
 mod parallel;
+mod templates;
 
 use super::error::{Checked, Fault, RunError};
 use super::events::{OpenEvent, data};
@@ -14,7 +15,7 @@ use super::shapes::mark_optional;
 use super::value::Value;
 use super::vm;
 use super::vm::fiber::{Effect, Exit, Fiber};
-use crate::host::{GenerateCall, HostError, MemoryCall, Supplied, ToolBinding, ToolCall};
+use crate::host::{GenerateCall, HostError, MemoryCall, Standing, Supplied, ToolBinding, ToolCall};
 use contexture_context::manifest::Site;
 use contexture_context::{TraceKind, Trust};
 use serde_json::{Map, Value as Json, json};
@@ -49,6 +50,7 @@ async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> 
         Effect::Tool(call) => tool(machine, parent, *call).await,
         Effect::Memory(call) => memory(machine, parent, *call).await,
         Effect::File(import) => machine.files.read(machine, import, parent).await,
+        Effect::Template(job) => templates::render(machine, parent, *job).await,
         Effect::Parallel(job) => parallel::parallel(machine, parent, *job).await,
     }
 }
@@ -113,7 +115,7 @@ fn settle(
     match outcome {
         Ok(supplied) => {
             let mut told = vec![("value", supplied.value.clone())];
-            if supplied.placeholder {
+            if supplied.standing != Standing::Real {
                 told.push(("placeholder", Json::Bool(true)));
             }
             machine.trace.end(event, told);

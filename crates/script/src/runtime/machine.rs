@@ -7,14 +7,15 @@ use super::error::Checked;
 use super::events::Trace;
 use super::meter::Meter;
 use super::value::json::Importer;
+use super::value::origin::Origin;
 use super::value::{Header, Value};
 use super::warnings::Warnings;
 use super::{RunOptions, Warning};
-use crate::host::{Host, Supplied};
+use crate::host::{Host, Standing, Supplied};
 use contexture_context::Trust;
 use serde_json::Value as Json;
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What a session remembers between lines besides its variables.
@@ -40,6 +41,8 @@ pub(crate) struct Machine<'r> {
     pub(crate) names: Vec<Rc<str>>,
     pub(crate) trace: Trace<'r>,
     pub(crate) files: Files,
+    /// The templates that were read, by the numbers of their imports.
+    pub(crate) templates: RefCell<BTreeSet<u32>>,
     pub(crate) gate: Gate,
     pub(crate) warnings: Warnings,
     pub(crate) concurrency: usize,
@@ -71,6 +74,7 @@ impl<'r> Machine<'r> {
             names: program.names.iter().map(|name| Rc::from(&**name)).collect(),
             trace: Trace::new(host, past.last_event),
             files: Files::new(program.imports.len()),
+            templates: RefCell::default(),
             gate: Gate::new(concurrency),
             warnings: Warnings::default(),
             concurrency,
@@ -97,16 +101,22 @@ impl<'r> Machine<'r> {
     }
 
     /// A value from outside.
-    pub(crate) fn import(&self, json: Json, trust: Trust) -> Checked<Value> {
-        Importer { meter: &self.meter, trust, epoch: self.epoch() }.value(json)
+    pub(crate) fn import(&self, json: Json, origin: impl Into<Origin>) -> Checked<Value> {
+        Importer { meter: &self.meter, origin: origin.into(), epoch: self.epoch() }.value(json)
     }
 
     /// A value that the host supplied, with at most the given trust.
     pub(crate) fn supplied(&self, supplied: Supplied, most: Trust) -> Checked<Value> {
-        if supplied.placeholder {
+        let Supplied { value, trust, standing } = supplied;
+        self.note(standing);
+        self.import(value, Origin { trust: trust.least(most), standing })
+    }
+
+    /// Remembers that there was a placeholder.
+    pub(crate) fn note(&self, standing: Standing) {
+        if standing != Standing::Real {
             self.placeholders.set(true);
         }
-        self.import(supplied.value, supplied.trust.least(most))
     }
 
     /// What a session is to remember.

@@ -11,7 +11,7 @@ mod strings;
 use super::code::Reg;
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
-use super::value::Value;
+use super::value::{Value, unknown};
 use contexture_diagnostic::suggestion;
 
 pub(crate) use lists::sort_by_keys;
@@ -82,18 +82,45 @@ pub(crate) fn call(
     let window = regs.get(first..first + 1 + count).unwrap_or_default();
     let Some((value, arguments)) = window.split_first() else { return Ok(()) };
     let name = machine.names.get(usize::from(name)).map_or("", |name| name);
-    let Some(method) = table(value).iter().find(|method| method.name == name) else {
-        return Err(no_method(value, name));
-    };
-    if count < method.least || count > method.most {
-        return Err(wrong_count(method, count));
-    }
-    let Some(run) = method.run else { return Err(needs_function(method.name)) };
-    let result = run(machine, value, arguments)?;
+    let result = invoke(machine, value, arguments, name)?;
     if let Some(slot) = regs.get_mut(first) {
         *slot = result;
     }
     Ok(())
+}
+
+fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str) -> Checked<Value> {
+    let Some(method) = table(value).iter().find(|method| method.name == name) else {
+        return match unknown::of(value) {
+            Some(_) => of_unknown(machine, value, arguments, name),
+            None => Err(no_method(value, name)),
+        };
+    };
+    let count = arguments.len();
+    if count < method.least || count > method.most {
+        return Err(wrong_count(method, count));
+    }
+    let Some(run) = method.run else { return Err(needs_function(method.name)) };
+    run(machine, value, arguments)
+}
+
+/// An unknown is taken for the list or object whose method is called.
+#[cold]
+fn of_unknown(
+    machine: &Machine<'_>,
+    value: &Value,
+    arguments: &[Value],
+    name: &str,
+) -> Checked<Value> {
+    if let Some(text) = unknown::of(value)
+        && let Some(result) = unknown::method(machine, text, name, arguments)?
+    {
+        return Ok(result);
+    }
+    match unknown::list(machine, value)? {
+        Some(list) if exists(&list, name) => invoke(machine, &list, arguments, name),
+        _ => Err(no_method(value, name)),
+    }
 }
 
 /// The value has no such method.

@@ -4,7 +4,7 @@
 //! `%` has the sign of its left side, for whole and other numbers alike: `-7 % 3` is -1.
 
 use super::error::{Checked, Fault, codes};
-use super::value::Value;
+use super::value::{Value, unknown};
 
 /// The operators on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<
         (Value::Int(left), Value::Int(right)) => whole(op, *left, *right),
         _ => match (as_float(left), as_float(right)) {
             (Some(left), Some(right)) => floating(op, left, right),
-            _ => Err(wrong_type(op, left, right)),
+            _ => unknown_result(left, right).ok_or_else(|| wrong_type(op, left, right)),
         },
     }
 }
@@ -48,6 +48,7 @@ pub(crate) fn negate(value: &Value) -> Checked<Value> {
             None => Err(overflow(format!("-({value})"))),
         },
         Value::Float(value) => Ok(Value::Float(-value)),
+        other if unknown::is(other) => Ok(other.clone()),
         other => {
             Err(Fault::new(codes::WRONG_TYPE, format!("`-` takes a number, not {}", other.kind())))
         }
@@ -116,6 +117,11 @@ fn overflow(expression: String) -> Box<Fault> {
 fn zero_division(op: Arithmetic) -> Box<Fault> {
     Fault::new(codes::ZERO_DIVISION, format!("the right side of `{}` is zero", op.symbol()))
         .help("test the divisor before")
+}
+
+/// What is calculated with an unknown is unknown.
+fn unknown_result(left: &Value, right: &Value) -> Option<Value> {
+    [left, right].into_iter().find(|side| unknown::is(side)).cloned()
 }
 
 fn wrong_type(op: Arithmetic, left: &Value, right: &Value) -> Box<Fault> {

@@ -1,16 +1,17 @@
-//! The options of `generate`, checked (AS-19). An option that is none counts as not given.
+//! The options of `generate`, checked (AS-19). An option that is none, or
+//! unknown in a dry run, counts as not given.
 
 use super::code::OptionName;
 use super::error::{Checked, Fault, codes};
-use super::value::Value;
+use super::value::origin::Origin;
+use super::value::{Value, unknown};
 use crate::host::{GenerateOptions, Think};
-use contexture_context::Trust;
 
 /// What the options say.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) instruction: String,
-    pub(crate) instruction_trust: Trust,
+    pub(crate) instruction_origin: Origin,
     pub(crate) options: GenerateOptions,
 }
 
@@ -18,7 +19,7 @@ pub(crate) struct Parsed {
 pub(crate) fn parse<'v>(values: impl Iterator<Item = (OptionName, &'v Value)>) -> Checked<Parsed> {
     let mut parsed = Parsed {
         instruction: String::new(),
-        instruction_trust: Trust::Program,
+        instruction_origin: Origin::PROGRAM,
         options: GenerateOptions::default(),
     };
     for (name, value) in values {
@@ -31,10 +32,10 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
     if name == OptionName::Input {
         let Value::Str(text) = value else { return Err(wrong("input", "a string", value)) };
         parsed.instruction.clone_from(&text.text);
-        parsed.instruction_trust = text.trust;
+        parsed.instruction_origin = text.origin;
         return Ok(());
     }
-    if matches!(value, Value::None) {
+    if matches!(value, Value::None) || unknown::is(value) {
         return Ok(());
     }
     let options = &mut parsed.options;

@@ -1,8 +1,10 @@
 //! The in-memory twin of a host: answers by order, results by name, everything recorded.
 
 use crate::host::{
-    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied, ToolCall,
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Standing, Supplied,
+    ToolCall,
 };
+use crate::template::TemplateCall;
 use contexture_context::Trust;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
@@ -33,6 +35,7 @@ struct Recorded {
     tools: Vec<ToolCall>,
     memories: Vec<MemoryCall>,
     files: Vec<FileImport>,
+    templates: Vec<TemplateCall>,
 }
 
 impl ScriptedHost {
@@ -73,7 +76,13 @@ impl ScriptedHost {
         self.with_result(path, Ok(supplied(value, Trust::Program)))
     }
 
-    /// The next result of a tool, memory or file, with trust and failure of one's choice.
+    /// What rendering a template gives, by its name in the program.
+    #[must_use]
+    pub fn with_template(self, name: &str, text: &str) -> Self {
+        self.with_result(name, Ok(supplied(Value::from(text), Trust::Program)))
+    }
+
+    /// The next result of a tool, memory, file or template, with trust and failure of one's choice.
     #[must_use]
     pub fn with_result(self, name: &str, result: Result<Supplied, HostError>) -> Self {
         lock(&self.results).entry(name.to_owned()).or_default().push_back(result);
@@ -122,6 +131,12 @@ impl ScriptedHost {
         lock(&self.recorded).files.clone()
     }
 
+    /// All renderings so far.
+    #[must_use]
+    pub fn template_calls(&self) -> Vec<TemplateCall> {
+        lock(&self.recorded).templates.clone()
+    }
+
     /// The most effects that were under way at the same time.
     #[must_use]
     pub fn most_under_way(&self) -> usize {
@@ -158,7 +173,7 @@ impl ScriptedHost {
 }
 
 fn supplied(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, trust, placeholder: false }
+    Supplied { value, trust, standing: Standing::Real }
 }
 
 fn not_scripted(name: &str) -> HostError {
@@ -193,6 +208,12 @@ impl Host for ScriptedHost {
         let result = self.result(&import.path);
         lock(&self.recorded).files.push(import);
         self.after_waits(result)
+    }
+
+    fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {
+        let result = self.result(&call.template.name);
+        lock(&self.recorded).templates.push(call);
+        Box::pin(std::future::ready(result))
     }
 
     fn record(&self, event: Event) {

@@ -5,8 +5,8 @@
 
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
-use super::value::json::trusted_json;
-use super::value::{Object, Value};
+use super::value::json::json_and_origin;
+use super::value::{Object, Value, unknown};
 use contexture_answer::{Extra, Field, Shape, validate};
 use serde_json::json;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ pub(crate) fn check_argument(
         mark_optional(value, &site.shape);
         return Ok(());
     }
-    let (json, trust) = trusted_json(value, &machine.meter)?;
+    let (json, origin) = json_and_origin(value, &machine.meter)?;
     let faults = validate(&json, &site.shape, Extra::Kept, LISTED);
     let path = |path: &str| match path {
         "" => site.name.clone(),
@@ -47,7 +47,7 @@ pub(crate) fn check_argument(
     Err(Fault::new(codes::SHAPE, message)
         .help(format!("declared as `{} {}`", site.name, site.shape))
         .details(details.collect())
-        .believed(trust)
+        .believed(origin.trust)
         .at_caller())
 }
 
@@ -62,7 +62,9 @@ fn fits(value: &Value, shape: &Shape) -> bool {
         | (Shape::List(None), Value::List(_)) => true,
         // 3.0 counts three, as in JSON Schema.
         (Shape::Integer, Value::Float(number)) => number.fract() == 0.0,
-        (Shape::Enum(values), Value::Str(text)) => values.contains(&text.text),
+        (Shape::Enum(values), Value::Str(text)) if !unknown::is(value) => {
+            values.contains(&text.text)
+        }
         (Shape::List(Some(item)), Value::List(list)) => {
             list.items.borrow().iter().all(|value| fits(value, item))
         }
@@ -74,7 +76,7 @@ fn fits(value: &Value, shape: &Shape) -> bool {
                 None => false,
             })
         }
-        _ => false,
+        (_, value) => unknown::is(value),
     }
 }
 

@@ -16,11 +16,13 @@ pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fields;
 pub(crate) mod json;
+pub(crate) mod origin;
 #[cfg(test)]
 mod tests;
+pub(crate) mod unknown;
 
-use contexture_context::Trust;
 use fields::Fields;
+use origin::Origin;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -46,11 +48,11 @@ pub(crate) enum Value {
 
 const _: () = assert!(size_of::<Value>() == 16, "a register is 16 bytes");
 
-/// A string and how far it may be believed.
+/// A string and where it comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
-    /// The least trust of all it was made from.
-    pub(crate) trust: Trust,
+    /// The least of all it was made from.
+    pub(crate) origin: Origin,
     /// The characters.
     pub(crate) text: String,
 }
@@ -62,8 +64,8 @@ pub(crate) struct Header {
     pub(crate) epoch: u32,
     /// Whether it was ever put into another container: only then can an addition close a ring.
     pub(crate) held: Cell<bool>,
-    /// The trust of keys and origin.
-    pub(crate) trust: Cell<Trust>,
+    /// Where its keys and it itself come from.
+    pub(crate) origin: Cell<Origin>,
 }
 
 /// The epoch of what nobody may write: imported files.
@@ -72,24 +74,24 @@ pub(crate) const FROZEN: u32 = 0;
 impl Header {
     /// For a container made at `epoch` by the program itself.
     pub(crate) fn new(epoch: u32) -> Self {
-        Self::with_trust(epoch, Trust::Program)
+        Self::from_origin(epoch, Origin::PROGRAM)
     }
 
     /// For a container from elsewhere.
-    pub(crate) fn with_trust(epoch: u32, trust: Trust) -> Self {
-        Self { epoch, held: Cell::new(false), trust: Cell::new(trust) }
+    pub(crate) fn from_origin(epoch: u32, origin: Origin) -> Self {
+        Self { epoch, held: Cell::new(false), origin: Cell::new(origin) }
     }
 
-    /// Lowers the trust to what `other` allows.
-    pub(crate) fn distrust(&self, other: Trust) {
-        self.trust.set(self.trust.get().least(other));
+    /// Notes that something of `other` origin was added.
+    pub(crate) fn mix(&self, other: Origin) {
+        self.origin.set(self.origin.get().least(other));
     }
 }
 
 /// A list.
 #[derive(Debug)]
 pub(crate) struct List {
-    /// Epoch and trust.
+    /// Epoch and origin.
     pub(crate) header: Header,
     /// The items. It only ever grows, which is what lets a loop walk it by index.
     pub(crate) items: RefCell<Vec<Value>>,
@@ -98,7 +100,7 @@ pub(crate) struct List {
 /// An object.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// Epoch and trust.
+    /// Epoch and origin.
     pub(crate) header: Header,
     /// The fields, in the order they were first set.
     pub(crate) fields: RefCell<Fields>,
@@ -107,9 +109,9 @@ pub(crate) struct Object {
 }
 
 impl Value {
-    /// A string of the given trust.
-    pub(crate) fn text(text: impl Into<String>, trust: Trust) -> Self {
-        Self::Str(Rc::new(Text { trust, text: text.into() }))
+    /// A string of the given origin, or trust.
+    pub(crate) fn text(text: impl Into<String>, origin: impl Into<Origin>) -> Self {
+        Self::Str(Rc::new(Text { origin: origin.into(), text: text.into() }))
     }
 
     /// A list made at `epoch`. The items must have been marked with [`Value::mark_held`].

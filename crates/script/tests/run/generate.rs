@@ -3,7 +3,9 @@
 use crate::support::{failure_of, main_of, outcome};
 use contexture_answer::{Field, Shape};
 use contexture_context::Trust;
-use contexture_script::host::{GenerateCall, GenerateOptions, HostError, Supplied, Think};
+use contexture_script::host::{
+    GenerateCall, GenerateOptions, HostError, Standing, Supplied, Think,
+};
 use contexture_script::runtime::{FailureKind, ScriptedHost};
 use serde_json::{Value, json};
 
@@ -203,7 +205,8 @@ fn as_22_a_failed_call_can_be_caught() {
 
 #[test]
 fn as_31_what_follows_a_placeholder_is_marked() {
-    let placeholder = |value: Value| Ok(Supplied { value, trust: Trust::Model, placeholder: true });
+    let placeholder =
+        |value: Value| Ok(Supplied { value, trust: Trust::Model, standing: Standing::Placeholder });
     let host = ScriptedHost::new()
         .with_answer_result(placeholder(json!({ "t": "…" })))
         .with_answer_result(placeholder(json!("…")));
@@ -213,4 +216,62 @@ fn as_31_what_follows_a_placeholder_is_marked() {
     assert!(outcome(&source, json!({}), &host).result.is_ok());
     let marks: Vec<bool> = host.generate_calls().iter().map(|call| call.on_placeholders).collect();
     assert_eq!(marks, [false, true]);
+}
+
+/// A program whose tool answers with unknowns, as in a dry run.
+fn dry_run(body: &str) -> (Vec<GenerateCall>, Value) {
+    let source = format!("import tool T from \"https://api.test\"\nmain func(input) {{ {body} }}");
+    let json = Value::from("⟨T.get.json⟩");
+    let supplied = Supplied { value: json, trust: Trust::Web, standing: Standing::Unknown };
+    let answer =
+        || Supplied { value: "mock".into(), trust: Trust::Model, standing: Standing::Placeholder };
+    let host = ScriptedHost::new()
+        .with_result("T.get", Ok(supplied))
+        .with_answer_result(Ok(answer()))
+        .with_answer_result(Ok(answer()));
+    let value = outcome(&source, json!({}), &host).result.unwrap();
+    (host.generate_calls(), value)
+}
+
+#[test]
+fn as_31_an_unknown_is_read_through() {
+    for (body, expected) in [
+        ("r.items[0].title", json!("⟨T.get.json.items[0].title⟩")),
+        ("r[\"a b\"]", json!("⟨T.get.json.a b⟩")),
+        ("r.items.length > 3", json!(false)),
+        ("r.count > 3", json!(true)),
+        ("(1 + r.count) / 2", json!("⟨T.get.json.count⟩")),
+        ("return -r.count", json!("⟨T.get.json.count⟩")),
+        ("\"n: \" + r.name", json!("n: ⟨T.get.json.name⟩")),
+        ("r.items.first().id", json!("⟨T.get.json.items[0].id⟩")),
+        ("r.get(\"a\", 1)", json!("⟨T.get.json.a⟩")),
+        ("r.items.slice(0, 5).length", json!(1)),
+        ("[1, 2][r.at]", json!("⟨T.get.json.at⟩")),
+        ("r.a.trim().b", json!("⟨T.get.json.a.b⟩")),
+        ("r.has(\"a\")", json!(true)),
+        ("r.keys()", json!(["⟨T.get.json.keys[0]⟩"])),
+        ("parallel for x in r.items max 9 { x.id }", json!(["⟨T.get.json.items[0].id⟩"])),
+    ] {
+        assert_eq!(dry_run(&format!("r = T.get({{ url: \"/\" }})\n{body}")).1, expected, "{body}");
+    }
+    let loops = "r = T.get({ url: \"/\" })\nr.seen = true\nr.list.add(1)\nn = 0\n\
+                 for x in r.items max 9 { n += x.price }\nrepeat * r.times { n += 1 }\nn";
+    assert_eq!(dry_run(loops).1, json!("⟨T.get.json.items[0].price⟩"));
+}
+
+#[test]
+fn as_31_names_of_unknowns_stay_short() {
+    let (_, value) = dry_run("r = T.get({ url: \"/\" })\nrepeat * 5000 { r = r.next }\nr");
+    assert!(value.as_str().unwrap().len() < 300);
+}
+
+#[test]
+fn as_31_what_holds_text_of_placeholders_is_named() {
+    let (calls, _) = dry_run(
+        "r = T.get({ url: \"/\" })\nif true { use r.items as news\nuse \"x\" as fixed\n\
+         generate({ input: \"About \" + r.name, max_output: r.most }) }\ngenerate({ input: \"plain\" })",
+    );
+    assert_eq!(calls[0].placeholders, ["[news]", "the instruction"]);
+    assert_eq!(calls[0].options.max_output, None);
+    assert_eq!((calls[1].placeholders.len(), calls[1].on_placeholders), (0, true));
 }

@@ -7,7 +7,7 @@
 use crate::support::{block_on, program_of};
 use crate::trace::tree;
 use contexture_context::Trust;
-use contexture_script::host::{GenerateCall, HostError, Supplied};
+use contexture_script::host::{GenerateCall, HostError, Standing, Supplied};
 use contexture_script::runtime::{Entry, RunOptions, RunOutcome, ScriptedHost, compile, run};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -53,9 +53,11 @@ fn result(line: &str, trust: Trust) -> Result<Supplied, HostError> {
             let (code, message) = fault.split_once(' ').unwrap();
             Err(HostError::new(code, message))
         }
-        None => {
-            Ok(Supplied { value: serde_json::from_str(line).unwrap(), trust, placeholder: false })
-        }
+        None => Ok(Supplied {
+            value: serde_json::from_str(line).unwrap(),
+            trust,
+            standing: Standing::Real,
+        }),
     }
 }
 

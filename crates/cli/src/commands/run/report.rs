@@ -7,6 +7,7 @@ use crate::faults;
 use crate::terminal::Terminal;
 use contexture::Project;
 use contexture::diagnostic::{Diagnostic, SourceFile};
+use contexture::host::DryPrompt;
 use contexture::run::{CheckReport, RunFailure, RunReport};
 use contexture::script::runtime::RunError;
 use serde_json::{Map, Value, json};
@@ -167,6 +168,20 @@ fn is_of_input(error: &RunError, diagnostic: &Diagnostic, files: &[&SourceFile])
     error.code == SHAPE && error.trace.len() <= 1 && root == Some(parameter)
 }
 
+/// What in a prompt, or before it, a dry run has placeholders for.
+fn on_placeholders(prompt: &DryPrompt) -> Option<String> {
+    const NAMED: usize = 3;
+    if !prompt.placeholders.is_empty() {
+        return Some(format!("built on placeholders: {}", prompt.placeholders.join(", ")));
+    }
+    let more = prompt.after.len().saturating_sub(NAMED);
+    let named = prompt.after.get(..NAMED).unwrap_or(&prompt.after).join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    prompt.on_placeholders.then(|| {
+        format!("comes after placeholders for {named}{more}: a real run may ask otherwise here")
+    })
+}
+
 /// The prompts of a dry run, as they would be sent.
 fn prompts(report: &RunReport, terminal: &Terminal) -> String {
     if report.prompts.is_empty() {
@@ -180,8 +195,8 @@ fn prompts(report: &RunReport, terminal: &Terminal) -> String {
             format!("prompt {number}: {} {} · {} tokens", prompt.site, prompt.model, prompt.tokens);
         text.push_str(&paint.bold(&head));
         text.push('\n');
-        if prompt.on_placeholders {
-            text.push_str(&paint.yellow("built on placeholders of earlier answers"));
+        if let Some(note) = on_placeholders(prompt) {
+            text.push_str(&paint.yellow(&note));
             text.push('\n');
         }
         for (role, message) in [("system", prompt.system.as_deref()), ("user", Some(&prompt.user))]

@@ -4,8 +4,9 @@ use super::super::error::{Checked, Fault};
 use super::super::events::data;
 use super::super::machine::Machine;
 use super::super::value::json::Importer;
+use super::super::value::origin::Origin;
 use super::super::value::{FROZEN, Value};
-use crate::host::{FileImport, HostError};
+use crate::host::{FileImport, HostError, Supplied};
 use contexture_context::{TraceKind, Trust};
 use serde_json::{Value as Json, json};
 use std::cell::RefCell;
@@ -108,12 +109,11 @@ async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Resul
     match outcome {
         Ok(supplied) => {
             machine.trace.end(event, [("trust", Json::from(supplied.trust.as_str()))]);
-            if supplied.placeholder {
-                machine.placeholders.set(true);
-            }
-            let trust = supplied.trust;
-            let importer = Importer { meter: &machine.meter, trust, epoch: FROZEN };
-            importer.value(supplied.value).map_err(Failed::Limit)
+            let Supplied { value, trust, standing } = supplied;
+            machine.note(standing);
+            let origin = Origin { trust, standing };
+            let importer = Importer { meter: &machine.meter, origin, epoch: FROZEN };
+            importer.value(value).map_err(Failed::Limit)
         }
         Err(error) => {
             let told = json!({ "code": error.code, "message": error.message });

@@ -5,9 +5,9 @@ use crate::runtime::concat::{TEXT_BYTES, render};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::compare::{equal, order};
+use crate::runtime::value::origin::Origin;
 use crate::runtime::value::{Header, List, Value};
 use crate::runtime::vm::ITEM_BYTES;
-use contexture_context::Trust;
 use std::cmp::Ordering;
 
 pub(super) static METHODS: &[Method] = &[
@@ -104,7 +104,7 @@ fn own(value: &Value) -> Checked<&List> {
 fn made(machine: &Machine<'_>, items: Vec<Value>, origin: &List) -> Checked<Value> {
     machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
     items.iter().for_each(Value::mark_held);
-    let header = Header::with_trust(machine.epoch(), origin.header.trust.get());
+    let header = Header::from_origin(machine.epoch(), origin.header.origin.get());
     Ok(Value::list(items, header))
 }
 
@@ -155,21 +155,21 @@ fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Va
     };
     let items = own(value)?.items.borrow();
     let mut text = String::new();
-    let mut trust = Trust::Program;
+    let mut origin = Origin::PROGRAM;
     for (index, item) in items.iter().enumerate() {
         let Some((part, of_part)) = render(item) else {
             return Err(wrong_argument("join", "a list of strings, numbers and booleans", item));
         };
         if index > 0 {
             text.push_str(&separator.text);
-            trust = trust.least(separator.trust);
+            origin = origin.least(separator.origin);
         }
         text.push_str(&part);
-        trust = trust.least(of_part);
+        origin = origin.least(of_part);
         machine.meter.string(text.len())?;
     }
     machine.meter.heap(text.len() + TEXT_BYTES)?;
-    Ok(Value::text(text, trust))
+    Ok(Value::text(text, origin))
 }
 
 fn first(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {

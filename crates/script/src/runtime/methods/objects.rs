@@ -59,18 +59,18 @@ fn key<'v>(method: &str, arguments: &'v [Value]) -> Checked<&'v str> {
 fn made(machine: &Machine<'_>, items: Vec<Value>, origin: &Object) -> Checked<Value> {
     machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
     items.iter().for_each(Value::mark_held);
-    let header = Header::with_trust(machine.epoch(), origin.header.trust.get());
+    let header = Header::from_origin(machine.epoch(), origin.header.origin.get());
     Ok(Value::list(items, header))
 }
 
 fn keys(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let object = own(value)?;
     let fields = object.fields.borrow();
-    let trust = object.header.trust.get();
+    let origin = object.header.origin.get();
     let mut keys = Vec::with_capacity(fields.len());
     for key in fields.keys() {
         machine.meter.heap(key.len() + TEXT_BYTES)?;
-        keys.push(Value::text(&**key, trust));
+        keys.push(Value::text(&**key, origin));
     }
     made(machine, keys, object)
 }

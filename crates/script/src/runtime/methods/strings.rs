@@ -4,8 +4,8 @@ use super::{Method, wrong_argument};
 use crate::runtime::concat::TEXT_BYTES;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
+use crate::runtime::value::origin::Origin;
 use crate::runtime::value::{Text, Value};
-use contexture_context::Trust;
 
 pub(super) static METHODS: &[Method] = &[
     Method {
@@ -90,10 +90,10 @@ pub(super) static METHODS: &[Method] = &[
     },
 ];
 
-fn own(value: &Value) -> (&str, Trust) {
+fn own(value: &Value) -> (&str, Origin) {
     match value {
-        Value::Str(text) => (&text.text, text.trust),
-        _ => ("", Trust::Program),
+        Value::Str(text) => (&text.text, text.origin),
+        _ => ("", Origin::PROGRAM),
     }
 }
 
@@ -104,21 +104,21 @@ fn part<'v>(method: &str, arguments: &'v [Value], at: usize) -> Checked<&'v Text
     }
 }
 
-fn made(machine: &Machine<'_>, text: String, trust: Trust) -> Checked<Value> {
+fn made(machine: &Machine<'_>, text: String, origin: Origin) -> Checked<Value> {
     machine.meter.string(text.len())?;
     machine.meter.heap(text.len() + TEXT_BYTES)?;
-    Ok(Value::text(text, trust))
+    Ok(Value::text(text, origin))
 }
 
 fn parts<'t>(
     machine: &Machine<'_>,
     parts: impl Iterator<Item = &'t str>,
-    trust: Trust,
+    origin: Origin,
 ) -> Checked<Value> {
     let mut items = Vec::new();
     for part in parts {
         machine.meter.collection(items.len() + 1)?;
-        items.push(made(machine, part.to_owned(), trust)?);
+        items.push(made(machine, part.to_owned(), origin)?);
     }
     Ok(Value::list(items, machine.header()))
 }
@@ -128,32 +128,32 @@ fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
 }
 
 fn upper(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, trust) = own(value);
-    made(machine, text.to_uppercase(), trust)
+    let (text, origin) = own(value);
+    made(machine, text.to_uppercase(), origin)
 }
 
 fn lower(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, trust) = own(value);
-    made(machine, text.to_lowercase(), trust)
+    let (text, origin) = own(value);
+    made(machine, text.to_lowercase(), origin)
 }
 
 fn trim(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, trust) = own(value);
-    made(machine, text.trim().to_owned(), trust)
+    let (text, origin) = own(value);
+    made(machine, text.trim().to_owned(), origin)
 }
 
 fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let (text, trust) = own(value);
+    let (text, origin) = own(value);
     let separator = &part("split", arguments, 0)?.text;
     if separator.is_empty() {
         let bounds = text.char_indices().map(|(at, sign)| (at, at + sign.len_utf8()));
-        return parts(machine, bounds.filter_map(|(from, to)| text.get(from..to)), trust);
+        return parts(machine, bounds.filter_map(|(from, to)| text.get(from..to)), origin);
     }
-    parts(machine, text.split(separator.as_str()), trust)
+    parts(machine, text.split(separator.as_str()), origin)
 }
 
 fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let (text, trust) = own(value);
+    let (text, origin) = own(value);
     let from = &part("replace", arguments, 0)?.text;
     let to = part("replace", arguments, 1)?;
     if from.is_empty() {
@@ -163,8 +163,8 @@ fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked
     let found = text.matches(from.as_str()).count();
     let kept = text.len() - found * from.len();
     machine.meter.string(kept.saturating_add(found.saturating_mul(to.text.len())))?;
-    let trust = if found == 0 { trust } else { trust.least(to.trust) };
-    made(machine, text.replace(from.as_str(), &to.text), trust)
+    let origin = if found == 0 { origin } else { origin.least(to.origin) };
+    made(machine, text.replace(from.as_str(), &to.text), origin)
 }
 
 fn contains(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
@@ -183,6 +183,6 @@ fn ends_with(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Val
 }
 
 fn lines(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, trust) = own(value);
-    parts(machine, text.lines(), trust)
+    let (text, origin) = own(value);
+    parts(machine, text.lines(), origin)
 }

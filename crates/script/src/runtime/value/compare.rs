@@ -2,7 +2,7 @@
 //! or two strings.
 
 use super::json::check_depth;
-use super::{List, Object, Value};
+use super::{List, Object, Value, unknown};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use std::cmp::Ordering;
@@ -115,11 +115,20 @@ pub(crate) fn order(left: &Value, right: &Value) -> Checked<Ordering> {
         (Value::Str(left), Value::Str(right)) => Some(left.text.cmp(&right.text)),
         _ => numbers(left, right),
     };
-    known.ok_or_else(|| {
+    known.or_else(|| unknown_order(left, right)).ok_or_else(|| {
         let (left, right) = (left.kind(), right.kind());
         Fault::new(codes::WRONG_TYPE, format!("{left} and {right} have no order"))
             .help("`<`, `<=`, `>`, `>=` and `sort` compare two numbers or two strings")
     })
+}
+
+/// An unknown is the greater side, so that a dry run goes on behind `score > 5`.
+fn unknown_order(left: &Value, right: &Value) -> Option<Ordering> {
+    match (unknown::is(left), unknown::is(right)) {
+        (true, _) => Some(Ordering::Greater),
+        (_, true) => Some(Ordering::Less),
+        _ => None,
+    }
 }
 
 /// The order of two numbers, exactly; `None` when one is no number.

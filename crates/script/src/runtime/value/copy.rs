@@ -78,7 +78,7 @@ impl Copier<'_> {
     }
 
     fn header(&self, original: &Header) -> Header {
-        Header::with_trust(self.epoch, original.trust.get())
+        Header::from_origin(self.epoch, original.origin.get())
     }
 }
 

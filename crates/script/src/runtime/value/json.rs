@@ -1,10 +1,10 @@
 //! Values from and to JSON: how they enter and leave a run.
 
 use super::fields::Fields;
+use super::origin::Origin;
 use super::{Header, List, Object, Text, Value};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
-use contexture_context::Trust;
 use serde_json::{Map, Number, Value as Json};
 use std::rc::Rc;
 
@@ -14,12 +14,12 @@ const NODE_BYTES: usize = 80;
 /// How deep a value may nest whatever the limit says: walking it takes native stack.
 const MOST_DEPTH: usize = 1_000;
 
-/// Makes values from JSON, all with one trust and epoch.
+/// Makes values from JSON, all with one origin and epoch.
 pub(crate) struct Importer<'m> {
     /// Counts what is made.
     pub(crate) meter: &'m Meter,
-    /// The trust of every text and container.
-    pub(crate) trust: Trust,
+    /// The origin of every text and container.
+    pub(crate) origin: Origin,
     /// The epoch of every container.
     pub(crate) epoch: u32,
 }
@@ -38,7 +38,7 @@ impl Importer<'_> {
             Json::String(text) => {
                 self.meter.string(text.len())?;
                 self.meter.heap(text.len() + NODE_BYTES)?;
-                Value::text(text, self.trust)
+                Value::text(text, self.origin)
             }
             Json::Array(items) => self.list(items, depth)?,
             Json::Object(fields) => self.object(fields, depth)?,
@@ -53,7 +53,7 @@ impl Importer<'_> {
             item.mark_held();
             list.push(item);
         }
-        Ok(Value::list(list, Header::with_trust(self.epoch, self.trust)))
+        Ok(Value::list(list, Header::from_origin(self.epoch, self.origin)))
     }
 
     fn object(&self, fields: Map<String, Json>, depth: usize) -> Checked<Value> {
@@ -65,7 +65,7 @@ impl Importer<'_> {
             value.mark_held();
             object.set(&Rc::from(name), value);
         }
-        Ok(Value::object(object, Header::with_trust(self.epoch, self.trust)))
+        Ok(Value::object(object, Header::from_origin(self.epoch, self.origin)))
     }
 
     fn enter(&self, count: usize, depth: usize) -> Checked<()> {
@@ -99,19 +99,19 @@ pub(crate) fn check_depth(meter: &Meter, depth: usize) -> Checked<()> {
 
 /// A value as JSON.
 pub(crate) fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
-    trusted_json(value, meter).map(|(json, _)| json)
+    json_and_origin(value, meter).map(|(json, _)| json)
 }
 
-/// A value as JSON, and the least trust of all that is in it.
-pub(crate) fn trusted_json(value: &Value, meter: &Meter) -> Checked<(Json, Trust)> {
-    let mut exporter = Exporter { meter, trust: Trust::Program, bytes: 0 };
+/// A value as JSON, and the least origin of all that is in it.
+pub(crate) fn json_and_origin(value: &Value, meter: &Meter) -> Checked<(Json, Origin)> {
+    let mut exporter = Exporter { meter, origin: Origin::PROGRAM, bytes: 0 };
     let json = exporter.json(value, 1)?;
-    Ok((json, exporter.trust))
+    Ok((json, exporter.origin))
 }
 
 struct Exporter<'m> {
     meter: &'m Meter,
-    trust: Trust,
+    origin: Origin,
     bytes: u64,
 }
 
@@ -130,7 +130,7 @@ impl Exporter<'_> {
     }
 
     fn text(&mut self, text: &Text) -> Checked<Json> {
-        self.trust = self.trust.least(text.trust);
+        self.origin = self.origin.least(text.origin);
         self.grow(text.text.len() + NODE_BYTES)?;
         Ok(Json::String(text.text.clone()))
     }
@@ -157,7 +157,7 @@ impl Exporter<'_> {
     }
 
     fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
-        self.trust = self.trust.least(header.trust.get());
+        self.origin = self.origin.least(header.origin.get());
         check_depth(self.meter, depth)?;
         self.grow((count + 1) * NODE_BYTES)
     }

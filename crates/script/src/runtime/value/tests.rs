@@ -5,6 +5,7 @@ use super::json::{Importer, to_json};
 use super::*;
 use crate::runtime::meter::Meter;
 use contexture_context::Limits;
+use contexture_context::Trust;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use std::cmp::Ordering;
@@ -14,7 +15,7 @@ fn meter() -> Meter {
 }
 
 fn import(json: Json) -> Value {
-    Importer { meter: &meter(), trust: Trust::User, epoch: 1 }.value(json).unwrap()
+    Importer { meter: &meter(), origin: Trust::User.into(), epoch: 1 }.value(json).unwrap()
 }
 
 fn any_json() -> impl Strategy<Value = Json> {

@@ -5,8 +5,8 @@ use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
 use crate::runtime::value::copy::{deep_copy, refuse_ring};
-use crate::runtime::value::{FROZEN, Header, Object, Value};
-use contexture_context::Trust;
+use crate::runtime::value::origin::Origin;
+use crate::runtime::value::{FROZEN, Header, Object, Value, unknown};
 use contexture_diagnostic::suggestion;
 use std::rc::Rc;
 
@@ -44,6 +44,7 @@ pub(super) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Check
     match (base, name) {
         (Value::List(list), "length") => Ok(size(list.items.borrow().len())),
         (Value::Object(object), "length") => Ok(size(object.fields.borrow().len())),
+        (Value::Str(text), _) if unknown::is(base) => unknown::field(machine, text, name),
         (Value::Str(text), "length") => Ok(size(text.text.chars().count())),
         (Value::List(_) | Value::Object(_), "summary") => {
             deep_copy(base, &machine.meter, machine.epoch())
@@ -102,19 +103,45 @@ pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checke
             let found = usize::try_from(*at).ok().and_then(|at| items.get(at)).cloned();
             found.ok_or_else(|| out_of_range(*at, items.len()))
         }
-        (Value::List(_), other) => Err(bad_index(other)),
-        (Value::Object(_), Value::Str(key)) => property(machine, base, &key.text),
-        (Value::Object(_), other) => {
-            let message = format!("an object is indexed by a string, not by {}", other.kind());
-            Err(Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"]`"))
+        (Value::Str(_), _) | (Value::List(_), Value::Str(_)) => {
+            unknown_item(machine, base, index)?.ok_or_else(|| no_item(base, index))
         }
-        (Value::None, _) => {
-            Err(Fault::new(codes::NONE_PROPERTY, "none has no items")
-                .help("compare with none first"))
+        (Value::Object(_), Value::Str(key)) => {
+            let found = property(machine, base, &key.text);
+            found.or_else(|fault| unknown_item(machine, base, index)?.ok_or(fault))
         }
-        (other, _) => {
+        _ => Err(no_item(base, index)),
+    }
+}
+
+/// An item of an unknown, or the one that an unknown picks of a list or object.
+#[cold]
+fn unknown_item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<Option<Value>> {
+    if let Some(base) = unknown::of(base) {
+        let step = match index {
+            Value::Int(at) => format!("[{at}]"),
+            Value::Str(key) if !unknown::is(index) => format!(".{}", key.text),
+            _ => "[…]".to_owned(),
+        };
+        return unknown::part(machine, base, &step).map(Some);
+    }
+    Ok(unknown::is(index).then(|| index.clone()))
+}
+
+#[cold]
+fn no_item(base: &Value, index: &Value) -> Box<Fault> {
+    match base {
+        Value::List(_) => bad_index(index),
+        Value::Object(_) => {
+            let message = format!("an object is indexed by a string, not by {}", index.kind());
+            Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"]`")
+        }
+        Value::None => {
+            Fault::new(codes::NONE_PROPERTY, "none has no items").help("compare with none first")
+        }
+        other => {
             let message = format!("{} has no items", other.kind());
-            Err(Fault::new(codes::WRONG_TYPE, message).help("only lists and objects are indexed"))
+            Fault::new(codes::WRONG_TYPE, message).help("only lists and objects are indexed")
         }
     }
 }
@@ -151,7 +178,7 @@ pub(super) fn set_field(
     value: &Value,
 ) -> Checked<()> {
     match machine.names.get(usize::from(name)) {
-        Some(name) => set_property(machine, epoch, base, (name, Trust::Program), value),
+        Some(name) => set_property(machine, epoch, base, (name, Origin::PROGRAM), value),
         None => Ok(()),
     }
 }
@@ -171,12 +198,13 @@ pub(super) fn set_item(
         }
         (_, Value::Str(key)) => {
             let name = Rc::from(key.text.as_str());
-            set_property(machine, epoch, base, (&name, key.trust), value)
+            set_property(machine, epoch, base, (&name, key.origin), value)
         }
         (Value::Object(_), other) => {
             let message = format!("a key of an object is a string, not {}", other.kind());
             Err(Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"] = value`"))
         }
+        (other, _) if unknown::is(other) => Ok(()),
         (other, _) => Err(no_fields(other)),
     }
 }
@@ -185,10 +213,12 @@ fn set_property(
     machine: &Machine<'_>,
     epoch: u32,
     base: &Value,
-    (name, trust): (&Rc<str>, Trust),
+    (name, origin): (&Rc<str>, Origin),
     value: &Value,
 ) -> Checked<()> {
-    let Value::Object(object) = base else { return Err(no_fields(base)) };
+    let Value::Object(object) = base else {
+        return if unknown::is(base) { Ok(()) } else { Err(no_fields(base)) };
+    };
     writable(&object.header, epoch)?;
     refuse_ring(base, value, &machine.meter)?;
     let mut fields = object.fields.borrow_mut();
@@ -197,7 +227,7 @@ fn set_property(
         machine.meter.heap(FIELD_BYTES + name.len())?;
     }
     value.mark_held();
-    object.header.distrust(trust);
+    object.header.mix(origin);
     let before = fields.set(name, value.clone());
     // What stood there may hold this object's last other reference; drop it after the borrow.
     drop(fields);
@@ -213,7 +243,9 @@ fn no_fields(base: &Value) -> Box<Fault> {
 
 /// `list.add(item)`
 pub(super) fn add(machine: &Machine<'_>, epoch: u32, list: &Value, item: &Value) -> Checked<()> {
-    let Value::List(target) = list else { return Err(methods::no_method(list, "add")) };
+    let Value::List(target) = list else {
+        return if unknown::is(list) { Ok(()) } else { Err(methods::no_method(list, "add")) };
+    };
     writable(&target.header, epoch)?;
     refuse_ring(list, item, &machine.meter)?;
     let mut items = target.items.borrow_mut();

@@ -1,16 +1,19 @@
 //! Requests for effects, put together from registers.
 
-use super::fiber::{Effect, Frame, Parallel};
+use super::fiber::{Effect, Frame, Parallel, Rendering};
 use super::{loops, register};
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
 use crate::runtime::code::{GenerateSite, Reg, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
-use crate::runtime::value::Value;
-use crate::runtime::value::json::{to_json, trusted_json};
+use crate::runtime::value::json::json_and_origin;
+use crate::runtime::value::origin::Origin;
+use crate::runtime::value::{Value, unknown};
+use crate::template::TemplateCall;
 use contexture_context::{DeclaredItem, Position};
 use contexture_diagnostic::suggestion;
+use std::sync::Arc;
 
 /// How deep `parallel for` may nest: each level takes native stack while its turns run.
 const NESTED: usize = 32;
@@ -27,7 +30,7 @@ pub(super) fn tool(
         return Err(changes(&format!("`{}.{}`", site.binding.name, site.method)));
     }
     machine.meter.tool_call()?;
-    let arguments = to_json(argument, &machine.meter)?;
+    let (arguments, origin) = json_and_origin(argument, &machine.meter)?;
     let place = machine.program.site(&site.place);
     let (binding, method) = (site.binding.clone(), site.method.clone());
     Ok(if site.memory {
@@ -39,8 +42,38 @@ pub(super) fn tool(
             site: place,
         }))
     } else {
-        Effect::Tool(Box::new(ToolCall { event: 0, tool: binding, method, arguments, site: place }))
+        Effect::Tool(Box::new(ToolCall {
+            event: 0,
+            tool: binding,
+            method,
+            arguments,
+            on_placeholders: origin.is_placeholder(),
+            site: place,
+        }))
     })
+}
+
+/// A template with its variables.
+pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Checked<Effect> {
+    let Some(site) = machine.program.templates.get(site as usize) else {
+        return Err(super::broken());
+    };
+    if !matches!(argument, Value::Object(_)) && !unknown::is(argument) {
+        let name = &site.template.name;
+        let message = format!("the template `{name}` takes an object, not {}", argument.kind());
+        let fault = Fault::new(codes::WRONG_TYPE, message);
+        return Err(fault.help(format!("give its variables by name: `{name}({{ name: … }})`")));
+    }
+    let (variables, origin) = json_and_origin(argument, &machine.meter)?;
+    let variables = if variables.is_object() { variables } else { serde_json::json!({}) };
+    let call = TemplateCall {
+        event: None,
+        template: Arc::clone(&site.template),
+        variables,
+        on_placeholders: origin.is_placeholder(),
+        site: machine.program.site(&site.place),
+    };
+    Ok(Effect::Template(Box::new(Rendering { import: site.import, call, origin })))
 }
 
 #[cold]
@@ -68,10 +101,13 @@ pub(super) fn generate(
     let values = regs.get(first..).unwrap_or_default();
     let (values, used) = values.split_at_checked(site.options.len()).unwrap_or_default();
     let names = site.options.iter().map(|(name, _)| *name);
-    let options::Parsed { instruction, instruction_trust, options } =
+    let options::Parsed { instruction, instruction_origin, options } =
         options::parse(names.zip(values))?;
     machine.meter.model_call()?;
-    let items = items(machine, site, used)?;
+    let (items, mut placeholders) = items(machine, site, used)?;
+    if instruction_origin.is_placeholder() {
+        placeholders.push("the instruction".to_owned());
+    }
     Ok(Effect::Generate(Box::new(GenerateCall {
         event: 0,
         site: machine.program.site(&site.place),
@@ -80,10 +116,11 @@ pub(super) fn generate(
         description: site.description.clone(),
         items,
         instruction,
-        instruction_trust,
+        instruction_trust: instruction_origin.trust,
         shape: site.shape.clone(),
         options: GenerateOptions { tools: site.tools.clone(), ..options },
         on_placeholders: machine.placeholders.get(),
+        placeholders,
     })))
 }
 
@@ -91,14 +128,25 @@ fn items(
     machine: &Machine<'_>,
     site: &GenerateSite,
     registers: &[Value],
-) -> Checked<Vec<DeclaredItem>> {
+) -> Checked<(Vec<DeclaredItem>, Vec<String>)> {
     let mut items = Vec::with_capacity(site.uses.len());
+    let mut placeholders = Vec::new();
     for (number, pair) in site.uses.iter().zip(registers.chunks(2)) {
         let Some(used) = machine.program.uses.get(*number as usize) else { continue };
         let [value, choice] = pair else { continue };
-        items.extend(item(machine, used, value, choice)?);
+        if let Some((item, origin)) = item(machine, used, value, choice)? {
+            if origin.is_placeholder() {
+                placeholders.push(named(&item));
+            }
+            items.push(item);
+        }
     }
-    Ok(items)
+    Ok((items, placeholders))
+}
+
+/// An item as its prompt shows it.
+fn named(item: &DeclaredItem) -> String {
+    item.label.as_ref().map_or_else(|| item.source.clone(), |label| format!("[{label}]"))
 }
 
 /// An item; a candidate that is `empty` gives none.
@@ -107,24 +155,25 @@ fn item(
     used: &UseSite,
     value: &Value,
     choice: &Value,
-) -> Checked<Option<DeclaredItem>> {
+) -> Checked<Option<(DeclaredItem, Origin)>> {
     let number = match choice {
         Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
         _ => 0,
     };
     let Some(candidate) = used.candidates.get(number) else { return Ok(None) };
     let Some(source) = candidate.source else { return Ok(None) };
-    let (value, trust) = trusted_json(value, &machine.meter)?;
+    let (value, origin) = json_and_origin(value, &machine.meter)?;
     let source = crate::runtime::code::Place { file: used.place.file, span: source };
-    Ok(Some(DeclaredItem {
+    let item = DeclaredItem {
         label: used.label.clone(),
         source: machine.program.text(source).to_owned(),
         position: Some(machine.program.position(used.place)),
         value,
         budget: candidate.budget,
         priority: used.priority,
-        trust,
-    }))
+        trust: origin.trust,
+    };
+    Ok(Some((item, origin)))
 }
 
 /// The candidate of a `use one of`: the runner's choice, else the selected one, else the first.
@@ -174,12 +223,14 @@ pub(super) fn parallel(
             Fault::limit(codes::NESTED_PARALLEL, message).help("use `for` in the inner loops")
         );
     }
-    let count = loops::length(register(regs, at), "`parallel for`")?;
+    let unknown = unknown::list(machine, register(regs, at))?;
+    let list = unknown.as_ref().unwrap_or(register(regs, at));
+    let count = loops::length(list, "`parallel for`")?;
     let most = loops::bound(register(regs, at + 1), true)?;
     if count > most {
         loops::cut_list(machine, event, found.loop_site, count, most);
     }
-    let items = match register(regs, at) {
+    let items = match list {
         Value::List(list) => {
             let taken = usize::try_from(most).unwrap_or(usize::MAX);
             list.items.borrow().iter().take(taken).cloned().collect()

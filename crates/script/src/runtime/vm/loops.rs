@@ -5,7 +5,7 @@ use crate::runtime::code::Reg;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
-use crate::runtime::value::Value;
+use crate::runtime::value::{Value, unknown};
 use crate::runtime::warnings::WarningKind;
 use contexture_context::TraceKind;
 use serde_json::json;
@@ -15,6 +15,7 @@ pub(super) fn bound(value: &Value, positive: bool) -> Checked<i64> {
     let least = i64::from(positive);
     match value {
         Value::Int(bound) if *bound >= least => Ok(*bound),
+        other if unknown::is(other) => Ok(1),
         other => Err(bad_bound(other, positive)),
     }
 }
@@ -32,8 +33,9 @@ fn bad_bound(value: &Value, positive: bool) -> Box<Fault> {
 }
 
 pub(super) fn count_begin(regs: &mut [Value], at: Reg, positive: bool) -> Checked<()> {
-    bound(register(regs, at + 1), positive)?;
+    let most = bound(register(regs, at + 1), positive)?;
     set(regs, at, Value::Int(0));
+    set(regs, at + 1, Value::Int(most));
     Ok(())
 }
 
@@ -64,6 +66,7 @@ pub(super) fn walk_begin(
     at: Reg,
     site: u32,
 ) -> Checked<()> {
+    spread(machine, regs, at)?;
     let count = length(register(regs, at), "`for`")?;
     let most = bound(register(regs, at + 2), true)?;
     if count > most {
@@ -71,6 +74,14 @@ pub(super) fn walk_begin(
     }
     set(regs, at + 1, Value::Int(0));
     set(regs, at + 2, Value::Int(count.min(most)));
+    Ok(())
+}
+
+/// Makes an unknown the list that a loop takes it for.
+fn spread(machine: &Machine<'_>, regs: &mut [Value], at: Reg) -> Checked<()> {
+    if let Some(list) = unknown::list(machine, register(regs, at))? {
+        set(regs, at, list);
+    }
     Ok(())
 }
 
@@ -98,6 +109,7 @@ pub(super) fn each_begin(
     at: Reg,
     name: u16,
 ) -> Checked<()> {
+    spread(machine, regs, at)?;
     let Value::List(list) = register(regs, at) else {
         let name = machine.names.get(usize::from(name)).map_or("map", |name| name);
         return Err(methods::no_method(register(regs, at), name));

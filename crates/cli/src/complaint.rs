@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Failed,
     /// Bad usage, source or input: nothing was run.
     Refused,
+    /// A signal ended it: 130 for Ctrl-C, 143 for a request to terminate.
+    Signalled(u8),
 }
 
 impl Exit {
@@ -24,6 +26,7 @@ impl Exit {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Refused => 2,
+            Self::Signalled(code) => code,
         }
     }
 }

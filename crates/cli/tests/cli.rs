@@ -24,6 +24,8 @@ mod rewrite;
 mod run;
 
 mod support;
+#[path = "cli/terminal.rs"]
+mod terminal;
 #[path = "cli/tokens.rs"]
 mod tokens;
 #[path = "cli/trace.rs"]

@@ -61,7 +61,9 @@ pub enum Progress {
         /// Role and text of each message.
         messages: Vec<(String, String)>,
     },
-    /// Something that is probably not meant.
+    /// A `max` cut a loop or a list short; people hear of it when they ask for more (AS-11).
+    Truncated(String),
+    /// Something else that is probably not meant.
     Warning(String),
     /// Something worth knowing, such as which model `default` is.
     Note(String),

@@ -208,7 +208,7 @@ impl Ready {
             contexture_script::runtime::run(&executable, &entry, request.input, &host, &options)
                 .await;
         for Warning { file, line, column, message, .. } in outcome.warnings {
-            host.warn(format!("{file}:{line}:{column}: {message}"));
+            host.truncated(format!("{file}:{line}:{column}: {message}"));
         }
         if let Some(fault) = host.recorder().fault() {
             host.warn(format!("the trace is incomplete: {fault}"));

@@ -77,7 +77,12 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let observer = Arc::clone(&screen);
     let session = Session::open(&project, &request, observer).map_err(refuse)?;
     let history = (!args.no_trace).then(|| project.state_folder().join("repl-history"));
-    let mut repl = Repl { session, screen, terminal, signals: Signals::listen(), failed: false };
+    let signals = Signals::listen({
+        let screen = Arc::clone(&screen);
+        move || screen.abandon()
+    });
+    let mut repl =
+        Repl { session, screen, terminal, signals, verbose: args.verbose, failed: false };
     let driver = runtime()?;
     if io::stdin().is_terminal() {
         repl.talk(&driver, history)?;
@@ -101,6 +106,7 @@ struct Repl<'t> {
     screen: Arc<Screen>,
     terminal: &'t Terminal,
     signals: Signals,
+    verbose: bool,
     failed: bool,
 }
 
@@ -190,7 +196,8 @@ impl Repl<'_> {
         self.screen.clear();
         match outcome {
             Ok(outcome) => {
-                for warning in outcome.warnings {
+                // All that a session warns of are a `max` that cut short (AS-11).
+                for warning in outcome.warnings.iter().filter(|_| self.verbose) {
                     self.terminal.warn(&warning.message);
                 }
                 if let Some(value) = outcome.value {

@@ -1,6 +1,7 @@
 //! `contexture run`: a program from its path to its value (AS-31).
 
 mod args;
+mod canvas;
 mod report;
 mod screen;
 mod signal;
@@ -11,7 +12,7 @@ pub(crate) use screen::{Screen, Talk};
 pub(crate) use signal::Signals;
 
 use super::Outcome;
-use crate::complaint::{Complaint, Stop};
+use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
 use crate::workspace;
@@ -21,6 +22,9 @@ use contexture::run::{RunReport, RunRequest};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// The code of a run that was cancelled.
+const CANCELLED: &str = "AS9059";
 
 /// Runs `contexture run`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
@@ -34,10 +38,21 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let request = request(args, input);
     let screen = Arc::new(Screen::new(*terminal, talk(args), !args.quiet));
     let began = Instant::now();
-    let report = drive(&project, request, &screen)?;
+    let (report, ended_by) = drive(&project, request, &screen)?;
     screen.clear();
     let end = report::End { args, project: &project, took: began.elapsed(), calls: screen.calls() };
-    end.tell(report, terminal)
+    end.tell(report, terminal).map_err(|stop| interrupted(stop, ended_by))
+}
+
+/// A run that a signal ended exits as shells expect it of such a process.
+fn interrupted(stop: Stop, ended_by: Option<u8>) -> Stop {
+    match (stop, ended_by) {
+        (Stop::Complaint(mut complaint), Some(code)) if complaint.code == CANCELLED => {
+            complaint.exit = Exit::Signalled(code);
+            Stop::Complaint(complaint)
+        }
+        (stop, _) => stop,
+    }
 }
 
 /// What is said beside the value; in JSON it is part of the object.
@@ -89,13 +104,22 @@ fn request(args: &Args, input: Value) -> RunRequest {
     }
 }
 
-/// Runs it on this thread; Ctrl-C ends it in order.
-fn drive(project: &Project, request: RunRequest, screen: &Arc<Screen>) -> Result<RunReport, Stop> {
+/// Runs it on this thread; Ctrl-C ends it in order. Gives the exit code of the signal that came.
+fn drive(
+    project: &Project,
+    request: RunRequest,
+    screen: &Arc<Screen>,
+) -> Result<(RunReport, Option<u8>), Stop> {
     let runtime = runtime()?;
-    let cancel = Signals::listen().arm();
+    let signals = Signals::listen({
+        let screen = Arc::clone(screen);
+        move || screen.abandon()
+    });
+    let cancel = signals.arm();
     let observer = Arc::clone(screen);
     screen.begin();
-    Ok(runtime.block_on(contexture::run::run(project, request, observer, cancel)))
+    let report = runtime.block_on(contexture::run::run(project, request, observer, cancel));
+    Ok((report, signals.disarm()))
 }
 
 /// The driver of effects: one thread, nothing started before it is needed.

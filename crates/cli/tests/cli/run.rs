@@ -187,9 +187,18 @@ fn as_24_mock_gives_typed_placeholders_or_the_answers_of_a_file() {
 #[test]
 fn as_11_verbose_tells_of_calls_and_of_a_max_that_cut_short() {
     let text = "main func(input) { n = 0 for x in [1, 2, 3] max 2 { n += x } n }";
-    let done = program(text).run(["run", "p.as", "--verbose"]).exits(0);
+    let sandbox = program(text);
+    let done = sandbox.run(["run", "p.as", "--verbose"]).exits(0);
     assert_eq!(done.stdout, "3\n");
-    let _ = done.says("warning: ");
+    let _ = done.says("warning: p.as:");
+    // Without it the trace knows, and whoever reads JSON.
+    let done = sandbox.run(["run", "p.as"]).exits(0);
+    assert!(!done.stderr.contains("warning"), "{}", done.stderr);
+    let object = sandbox.run(["run", "p.as", "--json"]).exits(0).json();
+    assert!(object["warnings"][0].as_str().unwrap().contains("max"), "{object:#}");
+    let lines = "for x in [1, 2, 3] max 2 { x }\n";
+    assert_eq!(sandbox.run_with(["repl"], lines).exits(0).stderr, "");
+    let _ = sandbox.run_with(["repl", "--verbose"], lines).exits(0).says("warning: ");
     let sandbox = Sandbox::with_examples();
     let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--verbose"]).exits(0);
     let _ = done.says("tool File.read").says("generate examples/summarize_file.as:");
@@ -289,13 +298,15 @@ fn as_3_crlf_and_a_byte_order_mark_do_not_matter() {
 }
 
 #[test]
-fn as_29_an_interrupted_run_ends_in_order_with_exit_1_and_keeps_its_trace() {
+fn as_29_an_interrupted_run_ends_in_order_with_exit_130_and_keeps_its_trace() {
     let sandbox = program("main func(input) { loop until false max 9000000000000 { x = 1 } }");
     let line = "contexture run p.as & pid=$!; sleep 1; kill -INT $pid; wait $pid; echo $?";
     // A shell without job control lets its background processes ignore the interrupt.
     let done = sandbox.sh(&format!("set -m; {line}")).exits(0);
-    assert!(done.stdout.ends_with("1\n"), "{done:?}");
+    assert!(done.stdout.ends_with("130\n"), "{done:?}");
     assert!(done.stderr.contains("cancelled"), "{done:?}");
+    let asked = sandbox.sh(&line.replace("-INT", "-TERM")).exits(0);
+    assert!(asked.stdout.ends_with("143\n"), "{asked:?}");
     let list = sandbox.run(["trace", "list"]).exits(0);
     assert!(list.stdout.contains("cancelled"), "{list:?}");
 }

@@ -56,6 +56,13 @@ impl Screen {
         }
     }
 
+    /// Takes all progress lines away because the process ends.
+    pub(crate) fn abandon(&self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.abandon();
+        }
+    }
+
     /// Says a line above the progress.
     fn say(&self, say: impl FnOnce(&Terminal)) {
         match &self.spinner {
@@ -74,7 +81,7 @@ impl Screen {
         let Some(spinner) = &self.spinner else { return };
         match progress {
             Progress::GenerateStarted { event, site, model, prompt_tokens } => {
-                spinner.begin(*event, format!("{site} {model} · {prompt_tokens} tokens"));
+                spinner.begin(*event, &format!("{site} {model} · {prompt_tokens} tokens"));
             }
             Progress::AttemptStarted { event, attempt } => spinner.attempt(*event, *attempt),
             Progress::TextDelta { event, text } => spinner.add(*event, text),
@@ -110,6 +117,9 @@ impl Observer for Screen {
                 self.say(|terminal| {
                     terminal.say(&prompt_text(&site.to_string(), &messages, terminal))
                 });
+            }
+            Progress::Truncated(text) if self.talk == Talk::Verbose => {
+                self.say(|terminal| terminal.warn(&text));
             }
             Progress::Warning(text) if self.talk != Talk::Quiet => {
                 self.say(|terminal| terminal.warn(&text));

@@ -4,8 +4,8 @@
 //! and draws those that take long enough to be worth a line. A call that is done at once costs
 //! next to nothing and does not flicker.
 
-use crate::paint::Paint;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use super::canvas::{Canvas, head, tail};
+use crate::paint::{Paint, one_line};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,19 +14,21 @@ use std::time::{Duration, Instant};
 
 /// Calls that take less get no line.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// A run without a model call under way gets a line after this time.
+const SILENCE: Duration = Duration::from_secs(1);
 /// How often lines are drawn.
 const FRAME: Duration = Duration::from_millis(100);
 /// At most so many lines at once.
 const LINES: usize = 8;
 /// How much of a text is kept to show its end, in characters.
 const TAIL: usize = 400;
-
-/// A run without a model call under way gets a line after this time.
-const SILENCE: Duration = Duration::from_secs(1);
+/// How much of its end is shown, in columns.
+const SHOWN: usize = 60;
+/// The sign before a line, one a frame.
+const SIGNS: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"];
 
 /// The lines of all model calls.
 pub(super) struct Spinner {
-    screen: MultiProgress,
     state: Arc<Mutex<State>>,
     painter: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
     paint: Paint,
@@ -39,8 +41,8 @@ struct State {
     silent_since: Instant,
     /// What was done last, such as `File.read`.
     last: String,
-    /// The line for a time without model calls.
-    line: Option<ProgressBar>,
+    canvas: Canvas,
+    frame: usize,
 }
 
 struct Call {
@@ -49,16 +51,19 @@ struct Call {
     attempt: u32,
     chars: usize,
     tail: String,
-    line: Option<ProgressBar>,
 }
 
 impl Spinner {
     /// No lines yet.
     pub(super) fn new(paint: Paint) -> Self {
-        let silent_since = Instant::now();
-        let state = State { calls: BTreeMap::new(), silent_since, last: String::new(), line: None };
-        let state = Arc::new(Mutex::new(state));
-        Self { screen: MultiProgress::new(), state, painter: Mutex::new(None), paint }
+        let state = State {
+            calls: BTreeMap::new(),
+            silent_since: Instant::now(),
+            last: String::new(),
+            canvas: Canvas::default(),
+            frame: 0,
+        };
+        Self { state: Arc::new(Mutex::new(state)), painter: Mutex::new(None), paint }
     }
 
     /// A run begins.
@@ -68,14 +73,13 @@ impl Spinner {
     }
 
     /// A call begins.
-    pub(super) fn begin(&self, event: u64, what: String) {
+    pub(super) fn begin(&self, event: u64, what: &str) {
         let call = Call {
             began: Instant::now(),
-            what,
+            what: one_line(what),
             attempt: 1,
             chars: 0,
             tail: String::new(),
-            line: None,
         };
         lock(&self.state).calls.insert(event, call);
     }
@@ -99,26 +103,21 @@ impl Spinner {
     pub(super) fn end(&self, event: u64) {
         let mut state = lock(&self.state);
         state.silent_since = Instant::now();
-        if let Some(line) = state.calls.remove(&event).and_then(|call| call.line) {
-            self.erase(&line);
-        }
+        state.calls.remove(&event);
     }
 
     /// Something else is done.
     pub(super) fn note(&self, what: &str) {
         let mut state = lock(&self.state);
         state.silent_since = Instant::now();
-        what.clone_into(&mut state.last);
-    }
-
-    fn erase(&self, line: &ProgressBar) {
-        line.finish_and_clear();
-        self.screen.remove(line);
+        state.last = one_line(what);
     }
 
     /// Writes something else while no line is drawn.
     pub(super) fn suspend(&self, write: impl FnOnce()) {
-        self.screen.suspend(write);
+        let mut state = lock(&self.state);
+        state.canvas.erase();
+        write();
     }
 
     /// Takes all lines away and ends the painter.
@@ -128,12 +127,15 @@ impl Spinner {
             let _ = thread.join();
         }
         let mut state = lock(&self.state);
-        let lines = std::mem::take(&mut state.calls).into_values().filter_map(|call| call.line);
-        // A line that is dropped as it is would stay on the screen.
-        for line in lines.chain(state.line.take()) {
-            line.finish_and_clear();
+        state.calls.clear();
+        state.canvas.erase();
+    }
+
+    /// Takes all lines away because the process ends, whatever else is going on in it.
+    pub(super) fn abandon(&self) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.canvas.erase();
         }
-        let _ = self.screen.clear();
     }
 
     fn start_painter(&self) {
@@ -142,10 +144,10 @@ impl Spinner {
             return;
         }
         let (stop, stopped) = mpsc::channel::<()>();
-        let (screen, state, paint) = (self.screen.clone(), Arc::clone(&self.state), self.paint);
+        let (state, paint) = (Arc::clone(&self.state), self.paint);
         let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
             while stopped.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
-                lock(&state).draw(&screen, paint);
+                lock(&state).draw(paint);
             }
         });
         // Without a thread there is no progress to see; the run itself goes on.
@@ -163,64 +165,56 @@ impl Call {
         }
     }
 
-    fn message(&self, paint: Paint) -> String {
+    fn line(&self, paint: Paint, columns: usize) -> String {
         let seconds = self.began.elapsed().as_secs_f64();
-        let attempt =
-            if self.attempt > 1 { format!(" · attempt {}", self.attempt) } else { String::new() };
-        let head = format!("{} · {seconds:.1} s{attempt}", self.what);
-        if self.chars == 0 {
-            return head;
+        let mut text = format!("{} · {seconds:.1} s", self.what);
+        if self.attempt > 1 {
+            text.push_str(&format!(" · attempt {}", self.attempt));
         }
-        let words: Vec<&str> = self.tail.split_whitespace().collect();
-        let tail: String = last_chars(&words.join(" "), 60);
-        format!("{head} · {} chars {}", self.chars, paint.dim(&tail))
+        if self.chars > 0 {
+            text.push_str(&format!(" · {} chars", self.chars));
+        }
+        let words = one_line(&self.tail);
+        let room = columns.saturating_sub(width(&text) + 2).min(SHOWN);
+        let end = tail(&words, room);
+        if end.is_empty() {
+            return head(&text, columns).to_owned();
+        }
+        let mark = if end.len() < words.len() { "…" } else { "" };
+        format!("{text} {}", paint.dim(&format!("{mark}{end}")))
     }
 }
 
-fn last_chars(text: &str, count: usize) -> String {
-    let skip = text.chars().count().saturating_sub(count);
-    let tail = text.chars().skip(skip);
-    if skip > 0 { std::iter::once('…').chain(tail).collect() } else { tail.collect() }
+fn width(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
 }
 
 impl State {
-    fn draw(&mut self, screen: &MultiProgress, paint: Paint) {
-        let mut drawn = self.calls.values().filter(|call| call.line.is_some()).count();
-        for call in self.calls.values_mut() {
-            if call.line.is_none() && drawn < LINES && call.began.elapsed() >= PATIENCE {
-                drawn += 1;
-                call.line = Some(screen.add(ProgressBar::new_spinner().with_style(style(paint))));
-            }
-            if let Some(line) = &call.line {
-                line.set_message(call.message(paint));
-                line.tick();
-            }
+    fn draw(&mut self, paint: Paint) {
+        let (columns, rows) = Canvas::size();
+        // The sign and the space behind it.
+        let columns = columns.saturating_sub(2);
+        let slow = self.calls.values().filter(|call| call.began.elapsed() >= PATIENCE);
+        let mut lines: Vec<String> =
+            slow.take(LINES.min(rows)).map(|call| call.line(paint, columns)).collect();
+        if self.calls.is_empty() && self.silent_since.elapsed() >= SILENCE {
+            lines.push(self.silence(columns));
         }
-        self.draw_silence(screen, paint);
+        self.frame = self.frame.wrapping_add(1);
+        let sign = SIGNS.get(self.frame % SIGNS.len()).copied().unwrap_or_default();
+        let sign = paint.cyan(sign);
+        for line in &mut lines {
+            line.insert_str(0, &format!("{sign} "));
+        }
+        self.canvas.draw(&lines);
     }
 
     /// `running · File.read · 2.0 s`, when nothing else is to be seen for long.
-    fn draw_silence(&mut self, screen: &MultiProgress, paint: Paint) {
-        let silence = self.silent_since.elapsed();
-        if !self.calls.is_empty() || silence < SILENCE {
-            if let Some(line) = self.line.take() {
-                line.finish_and_clear();
-                screen.remove(&line);
-            }
-            return;
-        }
-        let bar = || screen.add(ProgressBar::new_spinner().with_style(style(paint)));
-        let line = self.line.get_or_insert_with(bar);
+    fn silence(&self, columns: usize) -> String {
         let last = if self.last.is_empty() { String::new() } else { format!(" · {}", self.last) };
-        line.set_message(format!("running{last} · {:.1} s", silence.as_secs_f64()));
-        line.tick();
+        let seconds = self.silent_since.elapsed().as_secs_f64();
+        head(&format!("running{last} · {seconds:.1} s"), columns).to_owned()
     }
-}
-
-fn style(paint: Paint) -> ProgressStyle {
-    let template =
-        if paint.is_on() { "{spinner:.cyan} {wide_msg}" } else { "{spinner} {wide_msg}" };
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,0 +1,139 @@
+//! The binary under a terminal: progress, colour, Ctrl-C and the line editor.
+
+use crate::support::Sandbox;
+use rexpect::ReadUntil;
+use rexpect::process::WaitStatus;
+use rexpect::session::{PtySession, spawn_command};
+use std::process::Stdio;
+
+/// How long a text is waited for, in milliseconds: far more than it takes.
+const PATIENCE: u64 = 30_000;
+/// A program that never ends by itself.
+const ENDLESS: &str = "main func(input) { loop until false max 9000000000000 { x = 1 } }";
+/// The line editor asks where the cursor is; a terminal answers.
+const WHERE: &str = "\u{1b}[6n";
+
+fn spawn(sandbox: &Sandbox, arguments: &[&str], environment: &[(&str, &str)]) -> PtySession {
+    let mut command = sandbox.contexture(arguments);
+    command.env("TERM", "xterm-256color").envs(environment.iter().copied());
+    command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    spawn_command(command, Some(PATIENCE)).unwrap()
+}
+
+/// Everything up to a text of ASCII; questions for the cursor are answered meanwhile.
+fn until(session: &mut PtySession, wanted: &str) -> String {
+    let mut seen = String::new();
+    loop {
+        let either = [WHERE, wanted].map(|text| ReadUntil::String(text.to_owned()));
+        let (before, found) = session.exp_any(either.into()).unwrap();
+        seen.push_str(&before);
+        if found == wanted {
+            return seen;
+        }
+        type_in(session, "\u{1b}[1;1R");
+    }
+}
+
+fn type_in(session: &mut PtySession, text: &str) {
+    session.send(text).unwrap();
+    session.flush().unwrap();
+}
+
+fn exit_code(session: &mut PtySession) -> (String, i32) {
+    let rest = session.exp_eof().unwrap();
+    match session.process().wait().unwrap() {
+        WaitStatus::Exited(_, code) => (rest, code),
+        other => panic!("{other:?} after {rest}"),
+    }
+}
+
+#[test]
+fn as_31_ctrl_c_takes_the_progress_away_and_exits_130_with_the_trace_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", ENDLESS);
+    let mut session = spawn(&sandbox, &["run", "p.as"], &[]);
+    until(&mut session, "running");
+    session.send_control('c').unwrap();
+    let before = until(&mut session, "AS9059");
+    let last = before.rsplit("running").next().unwrap();
+    assert!(last.contains("\r\u{1b}[J"), "the line still stands: {before:?}");
+    assert_eq!(exit_code(&mut session).1, 130);
+    let list = sandbox.run(["trace", "list"]).exits(0);
+    assert!(list.stdout.contains("cancelled"), "{list:?}");
+}
+
+#[test]
+fn as_31_quiet_shows_no_progress_on_a_terminal_either() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", "main func(input) { repeat * 60000000 { x = 1 } 7 }");
+    let mut session = spawn(&sandbox, &["run", "p.as", "--quiet", "--no-trace"], &[]);
+    assert_eq!(exit_code(&mut session), ("7\r\n".to_owned(), 0));
+}
+
+#[test]
+fn as_31_colour_is_for_terminals_that_want_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", "main func(input) { nothing }");
+    let run = |environment: &[(&str, &str)]| {
+        let (text, code) = exit_code(&mut spawn(&sandbox, &["check", "p.as"], environment));
+        assert_eq!(code, 2, "{text}");
+        text
+    };
+    assert!(run(&[]).contains("\u{1b}[1;31merror"), "{:?}", run(&[]));
+    for refused in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        let text = run(&[refused]);
+        assert!(!text.contains('\u{1b}') && text.contains("AS2001"), "{refused:?} {text:?}");
+    }
+}
+
+#[test]
+fn as_31_a_dumb_terminal_gets_no_progress() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", "main func(input) { repeat * 60000000 { x = 1 } 7 }");
+    let mut session = spawn(&sandbox, &["run", "p.as", "--no-trace"], &[("TERM", "dumb")]);
+    let (text, code) = exit_code(&mut session);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("running") && !text.contains('\u{1b}'), "{text:?}");
+}
+
+#[test]
+fn as_31_the_line_editor_reads_runs_gives_up_and_ends() {
+    let sandbox = Sandbox::new();
+    let mut session = spawn(&sandbox, &["repl"], &[("NO_COLOR", "1")]);
+    until(&mut session, ":help");
+    type_in(&mut session, "40 + 2\r");
+    until(&mut session, "42\r\n");
+    until(&mut session, "> ");
+    // An open bracket goes on on the next line.
+    type_in(&mut session, "[7,\r8].length * 50\r");
+    until(&mut session, "100\r\n");
+    until(&mut session, "> ");
+    // Ctrl-C gives the line up and the session goes on.
+    type_in(&mut session, "nonsense");
+    until(&mut session, "nonsense");
+    session.send_control('c').unwrap();
+    until(&mut session, "> ");
+    type_in(&mut session, "6 * 111\r");
+    until(&mut session, "666\r\n");
+    until(&mut session, "> ");
+    session.send_control('d').unwrap();
+    let (rest, code) = exit_code(&mut session);
+    assert!(code == 0 && !rest.contains("nothing is called"), "{code} {rest:?}");
+}
+
+#[test]
+fn as_31_ctrl_c_ends_what_a_session_runs_and_not_the_session() {
+    let sandbox = Sandbox::new();
+    let mut session = spawn(&sandbox, &["repl"], &[("NO_COLOR", "1")]);
+    until(&mut session, ":help");
+    type_in(&mut session, "loop until false max 9000000000000 { x = 1 }\r");
+    until(&mut session, "running");
+    session.send_control('c').unwrap();
+    until(&mut session, "AS9059");
+    until(&mut session, "> ");
+    type_in(&mut session, "6 * 111\r");
+    until(&mut session, "666\r\n");
+    until(&mut session, "> ");
+    type_in(&mut session, ":quit\r");
+    assert_eq!(exit_code(&mut session).1, 0);
+}

@@ -88,7 +88,8 @@ fn visit(crates: &Path, path: &Path, tests: &mut Tests) {
     }
 }
 
-/// The names of functions that stand under a test attribute; in a `proptest!` block they do too.
+/// The names of functions that stand under a test attribute (in a `proptest!` block they do too),
+/// and those that are listed, each on its line, for a macro that makes tests of them.
 fn test_names(source: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut is_test = false;
@@ -100,11 +101,17 @@ fn test_names(source: &str) -> Vec<String> {
                 names.push(name.to_owned());
             }
             is_test = false;
+        } else if requirement(line).is_some() && line.bytes().all(is_of_a_name) {
+            names.push(line.to_owned());
         } else {
             is_test |= is_test_attribute(line);
         }
     }
     names
+}
+
+fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// `#[test]`, `#[tokio::test]`, `#[tokio::test(flavor = "…")]`.
@@ -141,7 +148,8 @@ mod tests {
     fn helpers_that_are_no_tests_do_not_count() {
         let source = "fn ref_1_of(x: u8) {}\n#[test]\n#[ignore]\nfn pt_4_depth() {}\nfn pt_4_helper() {}\n\
                       proptest! {\n    #[test]\n    fn as_7_sums(a in 0..9) {}\n}\n\
-                      #[tokio::test(flavor = \"multi_thread\")]\nasync fn cp_2b_hello() {}\n";
-        assert_eq!(test_names(source), ["pt_4_depth", "as_7_sums", "cp_2b_hello"]);
+                      #[tokio::test(flavor = \"multi_thread\")]\nasync fn cp_2b_hello() {}\n\
+                      on_every_backend! {\n    as_26_add\n}\n";
+        assert_eq!(test_names(source), ["pt_4_depth", "as_7_sums", "cp_2b_hello", "as_26_add"]);
     }
 }

@@ -1,0 +1,100 @@
+//! The registry of the codes of references: one stable code per kind of fault.
+//!
+//! `REF1…` is the text of a reference, `REF2…` definitions of protocols, `REF3…` loading, `REF4…`
+//! networks. A code is never given a new meaning. Each block is a file of its own below `codes`.
+//!
+//! ```
+//! use contexture_reference::{codes, syntax::Reference};
+//!
+//! let error = Reference::parse("@file:a.md").unwrap_err();
+//! let code = codes::find(error.code).ok_or("every code is known")?;
+//! assert_eq!((code.code, code.name), ("REF1004", "missing-slashes"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod syntax;
+
+pub use syntax::*;
+
+use contexture_diagnostic::{Diagnostic, Severity, Span};
+
+/// A kind of fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// The stable code.
+    pub code: &'static str,
+    /// The name of the fault.
+    pub name: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it says, in one sentence.
+    pub summary: &'static str,
+    /// Why it is so, and how it is mended.
+    pub explanation: &'static str,
+}
+
+impl Code {
+    /// A diagnostic of this kind.
+    #[must_use]
+    pub fn at(self, span: Span, message: impl Into<String>) -> Diagnostic {
+        match self.severity {
+            Severity::Error => Diagnostic::error(self.code, message, span),
+            Severity::Warning => Diagnostic::warning(self.code, message, span),
+            Severity::Hint => Diagnostic::hint(self.code, message, span),
+        }
+    }
+}
+
+/// The blocks of codes, each sorted by code.
+const BLOCKS: &[&[Code]] = &[syntax::BLOCK];
+
+/// All kinds, by code.
+pub fn all() -> impl Iterator<Item = &'static Code> {
+    BLOCKS.iter().flat_map(|block| block.iter())
+}
+
+/// The kind that a code names.
+#[must_use]
+pub fn find(code: &str) -> Option<&'static Code> {
+    all().find(|known| known.code == code)
+}
+
+/// Declares the codes of one block: constants, and `BLOCK` with all of them.
+macro_rules! block {
+    ($($constant:ident $code:literal $name:literal $severity:ident $summary:literal
+        $explanation:literal)*) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: $crate::codes::Code = $crate::codes::Code {
+                code: $code,
+                name: $name,
+                severity: contexture_diagnostic::Severity::$severity,
+                summary: $summary,
+                explanation: $explanation,
+            };
+        )*
+        /// All codes of this block.
+        pub(super) const BLOCK: &[$crate::codes::Code] = &[$($constant),*];
+    };
+}
+use block;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ref_4_codes_are_unique_ordered_and_explained() {
+        for block in BLOCKS {
+            assert!(block.is_sorted_by_key(|code| code.code));
+        }
+        let mut codes: Vec<&str> = all().map(|code| code.code).collect();
+        let mut names: Vec<&str> = all().map(|code| code.name).collect();
+        codes.sort_unstable();
+        names.sort_unstable();
+        assert!(codes.windows(2).all(|pair| pair[0] != pair[1]), "{codes:?}");
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        assert!(all().all(|code| code.summary.ends_with('.') && code.explanation.ends_with('.')));
+        assert!(find("REF9999").is_none());
+    }
+}

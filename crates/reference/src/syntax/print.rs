@@ -1,0 +1,60 @@
+//! From a reference to its canonical text (REF-5).
+
+use super::Reference;
+use super::query::Pair;
+use super::userinfo;
+use std::borrow::Cow;
+
+pub(super) fn canonical(reference: Reference<'_>) -> String {
+    let mut text = String::with_capacity(reference.as_str().len() + reference.depth());
+    heads(reference, &mut text);
+    text.push_str(reference.path());
+    query(reference, &mut text);
+    text
+}
+
+pub(super) fn public(reference: Reference<'_>) -> String {
+    let mut text = String::with_capacity(reference.as_str().len() + reference.depth());
+    heads(reference, &mut text);
+    let innermost = reference.innermost();
+    text.push_str(&userinfo::without(innermost.protocol(), innermost.path()));
+    let start = text.len();
+    query(reference, &mut text);
+    // A query of a server may hold a whole URL.
+    if let Cow::Owned(redacted) = userinfo::redact(text.get(start..).unwrap_or_default()) {
+        text.truncate(start);
+        text.push_str(&redacted);
+    }
+    text
+}
+
+fn heads(reference: Reference<'_>, text: &mut String) {
+    for level in reference.levels() {
+        text.push_str(level.semantics().prefix());
+        text.extend(
+            level
+                .protocol()
+                .chars()
+                .map(|character| character.to_ascii_lowercase()),
+        );
+        text.push(':');
+    }
+    text.push_str("//");
+}
+
+fn query(reference: Reference<'_>, text: &mut String) {
+    if reference.raw_query().is_none() {
+        return;
+    }
+    let mut pairs: Vec<(Cow<'_, str>, Pair<'_>)> = reference
+        .query()
+        .pairs()
+        .map(|pair| (pair.name(), pair))
+        .collect();
+    // Stable: of a name that a server takes several times, the order matters.
+    pairs.sort_by(|left, right| left.0.cmp(&right.0));
+    for (index, (_, pair)) in pairs.iter().enumerate() {
+        text.push(if index == 0 { '?' } else { '&' });
+        text.push_str(pair.raw());
+    }
+}

@@ -1,0 +1,106 @@
+//! User info, the `user:password@` of addresses, and how it is kept out of sight (REF-5, REF-23).
+
+use std::borrow::Cow;
+
+/// Protocols whose path begins with an authority, so that all before its `@` is user info.
+const WITH_AUTHORITY: [&str; 8] = ["http", "https", "ftp", "ftps", "sftp", "ssh", "ws", "wss"];
+
+/// Protocols whose path is a name of ours: an `@` in it is part of the name.
+const WITHOUT_AUTHORITY: [&str; 5] = ["file", "memory", "knowledge", "context", "env"];
+
+/// A path of a protocol without user info.
+///
+/// Of protocols that nobody here knows, only what has a password is taken for user info.
+pub(super) fn without<'a>(protocol: &str, path: &'a str) -> Cow<'a, str> {
+    let path = match user_info(protocol, path) {
+        Some(end) => path.get(end..).unwrap_or_default(),
+        None => path,
+    };
+    // A path may hold a whole URL, as that of an archive or a proxy does.
+    redact(path)
+}
+
+/// Where the user info ends that a path begins with.
+pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
+    let is = |known: &&str| protocol.eq_ignore_ascii_case(known);
+    if WITHOUT_AUTHORITY.iter().any(is) {
+        return None;
+    }
+    let end = path.find(['/', '\\', '?', '#']).unwrap_or(path.len());
+    let authority = path.get(..end).unwrap_or_default();
+    let has_user = |authority: &str| WITH_AUTHORITY.iter().any(is) || authority.contains(':');
+    match authority.rfind('@') {
+        Some(at) if has_user(authority.get(..at).unwrap_or_default()) => Some(at + 1),
+        Some(_) => None,
+        None if has_broken_port(authority) => path.rfind('@').map(|at| at + 1),
+        None => None,
+    }
+}
+
+/// Whether what looks like a port can be none: then it is the beginning of a password with a `/`, `?`
+/// or `#` in it that nobody encoded.
+fn has_broken_port(authority: &str) -> bool {
+    let after_address = authority
+        .rsplit_once(']')
+        .map_or(authority, |(_, rest)| rest);
+    after_address
+        .split_once(':')
+        .is_some_and(|(_, port)| !port.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A text with the user info of every address in it removed: for messages of libraries, and for
+/// whatever else may quote an address.
+///
+/// ```
+/// use contexture_reference::syntax::redact;
+///
+/// assert_eq!(redact("no answer from ftp://ann:secret@host/a"), "no answer from ftp://host/a");
+/// ```
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut redacted = String::new();
+    let mut kept = 0;
+    for (slashes, _) in text.match_indices("://") {
+        let start = slashes + 3;
+        if start < kept {
+            continue;
+        }
+        let protocol = protocol_before(text, slashes);
+        let rest = text.get(start..).unwrap_or_default();
+        let end = rest.find(ends_address).unwrap_or(rest.len());
+        let Some(secret) = user_info(protocol, rest.get(..end).unwrap_or_default()) else {
+            continue;
+        };
+        redacted.push_str(text.get(kept..start).unwrap_or_default());
+        kept = start + secret;
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    redacted.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(redacted)
+}
+
+fn protocol_before(text: &str, colon: usize) -> &str {
+    let before = text.get(..colon).unwrap_or_default();
+    let is_name = |character: char| character.is_ascii_alphanumeric() || "_-+.".contains(character);
+    before
+        .get(before.trim_end_matches(is_name).len()..)
+        .unwrap_or_default()
+}
+
+/// Whether a text that ends before a path, or where its slashes are missing, names a protocol whose
+/// paths hold no user info.
+pub(super) fn is_local(text: &str) -> bool {
+    let text = text.trim_end_matches('/');
+    let protocol = protocol_before(text, text.trim_end_matches(':').len());
+    WITHOUT_AUTHORITY
+        .iter()
+        .any(|known| protocol.eq_ignore_ascii_case(known))
+}
+
+fn ends_address(character: char) -> bool {
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(character, '"' | '<' | '>' | '`')
+}

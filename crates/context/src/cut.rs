@@ -115,6 +115,16 @@ impl<'c> Ruler<'c> {
         self.counter.count(text)
     }
 
+    /// The count of two texts joined, given that of all of them but `added`; none where joining
+    /// may change it.
+    fn count_at_seam(self, known: usize, joined: (&str, &str), added: &str) -> Option<usize> {
+        let (Some(before), Some(after)) = (joined.0.chars().next_back(), joined.1.chars().next())
+        else {
+            return Some(known + self.count(added));
+        };
+        self.counter.seam(before, after).then(|| known + self.count(added))
+    }
+
     fn count_joined(self, front: &str, back: &str) -> usize {
         match (front, back) {
             (text, "") | ("", text) => self.count(text),

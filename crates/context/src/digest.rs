@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::str::FromStr;
 
 const PREFIX: &str = "sha256:";
@@ -59,18 +59,23 @@ impl Digest {
     /// The 64 hex digits, without the prefix.
     #[must_use]
     pub fn hex(&self) -> String {
-        let mut hex = String::with_capacity(64);
-        for byte in self.0 {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
+        let mut hex = String::with_capacity(2 * self.0.len());
+        self.push_hex(&mut hex);
         hex
+    }
+
+    fn push_hex(&self, out: &mut String) {
+        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        out.extend(
+            digits.map(|nibble| char::from(nibble + if nibble < 10 { b'0' } else { b'a' - 10 })),
+        );
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}", self.hex())
+        f.write_str(PREFIX)?;
+        f.write_str(&self.hex())
     }
 }
 
@@ -101,7 +106,10 @@ impl TryFrom<String> for Digest {
 
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
-        digest.to_string()
+        let mut text = String::with_capacity(PREFIX.len() + 2 * digest.0.len());
+        text.push_str(PREFIX);
+        digest.push_hex(&mut text);
+        text
     }
 }
 

@@ -24,10 +24,12 @@ pub(super) fn head<'a>(ruler: Ruler<'_>, text: &'a str, limit: usize) -> Cut<'a>
     let total = total::after(ruler, text, head.walk.sure(|_| true));
     finish(ruler, limit, total, |room, marked| {
         let end = head.end(room);
-        let removed = total.less(head.count(end, ""));
+        let kept_count = head.count(end, "");
+        let removed = total.less(kept_count);
         let marker = if marked { marker(removed, total, ruler.measure) } else { String::new() };
         let kept = text.get(..end).unwrap_or_default();
-        let count = head.count(end, &marker);
+        let sum = ruler.count_at_seam(kept_count, (kept, &marker), &marker);
+        let count = sum.unwrap_or_else(|| head.count(end, &marker));
         Attempt { text: format!("{kept}{marker}"), count, removed, is_bare: kept.is_empty() }
     })
 }
@@ -40,11 +42,13 @@ pub(super) fn tail<'a>(ruler: Ruler<'_>, text: &'a str, limit: usize) -> Cut<'a>
     let total = total::before(ruler, text, tail.walk.sure(|_| true));
     finish(ruler, limit, total, |room, marked| {
         let start = tail.start(room);
-        let removed = total.less(tail.count(start, ""));
+        let kept_count = tail.count(start, "");
+        let removed = total.less(kept_count);
         let marker = marker(removed, total, ruler.measure);
         let marker = if marked { front_marker(marker, text, start) } else { String::new() };
         let kept = text.get(start..).unwrap_or_default();
-        let count = tail.count(start, &marker);
+        let sum = ruler.count_at_seam(kept_count, (&marker, kept), &marker);
+        let count = sum.unwrap_or_else(|| tail.count(start, &marker));
         Attempt { text: format!("{marker}{kept}"), count, removed, is_bare: kept.is_empty() }
     })
 }
@@ -132,11 +136,10 @@ impl Head<'_, '_> {
         while first > 0 && edge - self.walk.stop(first).at < NEAR_LINE {
             first -= 1;
         }
-        let (from, to) = (self.walk.stop(first), self.walk.stop(last + 1).at);
-        let part = self.text.get(from.at..to).unwrap_or_default();
-        let token_ends = self.ruler.counter.token_ends(part);
-        let ends = token_ends.into_iter().take(room - from.tokens.min(room));
-        let ends = std::iter::once(0).chain(ends).map(|end| from.at + end);
+        let from = self.walk.stop(first);
+        let ends = (first..=last).flat_map(|at| self.walk.ends_after(self.ruler, self.text, at));
+        let ends = ends.take(room - from.tokens.min(room));
+        let ends = std::iter::once(from.at).chain(ends);
         let ends: Vec<_> = ends.filter(|at| *at > 0 && self.text.is_char_boundary(*at)).collect();
         bounds::choose_end(self.text, &ends)
     }
@@ -166,10 +169,10 @@ impl Tail<'_, '_> {
             first -= 1;
         }
         let (to, from) = (self.walk.stop(first), self.walk.stop(last + 1).at);
-        let part = self.text.get(from..to.at).unwrap_or_default();
-        let token_ends = self.ruler.counter.token_ends(part);
-        let skipped = token_ends.len().saturating_sub(room - to.tokens.min(room));
-        let starts = std::iter::once(0).chain(token_ends).skip(skipped).map(|end| from + end);
+        let ends = |at| self.walk.ends_after(self.ruler, self.text, at);
+        let ends: Vec<_> = (first..=last).rev().flat_map(ends).collect();
+        let skipped = ends.len().saturating_sub(room - to.tokens.min(room));
+        let starts = std::iter::once(from).chain(ends).skip(skipped);
         let is_start = |at: &usize| *at < self.text.len() && self.text.is_char_boundary(*at);
         let starts: Vec<_> = starts.filter(is_start).collect();
         bounds::choose_start(self.text, &starts)

@@ -56,10 +56,9 @@ impl<'a, 'c> Middle<'a, 'c> {
         let half = seam.filter(|at| bounds::is_grapheme_end(text, *at)).unwrap_or_else(half);
         let is_seam = seam == Some(half);
         let (before, after) = text.split_at_checked(half).unwrap_or((text, ""));
-        let right = Head { ruler, text: after, walk: walk::front(ruler, after, limit) };
-        // Usually each half fills half of the limit; more of the first if the second is short.
-        let share = right.walk.whole.map_or(limit / 2, |count| limit - count / 2);
-        let left = Tail { ruler, text: before, walk: walk::back(ruler, before, share) };
+        let (left, right) = walk_halves(ruler, before, after, limit);
+        let left = Tail { ruler, text: before, walk: left };
+        let right = Head { ruler, text: after, walk: right };
         if let (Some(left), Some(right)) = (left.walk.whole, right.walk.whole) {
             let count = if is_seam { left + right } else { ruler.count(text) };
             if count <= limit {
@@ -98,11 +97,17 @@ impl<'a, 'c> Middle<'a, 'c> {
             self.ruler.count(kept)
         };
         let (before, after) = self.markers(markers, start, end, kept_count);
-        let count = if is_split {
-            self.left.count(start, &before) + self.right.count(end, &after)
-        } else {
-            self.ruler.count(&format!("{before}{kept}{after}"))
-        };
+        let with_before = self.ruler.count_at_seam(kept_count, (&before, kept), &before);
+        let with_both = with_before
+            .and_then(|count| self.ruler.count_at_seam(count, (kept, &after), &after))
+            .filter(|_| !kept.is_empty());
+        let count = with_both.unwrap_or_else(|| {
+            if is_split {
+                self.left.count(start, &before) + self.right.count(end, &after)
+            } else {
+                self.ruler.count(&format!("{before}{kept}{after}"))
+            }
+        });
         let removed = self.total.less(kept_count);
         let text = format!("{before}{kept}{after}");
         Attempt { text, count, removed, is_bare: kept.is_empty() }
@@ -147,4 +152,20 @@ impl<'a, 'c> Middle<'a, 'c> {
         };
         self.total.part(count)
     }
+}
+
+/// Walks from the middle to both sides.
+///
+/// Usually each half fills half of the limit, and a little more so that what is put together may
+/// count a little less; one half more where the other is short.
+fn walk_halves(ruler: Ruler<'_>, before: &str, after: &str, limit: usize) -> (Walk, Walk) {
+    let half = (limit / 2).saturating_add(walk::BLUR);
+    let mut left = walk::back(ruler, before, half);
+    let mut right = walk::front(ruler, after, half);
+    match (left.whole, right.whole) {
+        (Some(count), None) => right.front_until(ruler, after, limit - count.min(limit) / 2),
+        (None, Some(count)) => left.back_until(ruler, before, limit - count.min(limit) / 2),
+        _ => {}
+    }
+    (left, right)
 }

@@ -7,7 +7,7 @@ use super::total::scale;
 const STEP: usize = 1024;
 /// Where no seam ends a step, its count may differ from what the whole text has there, but not by
 /// more than the last token's neighbourhood.
-const BLUR: usize = 64;
+pub(super) const BLUR: usize = 64;
 
 /// A place in the text with the tokens between it and the end that the walk began at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,16 @@ pub(super) struct Walk {
     pub(super) stops: Vec<Stop>,
     /// The count of the whole text, if the walk came to its other end within the limit.
     pub(super) whole: Option<usize>,
+    /// The token ends between the last two stops, if the last one is not sure: encoding such a
+    /// stretch is most of what a cut costs there, so it is done once.
+    last_ends: Vec<usize>,
 }
 
 impl Walk {
+    const fn new() -> Self {
+        Self { stops: Vec::new(), whole: None, last_ends: Vec::new() }
+    }
+
     /// The index of the last stop of at most `limit` tokens.
     pub(super) fn within(&self, limit: usize) -> usize {
         self.stops.partition_point(|stop| stop.tokens <= limit).saturating_sub(1)
@@ -45,71 +52,124 @@ impl Walk {
         let found = self.stops.iter().rfind(|stop| stop.sure && is_near(**stop)).copied();
         found.unwrap_or(self.stop(0))
     }
+
+    /// The token ends between the stop of that index and the next one.
+    pub(super) fn ends_after(&self, ruler: Ruler<'_>, text: &str, index: usize) -> Vec<usize> {
+        let (one, next) = (self.stop(index), self.stop(index + 1));
+        if !next.sure {
+            return self.last_ends.clone();
+        }
+        token_ends(ruler, text, one.at.min(next.at), one.at.max(next.at))
+    }
+
+    /// Goes on from the front until more than `limit` tokens are passed.
+    pub(super) fn front_until(&mut self, ruler: Ruler<'_>, text: &str, limit: usize) {
+        let Stop { mut at, mut tokens, .. } = self.resume(0);
+        while at < text.len() && tokens <= limit {
+            let step = self.forward(ruler, text, at, limit - tokens);
+            (at, tokens) = (step.at, tokens + step.tokens);
+            self.stops.push(Stop { tokens, ..step });
+        }
+        self.whole = (at == text.len() && tokens <= limit).then_some(tokens);
+    }
+
+    /// Goes on from the back until more than `limit` tokens are passed.
+    pub(super) fn back_until(&mut self, ruler: Ruler<'_>, text: &str, limit: usize) {
+        let Stop { mut at, mut tokens, .. } = self.resume(text.len());
+        while at > 0 && tokens <= limit {
+            let step = self.backward(ruler, text, at, limit - tokens);
+            (at, tokens) = (step.at, tokens + step.tokens);
+            self.stops.push(Stop { tokens, ..step });
+        }
+        self.whole = (at == 0 && tokens <= limit).then_some(tokens);
+    }
+
+    /// The last sure stop, where a walk may go on.
+    fn resume(&mut self, start: usize) -> Stop {
+        self.stops.pop_if(|stop| !stop.sure);
+        if self.stops.is_empty() {
+            self.stops.push(Stop { at: start, tokens: 0, sure: true });
+        }
+        self.stop(usize::MAX)
+    }
+
+    fn forward(&mut self, ruler: Ruler<'_>, text: &str, from: usize, left: usize) -> Stop {
+        let (mut searched, mut size) = (STEP / 2, STEP);
+        loop {
+            let target = text.floor_char_boundary(from.saturating_add(size));
+            let mut found = seams(ruler, text, from + searched, target);
+            // A large step stops at its first seam: how much lies behind it is not known.
+            let seam = if size == STEP { found.next_back() } else { found.next() };
+            let end = (target == text.len()).then_some(target);
+            if let Some(at) = end.or(seam) {
+                return Stop { at, tokens: count(ruler, text, from, at), sure: true };
+            }
+            let tokens = match self.count_unsure(ruler, text, (from, target), left) {
+                Ok(stop) => return Stop { at: target, ..stop },
+                Err(tokens) => tokens,
+            };
+            (searched, size) = (size, grow(size, tokens, left));
+        }
+    }
+
+    fn backward(&mut self, ruler: Ruler<'_>, text: &str, from: usize, left: usize) -> Stop {
+        let (mut searched, mut size) = (STEP / 2, STEP);
+        loop {
+            let target = text.ceil_char_boundary(from.saturating_sub(size));
+            let mut found = seams(ruler, text, target, from.saturating_sub(searched));
+            let seam = if size == STEP { found.next() } else { found.next_back() };
+            let end = (target == 0).then_some(0);
+            if let Some(at) = end.or(seam) {
+                return Stop { at, tokens: count(ruler, text, at, from), sure: true };
+            }
+            let tokens = match self.count_unsure(ruler, text, (target, from), left) {
+                Ok(stop) => return Stop { at: target, ..stop },
+                Err(tokens) => tokens,
+            };
+            (searched, size) = (size, grow(size, tokens, left));
+        }
+    }
+
+    /// The tokens of a stretch that ends at no seam: a stop if they are more than are left.
+    fn count_unsure(
+        &mut self,
+        ruler: Ruler<'_>,
+        text: &str,
+        (from, to): (usize, usize),
+        left: usize,
+    ) -> Result<Stop, usize> {
+        let ends = token_ends(ruler, text, from, to);
+        let tokens = ends.len();
+        if tokens <= left.saturating_add(BLUR) {
+            return Err(tokens);
+        }
+        self.last_ends = ends;
+        Ok(Stop { at: to, tokens, sure: false })
+    }
 }
 
 /// Walks from the front until more than `limit` tokens are passed.
 pub(super) fn front(ruler: Ruler<'_>, text: &str, limit: usize) -> Walk {
-    let mut stops = vec![Stop { at: 0, tokens: 0, sure: true }];
-    let (mut at, mut tokens) = (0, 0);
-    while at < text.len() && tokens <= limit {
-        let step = forward(ruler, text, at, limit - tokens);
-        (at, tokens) = (step.at, tokens + step.tokens);
-        stops.push(Stop { tokens, ..step });
-    }
-    Walk { stops, whole: (at == text.len() && tokens <= limit).then_some(tokens) }
+    let mut walk = Walk::new();
+    walk.front_until(ruler, text, limit);
+    walk
 }
 
 /// Walks from the back until more than `limit` tokens are passed.
 pub(super) fn back(ruler: Ruler<'_>, text: &str, limit: usize) -> Walk {
-    let mut stops = vec![Stop { at: text.len(), tokens: 0, sure: true }];
-    let (mut at, mut tokens) = (text.len(), 0);
-    while at > 0 && tokens <= limit {
-        let step = backward(ruler, text, at, limit - tokens);
-        (at, tokens) = (step.at, tokens + step.tokens);
-        stops.push(Stop { tokens, ..step });
-    }
-    Walk { stops, whole: (at == 0 && tokens <= limit).then_some(tokens) }
+    let mut walk = Walk::new();
+    walk.back_until(ruler, text, limit);
+    walk
 }
 
-fn forward(ruler: Ruler<'_>, text: &str, from: usize, left: usize) -> Stop {
-    let count = |to| ruler.count(text.get(from..to).unwrap_or_default());
-    let (mut searched, mut size) = (STEP / 2, STEP);
-    loop {
-        let target = text.floor_char_boundary(from.saturating_add(size));
-        if target == text.len() {
-            return Stop { at: target, tokens: count(target), sure: true };
-        }
-        let mut found = seams(ruler, text, from + searched, target);
-        // A large step stops at its first seam: how much lies behind it is not known.
-        if let Some(at) = if size == STEP { found.next_back() } else { found.next() } {
-            return Stop { at, tokens: count(at), sure: true };
-        }
-        let tokens = count(target);
-        if tokens > left.saturating_add(BLUR) {
-            return Stop { at: target, tokens, sure: false };
-        }
-        (searched, size) = (size, grow(size, tokens, left));
-    }
+fn count(ruler: Ruler<'_>, text: &str, from: usize, to: usize) -> usize {
+    ruler.count(text.get(from..to).unwrap_or_default())
 }
 
-fn backward(ruler: Ruler<'_>, text: &str, from: usize, left: usize) -> Stop {
-    let count = |to| ruler.count(text.get(to..from).unwrap_or_default());
-    let (mut searched, mut size) = (STEP / 2, STEP);
-    loop {
-        let target = text.ceil_char_boundary(from.saturating_sub(size));
-        if target == 0 {
-            return Stop { at: 0, tokens: count(0), sure: true };
-        }
-        let mut found = seams(ruler, text, target, from - searched);
-        if let Some(at) = if size == STEP { found.next() } else { found.next_back() } {
-            return Stop { at, tokens: count(at), sure: true };
-        }
-        let tokens = count(target);
-        if tokens > left.saturating_add(BLUR) {
-            return Stop { at: target, tokens, sure: false };
-        }
-        (searched, size) = (size, grow(size, tokens, left));
-    }
+fn token_ends(ruler: Ruler<'_>, text: &str, from: usize, to: usize) -> Vec<usize> {
+    let mut ends = ruler.counter.token_ends(text.get(from..to).unwrap_or_default());
+    ends.iter_mut().for_each(|end| *end += from);
+    ends
 }
 
 /// The next size to try where `size` bytes without a seam have `tokens`: what should be enough,

@@ -105,6 +105,8 @@ impl TokenCounter for Bpe {
             '\r' | '\n' => before.is_ascii_alphanumeric() || is_cjk_letter(before),
             // A blank never joins what stands before it.
             _ if after.is_whitespace() => !before.is_whitespace(),
+            // A line end never opens a word.
+            _ if before == '\n' => after.is_ascii_alphanumeric() || is_cjk_letter(after),
             // Nor does a sign join a letter or digit before it, but for the apostrophe of `it's`.
             '\'' => false,
             _ if is_cjk_letter(before) => {

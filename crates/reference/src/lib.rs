@@ -4,6 +4,7 @@
 //! ([`syntax`], [`scan`]) and the definitions of protocols ([`definition`]) are pure; what loads is
 //! a [`Protocol`], one small trait, and files and networks are touched below `protocols` alone.
 
+pub mod codes;
 pub mod definition;
 pub mod error;
 pub mod processors;

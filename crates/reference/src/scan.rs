@@ -67,13 +67,7 @@ impl Malformed<'_> {
 /// [`Malformed`]; mentions (`@ann: hello`) and addresses (`ann@example.org`) are neither.
 #[must_use]
 pub fn scan(text: &str) -> Scan<'_> {
-    Scan {
-        text,
-        at: 0,
-        blocks: Blocks::new(text),
-        block: None,
-        spans: CodeSpans::default(),
-    }
+    Scan { text, at: 0, blocks: Blocks::new(text), block: None, spans: CodeSpans::default() }
 }
 
 /// The references of a text; made by [`scan`].
@@ -107,18 +101,8 @@ impl<'a> Iterator for Scan<'a> {
             self.at = end.max(sign + 1);
             let text = self.text.get(sign..end).unwrap_or_default();
             return Some(match Reference::parse(text) {
-                Ok(reference) => Ok(Found {
-                    reference,
-                    text,
-                    start: sign,
-                    end,
-                }),
-                Err(error) => Err(Malformed {
-                    error,
-                    text,
-                    start: sign,
-                    end,
-                }),
+                Ok(reference) => Ok(Found { reference, text, start: sign, end }),
+                Err(error) => Err(Malformed { error, text, start: sign, end }),
             });
         }
     }
@@ -137,10 +121,6 @@ impl Scan<'_> {
             }
         }
         let block = self.block?;
-        if block.is_code {
-            Some(block.end)
-        } else {
-            self.spans.end_around(at)
-        }
+        if block.is_code { Some(block.end) } else { self.spans.end_around(at) }
     }
 }

@@ -135,9 +135,7 @@ impl<'a> Reference<'a> {
     /// has no `@` there; [`Reference::canonical`] gives it one.
     #[must_use]
     pub fn as_str(&self) -> &'a str {
-        self.text
-            .get(self.parts.level as usize..)
-            .unwrap_or_default()
+        self.text.get(self.parts.level as usize..).unwrap_or_default()
     }
 
     /// When this level is loaded.
@@ -171,18 +169,8 @@ impl<'a> Reference<'a> {
         let level = self.parts.colon + 1;
         let head = read_head(self.text.as_bytes(), level as usize).ok()?;
         let (name, colon) = (parse::offset(head.name), parse::offset(head.colon));
-        let parts = Parts {
-            level,
-            name,
-            colon,
-            depth,
-            semantics: head.semantics,
-            ..self.parts
-        };
-        Some(Self {
-            text: self.text,
-            parts,
-        })
+        let parts = Parts { level, name, colon, depth, semantics: head.semantics, ..self.parts };
+        Some(Self { text: self.text, parts })
     }
 
     /// This level and all inside it, the outermost first.
@@ -206,9 +194,7 @@ impl<'a> Reference<'a> {
     /// The query as written, without its `?`.
     #[must_use]
     pub fn raw_query(&self) -> Option<&'a str> {
-        self.text
-            .get(self.parts.query as usize..)?
-            .strip_prefix('?')
+        self.text.get(self.parts.query as usize..)?.strip_prefix('?')
     }
 
     /// The parameters, decoded, in the order of the text.
@@ -237,9 +223,7 @@ impl<'a> Reference<'a> {
     }
 
     fn cut(&self, start: u32, end: u32) -> &'a str {
-        self.text
-            .get(start as usize..end as usize)
-            .unwrap_or_default()
+        self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 }
 

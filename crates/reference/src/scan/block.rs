@@ -84,26 +84,13 @@ impl<'a> Blocks<'a> {
         // A byte order mark is no part of the first line.
         let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let bytes = text.as_bytes();
-        Self {
-            bytes,
-            at: bom,
-            open: None,
-            containers: Vec::new(),
-            leaf: Leaf::None,
-        }
+        Self { bytes, at: bom, open: None, containers: Vec::new(), leaf: Leaf::None }
     }
 
     fn block(&self, (start, step): (usize, Step), end: usize) -> Block {
         let text = self.bytes.get(start..end).unwrap_or_default();
-        let first = text
-            .iter()
-            .find(|byte| !matches!(byte, b' ' | b'\t' | b'>'));
-        Block {
-            start,
-            end,
-            is_code: step == Step::Code,
-            is_table_row: first == Some(&b'|'),
-        }
+        let first = text.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'>'));
+        Block { start, end, is_code: step == Step::Code, is_table_row: first == Some(&b'|') }
     }
 
     fn line(&mut self, mut cursor: Cursor<'a>) -> Step {
@@ -118,11 +105,7 @@ impl<'a> Blocks<'a> {
         if matches!(self.leaf, Leaf::Fence(_)) {
             self.leaf = Leaf::None;
         }
-        let mut state = Opening {
-            matched,
-            is_inside,
-            has_opened: false,
-        };
+        let mut state = Opening { matched, is_inside, has_opened: false };
         if let Some(step) = self.open_blocks(&mut cursor, &mut state) {
             return step;
         }
@@ -177,19 +160,12 @@ impl<'a> Blocks<'a> {
                 self.close_unmatched(state);
                 self.leaf = Leaf::None;
                 return Some(Step::Text);
-            } else if let Some(marker) = cursor
-                .marker()
-                .filter(|it| it.may_interrupt || !is_in_paragraph)
+            } else if let Some(marker) =
+                cursor.marker().filter(|it| it.may_interrupt || !is_in_paragraph)
                 && self.has_room(state)
             {
                 let is_empty = marker.rest.is_blank();
-                self.push(
-                    Container::Item {
-                        width: marker.width,
-                        is_empty,
-                    },
-                    state,
-                );
+                self.push(Container::Item { width: marker.width, is_empty }, state);
                 *cursor = marker.rest;
             } else {
                 return None;
@@ -198,11 +174,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn has_room(&self, state: &Opening) -> bool {
-        let kept = if state.is_inside {
-            self.containers.len()
-        } else {
-            state.matched
-        };
+        let kept = if state.is_inside { self.containers.len() } else { state.matched };
         kept < MAX_CONTAINERS
     }
 
@@ -240,9 +212,7 @@ impl<'a> Blocks<'a> {
         self.leaf = if cursor.indent() >= 4 {
             Leaf::None
         } else {
-            Leaf::Paragraph {
-                may_be_head: cursor.has_pipe(),
-            }
+            Leaf::Paragraph { may_be_head: cursor.has_pipe() }
         };
         Step::Text
     }

@@ -24,20 +24,12 @@ pub(super) fn body(bytes: &[u8], sign: usize) -> Option<usize> {
     if is_after_word.is_some_and(u8::is_ascii_alphanumeric) {
         return None;
     }
-    let prefix = if matches!(bytes.get(sign + 1), Some(b'!' | b'?')) {
-        2
-    } else {
-        1
-    };
+    let prefix = if matches!(bytes.get(sign + 1), Some(b'!' | b'?')) { 2 } else { 1 };
     // Most `@` stop here.
     let first = bytes.get(sign + prefix).filter(|byte| is_of_word(**byte))?;
     let is_name = first.is_ascii_alphabetic();
     let body = head_end(bytes, sign, prefix, is_name)?;
-    if is_escaped(bytes, sign) {
-        None
-    } else {
-        Some(body)
-    }
+    if is_escaped(bytes, sign) { None } else { Some(body) }
 }
 
 fn head_end(bytes: &[u8], sign: usize, prefix: usize, is_name: bool) -> Option<usize> {
@@ -95,11 +87,5 @@ fn is_of_path(byte: u8) -> bool {
 /// Whether a backslash that is not escaped itself stands before the `@`.
 fn is_escaped(bytes: &[u8], sign: usize) -> bool {
     let before = bytes.get(..sign).unwrap_or_default();
-    before
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'\\')
-        .count()
-        % 2
-        == 1
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }

@@ -23,11 +23,8 @@ impl CodeSpans {
     /// Reads the spans of a block.
     pub(super) fn of(bytes: &[u8], block: Block) -> Self {
         let runs = runs(bytes, block);
-        let mut by_length: Vec<(usize, usize)> = runs
-            .iter()
-            .enumerate()
-            .map(|(index, run)| (run.length, index))
-            .collect();
+        let mut by_length: Vec<(usize, usize)> =
+            runs.iter().enumerate().map(|(index, run)| (run.length, index)).collect();
         by_length.sort_unstable();
         let mut spans = Vec::new();
         let mut next = 0;
@@ -35,9 +32,7 @@ impl CodeSpans {
             let escaped = usize::from(run.is_escaped);
             let length = run.length - escaped;
             let place = by_length.partition_point(|known| *known <= (length, next));
-            let closer = by_length
-                .get(place)
-                .filter(|known| known.0 == length && length > 0);
+            let closer = by_length.get(place).filter(|known| known.0 == length && length > 0);
             let Some(closer) = closer.and_then(|known| Some((known.1, runs.get(known.1)?))) else {
                 // Nothing closes it: these backticks are literal.
                 next += 1;
@@ -52,10 +47,7 @@ impl CodeSpans {
     /// Where the span ends that an offset lies in.
     pub(super) fn end_around(&self, at: usize) -> Option<usize> {
         let place = self.spans.partition_point(|span| span.1 <= at);
-        self.spans
-            .get(place)
-            .filter(|span| span.0 <= at)
-            .map(|span| span.1)
+        self.spans.get(place).filter(|span| span.0 <= at).map(|span| span.1)
     }
 }
 
@@ -65,22 +57,10 @@ fn runs(bytes: &[u8], block: Block) -> Vec<Run> {
     let bytes = bytes.get(..block.end).unwrap_or_default();
     while let Some(found) = bytes.get(from..).and_then(|rest| memchr(b'`', rest)) {
         let at = from + found;
-        let length = bytes
-            .iter()
-            .skip(at)
-            .take_while(|byte| **byte == b'`')
-            .count();
+        let length = bytes.iter().skip(at).take_while(|byte| **byte == b'`').count();
         let before = bytes.get(from..at).unwrap_or_default();
-        let backslashes = before
-            .iter()
-            .rev()
-            .take_while(|byte| **byte == b'\\')
-            .count();
-        runs.push(Run {
-            at,
-            length,
-            is_escaped: backslashes % 2 == 1,
-        });
+        let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        runs.push(Run { at, length, is_escaped: backslashes % 2 == 1 });
         from = at + length;
     }
     runs

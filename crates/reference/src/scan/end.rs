@@ -76,19 +76,13 @@ fn without_emphasis(text: &str, sign: usize, body: usize, end: usize) -> usize {
         return end;
     };
     let run = |bytes: &[u8]| bytes.iter().rev().take_while(|byte| **byte == mark).count();
-    let before = run(before
-        .get(sign.saturating_sub(MOST_EMPHASIS)..)
-        .unwrap_or_default());
+    let before = run(before.get(sign.saturating_sub(MOST_EMPHASIS)..).unwrap_or_default());
     let reference = text.get(body..end).unwrap_or_default();
     let after = run(reference.as_bytes());
     // More signs than the enclosing ones belong to a wildcard.
     if after < before || after == reference.len() {
         return end;
     }
-    let inside = reference
-        .get(..reference.len() - before)
-        .unwrap_or_default();
-    body + inside
-        .trim_end_matches(['.', ',', ';', ':', '!', '?'])
-        .len()
+    let inside = reference.get(..reference.len() - before).unwrap_or_default();
+    body + inside.trim_end_matches(['.', ',', ';', ':', '!', '?']).len()
 }

@@ -58,10 +58,7 @@ fn beyond_ascii(character: char) -> Effect {
 }
 
 fn is_quote(character: char) -> bool {
-    matches!(
-        character,
-        '«' | '»' | '\u{2018}'..='\u{201f}' | '‹' | '›' | '\u{2e42}'
-    )
+    matches!(character, '«' | '»' | '\u{2018}'..='\u{201f}' | '‹' | '›' | '\u{2e42}')
 }
 
 /// Characters that separate without being seen.

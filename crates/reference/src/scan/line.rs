@@ -29,10 +29,7 @@ pub(super) struct Fence {
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(line: &'a [u8]) -> Self {
-        Self {
-            rest: line,
-            column: 0,
-        }
+        Self { rest: line, column: 0 }
     }
 
     pub(super) fn first(&self) -> Option<u8> {
@@ -100,10 +97,7 @@ impl<'a> Cursor<'a> {
     fn after(&self, length: usize, signs: &[u8]) -> Option<Self> {
         let (head, rest) = self.rest.split_at_checked(length)?;
         let fits = head.iter().all(|byte| signs.contains(byte));
-        fits.then_some(Self {
-            rest,
-            column: self.column + length,
-        })
+        fits.then_some(Self { rest, column: self.column + length })
     }
 
     fn run(&self, sign: u8) -> usize {
@@ -150,9 +144,7 @@ impl<'a> Cursor<'a> {
 
     pub(super) fn is_break(&self) -> bool {
         self.marked().is_some_and(|cursor| {
-            let sign = cursor
-                .first()
-                .filter(|sign| matches!(sign, b'*' | b'-' | b'_'));
+            let sign = cursor.first().filter(|sign| matches!(sign, b'*' | b'-' | b'_'));
             sign.is_some_and(|sign| {
                 let mut others = cursor.rest.iter().filter(|byte| !is_space(**byte));
                 others.clone().count() >= 3 && others.all(|byte| *byte == sign)
@@ -180,10 +172,7 @@ impl<'a> Cursor<'a> {
             b'0'..=b'9' => cursor.number()?,
             _ => return None,
         };
-        let mut rest = Self {
-            rest: cursor.rest.get(length..)?,
-            column: cursor.column + length,
-        };
+        let mut rest = Self { rest: cursor.rest.get(length..)?, column: cursor.column + length };
         if rest.first().is_some_and(|byte| !is_space(byte)) {
             return None;
         }
@@ -195,20 +184,12 @@ impl<'a> Cursor<'a> {
         };
         rest.skip_columns(spaces);
         let width = rest.column.max(cursor.column + length + spaces) - self.column;
-        Some(Marker {
-            width,
-            may_interrupt: is_first && !is_blank,
-            rest,
-        })
+        Some(Marker { width, may_interrupt: is_first && !is_blank, rest })
     }
 
     /// The length of `12.` or `12)`, and whether the number is 1.
     fn number(&self) -> Option<(usize, bool)> {
-        let digits = self
-            .rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let is_end = matches!(self.rest.get(digits), Some(b'.' | b')'));
         let is_first = self.rest.get(..digits) == Some(b"1");
         (digits <= 9 && is_end).then_some((digits + 1, is_first))

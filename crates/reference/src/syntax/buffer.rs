@@ -42,11 +42,7 @@ impl ReferenceBuf {
         parameters: impl IntoIterator<Item = (&'q str, &'q str)>,
     ) -> Result<Self, SyntaxError> {
         let owned = reference.to_owned();
-        let mut text = owned
-            .text
-            .get(..owned.parts.query as usize)
-            .unwrap_or_default()
-            .to_owned();
+        let mut text = owned.text.get(..owned.parts.query as usize).unwrap_or_default().to_owned();
         for (index, (name, value)) in parameters.into_iter().enumerate() {
             text.push(if index == 0 { '?' } else { '&' });
             text.push_str(&encode(name));
@@ -59,10 +55,7 @@ impl ReferenceBuf {
     /// The reference, borrowed.
     #[must_use]
     pub fn as_ref(&self) -> Reference<'_> {
-        Reference {
-            text: &self.text,
-            parts: self.parts,
-        }
+        Reference { text: &self.text, parts: self.parts }
     }
 
     /// The text as written.
@@ -75,11 +68,7 @@ impl ReferenceBuf {
     pub(super) fn from_reference(reference: Reference<'_>) -> Self {
         let written = reference.as_str();
         let is_short = !written.starts_with('@');
-        let text = if is_short {
-            format!("@{written}")
-        } else {
-            written.to_owned()
-        };
+        let text = if is_short { format!("@{written}") } else { written.to_owned() };
         let parts = reference.parts;
         let moved = |offset: u32| offset - parts.level + u32::from(is_short);
         let parts = Parts {
@@ -116,9 +105,7 @@ impl fmt::Display for ReferenceBuf {
 
 impl fmt::Debug for ReferenceBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ReferenceBuf")
-            .field(&self.as_ref().public())
-            .finish()
+        f.debug_tuple("ReferenceBuf").field(&self.as_ref().public()).finish()
     }
 }
 

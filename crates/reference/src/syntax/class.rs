@@ -47,18 +47,13 @@ pub(super) fn is(byte: u8, class: u8) -> bool {
 #[inline]
 pub(super) fn find(bytes: &[u8], from: usize, class: u8) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    from + rest
-        .iter()
-        .position(|byte| is(*byte, class))
-        .unwrap_or(rest.len())
+    from + rest.iter().position(|byte| is(*byte, class)).unwrap_or(rest.len())
 }
 
 /// Whether a control character begins at an offset: those of ASCII, and U+0080 to U+009F.
 pub(super) fn is_control(bytes: &[u8], at: usize) -> bool {
     match bytes.get(at) {
-        Some(0xc2) => bytes
-            .get(at + 1)
-            .is_some_and(|next| (0x80..0xa0).contains(next)),
+        Some(0xc2) => bytes.get(at + 1).is_some_and(|next| (0x80..0xa0).contains(next)),
         Some(byte) => byte.is_ascii_control(),
         None => false,
     }

@@ -145,10 +145,7 @@ fn found(text: &str, offset: usize) -> String {
     let slashes = text.find("://").map(|slashes| slashes + 3);
     let address = slashes.unwrap_or(offset).max(offset);
     let is_local = userinfo::is_local(text.get(..slashes.unwrap_or(offset)).unwrap_or_default());
-    let public = match text
-        .rfind('@')
-        .filter(|at| *at >= address && *at > offset && !is_local)
-    {
+    let public = match text.rfind('@').filter(|at| *at >= address && *at > offset && !is_local) {
         Some(at) => {
             let before = text.get(offset..address).unwrap_or_default();
             Cow::Owned(format!("{before}…{}", text.get(at..).unwrap_or_default()))

@@ -33,10 +33,5 @@ pub(crate) fn read(bytes: &[u8], at: usize) -> Result<Head, FaultAt> {
     if bytes.get(colon) != Some(&b':') {
         return Err(Fault::MissingColon.at(colon));
     }
-    Ok(Head {
-        semantics,
-        is_marked,
-        name,
-        colon,
-    })
+    Ok(Head { semantics, is_marked, name, colon })
 }

@@ -34,10 +34,7 @@ pub(crate) struct FaultAt {
 
 impl Fault {
     pub(super) fn at(self, offset: usize) -> FaultAt {
-        FaultAt {
-            fault: self,
-            offset,
-        }
+        FaultAt { fault: self, offset }
     }
 }
 
@@ -94,11 +91,7 @@ fn starts_path(bytes: &[u8], at: usize) -> bool {
 #[inline]
 fn inner_head(bytes: &[u8], at: usize) -> Result<head::Head, FaultAt> {
     head::read(bytes, at).map_err(|fault| {
-        if bytes.get(at) == Some(&b'@') {
-            fault
-        } else {
-            Fault::MissingSlashes.at(at)
-        }
+        if bytes.get(at) == Some(&b'@') { fault } else { Fault::MissingSlashes.at(at) }
     })
 }
 
@@ -119,8 +112,5 @@ fn path_end(bytes: &[u8], path: usize) -> Result<usize, FaultAt> {
 }
 
 fn floor_char(text: &str, at: usize) -> usize {
-    (0..=at)
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or_default()
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }

@@ -34,12 +34,8 @@ pub(super) fn character(bytes: &[u8], at: usize) -> Result<(char, usize), FaultA
             None => return Err(Fault::NotUtf8.at(at)),
         };
     }
-    let text = buffer
-        .get(..length)
-        .and_then(|bytes| std::str::from_utf8(bytes).ok());
-    let character = text
-        .and_then(|text| text.chars().next())
-        .ok_or(Fault::NotUtf8.at(at))?;
+    let text = buffer.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let character = text.and_then(|text| text.chars().next()).ok_or(Fault::NotUtf8.at(at))?;
     Ok((character, at + 3 * length))
 }
 

@@ -31,12 +31,7 @@ pub(super) fn public(reference: Reference<'_>) -> String {
 fn heads(reference: Reference<'_>, text: &mut String) {
     for level in reference.levels() {
         text.push_str(level.semantics().prefix());
-        text.extend(
-            level
-                .protocol()
-                .chars()
-                .map(|character| character.to_ascii_lowercase()),
-        );
+        text.extend(level.protocol().chars().map(|character| character.to_ascii_lowercase()));
         text.push(':');
     }
     text.push_str("//");
@@ -46,11 +41,8 @@ fn query(reference: Reference<'_>, text: &mut String) {
     if reference.raw_query().is_none() {
         return;
     }
-    let mut pairs: Vec<(Cow<'_, str>, Pair<'_>)> = reference
-        .query()
-        .pairs()
-        .map(|pair| (pair.name(), pair))
-        .collect();
+    let mut pairs: Vec<(Cow<'_, str>, Pair<'_>)> =
+        reference.query().pairs().map(|pair| (pair.name(), pair)).collect();
     // Stable: of a name that a server takes several times, the order matters.
     pairs.sort_by(|left, right| left.0.cmp(&right.0));
     for (index, (_, pair)) in pairs.iter().enumerate() {

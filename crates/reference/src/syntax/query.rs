@@ -18,9 +18,7 @@ pub struct Query<'a> {
 
 impl<'a> Query<'a> {
     pub(super) fn new(raw: Option<&'a str>) -> Self {
-        Self {
-            pairs: Pairs { rest: raw },
-        }
+        Self { pairs: Pairs { rest: raw } }
     }
 
     /// The parameters as written.
@@ -32,9 +30,7 @@ impl<'a> Query<'a> {
     /// The value of the first parameter of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.clone()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        self.clone().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 }
 
@@ -107,10 +103,7 @@ impl<'a> Pair<'a> {
 
     /// A quick look at the first byte; the name decides.
     pub(super) fn may_be_ours(self) -> bool {
-        matches!(
-            self.raw.as_bytes().first(),
-            Some(b'l' | b'm' | b'e' | b'c' | b'f' | b'%')
-        )
+        matches!(self.raw.as_bytes().first(), Some(b'l' | b'm' | b'e' | b'c' | b'f' | b'%'))
     }
 }
 
@@ -120,10 +113,7 @@ pub(super) fn pairs_at(
     start: usize,
 ) -> impl Iterator<Item = (usize, Pair<'_>)> + Clone {
     let mut at = start;
-    Pairs {
-        rest: text.get(start..),
-    }
-    .map(move |pair| {
+    Pairs { rest: text.get(start..) }.map(move |pair| {
         let place = at;
         at += pair.raw.len() + 1;
         (place, pair)

@@ -40,9 +40,7 @@ pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
 /// Whether what looks like a port can be none: then it is the beginning of a password with a `/`, `?`
 /// or `#` in it that nobody encoded.
 fn has_broken_port(authority: &str) -> bool {
-    let after_address = authority
-        .rsplit_once(']')
-        .map_or(authority, |(_, rest)| rest);
+    let after_address = authority.rsplit_once(']').map_or(authority, |(_, rest)| rest);
     after_address
         .split_once(':')
         .is_some_and(|(_, port)| !port.bytes().all(|byte| byte.is_ascii_digit()))
@@ -84,9 +82,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 fn protocol_before(text: &str, colon: usize) -> &str {
     let before = text.get(..colon).unwrap_or_default();
     let is_name = |character: char| character.is_ascii_alphanumeric() || "_-+.".contains(character);
-    before
-        .get(before.trim_end_matches(is_name).len()..)
-        .unwrap_or_default()
+    before.get(before.trim_end_matches(is_name).len()..).unwrap_or_default()
 }
 
 /// Whether a text that ends before a path, or where its slashes are missing, names a protocol whose
@@ -94,9 +90,7 @@ fn protocol_before(text: &str, colon: usize) -> &str {
 pub(super) fn is_local(text: &str) -> bool {
     let text = text.trim_end_matches('/');
     let protocol = protocol_before(text, text.trim_end_matches(':').len());
-    WITHOUT_AUTHORITY
-        .iter()
-        .any(|known| protocol.eq_ignore_ascii_case(known))
+    WITHOUT_AUTHORITY.iter().any(|known| protocol.eq_ignore_ascii_case(known))
 }
 
 fn ends_address(character: char) -> bool {

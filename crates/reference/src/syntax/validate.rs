@@ -14,14 +14,8 @@ const FEW: usize = 8;
 
 #[inline]
 pub(super) fn query(text: &str, innermost: Head, start: usize) -> Result<(), FaultAt> {
-    let name = text
-        .get(innermost.name..innermost.colon)
-        .unwrap_or_default();
-    if is_http(name) {
-        foreign(text, start)
-    } else {
-        own(text, start)
-    }
+    let name = text.get(innermost.name..innermost.colon).unwrap_or_default();
+    if is_http(name) { foreign(text, start) } else { own(text, start) }
 }
 
 /// Whether a protocol passes parameters on to a server.
@@ -128,22 +122,15 @@ fn is_ours(text: &str, start: usize, pair: Pair<'_>) -> bool {
 fn repeated<'a>(pairs: impl Iterator<Item = (usize, Pair<'a>)> + Clone) -> Result<(), FaultAt> {
     let second = if pairs.clone().nth(FEW).is_none() {
         let before = |count: usize, pair: Pair<'_>| {
-            pairs
-                .clone()
-                .take(count)
-                .any(|(_, other)| other.has_name_of(pair))
+            pairs.clone().take(count).any(|(_, other)| other.has_name_of(pair))
         };
         let mut counted = pairs.clone().enumerate();
-        counted
-            .find(|(count, (_, pair))| before(*count, *pair))
-            .map(|(_, (at, _))| at)
+        counted.find(|(count, (_, pair))| before(*count, *pair)).map(|(_, (at, _))| at)
     } else {
         let mut names: Vec<_> = pairs.map(|(at, pair)| (pair.name(), at)).collect();
         names.sort_unstable();
-        let twice = names
-            .iter()
-            .zip(names.iter().skip(1))
-            .filter(|(left, right)| left.0 == right.0);
+        let twice =
+            names.iter().zip(names.iter().skip(1)).filter(|(left, right)| left.0 == right.0);
         twice.map(|(_, (_, at))| *at).min()
     };
     second.map_or(Ok(()), |at| Err(Fault::RepeatedParameter.at(at)))

@@ -39,7 +39,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             source_bytes: 16 << 20,
-            source_depth: 200,
+            source_depth: 1_200,
             source_files: 256,
             call_depth: 10_000,
             steps: 100_000_000_000,

@@ -8,4 +8,5 @@ pub mod host;
 pub mod migrate;
 pub mod program;
 pub mod runtime;
+mod stack;
 pub mod syntax;

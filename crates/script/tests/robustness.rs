@@ -29,7 +29,7 @@ fn everything(text: &str) -> Parsed {
         assert!(fault.span.end as usize <= text.len());
         let _ = render::terminal(fault, &source, true);
     }
-    let _ = json::to_json(&parsed.file, &source);
+    serde_json::to_string(&json::tree(&parsed.file, &source)).unwrap();
     assert_eq!(parsed.file.clone(), parsed.file);
     let root = LoadedSource { name: "t.as".to_owned(), text: text.to_owned() };
     let program = load(root, &MemoryLoader::new(), &limits);
@@ -315,14 +315,120 @@ const NESTS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn as_32_deep_nesting_is_refused_and_never_overflows() {
+fn as_32_deep_nesting_is_read_or_refused_and_never_overflows() {
     in_small_stack(|| {
         for (open, middle, close) in NESTS {
-            for depth in [60, 199, 201, 1_000] {
-                let parsed = everything(&nested(open, middle, close, depth));
-                let deep = parsed.diagnostics.iter().any(|fault| fault.code == "AS1013");
-                assert!(depth < 1_000 || deep || !parsed.is_valid(), "{open}{middle}{close}");
+            for depth in [60, 1_190, 5_000] {
+                everything(&nested(open, middle, close, depth));
             }
+        }
+    });
+}
+
+/// What nests without limit of its own, each free of faults.
+const BLOCKS: &[(&str, &str, &str)] = &[
+    ("if input { ", "b = 1", " }"),
+    ("if input {\n", "b = 1", "\n} else { b = 2 }"),
+    ("if input { b = 1 } else if not input { c = 1 } else { ", "b = 1", " }"),
+    ("repeat * 1 {\n", "b = 1", "\n}"),
+    ("loop until input max 1 { ", "b = 1", " }"),
+    ("for x in input max 1 { ", "b = 1", " }"),
+    ("parallel for x in input max 1 { ", "x", " }"),
+    ("x = parallel for x in input max 1 { ", "x", " }"),
+    ("try { ", "b = 1", " } else { c = 1 }"),
+    ("try { 1 } else e { ", "b = 1", " }"),
+    ("x = try { ", "b = 1", " } else e { c = 1 }"),
+    ("return try { ", "b = 1", " } else e { c = 1 }"),
+    ("(", "1", ")"),
+    ("[", "1", "]"),
+    ("[1, ", "1", ", 2]"),
+    ("{ a: ", "1", " }"),
+    ("1 + (", "2", ") + 1"),
+    ("true or input and 1 == 2 + 3 * (", "2", ")"),
+    ("not (", "input", ")"),
+    ("-(", "input", ")"),
+    ("input[", "0", "]"),
+    ("input.get(", "0", ", 1)"),
+    ("main(", "0", ")"),
+    ("generate({ input: ", "input", " }) -> { a string }"),
+];
+
+#[test]
+fn as_32_one_thousand_nested_blocks_of_every_kind_behave() {
+    in_small_stack(|| {
+        for (open, middle, close) in BLOCKS {
+            let text = nested(open, middle, close, 1_000);
+            let parsed = everything(&text);
+            assert_eq!(parsed.diagnostics, [], "{open}");
+            let limits = Limits::default();
+            let source = SourceFile::new("t.as", text.as_str());
+            let laid_out = format(&source, &limits).unwrap();
+            let again = format(&SourceFile::new("t.as", laid_out.as_str()), &limits).unwrap();
+            assert!(laid_out == again, "{open} is not laid out once for all");
+        }
+    });
+}
+
+#[test]
+fn as_32_beyond_the_limit_there_is_one_clear_error() {
+    in_small_stack(|| {
+        for (open, middle, close) in BLOCKS {
+            for depth in [1_300, 20_000] {
+                let source = SourceFile::new("t.as", nested(open, middle, close, depth));
+                let parsed = parse(&source, &Limits::default());
+                let codes: Vec<&str> = parsed.diagnostics.iter().map(|fault| fault.code).collect();
+                assert_eq!(codes, ["AS1013"], "{open}");
+                let fault = &parsed.diagnostics[0];
+                assert!(fault.message.contains("1200 levels"), "{}", fault.message);
+                assert!(fault.help.is_some());
+            }
+        }
+    });
+}
+
+/// What stands in a row and does not nest.
+const ROWS: &[(&str, &str, &str)] = &[
+    ("x = 1", " + 1", ""),
+    ("x = 1", "\n  - 1", ""),
+    ("x = input", " and input", ""),
+    ("x = input", " or input", ""),
+    ("x = input", " == input", ""),
+    ("x = \"a\"", ".trim()", ""),
+    ("x = input", ".a", ""),
+    ("x = input", "[0]", ""),
+    ("x = ", "not ", "input"),
+    ("x = ", "- ", "1"),
+    ("if input { }", " else if input { }", ""),
+    ("x = [0", ", 0", "]"),
+    ("", "x = 1\n", ""),
+];
+
+#[test]
+fn as_7_ten_thousand_terms_in_a_row_are_no_nesting() {
+    in_small_stack(|| {
+        for (start, link, end) in ROWS {
+            let text = format!("main func(input) {{\n{start}{}{end}\n}}\n", link.repeat(10_000));
+            let parsed = everything(&text);
+            assert_eq!(parsed.diagnostics, [], "{start}{link}");
+            let source = SourceFile::new("t.as", text.as_str());
+            let laid_out = format(&source, &Limits::default()).unwrap();
+            let again = format(&SourceFile::new("t.as", laid_out.as_str()), &Limits::default());
+            assert!(again.as_ref() == Ok(&laid_out), "{start}{link}");
+        }
+    });
+}
+
+#[test]
+fn as_7_a_row_without_end_is_one_clear_error() {
+    in_small_stack(|| {
+        for (start, link, end) in ROWS.iter().take(10) {
+            let text = format!("main func(input) {{\n{start}{}{end}\n}}\n", link.repeat(100_000));
+            let source = SourceFile::new("t.as", text.as_str());
+            let parsed = parse(&source, &Limits::default());
+            let codes: Vec<&str> = parsed.diagnostics.iter().map(|fault| fault.code).collect();
+            assert_eq!(codes, ["AS1013"], "{start}{link}");
+            assert!(parsed.diagnostics[0].message.contains("in a row"));
+            assert!(parsed.diagnostics[0].help.is_some());
         }
     });
 }
@@ -349,18 +455,6 @@ fn as_32_deep_shapes_are_refused_and_never_overflow() {
                 assert_eq!(faults.is_empty(), depth <= 31, "{open} {depth}");
             }
         }
-    });
-}
-
-#[test]
-fn as_32_one_thousand_nested_blocks_are_one_clear_error() {
-    in_small_stack(|| {
-        let parsed = everything(&nested("if a {\n", "b = 1", "\n}", 1_000));
-        let codes: Vec<&str> = parsed.diagnostics.iter().map(|fault| fault.code).collect();
-        assert_eq!(codes, ["AS1013"]);
-        let fault = &parsed.diagnostics[0];
-        assert!(fault.message.contains("200 levels"), "{}", fault.message);
-        assert!(fault.help.is_some());
     });
 }
 

@@ -4,11 +4,16 @@ use super::Checker;
 use super::declarations::Global;
 use crate::capability::noun;
 use crate::codes;
+use crate::stack::deeper;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
 impl<'p> Checker<'p, '_> {
     pub(super) fn expr(&mut self, expr: &'p Expr) {
+        deeper(|| self.expr_kind(expr));
+    }
+
+    fn expr_kind(&mut self, expr: &'p Expr) {
         match &expr.kind {
             ExprKind::None
             | ExprKind::Bool(_)

@@ -6,6 +6,7 @@ use super::expressions::strip;
 use super::tools::is_literal;
 use crate::capability::noun;
 use crate::codes;
+use crate::stack::deeper;
 use crate::syntax::ast::{
     Accessor, AssignOp, Block, Expr, ExprKind, For, ImportKind, Name, Statement, StatementKind,
     Target, UnaryOp,
@@ -30,7 +31,7 @@ impl<'p> Checker<'p, '_> {
                 let fault = fault.with_label(place, "the function ends here");
                 self.push(fault.with_help("remove it, or move it before the `return`"));
             }
-            self.statement(statement);
+            deeper(|| self.statement(statement));
             if matches!(statement.kind, StatementKind::Return(_)) {
                 returned = Some(statement.span);
             }

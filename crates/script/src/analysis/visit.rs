@@ -1,5 +1,6 @@
 //! Walks over trees, for checks that look for something anywhere below a place.
 
+use crate::stack::deeper;
 use crate::syntax::ast::{
     Accessor, Block, Expr, ExprKind, Statement, StatementKind, Target, Use, UseSource,
 };
@@ -9,10 +10,10 @@ pub(super) fn statements<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Statemen
     for statement in &block.statements {
         look(statement);
         for inner in blocks_of(statement) {
-            statements(inner, look);
+            deeper(|| statements(inner, look));
         }
         for expr in expressions_of(statement) {
-            inner_blocks(expr, &mut |inner| statements(inner, look));
+            inner_blocks(expr, &mut |inner| deeper(|| statements(inner, look)));
         }
     }
 }
@@ -24,7 +25,7 @@ pub(super) fn block_expressions<'p>(block: &'p Block, look: &mut dyn FnMut(&'p E
             expressions(expr, look);
         }
         for inner in blocks_of(statement) {
-            block_expressions(inner, look);
+            deeper(|| block_expressions(inner, look));
         }
     }
 }
@@ -33,17 +34,17 @@ pub(super) fn block_expressions<'p>(block: &'p Block, look: &mut dyn FnMut(&'p E
 pub(super) fn expressions<'p>(expr: &'p Expr, look: &mut dyn FnMut(&'p Expr)) {
     look(expr);
     for child in children(expr) {
-        expressions(child, look);
+        deeper(|| expressions(child, look));
     }
     for block in own_blocks(expr) {
-        block_expressions(block, look);
+        deeper(|| block_expressions(block, look));
     }
 }
 
 fn inner_blocks<'p>(expr: &'p Expr, look: &mut dyn FnMut(&'p Block)) {
     own_blocks(expr).into_iter().for_each(&mut *look);
     for child in children(expr) {
-        inner_blocks(child, look);
+        deeper(|| inner_blocks(child, look));
     }
 }
 

@@ -2,12 +2,17 @@
 //! stays, and the operator begins the line.
 
 use super::build::{Builder, Op};
+use crate::stack::deeper;
 use crate::syntax::ast::{Expr, ExprKind, Generate, Text, UnaryOp};
 use crate::syntax::token::TokenKind;
 
 impl Builder<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
+        deeper(|| self.expr_kind(&expr.kind));
+    }
+
+    fn expr_kind(&mut self, kind: &ExprKind) {
+        match kind {
             ExprKind::None
             | ExprKind::Bool(_)
             | ExprKind::Float(_)
@@ -161,14 +166,17 @@ impl Builder<'_> {
 
 /// An argument that never needs lines of its own.
 fn is_plain(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::None
-        | ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_) => true,
-        ExprKind::Field { base, .. } => is_plain(base),
-        _ => false,
+    let mut root = expr;
+    while let ExprKind::Field { base, .. } = &root.kind {
+        root = base;
     }
+    matches!(
+        root.kind,
+        ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_)
+    )
 }

@@ -1,6 +1,7 @@
 //! Statements and blocks.
 
 use super::build::{Builder, Op};
+use crate::stack::deeper;
 use crate::syntax::ast::{
     Accessor, Block, Candidate, Expr, ExprKind, For, Statement, StatementKind, Target, Use,
     UseSource,
@@ -20,7 +21,7 @@ impl Builder<'_> {
         for (index, statement) in block.statements.iter().enumerate() {
             let blank = index > 0 && self.blank_before();
             self.push(Op::Line { blank });
-            self.statement(statement);
+            deeper(|| self.statement(statement));
         }
         self.dedent();
         self.push(Op::Line { blank: false });
@@ -193,7 +194,7 @@ impl Builder<'_> {
 
 /// Whether an expression has a block in it, which stands on lines of its own.
 fn has_block(expr: &Expr) -> bool {
-    match &expr.kind {
+    deeper(|| match &expr.kind {
         ExprKind::ParallelFor(_) | ExprKind::Try { .. } => true,
         ExprKind::Paren(inner) | ExprKind::Unary { operand: inner, .. } => has_block(inner),
         ExprKind::Field { base, .. } => has_block(base),
@@ -206,5 +207,5 @@ fn has_block(expr: &Expr) -> bool {
         ExprKind::Object(fields) => fields.iter().any(|(_, value)| has_block(value)),
         ExprKind::Generate(generate) => generate.options.iter().any(|(_, value)| has_block(value)),
         _ => false,
-    }
+    })
 }

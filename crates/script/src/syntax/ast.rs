@@ -4,6 +4,8 @@
 //! (parentheses, order of items); literals are written back from their spans. The parser always
 //! returns a tree: what it could not read stands as an `Error` node, with a diagnostic.
 
+mod deep;
+
 use contexture_diagnostic::Span;
 
 /// A name with its place.
@@ -118,7 +120,6 @@ pub struct Param {
 }
 
 /// `{ … }`.
-#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Block {
     /// The statements.
     pub statements: Vec<Statement>,
@@ -305,7 +306,6 @@ pub struct BudgetNode {
 }
 
 /// An expression with its place.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,

@@ -2,8 +2,9 @@
 //!
 //! Decisions. Tokens are taken from the lexer one by one, because a label is scanned by other
 //! rules. A fault is told once per place, and reading goes on at the next statement, field or
-//! item, so that a fault in one function hides none in another. Recursion and the height of the
-//! tree share one limit, so that nothing that walks the tree can exhaust the stack.
+//! item, so that a fault in one function hides none in another. Brackets and blocks nest, so one
+//! limit is on their depth; operators and calls in a row do not, but make the tree higher, so
+//! another is on its height: what walks a tree takes stack in proportion to that.
 
 mod expressions;
 mod generate;
@@ -20,12 +21,15 @@ use super::lexer::Lexer;
 use super::literal::{EscapeFault, decode_block, decode_line};
 use super::token::{Token, TokenKind};
 use crate::codes::{self, Code};
+use crate::stack;
 use contexture_diagnostic::{Diagnostic, Span};
 use std::collections::VecDeque;
 
-/// The most nested source that is read whatever the caller's limit says: walking a tree of this
-/// height takes well under 2 MB of stack in an unoptimised build.
-pub const MAX_DEPTH: usize = 200;
+/// The most nested source that is read whatever the caller's limit says.
+pub const MAX_DEPTH: usize = 1_200;
+
+/// How high a tree may be: nested blocks and brackets, and what stands in a row in the innermost.
+const MAX_HEIGHT: usize = 40_000;
 
 /// Errors told per file; old syntax is not counted, so that a long old file can be migrated.
 const MAX_ERRORS: usize = 1_000;
@@ -44,7 +48,7 @@ pub(crate) struct Parser<'a> {
     errors: usize,
     /// Where the last fault was told; nothing more is told about the same token.
     fault_at: Option<u32>,
-    /// Recursion now.
+    /// Blocks and brackets around the current token.
     depth: usize,
     /// Height of the tree read last.
     height: usize,
@@ -340,7 +344,7 @@ impl<'a> Parser<'a> {
             return otherwise(self.span_from(start));
         }
         self.depth += 1;
-        let result = read(self);
+        let result = stack::deeper(|| read(self));
         self.depth -= 1;
         result
     }
@@ -360,22 +364,28 @@ impl<'a> Parser<'a> {
     }
 
     fn tell_too_deep(&mut self, span: Span, limit: usize) {
-        if self.too_deep_in.replace(self.outer_statement) == Some(self.outer_statement) {
-            return;
-        }
         let message = format!("this is nested deeper than {limit} levels");
         let help = "move the inner part into a function or a variable of its own";
-        self.push(codes::TOO_DEEP.at(span, message).with_help(help));
-        self.fault_at = Some(self.current.span.start);
+        self.push_too_deep(codes::TOO_DEEP.at(span, message).with_help(help));
+    }
+
+    /// Tells it once per statement of a function.
+    fn push_too_deep(&mut self, fault: Diagnostic) {
+        if self.too_deep_in.replace(self.outer_statement) != Some(self.outer_statement) {
+            self.push(fault);
+            self.fault_at = Some(self.current.span.start);
+        }
     }
 
     /// Notes a node above trees of the given height; false when the whole is too high.
     fn raise(&mut self, below: usize, span: Span) -> bool {
         self.height = below + 1;
-        if self.height + self.depth <= self.limit {
+        if self.height <= MAX_HEIGHT {
             return true;
         }
-        self.tell_too_deep(span, self.limit);
+        let message = "too many operators, fields or calls stand in a row";
+        let help = "store a part of it in a variable, and go on with that";
+        self.push_too_deep(codes::TOO_DEEP.at(span, message).with_help(help));
         self.height = 1;
         false
     }

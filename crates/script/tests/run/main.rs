@@ -14,6 +14,7 @@ mod assignment;
 mod codes;
 mod config;
 mod context;
+mod depth;
 mod errors;
 mod generate;
 mod limits;

@@ -9,6 +9,7 @@ use super::statement::check_help;
 use crate::capability::noun;
 use crate::runtime::code::{Constant, Handler, Op, Reg};
 use crate::runtime::error::codes;
+use crate::stack::deeper;
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, ImportKind, Name, Text, UnaryOp};
 use std::sync::Arc;
 
@@ -16,11 +17,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
     /// Compiles an expression into `to`.
     pub(super) fn expr(&mut self, expr: &'a Expr, to: Reg) {
         let expr = strip(expr);
-        self.deeper(expr.span, |this| {
-            let mark = this.code.mark();
-            this.expr_kind(expr, to);
-            this.code.release(mark);
-        });
+        let mark = self.code.mark();
+        deeper(|| self.expr_kind(expr, to));
+        self.code.release(mark);
     }
 
     fn expr_kind(&mut self, expr: &'a Expr, to: Reg) {

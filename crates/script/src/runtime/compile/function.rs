@@ -11,9 +11,6 @@ use crate::syntax::ast::{Block, Expr, ExprKind, Func, Statement, StatementKind};
 use crate::syntax::shape_of;
 use contexture_diagnostic::{Span, suggestion};
 
-/// How deep blocks and expressions may nest; about what a native stack of 2 MB carries.
-const MAX_DEPTH: usize = 1_200;
-
 /// How many instructions a program may have: every `generate` holds code for each use it sees, so
 /// that code can outgrow its source by far.
 const MAX_CODE: usize = 16 << 20;
@@ -55,7 +52,6 @@ pub(super) struct FunctionCompiler<'c, 'a> {
     pub(super) has_loop_events: bool,
     /// The place to blame for everything, while a `use` is evaluated.
     pub(super) blame: Option<Span>,
-    depth: usize,
 }
 
 impl<'c, 'a> FunctionCompiler<'c, 'a> {
@@ -74,7 +70,6 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
             exits: Vec::new(),
             has_loop_events: false,
             blame: None,
-            depth: 0,
         };
         let declarations = &context.declarations;
         if let Some(file) = declarations.files.get(home.file) {
@@ -203,22 +198,6 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
     ) {
         let site = self.tables.fail(FailSite { code, message: message.into(), help });
         self.code.emit(Op::Fail { site });
-    }
-
-    /// Runs `inner` one level deeper; fails where the source is nested too deep.
-    pub(super) fn deeper(&mut self, span: Span, inner: impl FnOnce(&mut Self)) {
-        if self.depth >= MAX_DEPTH {
-            self.at(span);
-            let message = format!("the program is nested deeper than {MAX_DEPTH} levels");
-            return self.fail(
-                codes::NOT_READABLE,
-                message,
-                Some("split it into functions".to_owned()),
-            );
-        }
-        self.depth += 1;
-        inner(self);
-        self.depth -= 1;
     }
 
     /// What a name that is no variable stands for.

@@ -4,6 +4,7 @@ use super::assign::small_int;
 use super::builder::Label;
 use super::function::{FunctionCompiler, strip};
 use crate::runtime::code::{Op, Reg};
+use crate::stack::deeper;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 impl<'a> FunctionCompiler<'_, 'a> {
@@ -74,11 +75,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
     /// Jumps to `target` when the condition is `when`; goes on otherwise.
     pub(super) fn branch(&mut self, expr: &'a Expr, when: bool, target: Label) {
         let expr = strip(expr);
-        self.deeper(expr.span, |this| {
-            let mark = this.code.mark();
-            this.branch_kind(expr, when, target);
-            this.code.release(mark);
-        });
+        let mark = self.code.mark();
+        deeper(|| self.branch_kind(expr, when, target));
+        self.code.release(mark);
     }
 
     fn branch_kind(&mut self, expr: &'a Expr, when: bool, target: Label) {

@@ -5,13 +5,14 @@ use super::function::FunctionCompiler;
 use super::scope::VisibleUse;
 use crate::runtime::code::{Op, Reg};
 use crate::runtime::error::codes;
+use crate::stack::deeper;
 use crate::syntax::ast::{Block, Config, Expr, Statement, StatementKind, Use};
 use contexture_diagnostic::Span;
 
 impl<'a> FunctionCompiler<'_, 'a> {
     /// One statement; registers of variables it defines stay taken until its block ends.
     pub(super) fn statement(&mut self, statement: &'a Statement) {
-        self.deeper(statement.span, |this| this.statement_kind(statement));
+        deeper(|| self.statement_kind(statement));
     }
 
     fn statement_kind(&mut self, statement: &'a Statement) {

@@ -2,6 +2,7 @@
 
 use super::statement::for_parts;
 use super::{At, begin, finish};
+use crate::stack::deeper;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Generate, Text, UnaryOp};
 use contexture_diagnostic::SourceFile;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -31,9 +32,11 @@ const fn name_of(kind: &ExprKind) -> &'static str {
 
 impl Serialize for At<'_, Expr> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = begin(serializer, name_of(&self.0.kind))?;
-        parts(&self.0.kind, &mut map, self.1)?;
-        finish(map, self.0.span, self.1)
+        deeper(|| {
+            let mut map = begin(serializer, name_of(&self.0.kind))?;
+            parts(&self.0.kind, &mut map, self.1)?;
+            finish(map, self.0.span, self.1)
+        })
     }
 }
 

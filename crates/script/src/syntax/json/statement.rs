@@ -1,6 +1,7 @@
 //! Statements as JSON.
 
 use super::{At, begin, finish};
+use crate::stack::deeper;
 use crate::syntax::ast::{
     Accessor, AssignOp, Block, BudgetNode, Candidate, Expr, For, Statement, StatementKind, Target,
     Use, UseSource,
@@ -11,9 +12,11 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 impl Serialize for At<'_, Block> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = begin(serializer, "Block")?;
-        map.serialize_entry("statements", &At(self.0.statements.as_slice(), self.1))?;
-        finish(map, self.0.span, self.1)
+        deeper(|| {
+            let mut map = begin(serializer, "Block")?;
+            map.serialize_entry("statements", &At(self.0.statements.as_slice(), self.1))?;
+            finish(map, self.0.span, self.1)
+        })
     }
 }
 

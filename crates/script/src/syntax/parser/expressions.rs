@@ -28,7 +28,12 @@ const fn precedence(op: BinaryOp) -> u8 {
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Expr {
-        self.deeper(|p| p.binary(LOWEST), error_at)
+        self.deeper(Self::own_expression, error_at)
+    }
+
+    /// An expression that is a statement's own, so that only its block counts as a level.
+    pub(super) fn own_expression(&mut self) -> Expr {
+        self.binary(LOWEST)
     }
 
     /// An expression before a block or a clause, where `=` can only be meant as `==`.
@@ -65,7 +70,12 @@ impl Parser<'_> {
     }
 
     fn binary(&mut self, least: u8) -> Expr {
-        let mut left = self.unary();
+        let left = self.unary();
+        self.binary_of(left, least)
+    }
+
+    /// Goes on behind a left operand with operators that bind at least as `least`.
+    fn binary_of(&mut self, mut left: Expr, least: u8) -> Expr {
         while let Some(op) = self.infix() {
             if precedence(op) < least {
                 break;
@@ -78,7 +88,7 @@ impl Parser<'_> {
                 self.push_here(fault);
                 return left;
             }
-            let right = self.deeper(|p| p.binary(precedence(op) + 1), error_at);
+            let right = self.binary(precedence(op) + 1);
             left = self.join(left, (op, op_span), right, below);
         }
         left
@@ -142,51 +152,54 @@ impl Parser<'_> {
         self.push(fault.with_help(format!("write `{word}`")).with_edit(token.span, replacement));
     }
 
+    /// Prefix operators, however many, and their operand: they are kept and then applied from the
+    /// innermost, which `not` does to a whole comparison.
     fn unary(&mut self) -> Expr {
-        match self.kind() {
-            TokenKind::Minus => self.negation(),
-            TokenKind::ForeignNot => {
-                self.tell_foreign_operator("not", "not ");
-                self.prefixed(UnaryOp::Not)
-            }
-            TokenKind::Word if self.at_word("not") => self.prefixed(UnaryOp::Not),
-            TokenKind::Plus => {
-                let fault = self.unexpected("an expression");
-                self.push_here(fault.with_help("a number needs no `+`"));
-                self.bump();
-                self.deeper(Self::unary, error_at)
-            }
-            _ => self.postfix(),
+        let mut operators = Vec::new();
+        while let Some(op) = self.prefix() {
+            operators.push((op, self.bump().span.start));
         }
+        let mut operand = self.postfix();
+        while let Some((op, start)) = operators.pop() {
+            if op == UnaryOp::Not {
+                operand = self.binary_of(operand, COMPARISON);
+            }
+            let span = Span::new(start, operand.span.end.max(start));
+            let kind = ExprKind::Unary { op, operand: Box::new(operand) };
+            operand = self.above(self.height, span, kind);
+        }
+        operand
     }
 
-    fn prefixed(&mut self, op: UnaryOp) -> Expr {
-        let start = self.bump().span.start;
-        let operand = match op {
-            UnaryOp::Not => self.deeper(|p| p.binary(COMPARISON), error_at),
-            UnaryOp::Negate => self.deeper(Self::unary, error_at),
-        };
-        let span = Span::new(start, operand.span.end.max(start));
-        if !self.raise(self.height, span) {
-            return error_at(span);
+    /// The prefix operator at the current token; a `+` is told and passed over.
+    fn prefix(&mut self) -> Option<UnaryOp> {
+        while self.at(TokenKind::Plus) {
+            let fault = self.unexpected("an expression");
+            self.push_here(fault.with_help("a number needs no `+`"));
+            self.bump();
         }
-        Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }
+        match self.kind() {
+            TokenKind::Minus if !self.is_least_number() => Some(UnaryOp::Negate),
+            TokenKind::ForeignNot => {
+                self.tell_foreign_operator("not", "not ");
+                Some(UnaryOp::Not)
+            }
+            TokenKind::Word if self.at_word("not") => Some(UnaryOp::Not),
+            _ => None,
+        }
     }
 
     /// `-9223372036854775808` is in range although its digits alone are not.
-    fn negation(&mut self) -> Expr {
-        let minus = self.current.span;
+    fn is_least_number(&mut self) -> bool {
         let number = self.peek(1);
-        let least = number.kind == TokenKind::Number
-            && read_number(self.slice(number.span)) == Ok(Number::MinInt);
-        if !least {
-            return self.prefixed(UnaryOp::Negate);
-        }
-        self.bump();
-        self.bump();
-        self.height = 1;
-        let literal = Expr { kind: ExprKind::Int(i64::MIN), span: minus.to(number.span) };
-        self.postfix_of(literal)
+        number.kind == TokenKind::Number
+            && read_number(self.slice(number.span)) == Ok(Number::MinInt)
+    }
+
+    fn least_number(&mut self) -> Expr {
+        let minus = self.bump().span;
+        let number = self.bump().span;
+        self.leaf(ExprKind::Int(i64::MIN), minus.to(number))
     }
 
     fn postfix(&mut self) -> Expr {
@@ -263,6 +276,7 @@ impl Parser<'_> {
     fn primary(&mut self) -> Expr {
         match self.kind() {
             TokenKind::Number => self.number(),
+            TokenKind::Minus if self.is_least_number() => self.least_number(),
             TokenKind::Str | TokenKind::Block => self.string_literal(),
             TokenKind::Word => self.word_expression(),
             TokenKind::OpenParen => self.parenthesis(),

@@ -37,7 +37,7 @@ impl Parser<'_> {
             self.tell_bad_options(&arguments, self.span_from(opening.span.start));
             return (arguments.into_iter().map(as_input).collect(), highest);
         }
-        let (options, mut highest) = self.deeper(Self::fields, |_| (Vec::new(), 1));
+        let (options, mut highest) = self.fields();
         self.eat(TokenKind::Comma);
         if !self.at_end() && !self.kind().is_closer() && !self.group_is_left_open() {
             let at = self.current.span;

@@ -286,8 +286,12 @@ impl Parser<'_> {
             }
             items
         };
-        let items = self.inside(read);
+        let mut items = self.inside(read);
         self.close(opening);
+        // An agent in an agent is an error; many in each other would only make the tree higher.
+        if self.depth > 2 {
+            items.clear();
+        }
         items
     }
 
@@ -436,10 +440,12 @@ impl Parser<'_> {
             return Block { statements: Vec::new(), span: Span::at(self.previous_end) };
         }
         let opening = self.open();
-        let statements = self.inside(Self::statements);
+        let mut statements = self.inside(Self::statements);
         self.close(opening);
         let highest = self.height;
-        self.raise(highest, opening.span);
+        if !self.raise(highest, opening.span) {
+            statements = Vec::new();
+        }
         Block { statements, span: self.span_from(start) }
     }
 }

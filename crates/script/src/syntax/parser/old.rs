@@ -5,6 +5,7 @@ use super::super::ast::{BinaryOp, Block, Expr, ExprKind, Statement, StatementKin
 use super::Parser;
 use super::expressions::error_at;
 use crate::codes;
+use crate::stack::deeper;
 use contexture_diagnostic::Span;
 
 /// Where a `<` was a limit.
@@ -65,7 +66,7 @@ impl Parser<'_> {
     pub(super) fn tell_block_return(&mut self, body: &Block) {
         let Some(last) = body.statements.last() else { return };
         let mut ends = Vec::new();
-        let complete = collect_ends(last, &mut ends, 0);
+        let complete = collect_ends(last, &mut ends);
         let calls_count = complete && ends.iter().any(|end| is_value(end));
         for end in ends {
             let asks = matches!(end.kind, ExprKind::Generate(_));
@@ -90,14 +91,14 @@ fn rightmost_less(head: &Expr) -> Option<(Span, bool)> {
             Some((*op_span, literal))
         }
         ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, right, .. } => rightmost_less(right),
-        ExprKind::Unary { op: UnaryOp::Not, operand } => rightmost_less(operand),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => deeper(|| rightmost_less(operand)),
         _ => None,
     }
 }
 
 /// The head without its last comparison, and the right side of that.
-fn take_limit(head: Expr) -> (Expr, Option<Expr>) {
-    match head.kind {
+fn take_limit(mut head: Expr) -> (Expr, Option<Expr>) {
+    match head.take_kind() {
         ExprKind::Binary { op: BinaryOp::Less, left, right, .. } => (*left, Some(*right)),
         ExprKind::Binary { op, op_span, left, right } => {
             let (right, limit) = take_limit(*right);
@@ -106,7 +107,7 @@ fn take_limit(head: Expr) -> (Expr, Option<Expr>) {
             (Expr { kind: ExprKind::Binary { op, op_span, left, right }, span }, limit)
         }
         ExprKind::Unary { op, operand } => {
-            let (operand, limit) = take_limit(*operand);
+            let (operand, limit) = deeper(|| take_limit(*operand));
             let span = Span::new(head.span.start, operand.span.end);
             (Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }, limit)
         }
@@ -116,7 +117,7 @@ fn take_limit(head: Expr) -> (Expr, Option<Expr>) {
 
 /// Collects the last expressions of the blocks of an `if`; whether there is an `else` and every
 /// block ends in an expression or a `return`.
-fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>, depth: usize) -> bool {
+fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>) -> bool {
     let StatementKind::If { arms, otherwise } = &statement.kind else { return false };
     let mut complete = otherwise.is_some();
     for block in arms.iter().map(|(_, block)| block).chain(otherwise) {
@@ -126,8 +127,8 @@ fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>, depth: u
                 true
             }
             Some(Statement { kind: StatementKind::Return(_), .. }) => true,
-            Some(nested) if depth < super::MAX_DEPTH => collect_ends(nested, ends, depth + 1),
-            _ => false,
+            Some(nested) => deeper(|| collect_ends(nested, ends)),
+            None => false,
         };
     }
     complete

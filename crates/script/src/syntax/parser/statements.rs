@@ -164,7 +164,7 @@ impl Parser<'_> {
             self.height = 1;
             return StatementKind::Return(None);
         }
-        StatementKind::Return(Some(self.expression()))
+        StatementKind::Return(Some(self.own_expression()))
     }
 
     fn loop_statement(&mut self) -> StatementKind {
@@ -240,17 +240,14 @@ impl Parser<'_> {
 
     pub(super) fn parallel_for(&mut self) -> Expr {
         let start = self.bump().span.start;
-        let loops = self.deeper(|p| Some(p.for_loop()), |_| None);
+        let each = self.for_loop();
         let span = self.span_from(start);
-        match loops {
-            Some(loops) => self.above(self.height, span, ExprKind::ParallelFor(Box::new(loops))),
-            None => error_at(span),
-        }
+        self.above(self.height, span, ExprKind::ParallelFor(Box::new(each)))
     }
 
     pub(super) fn try_else(&mut self) -> Expr {
         let start = self.bump().span.start;
-        let body = self.deeper(|p| p.block("what is tried"), empty_block);
+        let body = self.block("what is tried");
         let below = self.height;
         if !self.eat_word("else") {
             let fault = self.unexpected("`else`");
@@ -261,14 +258,14 @@ impl Parser<'_> {
         }
         let named = self.at(TokenKind::Word);
         let error = if named { self.binding("the name of the error") } else { None };
-        let handler = self.deeper(|p| p.block("the handler"), empty_block);
+        let handler = self.block("the handler");
         let span = self.span_from(start);
         self.above(below.max(self.height), span, ExprKind::Try { body, error, handler })
     }
 
     fn simple_statement(&mut self) -> StatementKind {
         let start = self.current.span.start;
-        let expr = self.expression();
+        let expr = self.own_expression();
         if !self.kind().is_assignment() {
             if matches!(expr.kind, ExprKind::Error) {
                 if self.current.span.start == start || !self.current.starts_line {
@@ -318,7 +315,7 @@ impl Parser<'_> {
             _ => AssignOp::Set,
         };
         let target = self.target(left);
-        let value = self.expression();
+        let value = self.own_expression();
         self.height = below.max(self.height) + 1;
         if self.at(TokenKind::Assign) && self.same_line() {
             let span = self.current.span;
@@ -342,7 +339,7 @@ impl Parser<'_> {
         let mut path = Vec::new();
         let mut rest = left;
         loop {
-            match rest.kind {
+            match rest.take_kind() {
                 ExprKind::Name(text) => {
                     path.reverse();
                     return Some(Target { base: Name { text, span: rest.span }, path, span });

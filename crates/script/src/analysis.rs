@@ -20,6 +20,7 @@
 //! assert_eq!(faults[0].help.as_deref(), Some("did you mean `qestion`?"));
 //! ```
 
+mod aliases;
 mod calls;
 mod declarations;
 mod effects;
@@ -42,6 +43,7 @@ pub use generate::OPTIONS;
 use crate::codes;
 use crate::program::Program;
 use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Item, Use};
+use aliases::Aliases;
 use contexture_diagnostic::{Diagnostic, Severity, Span};
 use declarations::{Declarations, Global};
 use effects::Effects;
@@ -57,9 +59,10 @@ const MAX_ERRORS: usize = 1_000;
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let declarations = Declarations::collect(program);
     let effects = Effects::collect(program, &declarations);
+    let aliases = Aliases::collect(&declarations);
     let mut all = Vec::new();
     for index in 0..program.files.len() {
-        all.extend(check_file(program, &declarations, &effects, index));
+        all.extend(check_file(program, &declarations, (&effects, &aliases), index));
     }
     all
 }
@@ -67,7 +70,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 fn check_file(
     program: &Program,
     declarations: &Declarations<'_>,
-    effects: &Effects<'_>,
+    (effects, aliases): (&Effects<'_>, &Aliases<'_>),
     index: usize,
 ) -> Vec<Diagnostic> {
     let Some(file) = program.files.get(index) else { return Vec::new() };
@@ -75,6 +78,7 @@ fn check_file(
         program,
         declarations,
         effects,
+        aliases,
         file: index,
         agent: None,
         scopes: Scopes::default(),
@@ -85,6 +89,7 @@ fn check_file(
         bad_generates: bad_generates(&file.parsed.diagnostics),
     };
     checker.items(&file.parsed.file.items);
+    checker.outer_writes();
     checker.imports();
     checker.duplicates();
     checker.mains();
@@ -101,6 +106,7 @@ struct Checker<'p, 'c> {
     program: &'p Program,
     declarations: &'c Declarations<'p>,
     effects: &'c Effects<'p>,
+    aliases: &'c Aliases<'p>,
     file: usize,
     /// The item of the agent at hand.
     agent: Option<usize>,

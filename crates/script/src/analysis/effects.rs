@@ -206,15 +206,8 @@ impl<'p> Checker<'p, '_> {
         if self.is_full() {
             return;
         }
-        if self.is_variable_call(callee) {
-            if let ExprKind::Field { base, name } = &strip(callee).kind
-                && name.text == "add"
-            {
-                self.outer_add(base, span);
-            }
-            if !self.maps(callee) {
-                return;
-            }
+        if self.is_variable_call(callee) && !self.maps(callee) {
+            return;
         }
         let resolver =
             Resolver { declarations: self.declarations, file: self.file, agent: self.agent };

@@ -6,7 +6,7 @@ use super::expressions::strip;
 use super::tools::is_literal;
 use crate::capability::{Effect, noun};
 use crate::codes;
-use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Text, UnaryOp};
+use crate::syntax::ast::{Expr, ExprKind, Generate, Import, ImportKind, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
 /// What an option takes.
@@ -158,10 +158,8 @@ impl<'p> Checker<'p, '_> {
         for item in items {
             let own = self.global_name(item);
             match own.and_then(|own| self.global(own)) {
-                Some(Global::Import(import))
-                    if import.kind == ImportKind::Llm || import.kind == ImportKind::File =>
-                {
-                    self.bad_tool(item.span, noun(import.kind));
+                Some(Global::Import(import)) if import.kind != ImportKind::Tool => {
+                    self.no_tool(item.span, import);
                 }
                 Some(Global::Import(import)) => {
                     if self.scopes.in_parallel() {
@@ -181,7 +179,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    fn tool_for_model_in_parallel(&mut self, import: &crate::syntax::ast::Import, span: Span) {
+    fn tool_for_model_in_parallel(&mut self, import: &Import, span: Span) {
         let writes = super::tools::capability_of(import)
             .and_then(|found| found.methods.iter().find(|method| method.effect == Effect::Write));
         if let Some(method) = writes {
@@ -193,6 +191,24 @@ impl<'p> Checker<'p, '_> {
             let help = "give it tools that only read, or use a plain `for`";
             self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
         }
+    }
+
+    /// An import of another kind: only what `import tool` binds can be given to a model.
+    fn no_tool(&mut self, span: Span, import: &Import) {
+        let name = import.name.text.as_str();
+        let help = match import.kind {
+            ImportKind::Memory => format!(
+                "ask it before: `past = {name}.query({{ … }})`, then `use past`; a model is given what `import tool` binds"
+            ),
+            ImportKind::File | ImportKind::Knowledge | ImportKind::Resource => {
+                format!("show it to the model: `use {name}`")
+            }
+            ImportKind::Template => format!("render it: `text = {name}({{ … }})`, then `use text`"),
+            _ => return self.bad_tool(span, noun(import.kind)),
+        };
+        let message =
+            format!("`{name}` is {}, and a model can be given tools only", noun(import.kind));
+        self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
     }
 
     fn bad_tool(&mut self, span: Span, what: &str) {

@@ -5,14 +5,6 @@ use crate::syntax::ast::{Block, StatementKind};
 use contexture_diagnostic::Span;
 use std::collections::HashMap;
 
-/// A variable.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Variable {
-    pub(super) span: Span,
-    /// Whether its value came from outside the innermost `parallel for`: the loop's own item.
-    pub(super) outer_value: bool,
-}
-
 /// A name in a `use` that meant nothing where it was declared.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pending<'p> {
@@ -22,7 +14,8 @@ pub(super) struct Pending<'p> {
 
 #[derive(Debug, Default)]
 struct Scope<'p> {
-    variables: HashMap<&'p str, Variable>,
+    /// Where each variable is defined.
+    variables: HashMap<&'p str, Span>,
     pending: Vec<Pending<'p>>,
 }
 
@@ -76,9 +69,9 @@ impl<'p> Scopes<'p> {
         self.boundary > 0
     }
 
-    fn find(&self, name: &str) -> Option<(usize, &Variable)> {
+    fn find(&self, name: &str) -> Option<(usize, Span)> {
         let scopes = self.stack.iter().enumerate().rev();
-        scopes.filter_map(|(depth, scope)| Some((depth, scope.variables.get(name)?))).next()
+        scopes.filter_map(|(depth, scope)| Some((depth, *scope.variables.get(name)?))).next()
     }
 
     pub(super) fn is_variable(&self, name: &str) -> bool {
@@ -90,40 +83,22 @@ impl<'p> Scopes<'p> {
     }
 
     pub(super) fn define(&mut self, name: &'p str, span: Span) {
-        self.insert(name, Variable { span, outer_value: false });
-    }
-
-    /// Defines the item of a `parallel for`: the name is the child's, the value is not.
-    pub(super) fn define_item(&mut self, name: &'p str, span: Span) {
-        self.insert(name, Variable { span, outer_value: true });
-    }
-
-    fn insert(&mut self, name: &'p str, variable: Variable) {
         if let Some(scope) = self.stack.last_mut() {
-            scope.variables.insert(name, variable);
+            scope.variables.insert(name, span);
         }
     }
 
     /// Assigns: updates the nearest variable, else defines one here.
     pub(super) fn assign(&mut self, name: &'p str, span: Span) {
-        match self.stack.iter_mut().rev().find_map(|scope| scope.variables.get_mut(name)) {
-            Some(variable) => variable.outer_value = false,
-            None => self.define(name, span),
+        if !self.is_variable(name) {
+            self.define(name, span);
         }
     }
 
     /// Where a variable outside the `parallel for` at hand was defined.
     pub(super) fn outer(&self, name: &str) -> Option<Span> {
-        let (depth, variable) = self.find(name)?;
-        (self.in_parallel() && depth < self.boundary).then_some(variable.span)
-    }
-
-    /// As [`Scopes::outer`], for what the variable holds: the item of the loop belongs to the
-    /// outside too.
-    pub(super) fn outer_value(&self, name: &str) -> Option<Span> {
-        let (depth, variable) = self.find(name)?;
-        let outside = depth < self.boundary || variable.outer_value;
-        (self.in_parallel() && outside).then_some(variable.span)
+        let (depth, span) = self.find(name)?;
+        (self.in_parallel() && depth < self.boundary).then_some(span)
     }
 
     pub(super) fn assigned_elsewhere(&self, name: &str) -> Option<Span> {

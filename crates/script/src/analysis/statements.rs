@@ -124,7 +124,7 @@ impl<'p> Checker<'p, '_> {
         self.max(each.max.as_ref());
         let outer = self.scopes.set_boundary(self.scopes.depth());
         self.scopes.enter();
-        self.scopes.define_item(&each.variable.text, each.variable.span);
+        self.scopes.define(&each.variable.text, each.variable.span);
         self.block_body(&each.body);
         self.leave();
         self.scopes.set_boundary(outer);
@@ -182,9 +182,6 @@ impl<'p> Checker<'p, '_> {
             let help = "build a new list with `.add(…)`; a field of an object is `o[\"key\"]`";
             self.push(codes::INDEX_ASSIGNMENT.at(target.span, message).with_help(help));
         }
-        if let Some(place) = self.scopes.outer_value(&name.text) {
-            self.outer_write(&name.text, target.span, place);
-        }
     }
 
     fn assign_into_global(&mut self, name: &Name, global: Global<'p>, span: Span) {
@@ -197,14 +194,6 @@ impl<'p> Checker<'p, '_> {
         let file = matches!(global, Global::Import(import) if import.kind == ImportKind::File);
         let help = if file { "copy what you need into a variable" } else { "assign to a variable" };
         self.push(codes::NOT_ASSIGNABLE.at(span, message).with_help(help));
-    }
-
-    /// `list.add(…)` on what belongs to the outside of a `parallel for`.
-    pub(super) fn outer_add(&mut self, base: &'p Expr, span: Span) {
-        let Some(name) = root(base) else { return };
-        if let Some(place) = self.scopes.outer_value(name) {
-            self.outer_write(name, span, place);
-        }
     }
 
     fn outer_write(&mut self, name: &str, span: Span, place: Span) {

@@ -3,24 +3,24 @@ use crate::host::{LoadedSource, MemoryLoader};
 use crate::program::load;
 use contexture_context::Limits;
 
-fn faults_with(text: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
+pub(super) fn faults_with(text: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
     let loader = files.iter().fold(MemoryLoader::new(), |all, (name, text)| all.with(*name, *text));
     let root = LoadedSource { name: "main.as".to_owned(), text: text.to_owned() };
     check(&load(root, &loader, &Limits::default()))
 }
 
-fn faults(text: &str) -> Vec<Diagnostic> {
+pub(super) fn faults(text: &str) -> Vec<Diagnostic> {
     faults_with(text, &[])
 }
 
 /// The codes of errors and warnings.
-fn codes_of(text: &str) -> Vec<&'static str> {
+pub(super) fn codes_of(text: &str) -> Vec<&'static str> {
     let told = faults(text).into_iter().filter(|fault| fault.severity != Severity::Hint);
     told.map(|fault| fault.code).collect()
 }
 
 /// The codes that statements in a function get.
-fn in_function(statements: &str) -> Vec<&'static str> {
+pub(super) fn in_function(statements: &str) -> Vec<&'static str> {
     codes_of(&format!("{IMPORTS}{statements}\nnone\n}}\nfunc helper(x) {{ x }}\n"))
 }
 
@@ -290,10 +290,17 @@ fn as_19_options() {
         ("input: \"a\", retries: 5", Some("AS4001")),
         ("input: \"a\", tools: input", Some("AS4006")),
         ("input: \"a\", tools: [Worker]", Some("AS4006")),
+        ("input: \"a\", tools: [File, Memory]", Some("AS4006")),
+        ("input: \"a\", tools: [Notes]", Some("AS4006")),
+        ("input: \"a\", tools: [Model]", Some("AS4006")),
     ] {
         let codes = in_function(&format!("generate({{ {options} }}) -> {{ a string }}"));
         assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{options}");
     }
+    let memory = "import memory M from \"file://m.jsonl\" main func(input) { generate({ input: \"a\", tools: [M] }) -> { a string } }";
+    let told = faults(memory);
+    assert_eq!(told[0].message, "`M` is a memory, and a model can be given tools only");
+    assert!(told[0].help.as_deref().is_some_and(|help| help.contains("M.query")));
     let hints = faults("main func(input) { generate({ input: \"a\" }) }");
     assert_eq!((hints[0].code, hints[0].severity), ("AS4004", Severity::Hint));
 }

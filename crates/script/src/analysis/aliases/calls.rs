@@ -1,0 +1,145 @@
+//! Calls: what they write of their arguments, and what they give back.
+
+use super::super::declarations::Global;
+use super::super::expressions::strip;
+use super::super::library::HIGHER;
+use super::super::statements::root;
+use super::How;
+use super::held::{Held, Root, Step};
+use super::walk::Walker;
+use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
+use contexture_diagnostic::Span;
+
+impl<'p> Walker<'p, '_> {
+    pub(super) fn call(
+        &mut self,
+        call: &'p Expr,
+        callee: &'p Expr,
+        arguments: &'p [Expr],
+    ) -> Held<'p> {
+        match (&strip(callee).kind, self.global(callee)) {
+            (_, Some(Global::Function(number))) => {
+                let held: Vec<Held<'p>> = arguments.iter().map(|each| self.eval(each)).collect();
+                let value = self.apply(number, &held, call.span);
+                self.escape_arguments(number, arguments);
+                value
+            }
+            (ExprKind::Field { base, name }, _) => match self.global(base) {
+                Some(Global::Import(import)) if import.kind == ImportKind::File => {
+                    self.method(call, callee, (base, name), arguments)
+                }
+                // Tools take what they get as JSON, agents as a copy (AS-28).
+                Some(_) => self.ignore(arguments),
+                None => self.method(call, callee, (base, name), arguments),
+            },
+            _ => self.ignore(arguments),
+        }
+    }
+
+    fn ignore(&mut self, arguments: &'p [Expr]) -> Held<'p> {
+        arguments.iter().for_each(|argument| drop(self.eval(argument)));
+        Held::fresh()
+    }
+
+    /// What a function does with these arguments.
+    fn apply(&mut self, number: usize, arguments: &[Held<'p>], span: Span) -> Held<'p> {
+        self.summary.callees.insert(number);
+        let Some(summary) = self.summaries.get(number) else { return Held::fresh() };
+        for write in &summary.writes {
+            let Some(argument) = arguments.get(write.parameter) else { continue };
+            let how = How::Call(number, write.parameter, write.steps.clone());
+            self.write(&argument.below(&write.steps), span, None, how);
+        }
+        let Some(returns) = &summary.returns else { return Held::fresh() };
+        returns.resolve(&|root| match root {
+            Root::Parameter(number, steps) => {
+                arguments.get(*number).map_or_else(Held::fresh, |held| held.below(steps))
+            }
+            Root::Outside(_) => Held::fresh(),
+        })
+    }
+
+    /// What a function writes or gives back may hold other parts behind the call.
+    fn escape_arguments(&mut self, number: usize, arguments: &'p [Expr]) {
+        let Some(summary) = self.summaries.get(number) else { return };
+        for (parameter, argument) in arguments.iter().enumerate() {
+            let written = summary.writes.iter().any(|write| write.parameter == parameter);
+            let returned = |held: &Held<'p>| held.mentions(parameter);
+            if written || summary.returns.as_ref().is_some_and(returned) {
+                self.escape(argument);
+            }
+        }
+    }
+
+    fn method(
+        &mut self,
+        call: &'p Expr,
+        callee: &'p Expr,
+        (base, name): (&'p Expr, &'p Name),
+        arguments: &'p [Expr],
+    ) -> Held<'p> {
+        let held = self.eval(base);
+        let name = name.text.as_str();
+        if let Some(Global::Function(number)) = arguments.first().and_then(|each| self.global(each))
+            && HIGHER.contains(&name)
+        {
+            let item = held.part(Step::Each);
+            let given = self.apply(number, std::slice::from_ref(&item), call.span);
+            return Held::list_of(if name == "map" { given } else { item });
+        }
+        match (name, arguments) {
+            ("add", [item]) => {
+                let item = self.value(item);
+                self.write(&held, call.span, root(base), How::Here(callee.span));
+                self.added(base, item);
+                Held::fresh()
+            }
+            ("get", [key, rest @ ..]) => {
+                let key = match &strip(key).kind {
+                    ExprKind::Str(key) => Step::Field(key),
+                    _ => Step::Some,
+                };
+                self.ignore(arguments);
+                let default = rest.first().map(|default| &strip(default).kind);
+                // Which of the two it is depends on the object.
+                let sure = matches!(default, None | Some(ExprKind::None));
+                if sure { held.part(key) } else { Held::fresh() }
+            }
+            ("first", []) => held.part(Step::Index(0)),
+            ("last", []) => held.part(Step::Some),
+            ("sort" | "values", []) => Held::list_of(held.part(Step::Each)),
+            ("slice", _) => {
+                self.ignore(arguments);
+                Held::list_of(held.part(Step::Each))
+            }
+            _ => self.ignore(arguments),
+        }
+    }
+
+    /// Notes a new item of a list that stands in a variable.
+    fn added(&mut self, base: &'p Expr, item: Held<'p>) {
+        let mut steps = vec![Step::Some];
+        let mut at = base;
+        let name = loop {
+            at = match &at.kind {
+                ExprKind::Name(name) => break name,
+                ExprKind::Paren(inner) => inner,
+                ExprKind::Field { base, name } => {
+                    steps.push(Step::Field(&name.text));
+                    base
+                }
+                ExprKind::Index { base, index } => {
+                    steps.push(match &strip(index).kind {
+                        ExprKind::Int(at) => Step::Index(*at),
+                        ExprKind::Str(key) => Step::Field(key),
+                        _ => Step::Some,
+                    });
+                    base
+                }
+                _ => return,
+            };
+        };
+        steps.reverse();
+        self.scopes.update(name, |held| held.put_below(&steps, item));
+    }
+}

@@ -1,5 +1,7 @@
 //! Why a reference could not be loaded.
 
+use crate::syntax::{SyntaxError, redact};
+
 /// A failure to load; it names the reference and the cause and never shows user info.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{reference}`: {message}")]
@@ -19,6 +21,13 @@ impl LoadError {
     #[must_use]
     pub fn new(code: &'static str, reference: &str, message: impl Into<String>) -> Self {
         Self { code, reference: reference.to_owned(), message: message.into(), help: None }
+    }
+
+    /// What is written like a reference and is none.
+    #[must_use]
+    pub fn of_syntax(text: &str, error: &SyntaxError) -> Self {
+        let message = format!("{} at offset {}", error.message(), error.offset);
+        Self::new(error.code, &redact(text), message).with_help(error.help.clone())
     }
 
     /// Says how to mend it.

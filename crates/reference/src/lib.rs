@@ -7,13 +7,15 @@
 pub mod codes;
 pub mod definition;
 pub mod error;
+pub mod pattern;
 pub mod processors;
 pub mod protocol;
+pub mod protocols;
 pub mod resource;
 pub mod scan;
 pub mod syntax;
 pub mod text;
 
 pub use error::LoadError;
-pub use protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role};
-pub use resource::{Loaded, Note, Resource};
+pub use protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Place, Protocol, Request, Role};
+pub use resource::{Content, FOLDER, Loaded, Note, Resource};

@@ -12,7 +12,7 @@ mod template;
 use crate::protocol::{
     LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role,
 };
-use crate::{LoadError, Loaded, Resource};
+use crate::{Content, LoadError, Loaded, Resource};
 use std::sync::Arc;
 
 /// What a processor makes of one resource: its media type and its content.
@@ -86,10 +86,18 @@ impl Protocol for Processor {
         self.open
     }
 
+    fn reads_bytes(&self) -> bool {
+        self.name == "base64"
+    }
+
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
-        let processed = request.input.iter().map(|resource| self.process(resource, request));
+        // What is only named has no content to work on; it stays as it is.
+        let processed = request.input.iter().map(|resource| match resource.bytes() {
+            Some(_) => self.process(resource, request),
+            None => Ok(resource.clone()),
+        });
         let resources = processed.collect::<Result<Vec<_>, _>>();
-        Box::pin(async move { Ok(Loaded { resources: resources?, notes: Vec::new() }) })
+        Box::pin(async move { Ok(Loaded { resources: resources?, ..Loaded::default() }) })
     }
 }
 
@@ -103,7 +111,7 @@ impl Processor {
                 message: fault.message,
                 help: fault.help,
             })?;
-        Ok(Resource { reference, media_type, content, trust: resource.trust })
+        Ok(Resource { reference, media_type, content: Content::Bytes(content), trust: resource.trust })
     }
 }
 

@@ -28,6 +28,11 @@ pub trait Protocol: Send + Sync {
         false
     }
 
+    /// Whether it reads bytes; what it is given is else text in UTF-8.
+    fn reads_bytes(&self) -> bool {
+        false
+    }
+
     /// Loads. The common parameters (`line`, `max`, `encoding`) are applied by the loader after it.
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a>;
 }
@@ -101,11 +106,33 @@ pub struct Request<'a> {
     pub parameters: &'a Parameters,
     /// What the inner reference gave; empty for a source.
     pub input: &'a [Resource],
-    /// The folder that relative paths start from: the document's, by its workspace name; `None`
-    /// when no document holds the reference (REF-21).
-    pub folder: Option<&'a str>,
+    /// Where relative paths start (REF-21).
+    pub place: &'a Place,
     /// The most bytes that all resources of this request may have.
     pub max_bytes: u64,
     /// The most resources that one request may give.
     pub max_resources: usize,
+}
+
+/// Where a document stands: relative paths in its references start there (REF-21).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Which of the allowed roots; 0 is the workspace.
+    pub root: usize,
+    /// The folder within that root, with `/`; empty is the root itself.
+    pub folder: String,
+}
+
+impl Place {
+    /// The workspace root: where a reference stands that no document holds.
+    #[must_use]
+    pub fn workspace() -> Self {
+        Self::default()
+    }
+
+    /// A folder of the workspace.
+    #[must_use]
+    pub fn folder(folder: impl Into<String>) -> Self {
+        Self { root: 0, folder: folder.into() }
+    }
 }

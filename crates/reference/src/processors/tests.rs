@@ -1,4 +1,5 @@
 use super::*;
+use crate::Place;
 use contexture_context::Trust;
 use std::collections::BTreeMap;
 
@@ -7,18 +8,13 @@ fn run(name: &str, text: &str, parameters: &[(&str, &str)]) -> Result<String, Lo
     let processor = processors.iter().find(|one| one.name() == name).unwrap();
     let taken: BTreeMap<_, _> =
         parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let input = [Resource {
-        reference: "@file://a".to_owned(),
-        media_type: "text/plain".to_owned(),
-        content: text.as_bytes().to_vec(),
-        trust: Trust::Resource,
-    }];
+    let input = [Resource::of_text("@file://a", "text/plain", text, Trust::Resource)];
     let request = Request {
         reference: "@x:file://a",
         path: "",
         parameters: &Parameters { taken, passed_on: None },
         input: &input,
-        folder: None,
+        place: &Place::workspace(),
         max_bytes: 1 << 20,
         max_resources: 10,
     };

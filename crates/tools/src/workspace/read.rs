@@ -118,6 +118,15 @@ impl Workspace {
         Ok((entries, unnamed))
     }
 
+    /// What is at a place, symlinks followed inside the workspace.
+    ///
+    /// # Errors
+    /// [`FileError`] when nothing is there, or a symlink leads out.
+    pub fn kind(&self, path: &WorkspacePath) -> Result<EntryKind, FileError> {
+        let kind = self.metadata(path)?.file_type();
+        Ok(EntryKind::of(kind))
+    }
+
     /// Opens a regular file without waiting: a pipe without a writer would block forever.
     fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata), FileError> {
         // Opening some devices has effects, so it is looked at before and, against a swap, after.

@@ -1,0 +1,147 @@
+//! From a reference to what it names (REF-7 to REF-14).
+//!
+//! Decision: loading has two halves. A [`Route`] is worked out without touching anything: which
+//! registries were followed, which protocol reads, which processors work on what it gave, and which
+//! level takes which parameter. Then the route is walked from the inside out. `explain` shows the
+//! first half alone.
+
+mod assign;
+mod limits;
+mod route;
+mod walk;
+
+pub use limits::LoadLimits;
+pub use route::{Route, Step, StepKind};
+
+use crate::definition::Definitions;
+use crate::syntax::Reference;
+use crate::{LoadError, Loaded, Place, Protocol, processors};
+use contexture_context::TokenCounter;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Loads references through the protocols it was given.
+///
+/// ```
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// # runtime.block_on(async {
+/// use contexture_context::tokens::tokenizer_for;
+/// use contexture_reference::protocols::Memory;
+/// use contexture_reference::{Loader, Place, syntax::Reference};
+/// use std::sync::Arc;
+///
+/// let loader = Loader::new(tokenizer_for("gpt-4o"))
+///     .with(Arc::new(Memory::of([("tone", "Be brief.\nBe kind.\n")])));
+/// let reference = Reference::parse("@memory://tone?line=2")?;
+/// let loaded = loader.load(&reference, &Place::workspace()).await?;
+/// assert_eq!(loaded.resources[0].text(), Some("Be kind.\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Loader {
+    protocols: BTreeMap<String, Arc<dyn Protocol>>,
+    definitions: Definitions,
+    limits: LoadLimits,
+    counter: &'static dyn TokenCounter,
+}
+
+impl Loader {
+    /// A loader with the built-in processors and no protocol that reads anything.
+    #[must_use]
+    pub fn new(counter: &'static dyn TokenCounter) -> Self {
+        let loader = Self {
+            protocols: BTreeMap::new(),
+            definitions: Definitions::built_in(),
+            limits: LoadLimits::default(),
+            counter,
+        };
+        processors::built_in().into_iter().fold(loader, Self::with)
+    }
+
+    /// Adds a protocol, or puts it in place of the one of that name.
+    #[must_use]
+    pub fn with(mut self, protocol: Arc<dyn Protocol>) -> Self {
+        self.protocols.insert(protocol.name().to_ascii_lowercase(), protocol);
+        self
+    }
+
+    /// Takes the definitions of protocols (REF-19).
+    #[must_use]
+    pub fn with_definitions(mut self, definitions: Definitions) -> Self {
+        self.definitions = definitions;
+        self
+    }
+
+    /// Takes other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: LoadLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The definitions that references are resolved with.
+    #[must_use]
+    pub fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    /// The protocols by name.
+    pub fn protocols(&self) -> impl Iterator<Item = &Arc<dyn Protocol>> {
+        self.protocols.values()
+    }
+
+    /// What counts the tokens of what is loaded.
+    #[must_use]
+    pub fn counter(&self) -> &'static dyn TokenCounter {
+        self.counter
+    }
+
+    /// What one load may take.
+    #[must_use]
+    pub fn limits(&self) -> &LoadLimits {
+        &self.limits
+    }
+
+    /// How a reference would be loaded; nothing is touched.
+    ///
+    /// # Errors
+    /// [`LoadError`] for an unknown protocol, registry id or parameter, a value that a parameter
+    /// does not take, or a path that the protocol's definition does not allow.
+    pub fn route(&self, reference: &Reference<'_>, place: &Place) -> Result<Route, LoadError> {
+        route::route(self, reference, place)
+    }
+
+    /// Loads a reference, whatever its prefix: the caller has decided that it is wanted now. A lazy
+    /// inner level stays a handle while nothing has to read it (REF-8).
+    ///
+    /// # Errors
+    /// [`LoadError`] as [`Self::route`], and when something can't be read.
+    pub async fn load(
+        &self,
+        reference: &Reference<'_>,
+        place: &Place,
+    ) -> Result<Loaded, LoadError> {
+        let route = self.route(reference, place)?;
+        self.walk(&route).await
+    }
+
+    /// Loads along a route.
+    ///
+    /// # Errors
+    /// [`LoadError`] when something can't be read.
+    pub async fn walk(&self, route: &Route) -> Result<Loaded, LoadError> {
+        walk::walk(self, route).await
+    }
+
+    fn protocol(&self, name: &str) -> Option<&Arc<dyn Protocol>> {
+        self.protocols.get(name)
+    }
+}
+
+impl std::fmt::Debug for Loader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.protocols.keys().collect();
+        f.debug_struct("Loader").field("protocols", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,157 @@
+//! Which level takes which parameter (REF-3, REF-14).
+//!
+//! From the inside out each level takes what it declares; what is left goes to the innermost level
+//! that takes anything, and is else an error that names what could have been taken. For http and
+//! https the server is that level, but for `cx.NAME`, which is always ours.
+
+use crate::protocol::{Parameter, Parameters};
+use crate::text::common_parameters;
+use contexture_diagnostic::suggestion;
+
+/// The parameters of one level, as its protocol declares them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Declared {
+    pub(super) name: String,
+    pub(super) parameters: Vec<Parameter>,
+    /// Whether it takes what nobody declares.
+    pub(super) open: bool,
+    /// Whether what is not ours belongs to the address.
+    pub(super) passes_on: bool,
+}
+
+/// A parameter as it stands in the query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Given<'q> {
+    /// As written, with the value.
+    pub(super) raw: &'q str,
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// What each level takes, innermost first, and what belongs to the whole reference.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Assigned {
+    pub(super) levels: Vec<Parameters>,
+    /// `encoding`, `line` and `max`, by name.
+    pub(super) common: Parameters,
+}
+
+/// Why a parameter can't be taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Untaken {
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+/// Gives the parameters of a query to the levels of a reference, innermost first.
+pub(super) fn assign(levels: &[Declared], given: &[Given<'_>]) -> Result<Assigned, Untaken> {
+    let mut assigned = Assigned {
+        levels: vec![Parameters::default(); levels.len()],
+        common: Parameters::default(),
+    };
+    let server = levels.first().is_some_and(|level| level.passes_on);
+    let mut passed_on = Vec::new();
+    for parameter in given {
+        let ours = parameter.name.strip_prefix("cx.").filter(|_| server);
+        let claimed = server
+            && ours.is_none()
+            && given.iter().any(|other| other.name.strip_prefix("cx.") == Some(&*parameter.name));
+        let name = ours.unwrap_or(&parameter.name);
+        // Beside a server, plain names are ours only where the source itself declares them.
+        let reach = if server && ours.is_none() { 1 } else { levels.len() };
+        if claimed || !take(&mut assigned, levels, reach, name, &parameter.value)? {
+            if !server || ours.is_some() {
+                return Err(unknown(levels, name));
+            }
+            passed_on.push(parameter.raw);
+        }
+    }
+    if let (true, Some(first)) = (!passed_on.is_empty(), assigned.levels.first_mut()) {
+        first.passed_on = Some(passed_on.join("&"));
+    }
+    fill(&mut assigned, levels)?;
+    Ok(assigned)
+}
+
+/// Whether somebody took it.
+fn take(
+    assigned: &mut Assigned,
+    levels: &[Declared],
+    reach: usize,
+    name: &str,
+    value: &str,
+) -> Result<bool, Untaken> {
+    let common = common_parameters();
+    let declares =
+        |level: &&Declared| level.parameters.iter().any(|parameter| parameter.name == name);
+    let reached = || levels.iter().take(reach);
+    if let Some(level) = reached().find(declares) {
+        let parameter = level.parameters.iter().find(|parameter| parameter.name == name);
+        let level_name = level.name.clone();
+        if let Some(parameter) = parameter {
+            check(parameter, value, &level_name)?;
+        }
+        let index = reached().position(|level| declares(&level)).unwrap_or_default();
+        return Ok(put(assigned.levels.get_mut(index), name, value));
+    }
+    if let Some(parameter) = common.iter().find(|parameter| parameter.name == name) {
+        check(parameter, value, "any text")?;
+        return Ok(put(Some(&mut assigned.common), name, value));
+    }
+    let open = levels.iter().take(reach).position(|level| level.open);
+    Ok(open.is_some_and(|index| put(assigned.levels.get_mut(index), name, value)))
+}
+
+fn put(parameters: Option<&mut Parameters>, name: &str, value: &str) -> bool {
+    parameters.is_some_and(|parameters| {
+        parameters.taken.insert(name.to_owned(), value.to_owned());
+        true
+    })
+}
+
+fn check(parameter: &Parameter, value: &str, level: &str) -> Result<(), Untaken> {
+    crate::definition::check(parameter, value).map_err(|fault| Untaken {
+        message: format!("`{}={value}` of {level}: {fault}", parameter.name),
+        help: parameter.description.clone(),
+    })
+}
+
+/// Defaults are filled in; what is required must be there.
+fn fill(assigned: &mut Assigned, levels: &[Declared]) -> Result<(), Untaken> {
+    for (level, parameters) in levels.iter().zip(&mut assigned.levels) {
+        for parameter in &level.parameters {
+            if parameters.taken.contains_key(&parameter.name) {
+                continue;
+            }
+            if let Some(default) = &parameter.default {
+                parameters.taken.insert(parameter.name.clone(), default.clone());
+            } else if parameter.required {
+                return Err(Untaken {
+                    message: format!("`{}` needs the parameter `{}`", level.name, parameter.name),
+                    help: format!("add `?{}=…`: {}", parameter.name, parameter.description),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unknown(levels: &[Declared], name: &str) -> Untaken {
+    let common = common_parameters();
+    let names: Vec<&str> = levels
+        .iter()
+        .flat_map(|level| &level.parameters)
+        .chain(&common)
+        .map(|parameter| parameter.name.as_str())
+        .collect();
+    let listed: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    let near = suggestion(name, names.iter().copied());
+    let near = near.map_or(String::new(), |near| format!("{near} "));
+    Untaken {
+        message: format!("no level takes the parameter `{name}`"),
+        help: format!("{near}It takes {}", listed.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! How a reference would be loaded: registries followed, levels named, parameters given out.
+
+use super::Loader;
+use super::assign::{Declared, Given, Untaken, assign};
+use crate::definition::{Definition, Hop};
+use crate::protocol::{Parameters, Protocol, Role};
+use crate::syntax::{Reference, Semantics};
+use crate::text::{self, LineRange};
+use crate::{LoadError, Place};
+use contexture_diagnostic::suggestion;
+use std::sync::Arc;
+
+/// The way from a reference to what it names.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// The reference that was asked for, canonical and without user info.
+    pub reference: String,
+    /// The reference that registries led to, likewise.
+    pub resolved: String,
+    /// The prefix that holds: the caller's, or that of the registry's entry.
+    pub semantics: Semantics,
+    /// The levels, innermost first.
+    pub steps: Vec<Step>,
+    /// Where relative paths start.
+    pub place: Place,
+    /// `encoding`, `line` and `max`, as given.
+    pub common: Parameters,
+    /// The lines that are taken.
+    pub lines: Option<LineRange>,
+    /// The most tokens of the result.
+    pub max: Option<u64>,
+    /// The registries that were followed, in order.
+    pub trail: Vec<Hop>,
+}
+
+/// One level of a reference.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// What it does.
+    pub kind: StepKind,
+    /// Its protocol, in lower case.
+    pub name: String,
+    /// Its own prefix.
+    pub semantics: Semantics,
+    /// The reference from this level inwards, canonical and without user info.
+    pub reference: String,
+    /// The parameters it takes.
+    pub parameters: Parameters,
+}
+
+/// What a level does.
+#[derive(Debug, Clone)]
+pub enum StepKind {
+    /// Reads a path.
+    Source {
+        /// The path as written, user info included.
+        path: String,
+    },
+    /// Works on what the level inside gave.
+    Processor,
+    /// Stands around what the level inside gave, as a definition says.
+    Wrapper(Arc<Definition>),
+}
+
+impl Route {
+    /// The way to the level `index` alone, without what stands around it and without a budget.
+    #[must_use]
+    pub fn within(&self, index: usize) -> Self {
+        let steps: Vec<Step> = self.steps.iter().take(index + 1).cloned().collect();
+        let last = steps.last();
+        let reference = last.map(|step| step.reference.clone()).unwrap_or_default();
+        let semantics = last.map_or(self.semantics, |step| step.semantics);
+        Self { resolved: reference.clone(), reference, semantics, steps, max: None, ..self.clone() }
+    }
+}
+
+pub(super) fn route(
+    loader: &Loader,
+    reference: &Reference<'_>,
+    place: &Place,
+) -> Result<Route, LoadError> {
+    let asked = reference.public();
+    let resolution = loader.definitions.resolve(reference)?;
+    let resolved = resolution.reference.as_ref();
+    let mut levels: Vec<Reference<'_>> = resolved.levels().collect();
+    levels.reverse();
+    let mut steps = Vec::with_capacity(levels.len());
+    let mut declared = Vec::with_capacity(levels.len());
+    for (index, level) in levels.iter().enumerate() {
+        let (kind, declares) = level_kind(loader, level, index == 0)?;
+        declared.push(declares);
+        steps.push(Step {
+            kind,
+            name: level.protocol().to_ascii_lowercase(),
+            semantics: level.semantics(),
+            reference: level.public(),
+            parameters: Parameters::default(),
+        });
+    }
+    let pairs = resolved.query().pairs().filter(|pair| !pair.raw().is_empty());
+    let given: Vec<Given<'_>> = pairs
+        .map(|pair| Given {
+            raw: pair.raw(),
+            name: pair.name().into_owned(),
+            value: pair.value().unwrap_or_default().into_owned(),
+        })
+        .collect();
+    let assigned = assign(&declared, &given).map_err(|untaken| refused(&asked, untaken))?;
+    for (step, parameters) in steps.iter_mut().zip(assigned.levels) {
+        step.parameters = parameters;
+    }
+    let lines = assigned.common.get("line").map(str::parse::<LineRange>).transpose();
+    let lines = lines.map_err(|error| {
+        LoadError::new("REF3004", &asked, format!("`line` {error}")).with_help(error.help())
+    })?;
+    Ok(Route {
+        semantics: resolved.semantics(),
+        resolved: resolved.public(),
+        max: budget(&assigned.common, &asked)?,
+        common: assigned.common,
+        reference: asked,
+        steps,
+        place: resolution.place.unwrap_or_else(|| place.clone()),
+        lines,
+        trail: resolution.trail,
+    })
+}
+
+fn refused(reference: &str, untaken: Untaken) -> LoadError {
+    LoadError::new("REF3003", reference, untaken.message).with_help(untaken.help)
+}
+
+fn budget(common: &Parameters, reference: &str) -> Result<Option<u64>, LoadError> {
+    let Some(written) = common.get("max") else { return Ok(None) };
+    text::budget(written).map(Some).ok_or_else(|| {
+        LoadError::new("REF3005", reference, format!("`max={written}` is no budget"))
+            .with_help("write a positive number of tokens, such as `max=500` or `max=2k`")
+    })
+}
+
+fn level_kind(
+    loader: &Loader,
+    level: &Reference<'_>,
+    innermost: bool,
+) -> Result<(StepKind, Declared), LoadError> {
+    let name = level.protocol().to_ascii_lowercase();
+    if let Some(protocol) = loader.protocol(&name) {
+        return protocol_kind(protocol, level, innermost);
+    }
+    let Some(definition) = loader.definitions.get(&name) else {
+        return Err(unknown(loader, level, &name));
+    };
+    if innermost {
+        let message = format!("the protocol `{name}` has no registry, so a path names nothing in it");
+        return Err(LoadError::new("REF3002", &level.public(), message)
+            .with_help(format!("put it around another reference: @{name}:file://a.md")));
+    }
+    let declared = Declared {
+        name,
+        parameters: definition.parameters().to_vec(),
+        ..Declared::default()
+    };
+    Ok((StepKind::Wrapper(Arc::clone(definition)), declared))
+}
+
+fn protocol_kind(
+    protocol: &Arc<dyn Protocol>,
+    level: &Reference<'_>,
+    innermost: bool,
+) -> Result<(StepKind, Declared), LoadError> {
+    let name = protocol.name().to_owned();
+    let kind = match (protocol.role(), innermost) {
+        (Role::Source, true) => StepKind::Source { path: level.path().to_owned() },
+        (Role::Processor, false) => StepKind::Processor,
+        (Role::Processor, true) => {
+            let message = format!("`{name}` works on what another reference gives, not on a path");
+            return Err(LoadError::new("REF3002", &level.public(), message)
+                .with_help(format!("name what it works on: @{name}:file://{}", level.path())));
+        }
+        (Role::Source, false) => {
+            let message = format!("`{name}` reads a path, it does not work on another reference");
+            return Err(LoadError::new("REF3002", &level.public(), message)
+                .with_help(format!("write @{name}://… or leave `{name}` out")));
+        }
+    };
+    let declared = Declared {
+        parameters: protocol.parameters().to_vec(),
+        open: protocol.takes_any_parameter(),
+        passes_on: innermost && matches!(name.as_str(), "http" | "https"),
+        name,
+    };
+    Ok((kind, declared))
+}
+
+fn unknown(loader: &Loader, level: &Reference<'_>, name: &str) -> LoadError {
+    let known = loader.protocols.keys().map(String::as_str).chain(loader.definitions.names());
+    let known: Vec<&str> = known.collect();
+    let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| {
+        let listed: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        format!("there are {}; define others by resource elements", listed.join(", "))
+    });
+    LoadError::new("REF3001", &level.public(), format!("there is no protocol `{name}`"))
+        .with_help(help)
+}

@@ -1,0 +1,214 @@
+//! Walking a route from the inside out (REF-8, REF-11, REF-12).
+
+use super::{Loader, Route, Step, StepKind};
+use crate::processors;
+use crate::protocol::{Protocol, Request};
+use crate::syntax::Semantics;
+use crate::text::{self, Piece};
+use crate::{Content, LoadError, Loaded, Note, Resource};
+use contexture_context::Trust;
+use contexture_diagnostic::Severity;
+use std::sync::Arc;
+
+pub(super) async fn walk(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
+    let start = handle_below(route);
+    let mut loaded = match start {
+        Some(index) => handle(route, index),
+        None => source(loader, route).await?,
+    };
+    within(loader, route, &loaded)?;
+    for step in route.steps.iter().skip(start.unwrap_or(1)) {
+        loaded = apply(loader, route, step, loaded).await?;
+        within(loader, route, &loaded)?;
+    }
+    fit(loader, route, &mut loaded);
+    Ok(loaded)
+}
+
+/// The outermost wrapper around a lazy level: it works on a handle, and what lies inside stays
+/// pending. A processor has to read, so it forces what is inside it.
+fn handle_below(route: &Route) -> Option<usize> {
+    let pairs = route.steps.iter().zip(route.steps.iter().skip(1)).enumerate();
+    let lazy = pairs.filter(|(_, (inner, outer))| {
+        matches!(outer.kind, StepKind::Wrapper(_)) && inner.semantics == Semantics::Lazy
+    });
+    lazy.map(|(index, _)| index + 1).last()
+}
+
+fn handle(route: &Route, index: usize) -> Loaded {
+    let inner = index.checked_sub(1).and_then(|inner| route.steps.get(inner));
+    let reference = inner.map(|step| step.reference.clone()).unwrap_or_default();
+    let text = format!("[not loaded: {reference}]");
+    let resource = Resource::of_text(reference, "text/plain", text, Trust::Program);
+    Loaded { resources: vec![resource], ..Loaded::default() }
+}
+
+async fn source(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
+    let Some(step) = route.steps.first() else { return Ok(Loaded::default()) };
+    let protocol = protocol(loader, step)?;
+    let path = match &step.kind {
+        StepKind::Source { path } => path,
+        StepKind::Processor | StepKind::Wrapper(_) => "",
+    };
+    let mut loaded = protocol.load(request(loader, route, step, path, &[])).await?;
+    let next = route.steps.get(1).and_then(|step| loader.protocol(&step.name));
+    let bytes = next.is_some_and(|next| next.reads_bytes());
+    let asked = route.common.get("line").or_else(|| route.common.get("encoding")).is_some();
+    if !bytes || asked {
+        to_text(route, &mut loaded)?;
+    }
+    Ok(loaded)
+}
+
+fn request<'a>(
+    loader: &Loader,
+    route: &'a Route,
+    step: &'a Step,
+    path: &'a str,
+    input: &'a [Resource],
+) -> Request<'a> {
+    Request {
+        reference: &step.reference,
+        path,
+        parameters: &step.parameters,
+        input,
+        place: &route.place,
+        max_bytes: loader.limits.max_bytes,
+        max_resources: loader.limits.max_resources,
+    }
+}
+
+fn protocol<'l>(loader: &'l Loader, step: &Step) -> Result<&'l Arc<dyn Protocol>, LoadError> {
+    loader.protocol(&step.name).ok_or_else(|| {
+        let message = format!("there is no protocol `{}`", step.name);
+        LoadError::new("REF3001", &step.reference, message)
+    })
+}
+
+/// Decodes what a source gave and takes its lines; in a listing, what is no text is left out and
+/// said.
+fn to_text(route: &Route, loaded: &mut Loaded) -> Result<(), LoadError> {
+    let label = route.common.get("encoding");
+    for resource in &mut loaded.resources {
+        let Content::Bytes(bytes) = &resource.content else { continue };
+        match decoded(bytes, label) {
+            Ok(None) => {}
+            Ok(Some(text)) => resource.content = Content::Bytes(text.into_bytes()),
+            Err(error) if loaded.listing => {
+                let message = format!("`{}` is listed and not loaded: {error}", resource.reference);
+                loaded.notes.push(Note { code: "REF3011", severity: Severity::Warning, message });
+                resource.content = Content::Listed { bytes: resource.size() };
+                continue;
+            }
+            Err(error) => {
+                return Err(LoadError::new("REF3010", &resource.reference, error.to_string())
+                    .with_help(error.help()));
+            }
+        }
+        if let Some(lines) = route.lines {
+            let note = take_lines(lines, resource);
+            loaded.notes.extend(note);
+        }
+    }
+    Ok(())
+}
+
+/// The text of bytes; `None` when they are text as they stand.
+fn decoded(bytes: &[u8], label: Option<&str>) -> Result<Option<String>, text::DecodeError> {
+    let plain = label.is_none()
+        && !bytes.starts_with(b"\xef\xbb\xbf")
+        && memchr::memchr(0, bytes).is_none()
+        && std::str::from_utf8(bytes).is_ok();
+    if plain { Ok(None) } else { text::decode(bytes, label).map(Some) }
+}
+
+fn take_lines(lines: text::LineRange, resource: &mut Resource) -> Option<Note> {
+    let (taken, past) = lines.of(resource.text()?);
+    let taken = taken.as_bytes().to_vec();
+    resource.content = Content::Bytes(taken);
+    past.map(|count| Note {
+        code: "REF3012",
+        severity: Severity::Warning,
+        message: format!("`{}` has {count} lines; line={lines} reaches past them", resource.reference),
+    })
+}
+
+async fn apply(
+    loader: &Loader,
+    route: &Route,
+    step: &Step,
+    input: Loaded,
+) -> Result<Loaded, LoadError> {
+    let mut loaded = match &step.kind {
+        StepKind::Wrapper(definition) => {
+            let mut resources = Vec::with_capacity(input.resources.len());
+            for resource in &input.resources {
+                resources.push(wrapped(definition, step, resource)?);
+            }
+            Loaded { resources, ..Loaded::default() }
+        }
+        StepKind::Source { .. } | StepKind::Processor => {
+            let protocol = protocol(loader, step)?;
+            protocol.load(request(loader, route, step, "", &input.resources)).await?
+        }
+    };
+    loaded.listing = input.listing;
+    loaded.notes.splice(0..0, input.notes);
+    Ok(loaded)
+}
+
+fn wrapped(
+    definition: &crate::definition::Definition,
+    step: &Step,
+    resource: &Resource,
+) -> Result<Resource, LoadError> {
+    if resource.bytes().is_none() {
+        return Ok(resource.clone());
+    }
+    let text = resource.text().ok_or_else(|| {
+        LoadError::new("REF3010", &resource.reference, "it is no text")
+            .with_help("`@base64:…` shows bytes as text")
+    })?;
+    let reference = processors::around(&step.name, &resource.reference);
+    let text = definition.wrap(&resource.reference, text);
+    Ok(Resource::of_text(reference, "text/plain", text, resource.trust))
+}
+
+fn within(loader: &Loader, route: &Route, loaded: &Loaded) -> Result<(), LoadError> {
+    let limit = loader.limits.max_bytes;
+    let bytes: u64 = loaded.resources.iter().filter_map(|one| Some(one.bytes()?.len() as u64)).sum();
+    if bytes <= limit {
+        return Ok(());
+    }
+    let message = format!("it has more than {limit} bytes");
+    Err(LoadError::new("REF3013", &route.reference, message)
+        .with_help("take a part of it, such as `?line=1-200`, or a narrower pattern"))
+}
+
+/// Cuts what the whole reference gave to its budget, and says what was cut.
+fn fit(loader: &Loader, route: &Route, loaded: &mut Loaded) {
+    let Some(max) = route.max else { return };
+    let texts: Vec<&str> =
+        loaded.resources.iter().map(|resource| resource.text().unwrap_or_default()).collect();
+    let pieces = text::fit(&texts, max, loader.counter);
+    let mut kept = Vec::with_capacity(pieces.len());
+    for (mut resource, piece) in std::mem::take(&mut loaded.resources).into_iter().zip(pieces) {
+        let said = match piece {
+            Piece::Whole => None,
+            Piece::Cut(text) => {
+                resource.content = Content::Bytes(text.into_bytes());
+                Some(format!("`{}` was cut to fit max={max}", resource.reference))
+            }
+            Piece::LeftOut => {
+                let message = format!("`{}` does not fit max={max}", resource.reference);
+                loaded.notes.push(Note { code: "REF3014", severity: Severity::Warning, message });
+                continue;
+            }
+        };
+        let note =
+            said.map(|message| Note { code: "REF3014", severity: Severity::Hint, message });
+        loaded.notes.extend(note);
+        kept.push(resource);
+    }
+    loaded.resources = kept;
+}

@@ -1,0 +1,150 @@
+//! `file`: files of the workspace and of the other allowed roots (REF-13, REF-21).
+//!
+//! Decision: a relative path starts in the folder of the document that holds the reference; if
+//! nothing is there, at the workspace root. Both go through a [`Workspace`], so that neither `..`
+//! nor a symlink leads out, and only regular files are opened.
+
+mod media;
+mod walk;
+
+use crate::protocol::{LoadFuture, Parameter, ParameterKind, Place, Protocol, Request, Role};
+use crate::{Content, LoadError, Loaded, Resource, pattern};
+use contexture_context::Trust;
+use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
+use std::sync::Arc;
+
+/// The `file` protocol.
+#[derive(Debug, Clone)]
+pub struct Files {
+    roots: Vec<Arc<Workspace>>,
+    parameters: Vec<Parameter>,
+}
+
+/// Where a path was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// Which root; 0 is the workspace.
+    pub root: usize,
+    /// The place within it.
+    pub path: WorkspacePath,
+    /// Whether the workspace root was taken, because nothing is there in the document's folder.
+    pub fell_back: bool,
+}
+
+impl Files {
+    /// Files below these roots, the workspace first; a [`Place`] names a root by its index.
+    #[must_use]
+    pub fn new(roots: Vec<Arc<Workspace>>) -> Self {
+        let ignore = Parameter {
+            name: "ignore".to_owned(),
+            kind: ParameterKind::Boolean,
+            description: "whether a pattern passes over what .gitignore files name".to_owned(),
+            default: Some("true".to_owned()),
+            required: false,
+        };
+        Self { roots, parameters: vec![ignore] }
+    }
+
+    /// Where a path without wildcards leads, from a place.
+    ///
+    /// # Errors
+    /// [`FileError`] when it leads out of the root, or nothing is there.
+    pub fn locate(&self, path: &str, place: &Place) -> Result<Located, FileError> {
+        let first = self.at(place.root, &place.folder, path);
+        let first = first.and_then(|located| self.present(located));
+        let at_root = place.root == 0 && place.folder.is_empty();
+        match first {
+            Err(error @ (FileError::NotFound { .. } | FileError::Outside(_))) if !at_root => {
+                let second = self.at(0, "", path).and_then(|located| self.present(located));
+                second
+                    .map(|located| Located { fell_back: true, ..located })
+                    // The error of the first place says where the author meant it to be.
+                    .map_err(|_| error)
+            }
+            first => first,
+        }
+    }
+
+    fn at(&self, root: usize, folder: &str, path: &str) -> Result<Located, FileError> {
+        let outside = || FileError::Outside(path.to_owned());
+        let workspace = self.roots.get(root).ok_or_else(outside)?;
+        let folder = workspace.resolve(if folder.is_empty() { "." } else { folder })?;
+        let path = workspace.resolve_from(&folder, path)?;
+        Ok(Located { root, path, fell_back: false })
+    }
+
+    fn present(&self, located: Located) -> Result<Located, FileError> {
+        self.kind(&located)?;
+        Ok(located)
+    }
+
+    fn kind(&self, located: &Located) -> Result<EntryKind, FileError> {
+        let outside = || FileError::Outside(located.path.to_string());
+        self.roots.get(located.root).ok_or_else(outside)?.kind(&located.path)
+    }
+
+    fn read(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
+        if pattern::is_pattern(request.path) {
+            return walk::matches(self, request);
+        }
+        let fail = |error: FileError| failed(request.reference, &error);
+        let located = self.locate(request.path, request.place).map_err(fail)?;
+        let resource = self.resource(request.reference, &located, request.max_bytes);
+        Ok(Loaded { resources: vec![resource.map_err(fail)?], ..Loaded::default() })
+    }
+
+    fn resource(
+        &self,
+        reference: &str,
+        located: &Located,
+        max_bytes: u64,
+    ) -> Result<Resource, FileError> {
+        let outside = || FileError::Outside(located.path.to_string());
+        let workspace = self.roots.get(located.root).ok_or_else(outside)?;
+        let bytes = workspace.read_bytes(&located.path, max_bytes)?;
+        Ok(Resource {
+            reference: reference.to_owned(),
+            media_type: media::of_name(located.path.name()).to_owned(),
+            content: Content::Bytes(bytes),
+            trust: trust(located.root),
+        })
+    }
+}
+
+/// What lies outside the workspace is believed less.
+fn trust(root: usize) -> Trust {
+    if root == 0 { Trust::Resource } else { Trust::External }
+}
+
+fn failed(reference: &str, error: &FileError) -> LoadError {
+    let code = match error {
+        FileError::NotFound { .. } => "REF3030",
+        FileError::Outside(_) | FileError::LeadsOut(_) => "REF3031",
+        FileError::TooLarge { .. } => "REF3013",
+        _ => "REF3032",
+    };
+    let help = match error {
+        FileError::IsFolder(path) => format!("name a file in it, or all of them: @file://{path}/*"),
+        FileError::TooLarge { .. } => "name a smaller file, or raise the limit".to_owned(),
+        other => other.help(),
+    };
+    LoadError::new(code, reference, error.to_string()).with_help(help)
+}
+
+impl Protocol for Files {
+    fn name(&self) -> &str {
+        "file"
+    }
+
+    fn role(&self) -> Role {
+        Role::Source
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
+        Box::pin(async move { self.read(request) })
+    }
+}

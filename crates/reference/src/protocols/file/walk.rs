@@ -1,0 +1,212 @@
+//! What a pattern matches: a walk from the root that enters only where a match may be (REF-13).
+
+use super::{Files, Located, failed, trust};
+use crate::pattern::Pattern;
+use crate::protocol::Request;
+use crate::resource::FOLDER;
+use crate::{Content, LoadError, Loaded, Note, Resource};
+use contexture_diagnostic::Severity;
+use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
+use ignore::{DirEntry, WalkBuilder};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A pattern below one root.
+struct Search<'s> {
+    root: usize,
+    workspace: &'s Workspace,
+    /// The pattern from the root.
+    pattern: Arc<Pattern>,
+    /// The folder that the written pattern starts from, from the root, with a slash behind it.
+    start: String,
+}
+
+pub(super) fn matches(files: &Files, request: Request<'_>) -> Result<Loaded, LoadError> {
+    let mut search = search(files, request.place.root, &request.place.folder, request)?;
+    let here = |search: &Search<'_>| search.is_there();
+    if !here(&search) && (request.place.root != 0 || !request.place.folder.is_empty()) {
+        let at_root = search_at_root(files, request)?;
+        if here(&at_root) {
+            search = at_root;
+        }
+    }
+    let mut found = search.walk(request)?;
+    // By segments: `a/b` stands before `a.b`.
+    found.sort_by(|left, right| left.0.split('/').cmp(right.0.split('/')));
+    search.load(files, request, found)
+}
+
+fn search_at_root<'s>(files: &'s Files, request: Request<'_>) -> Result<Search<'s>, LoadError> {
+    search(files, 0, "", request)
+}
+
+fn search<'s>(
+    files: &'s Files,
+    root: usize,
+    folder: &str,
+    request: Request<'_>,
+) -> Result<Search<'s>, LoadError> {
+    let fail = |error: FileError| failed(request.reference, &error);
+    let outside = || fail(FileError::Outside(request.path.to_owned()));
+    let workspace = files.roots.get(root).ok_or_else(outside)?;
+    // What stands before the first wildcard is a path and is resolved like one.
+    let star = request.path.find('*').unwrap_or(request.path.len());
+    let head = request.path.get(..star).unwrap_or_default();
+    let (prefix, _) = head.rsplit_once('/').unwrap_or((if head.starts_with('/') { "/" } else { "" }, head));
+    let rest = request.path.get(prefix.len()..).unwrap_or_default();
+    if rest.split('/').any(|segment| segment == "..") {
+        let message = format!("`{}` goes up behind a wildcard", request.path);
+        return Err(LoadError::new("REF3033", request.reference, message)
+            .with_help("write the folder that you mean before the wildcard"));
+    }
+    let folder = workspace.resolve(if folder.is_empty() { "." } else { folder }).map_err(fail)?;
+    let prefix = if prefix.is_empty() { "." } else { prefix };
+    let base = workspace.resolve_from(&folder, prefix).map_err(fail)?;
+    let base = if base == WorkspacePath::root() { String::new() } else { format!("{base}/") };
+    let start = match folder == WorkspacePath::root() {
+        true => String::new(),
+        false => format!("{folder}/"),
+    };
+    let pattern = Pattern::new(&format!("{base}{}", rest.trim_start_matches('/')));
+    Ok(Search { root, workspace, pattern: Arc::new(pattern), start })
+}
+
+/// A match: its path from the root, and what it is.
+type Match = (String, EntryKind);
+
+impl Search<'_> {
+    /// Whether the folder that holds all matches is there.
+    fn is_there(&self) -> bool {
+        let base = self.pattern.base();
+        if base.is_empty() {
+            return true;
+        }
+        let place = self.workspace.resolve(&base);
+        place.is_ok_and(|place| self.workspace.kind(&place).is_ok())
+    }
+
+    fn walk(&self, request: Request<'_>) -> Result<Vec<Match>, LoadError> {
+        let root = self.workspace.root().to_owned();
+        let pattern = Arc::clone(&self.pattern);
+        let top = root.clone();
+        let respects = request.parameters.get("ignore") != Some("false");
+        let walk = WalkBuilder::new(&root)
+            .standard_filters(false)
+            .git_ignore(respects)
+            .require_git(false)
+            .parents(false)
+            .follow_links(false)
+            .filter_entry(move |entry| enters(&pattern, &top, entry))
+            .build();
+        let mut found = Vec::new();
+        for entry in walk {
+            // A folder may be forbidden, or gone by now; the rest is still worth having.
+            let Ok(entry) = entry else { continue };
+            let Some(path) = relative(&root, entry.path()) else { continue };
+            if path.is_empty() || !self.pattern.matches(&path) {
+                continue;
+            }
+            if found.len() == request.max_resources {
+                let limit = request.max_resources;
+                let message = format!("the pattern matches more than {limit} files");
+                return Err(LoadError::new("REF3036", request.reference, message)
+                    .with_help("write a narrower pattern"));
+            }
+            found.push((path, self.kind(&entry)));
+        }
+        Ok(found)
+    }
+
+    fn kind(&self, entry: &DirEntry) -> EntryKind {
+        match entry.file_type() {
+            Some(kind) if kind.is_file() => EntryKind::File,
+            Some(kind) if kind.is_dir() => EntryKind::Folder,
+            Some(kind) if kind.is_symlink() => EntryKind::Symlink,
+            _ => EntryKind::Special,
+        }
+    }
+
+    fn load(
+        &self,
+        files: &Files,
+        request: Request<'_>,
+        found: Vec<Match>,
+    ) -> Result<Loaded, LoadError> {
+        let mut loaded = Loaded { listing: true, ..Loaded::default() };
+        if found.is_empty() {
+            let message = format!("`{}` matches nothing", request.reference);
+            loaded.notes.push(Note { code: "REF3037", severity: Severity::Warning, message });
+        }
+        let mut left = request.max_bytes;
+        for (path, kind) in found {
+            let reference = self.reference(&path);
+            let resource = match kind {
+                EntryKind::Folder => Ok(listed(reference.clone(), self.root)),
+                _ => self.file(files, &reference, &path, left),
+            };
+            match resource {
+                Ok(resource) => {
+                    left = left.saturating_sub(resource.bytes().map_or(0, |bytes| bytes.len() as u64));
+                    loaded.resources.push(resource);
+                }
+                Err(FileError::TooLarge { .. }) => {
+                    let limit = request.max_bytes;
+                    let message = format!("its matches have more than {limit} bytes together");
+                    return Err(LoadError::new("REF3013", request.reference, message)
+                        .with_help("write a narrower pattern"));
+                }
+                Err(error) => {
+                    let message = format!("`{reference}` is left out: {error}");
+                    let severity = Severity::Warning;
+                    loaded.notes.push(Note { code: "REF3038", severity, message });
+                }
+            }
+        }
+        Ok(loaded)
+    }
+
+    fn file(
+        &self,
+        files: &Files,
+        reference: &str,
+        path: &str,
+        left: u64,
+    ) -> Result<Resource, FileError> {
+        let path = self.workspace.resolve(path)?;
+        let located = Located { root: self.root, path, fell_back: false };
+        match files.resource(reference, &located, left) {
+            // A link to a folder is listed like a folder and not entered.
+            Err(FileError::IsFolder(_)) => Ok(listed(reference.to_owned(), self.root)),
+            other => other,
+        }
+    }
+
+    /// The reference of a match, relative to what the pattern is relative to.
+    fn reference(&self, path: &str) -> String {
+        match path.strip_prefix(&self.start) {
+            Some(path) => format!("@file://{path}"),
+            // The pattern went up from where it starts.
+            None => format!("@file://{}{path}", "../".repeat(self.start.matches('/').count())),
+        }
+    }
+}
+
+fn listed(reference: String, root: usize) -> Resource {
+    let content = Content::Listed { bytes: 0 };
+    Resource { reference, media_type: FOLDER.to_owned(), content, trust: trust(root) }
+}
+
+fn enters(pattern: &Pattern, root: &Path, entry: &DirEntry) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    if entry.depth() == 0 || !is_folder {
+        return true;
+    }
+    relative(root, entry.path())
+        .is_some_and(|path| pattern.may_enter(&path) || pattern.matches(&path))
+}
+
+/// The path below the root, with `/`; `None` when it is not UTF-8.
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let path = path.strip_prefix(root).ok()?.to_str()?;
+    Some(if std::path::MAIN_SEPARATOR == '/' { path.to_owned() } else { path.replace('\\', "/") })
+}

@@ -1,0 +1,138 @@
+//! `load_resource`: what is pending, offered to a model as a tool (REF-10).
+//!
+//! Decision: a model may load what was offered to it and nothing else: the reference it asks for
+//! must have the protocol and path of an offered one, or be a match of an offered pattern. It may
+//! ask for other lines or another budget, not for another place.
+
+use crate::plan::{PlanEntry, State};
+use crate::syntax::{Reference, ReferenceBuf, Semantics};
+use crate::{LoadError, Loaded, Loader, Place};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// The name of the tool.
+pub const NAME: &str = "load_resource";
+
+/// What the tool does, for the model.
+pub const DESCRIPTION: &str = "Loads a resource that the prompt offers and does not show, and \
+     returns its text. Give its reference exactly as it is listed; `?line=5-10` takes some lines, \
+     `?max=2k` a number of tokens.";
+
+/// The JSON Schema of the tool's argument: one string, `reference`.
+#[must_use]
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "reference": { "type": "string", "description": "the reference, such as @file://a.md" }
+        },
+        "required": ["reference"],
+        "additionalProperties": false
+    })
+}
+
+/// A resource that is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The reference, without user info, as the model is shown it.
+    pub reference: String,
+    /// Its prefix.
+    pub semantics: Semantics,
+    /// Its size in tokens, where it is known.
+    pub tokens: Option<u64>,
+    /// Where its relative paths start.
+    pub place: Place,
+}
+
+/// What one prompt offers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offers {
+    offers: Vec<Offer>,
+}
+
+impl Offers {
+    /// Offers the pending references of a plan whose text stands at `place`.
+    pub fn add<'e>(&mut self, entries: impl IntoIterator<Item = &'e PlanEntry>, place: &Place) {
+        for entry in entries.into_iter().filter(|entry| entry.state == State::Pending) {
+            let offer = Offer {
+                reference: entry.reference.clone(),
+                semantics: entry.semantics,
+                tokens: entry.tokens,
+                place: place.clone(),
+            };
+            if !self.offers.contains(&offer) {
+                self.offers.push(offer);
+            }
+        }
+    }
+
+    /// The offers, in their order.
+    #[must_use]
+    pub fn list(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// Whether nothing is offered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.offers.is_empty()
+    }
+
+    /// What there is and what the prefixes oblige to, for the prompt; one line a reference.
+    #[must_use]
+    pub fn manifest(&self) -> String {
+        let mut text = String::from(
+            "Resources that are not loaded. Call load_resource with a reference to read one: `@!` \
+             must be loaded before you answer, `@` when you judge that it helps, `@?` only when \
+             you need what is in it.\n",
+        );
+        for offer in &self.offers {
+            let size = offer.tokens.map(|tokens| format!(" ({tokens} tokens)"));
+            // Writing to a string can't fail.
+            let _ = writeln!(text, "- {}{}", offer.reference, size.unwrap_or_default());
+        }
+        text
+    }
+
+    /// Loads what a model asks for.
+    ///
+    /// # Errors
+    /// [`LoadError`] with its cause, for the model to read: the run goes on.
+    pub async fn call(&self, loader: &Loader, arguments: &Value) -> Result<Loaded, LoadError> {
+        let asked = arguments.get("reference").and_then(Value::as_str).unwrap_or_default().trim();
+        if asked.is_empty() {
+            return Err(LoadError::new("REF3050", NAME, "the argument `reference` is missing")
+                .with_help("give one of the listed references, as a string"));
+        }
+        let reference = Reference::parse(asked)
+            .map_err(|error| LoadError::of_syntax(asked, &error))?;
+        let offer = self.offers.iter().find(|offer| covers(offer, &reference));
+        let Some(offer) = offer else { return Err(self.not_offered(asked)) };
+        loader.load(&reference, &offer.place).await
+    }
+
+    fn not_offered(&self, asked: &str) -> LoadError {
+        let names = || self.offers.iter().map(|offer| offer.reference.as_str());
+        let help = contexture_diagnostic::suggestion(asked, names())
+            .unwrap_or_else(|| format!("offered: {}", names().collect::<Vec<_>>().join(", ")));
+        LoadError::new("REF3051", asked, "it is not offered here").with_help(help)
+    }
+}
+
+/// Whether what is asked for lies within what was offered.
+fn covers(offer: &Offer, asked: &Reference<'_>) -> bool {
+    let Ok(offered) = ReferenceBuf::parse(&offer.reference) else { return false };
+    let offered = offered.as_ref();
+    let same_levels = offered.depth() == asked.depth()
+        && offered
+            .levels()
+            .zip(asked.levels())
+            .all(|(left, right)| left.protocol().eq_ignore_ascii_case(right.protocol()));
+    if !same_levels {
+        return false;
+    }
+    offered.path() == asked.path() || crate::pattern::matches(offered.path(), asked.path())
+}
+
+#[cfg(test)]
+mod tests;

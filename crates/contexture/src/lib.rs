@@ -59,10 +59,12 @@ pub mod loader;
 pub mod models;
 pub mod observe;
 mod project;
+pub mod reading;
 pub mod recorder;
 pub mod run;
 pub mod session;
 mod sinks;
+mod templates;
 
 pub use config::{Config, ConfigError};
 pub use environment::Environment;

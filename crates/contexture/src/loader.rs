@@ -1,6 +1,9 @@
 //! Source files of the workspace, for programs and what they import (AS-2).
 
+use crate::templates;
+use contexture_context::Limits;
 use contexture_script::host::{LoadError, LoadedSource, SourceLoader};
+use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport};
 use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::path::Path;
 use std::sync::Arc;
@@ -9,14 +12,14 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct WorkspaceLoader {
     workspace: Arc<Workspace>,
-    limit: u64,
+    limits: Limits,
 }
 
 impl WorkspaceLoader {
-    /// A loader that reads files of at most `limit` bytes.
+    /// A loader under limits: `source_bytes` for programs, `file_bytes` for templates.
     #[must_use]
-    pub fn new(workspace: Arc<Workspace>, limit: usize) -> Self {
-        Self { workspace, limit: limit as u64 }
+    pub fn new(workspace: Arc<Workspace>, limits: &Limits) -> Self {
+        Self { workspace, limits: limits.clone() }
     }
 
     /// The program at `path`, a path of the file system.
@@ -36,7 +39,8 @@ impl WorkspaceLoader {
 
     fn read(&self, place: Result<WorkspacePath, FileError>) -> Result<LoadedSource, LoadError> {
         let place = place.map_err(load_error)?;
-        let text = self.workspace.read_text(&place, self.limit).map_err(load_error)?;
+        let limit = self.limits.source_bytes as u64;
+        let text = self.workspace.read_text(&place, limit).map_err(load_error)?;
         Ok(LoadedSource { name: place.as_str().to_owned(), text })
     }
 }
@@ -44,6 +48,15 @@ impl WorkspaceLoader {
 impl SourceLoader for WorkspaceLoader {
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError> {
         self.read(resolve_import(&self.workspace, importer, path))
+    }
+
+    fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>> {
+        let limit = self.limits.file_bytes as u64;
+        let read = templates::read(&self.workspace, import, limit).map_err(|error| {
+            let fault = LoadError { message: error.to_string(), help: Some(error.help()) };
+            vec![TemplateFault::Unreadable(fault)]
+        })?;
+        read.facts()
     }
 }
 

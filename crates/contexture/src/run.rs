@@ -133,7 +133,7 @@ fn load_in(
     path: &Path,
 ) -> Result<(Program, CheckReport), SetupError> {
     let limits = &project.config.limits;
-    let loader = WorkspaceLoader::new(Arc::clone(workspace), limits.source_bytes);
+    let loader = WorkspaceLoader::new(Arc::clone(workspace), limits);
     let root = loader
         .program(path)
         .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?;

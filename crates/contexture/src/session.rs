@@ -32,8 +32,7 @@ impl Session {
         observer: Arc<dyn Observer>,
     ) -> Result<Self, SetupError> {
         let workspace = run::open_workspace(project)?;
-        let limit = project.config.limits.source_bytes;
-        let loader = WorkspaceLoader::new(Arc::clone(&workspace), limit);
+        let loader = WorkspaceLoader::new(Arc::clone(&workspace), &project.config.limits);
         let program = contexture_script::program::Program::default();
         let (host, run) =
             run::host(project, request, workspace, &program, observer, CancelToken::new())?;

@@ -26,6 +26,13 @@ fn examples() -> Vec<(&'static str, Value)> {
         ("react_loop", json!({"question": "Which port does the server listen on?"})),
         ("research_memory", json!({"question": "How does the cache expire entries?"})),
         ("self_review", json!({"path": "examples/data/incident.txt"})),
+        (
+            "support_reply",
+            json!({
+                "customer": {"name": "Ada", "paying": true},
+                "question": "When does an entry expire?",
+            }),
+        ),
         ("use_one_of", json!({"question": "What does the cache store?"})),
         ("会议纪要", json!({"路径": "examples/data/会议记录.txt"})),
     ]

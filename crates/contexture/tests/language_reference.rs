@@ -70,7 +70,9 @@ fn as_31_every_block_of_the_language_reference_runs_and_gives_its_value() {
     let mut faults = Vec::new();
     for block in blocks {
         let readme = "# Contexture\n\nA context runtime.\n";
-        let place = Place::new(&[("README.md", readme), ("program.as", &whole(&block.source))]);
+        let place = Place::with_examples();
+        place.write("README.md", readme);
+        place.write("program.as", &whole(&block.source));
         let line = block.line;
         let report = place.run(place.request("program.as", json!({})));
         match (report.outcome, block.value) {

@@ -31,6 +31,7 @@ mod library;
 mod mains;
 mod scope;
 mod statements;
+mod templates;
 mod tools;
 mod uses;
 mod visit;

@@ -10,3 +10,4 @@ pub mod program;
 pub mod runtime;
 mod stack;
 pub mod syntax;
+pub mod template;

@@ -23,11 +23,12 @@
 mod tests;
 
 use crate::codes;
-use crate::host::{LoadedSource, SourceLoader};
+use crate::host::{LoadError, LoadedSource, SourceLoader};
 use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
 use crate::syntax::{Parsed, parse};
+use crate::template::{TemplateFacts, TemplateFault, TemplateImport, templates_of};
 use contexture_context::Limits;
-use contexture_diagnostic::{Diagnostic, SourceFile};
+use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use std::collections::HashMap;
 
 /// All files of a program, the one to run first.
@@ -48,6 +49,8 @@ pub struct ProgramFile {
     pub parsed: Parsed,
     /// The imports of agents whose file was found: binding and index of the file.
     pub links: Vec<(String, usize)>,
+    /// The imports of templates that can be used: binding and what is known.
+    pub templates: Vec<(String, TemplateFacts)>,
 }
 
 impl ProgramFile {
@@ -181,8 +184,13 @@ impl Program {
 /// Loads a program: parses `root` and every file that an `import agent` reaches.
 #[must_use]
 pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> Program {
-    let mut loading =
-        Loading { loader, limits, program: Program::default(), by_name: HashMap::new() };
+    let mut loading = Loading {
+        loader,
+        limits,
+        program: Program::default(),
+        by_name: HashMap::new(),
+        templates: 0,
+    };
     loading.add(root);
     let mut next = 0;
     while next < loading.program.files.len() {
@@ -200,6 +208,8 @@ struct Loading<'a> {
     limits: &'a Limits,
     program: Program,
     by_name: HashMap<String, usize>,
+    /// Imports of templates so far.
+    templates: usize,
 }
 
 impl Loading<'_> {
@@ -208,7 +218,12 @@ impl Loading<'_> {
         self.by_name.insert(loaded.name.clone(), index);
         let source = SourceFile::new(loaded.name, loaded.text);
         let parsed = parse(&source, self.limits);
-        self.program.files.push(ProgramFile { source, parsed, links: Vec::new() });
+        self.program.files.push(ProgramFile {
+            source,
+            parsed,
+            links: Vec::new(),
+            templates: Vec::new(),
+        });
         index
     }
 
@@ -232,32 +247,90 @@ impl Loading<'_> {
                         file.links.push((import.name.text, target));
                     }
                 }
-                Err(fault) if self.program.faults.len() < MAX_FAULTS => {
-                    self.program.faults.push(fault.in_file(&importer));
+                Err(fault) => self.fault(fault.in_file(&importer)),
+            }
+        }
+        self.templates(index, &importer);
+    }
+
+    fn fault(&mut self, fault: Diagnostic) {
+        if self.program.faults.len() < MAX_FAULTS {
+            self.program.faults.push(fault);
+        }
+    }
+
+    /// Asks what is known of the templates that a file imports.
+    fn templates(&mut self, index: usize, importer: &str) {
+        let Some(file) = self.program.files.get(index) else { return };
+        let names = templates_of(file.imports());
+        // What is no path at all is told by the check.
+        let is_path = |import: &&Import| {
+            let path = import.from.value.trim();
+            !path.is_empty() && !path.contains("://")
+        };
+        let templates = file.imports().filter(|import| import.kind == ImportKind::Template);
+        let imports: Vec<(TemplateImport, Span)> = templates
+            .filter(is_path)
+            .map(|import| (TemplateImport::new(import, importer, &names), import.from.span))
+            .collect();
+        for (import, span) in imports {
+            self.templates += 1;
+            if self.templates > self.limits.source_files {
+                return self.fault(self.too_many_files(span).in_file(importer));
+            }
+            match self.loader.template(&import) {
+                Ok(facts) => {
+                    if let Some(file) = self.program.files.get_mut(index) {
+                        file.templates.push((import.name, facts));
+                    }
                 }
-                Err(_) => {}
+                Err(faults) => {
+                    for fault in &faults {
+                        self.fault(template_fault(fault, &import.name, span).in_file(importer));
+                    }
+                }
             }
         }
     }
 
     fn target(&mut self, importer: &str, import: &Import) -> Result<usize, Diagnostic> {
         let span = import.from.span;
-        let loaded = self.loader.load(importer, &import.from.value).map_err(|fault| {
-            let diagnostic = codes::IMPORT_FAILED.at(span, fault.message);
-            match fault.help {
-                Some(help) => diagnostic.with_help(help),
-                None => diagnostic.with_help("a path is relative to the file that imports it"),
-            }
-        })?;
+        let loaded = self.loader.load(importer, &import.from.value);
+        let loaded = loaded.map_err(|fault| import_failed(&fault, span))?;
         if let Some(known) = self.by_name.get(&loaded.name) {
             return Ok(*known);
         }
-        let most = self.limits.source_files;
-        if self.program.files.len() >= most {
-            let message = format!("the program has more than {most} files");
-            let help = "import from fewer files";
-            return Err(codes::TOO_MANY_FILES.at(span, message).with_help(help));
+        if self.program.files.len() >= self.limits.source_files {
+            return Err(self.too_many_files(span));
         }
         Ok(self.add(loaded))
+    }
+
+    fn too_many_files(&self, span: Span) -> Diagnostic {
+        let most = self.limits.source_files;
+        let message = format!("the program has more than {most} files");
+        codes::TOO_MANY_FILES.at(span, message).with_help("import from fewer files")
+    }
+}
+
+/// A file that is imported can't be read.
+fn import_failed(fault: &LoadError, span: Span) -> Diagnostic {
+    let help = fault.help.as_deref().unwrap_or("a path is relative to the file that imports it");
+    codes::IMPORT_FAILED.at(span, fault.message.clone()).with_help(help)
+}
+
+/// A fault of a template, told where the template is imported.
+pub(crate) fn template_fault(fault: &TemplateFault, name: &str, span: Span) -> Diagnostic {
+    match fault {
+        TemplateFault::Unreadable(fault) => import_failed(fault, span),
+        TemplateFault::Invalid { code, place, message, help } => {
+            let message =
+                format!("the template `{name}` can't be used: {place}: {message} ({code})");
+            let fault = codes::BAD_TEMPLATE.at(span, message);
+            match help {
+                Some(help) => fault.with_help(help.clone()),
+                None => fault,
+            }
+        }
     }
 }

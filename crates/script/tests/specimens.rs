@@ -1,7 +1,8 @@
 //! Specimens: programs with what is said about them, source and result in one snapshot.
 //!
 //! A specimen may have lines `//// file: NAME`, behind which another file begins, and
-//! `//// limits: NAME=NUMBER`, which lowers a limit.
+//! `//// limits: NAME=NUMBER`, which lowers a limit. `//// template: FILE always=a,b used=a,b,c`
+//! tells what is known of a template, `//// template: FILE fault=CODE` that it is none.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,6 +22,7 @@ use contexture_script::format::format;
 use contexture_script::host::{LoadedSource, MemoryLoader};
 use contexture_script::migrate::migrate;
 use contexture_script::program::{Program, load};
+use contexture_script::template::{TemplateFacts, TemplateFault, TemplatePlace};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -48,9 +50,13 @@ fn specimen(path: &std::path::Path) -> Specimen {
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
     let mut limits = Limits::default();
     let mut files = vec![("main.as".to_owned(), String::new())];
+    let mut loader = MemoryLoader::new();
     for line in text.split_inclusive('\n') {
         if let Some(file) = line.strip_prefix("//// file: ") {
             files.push((file.trim().to_owned(), String::new()));
+        } else if let Some(known) = line.strip_prefix("//// template: ") {
+            let (file, facts) = template(known);
+            loader = loader.with_template(file, facts);
         } else if let Some(settings) = line.strip_prefix("//// limits: ") {
             for setting in settings.split_whitespace() {
                 set(&mut limits, setting);
@@ -59,10 +65,35 @@ fn specimen(path: &std::path::Path) -> Specimen {
             files.last_mut().unwrap().1.push_str(line);
         }
     }
-    let loader = files.iter().fold(MemoryLoader::new(), |all, (name, text)| all.with(name, text));
+    let loader = files.iter().fold(loader, |all, (name, text)| all.with(name, text));
     let (name_of_root, root) = files.remove(0);
     let program = load(LoadedSource { name: name_of_root, text: root }, &loader, &limits);
     Specimen { name, text, program }
+}
+
+fn template(known: &str) -> (String, Result<TemplateFacts, Vec<TemplateFault>>) {
+    let mut words = known.split_whitespace();
+    let file = words.next().unwrap().to_owned();
+    let mut facts = TemplateFacts::default();
+    for word in words {
+        let (key, value) = word.split_once('=').unwrap();
+        let names = || value.split(',').map(str::to_owned).collect();
+        match key {
+            "always" => facts.always = names(),
+            "used" => facts.used = names(),
+            "partials" => facts.partials = names(),
+            _ => {
+                let fault = TemplateFault::Invalid {
+                    code: "PT1003",
+                    place: TemplatePlace { file: file.clone(), line: 3, column: 5 },
+                    message: "`{{#if a}}` is never closed".to_owned(),
+                    help: Some("write `{{/if}}` where the block ends".to_owned()),
+                };
+                return (file, Err(vec![fault]));
+            }
+        }
+    }
+    (file, Ok(facts))
 }
 
 fn set(limits: &mut Limits, setting: &str) {

@@ -126,3 +126,28 @@ fn pt_10_compose_refuses_what_is_no_list_of_messages() {
         assert!(done.stderr.contains(word), "{list}: {}", done.stderr);
     }
 }
+
+#[test]
+fn as_2_a_program_renders_a_template_as_prompt_render_does() {
+    let sandbox = sandbox();
+    sandbox.write("texts/t.md", "{{> head}}: {{name}}{{#each tags}} #{{this}}{{/each}}");
+    sandbox.write("texts/head.md", "Dear").write("texts/head.json", "{}");
+    sandbox.write(
+        "app/a.as",
+        "import template T from \"../texts/t.md\"\nmain func(input) { T(input) }\n",
+    );
+    let vars = r#"{"name":"Ada","tags":["a",2]}"#;
+    let rendered = sandbox
+        .run(["prompt", "render", "texts/t.md", "--vars", vars, "--partials", "texts"])
+        .exits(0)
+        .stdout;
+    let ran = sandbox.run(["run", "app/a.as", "--input", vars, "--quiet"]).exits(0);
+    assert_eq!(ran.json(), json!(rendered));
+    assert_eq!(rendered, "Dear: Ada #a #2");
+    let failed = sandbox.run(["run", "app/a.as", "--input", r#"{"tags":1}"#]).exits(1);
+    let _ = failed.says("texts/t.md:1:15").says("PT3001");
+    sandbox.write("texts/head.md", "{{#if");
+    let checked = sandbox.run(["check", "app/a.as"]).exits(2).stdout;
+    assert!(checked.contains("AS6009") && checked.contains("texts/head.md:1:1"), "{checked}");
+    let _ = sandbox.run(["run", "app/a.as", "--input", vars]).exits(2).says("AS6009");
+}

@@ -61,6 +61,9 @@ impl<'p> Checker<'p, '_> {
                 self.call_agent(name, agent, place, span, arguments.len())
             }
             Some(Global::Agent(None)) => {}
+            Some(Global::Import(import)) if import.kind == ImportKind::Template => {
+                self.template_call(import, span, arguments);
+            }
             Some(Global::Import(import)) => {
                 let what = noun(import.kind);
                 let help = match import.kind {
@@ -156,6 +159,10 @@ impl<'p> Checker<'p, '_> {
                         arguments.len(),
                     );
                 }
+            }
+            Some(Global::Import(import)) if import.kind == ImportKind::Template => {
+                self.arguments(arguments);
+                self.template_method(import, name, call.span, arguments);
             }
             Some(Global::Import(import)) if import.kind != ImportKind::File => {
                 self.arguments(arguments);

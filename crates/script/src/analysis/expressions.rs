@@ -79,10 +79,11 @@ impl<'p> Checker<'p, '_> {
         match self.global(name) {
             None => self.unknown_name(name, span),
             Some(Global::Import(import)) => match import.kind {
-                ImportKind::Llm | ImportKind::Tool | ImportKind::Memory => {
+                ImportKind::Llm | ImportKind::Tool | ImportKind::Memory | ImportKind::Template => {
                     let what = noun(import.kind);
                     let help = match import.kind {
                         ImportKind::Llm => format!("set it with `model {name}`"),
+                        ImportKind::Template => format!("render it: `{name}({{ … }})`"),
                         _ => format!("call one of its methods, as in `{name}.method({{ … }})`"),
                     };
                     self.not_a_value(name, what, help, span);
@@ -115,6 +116,10 @@ impl<'p> Checker<'p, '_> {
             {
                 let help = format!("call it: `{own}.{name}({{ … }})`");
                 self.not_a_value(&format!("{own}.{name}"), "a method", help, span);
+            }
+            Some(Global::Import(import)) if import.kind == ImportKind::Template => {
+                let help = format!("render it: `{own}({{ … }})`");
+                self.not_a_value(own, noun(import.kind), help, span);
             }
             Some(Global::Agent(_)) => {
                 let help = format!("call it: `{own}.{name}(…)`");

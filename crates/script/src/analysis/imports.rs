@@ -4,7 +4,9 @@ use super::Checker;
 use super::declarations::Global;
 use crate::capability::{self, UriFault, noun};
 use crate::codes;
+use crate::program::ProgramFile;
 use crate::syntax::ast::{Import, ImportKind};
+use crate::template::TemplateFacts;
 use contexture_diagnostic::{Diagnostic, Span, suggestion};
 
 impl<'p> Checker<'p, '_> {
@@ -14,7 +16,8 @@ impl<'p> Checker<'p, '_> {
             if !import.from.span.is_empty() {
                 self.import_source(import);
             }
-            if !self.known.contains(import.name.text.as_str()) && !self.broken {
+            let needed = self.known.contains(import.name.text.as_str()) || is_partial(file, import);
+            if !needed && !self.broken {
                 let message = format!("the import `{}` is never needed", import.name.text);
                 self.push(
                     codes::UNUSED_IMPORT.at(import.name.span, message).with_help("remove it"),
@@ -29,10 +32,8 @@ impl<'p> Checker<'p, '_> {
             ImportKind::Llm => capability::model(uri),
             ImportKind::Tool => capability::tool(uri).map(|_| ()),
             ImportKind::Memory => capability::memory(uri).map(|_| ()),
-            ImportKind::File | ImportKind::Agent => self.path(import),
-            ImportKind::Knowledge | ImportKind::Resource | ImportKind::Template => {
-                Err(unavailable(import.kind))
-            }
+            ImportKind::File | ImportKind::Agent | ImportKind::Template => self.path(import),
+            ImportKind::Knowledge | ImportKind::Resource => Err(unavailable(import.kind)),
         };
         if let Err(fault) = result {
             let diagnostic = tell(fault, import);
@@ -74,10 +75,8 @@ impl<'p> Checker<'p, '_> {
     }
 
     pub(super) fn model_import(&mut self, import: &Import, span: Span) {
-        let opaque = matches!(
-            import.kind,
-            ImportKind::Llm | ImportKind::Knowledge | ImportKind::Resource | ImportKind::Template
-        );
+        let opaque =
+            matches!(import.kind, ImportKind::Llm | ImportKind::Knowledge | ImportKind::Resource);
         if !opaque {
             let message = format!("`{}` is {} and no model", import.name.text, noun(import.kind));
             let help = "import a model with `import llm NAME from \"…\"`";
@@ -104,19 +103,21 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
+/// Whether another template of the file includes this one.
+fn is_partial(file: &ProgramFile, import: &Import) -> bool {
+    let name = &import.name.text;
+    let includes =
+        |(other, facts): &(String, TemplateFacts)| other != name && facts.partials.contains(name);
+    import.kind == ImportKind::Template && file.templates.iter().any(includes)
+}
+
 fn unavailable(kind: ImportKind) -> UriFault {
     match kind {
         ImportKind::Knowledge => UriFault::Unavailable(
             "knowledge packs",
             "import the pack's documents with `import file`",
         ),
-        ImportKind::Resource => {
-            UriFault::Unavailable("resource references", "import the resource with `import file`")
-        }
-        _ => UriFault::Unavailable(
-            "prompt templates as imports",
-            "import the text with `import file`, and fill it with `.replace(…)`",
-        ),
+        _ => UriFault::Unavailable("resource references", "import the resource with `import file`"),
     }
 }
 

@@ -165,6 +165,9 @@ impl<'p> Checker<'p, '_> {
     fn instead(&self, name: &str, kind: ImportKind) -> String {
         match kind {
             ImportKind::Llm => format!("a model is chosen with `model {name}`"),
+            ImportKind::Template => {
+                format!("render it first: `text = {name}({{ … }})`, then `use text`")
+            }
             ImportKind::Memory => {
                 format!("use what it returns: `past = {name}.query({{ … }})`, then `use past`")
             }
@@ -205,8 +208,5 @@ impl<'p> Checker<'p, '_> {
 
 /// Whether a kind of import is data that may be shown.
 const fn is_data(kind: ImportKind) -> bool {
-    matches!(
-        kind,
-        ImportKind::File | ImportKind::Knowledge | ImportKind::Resource | ImportKind::Template
-    )
+    matches!(kind, ImportKind::File | ImportKind::Knowledge | ImportKind::Resource)
 }

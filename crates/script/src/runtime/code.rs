@@ -12,6 +12,7 @@ use contexture_diagnostic::{SourceFile, Span};
 use std::sync::Arc;
 
 use crate::host::ToolBinding;
+use crate::template::TemplateImport;
 
 /// A register of the current window.
 pub(crate) type Reg = u16;
@@ -332,6 +333,11 @@ pub(crate) enum Op {
         at: Reg,
         site: u32,
     },
+    /// Renders a template with the object in `at`; the text comes in `at`.
+    Template {
+        at: Reg,
+        site: u32,
+    },
     /// Asks a model: options from `at` on, then two registers per item; the answer comes in `at`.
     Generate {
         at: Reg,
@@ -462,6 +468,15 @@ pub(crate) struct ToolSite {
     pub(crate) place: EffectPlace,
 }
 
+/// A call of a template.
+#[derive(Debug)]
+pub(crate) struct TemplateSite {
+    /// Its import, by number.
+    pub(crate) import: u32,
+    pub(crate) template: Arc<TemplateImport>,
+    pub(crate) place: EffectPlace,
+}
+
 /// A `generate`.
 #[derive(Debug)]
 pub(crate) struct GenerateSite {
@@ -563,6 +578,7 @@ pub struct Executable {
     pub(crate) names: Vec<Arc<str>>,
     pub(crate) agent_sites: Vec<AgentSite>,
     pub(crate) tools: Vec<ToolSite>,
+    pub(crate) templates: Vec<TemplateSite>,
     pub(crate) generates: Vec<GenerateSite>,
     pub(crate) uses: Vec<UseSite>,
     pub(crate) loops: Vec<LoopSite>,

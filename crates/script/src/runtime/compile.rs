@@ -22,6 +22,7 @@ pub(crate) mod unit;
 mod uses;
 
 use super::code::{AgentCode, Executable, ImportCode};
+use crate::template::templates_of;
 use declare::{Declarations, Level};
 use function::{Context, FunctionCompiler, Home};
 use tables::Tables;
@@ -38,8 +39,15 @@ pub(crate) fn compile_units(units: Vec<Unit<'_>>) -> Executable {
 fn context<'a>(units: Vec<Unit<'a>>, tables: &mut Tables) -> Context<'a> {
     let declarations = Declarations::collect(&units);
     let eventful = eventful::eventful_functions(&declarations);
-    let mut context =
-        Context { units, declarations, eventful, file_uses: Vec::new(), agent_uses: Vec::new() };
+    let templates = units.iter().map(|unit| templates_of(unit.imports())).collect();
+    let mut context = Context {
+        units,
+        declarations,
+        eventful,
+        templates,
+        file_uses: Vec::new(),
+        agent_uses: Vec::new(),
+    };
     let declarations = &context.declarations;
     context.file_uses = (declarations.files.iter().enumerate())
         .map(|(file, decl)| level_uses(tables, &decl.level, file))

@@ -17,15 +17,19 @@ use super::value::json::to_json;
 use super::vm::fiber::{Fiber, Frame};
 use super::warnings::Warning;
 use crate::host::{Host, MemoryLoader, SourceLoader};
-use crate::program::{ProgramFile, load};
+use crate::program::{ProgramFile, load, template_fault};
 use crate::syntax::ast::{
     Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use,
 };
 use crate::syntax::parse_repl;
+use crate::template::{TemplateFault, TemplateImport, templates_of};
 use contexture_context::TraceKind;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
 use serde_json::Value as Json;
 use std::sync::Arc;
+
+/// The prompt layer's code of a partial that is not there.
+const UNKNOWN_PARTIAL: &str = "PT2002";
 
 /// The name of a session's text in errors.
 const NAME: &str = "session";
@@ -142,6 +146,9 @@ impl Session {
             {
                 self.import_agent(import)?;
             }
+            if let Item::Import(import) = &item {
+                self.check_template(import)?;
+            }
             if let Some(name) = name_of(&item) {
                 self.items.retain(|known| name_of(known) != Some(name));
             }
@@ -177,6 +184,27 @@ impl Session {
         self.links.retain(|(name, _)| *name != import.name.text);
         self.links.push((import.name.text.clone(), first));
         Ok(())
+    }
+
+    /// Refuses a template that can't be used. Partials may still be imported by later lines.
+    fn check_template(&self, import: &Import) -> Result<(), SessionError> {
+        let earlier = self.items.iter().filter_map(|item| match item {
+            Item::Import(import) => Some(import),
+            _ => None,
+        });
+        if import.kind != ImportKind::Template {
+            return Ok(());
+        }
+        let template = TemplateImport::new(import, NAME, &templates_of(earlier));
+        let faults = self.loader.template(&template).err().unwrap_or_default();
+        let later = |fault: &&TemplateFault| {
+            !matches!(fault, TemplateFault::Invalid { code: UNKNOWN_PARTIAL, .. })
+        };
+        let (name, span) = (&import.name.text, import.from.span);
+        let told = faults.iter().filter(later);
+        let told: Vec<Diagnostic> =
+            told.map(|fault| template_fault(fault, name, span).in_file(NAME)).collect();
+        if told.is_empty() { Ok(()) } else { Err(SessionError::Syntax(told)) }
     }
 
     async fn run(

@@ -444,6 +444,10 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         let effect = attempt!(effects::tool(machine, get!(at), site, *nested > 0));
                         suspend!(at, pc, effect)
                     }
+                    Op::Template { at, site } => {
+                        let effect = attempt!(effects::template(machine, get!(at), site));
+                        suspend!(at, pc, effect)
+                    }
                     Op::Generate { at, site } => {
                         let effect =
                             attempt!(effects::generate(machine, regs, at, site, *nested > 0));
@@ -527,6 +531,7 @@ fn stack_full() -> Box<Fault> {
 #[inline(never)]
 fn broken() -> Box<Fault> {
     Fault::limit(codes::NOT_READABLE, "the compiled program is damaged")
+        .help("compile it from its source again, and report the program if that changes nothing")
 }
 
 /// The value of a register; none when it is out of range.

@@ -29,10 +29,16 @@ pub(crate) fn program(source: &str) -> Program {
     program_of(&[("main.as", source)])
 }
 
-/// Parses a program of several files, the first its own.
+/// Parses a program of several files, the first its own. The templates that it imports are there,
+/// and nothing is known of them.
 pub(crate) fn program_of(files: &[(&str, &str)]) -> Program {
-    let loader =
-        files.iter().fold(MemoryLoader::new(), |loader, (name, text)| loader.with(*name, *text));
+    let known = |loader: MemoryLoader, path: &str| loader.with_template(path, Ok(<_>::default()));
+    program_with(["t.hbs", "parts/other.hbs"].into_iter().fold(MemoryLoader::new(), known), files)
+}
+
+/// Parses a program of several files over what a loader holds.
+pub(crate) fn program_with(loader: MemoryLoader, files: &[(&str, &str)]) -> Program {
+    let loader = files.iter().fold(loader, |loader, (name, text)| loader.with(*name, *text));
     let (name, text) = files[0];
     let root = LoadedSource { name: name.to_owned(), text: text.to_owned() };
     let program = load(root, &loader, &Limits::default());

@@ -1,15 +1,15 @@
 //! The partials of a folder, each under its file's stem.
 //!
 //! Decision: a partial is compiled when it is used, and a file that is no text is passed over, so
-//! that what else lies in the folder does no harm. Of two files with one stem the one with the
-//! template's own extension counts.
+//! that what else lies in the folder does no harm. Which of two files with one stem counts is the
+//! prompt layer's rule, as in programs that import templates.
 
 use crate::complaint::{Complaint, Stop};
-use contexture::prompt::{PromptTemplateRegistry, decode_source};
-use std::collections::BTreeMap;
+use contexture::prompt::{PromptTemplateRegistry, decode_source, partial_file};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The largest partial that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
@@ -21,42 +21,35 @@ const MAX_BYTES: u64 = 64 << 20;
 pub(super) fn read(folder: Option<&Path>, template: &Path) -> Result<PromptTemplateRegistry, Stop> {
     let mut registry = PromptTemplateRegistry::new();
     let Some(folder) = folder else { return Ok(registry) };
-    let files = files_of(folder).map_err(|error| Stop::read(folder, &error))?;
-    for (name, paths) in files {
-        let path = choose(&name, &paths, template)?;
-        let bytes = fs::read(path).map_err(|error| Stop::read(path, &error))?;
+    let files = files_of(folder).map_err(|error| Stop::read(folder, error))?;
+    let template = template.to_string_lossy();
+    let stems: BTreeSet<&str> =
+        files.iter().filter_map(|file| Path::new(file).file_stem()?.to_str()).collect();
+    for name in stems {
+        let file =
+            partial_file(name, files.iter().map(String::as_str), &template).map_err(|error| {
+                let message = format!("in {}, {error}", folder.display());
+                Complaint::refused("ambiguous_partial", message).help("rename or move all but one")
+            })?;
+        let Some(path) = file.map(|file| folder.join(file)) else { continue };
+        let bytes = fs::read(&path).map_err(|error| Stop::read(&path, error))?;
         if let Ok(text) = decode_source(&bytes) {
-            registry.register_lazy(&name, text);
+            registry.register_lazy(name, text);
         }
     }
     Ok(registry)
 }
 
-/// The files of a folder by stem.
-fn files_of(folder: &Path) -> io::Result<BTreeMap<String, Vec<PathBuf>>> {
-    let mut files: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+/// The names of the files in a folder that may be partials.
+fn files_of(folder: &Path) -> io::Result<Vec<String>> {
+    let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let usable =
             fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
-        if let (true, Some(stem)) = (usable, stem) {
-            files.entry(stem).or_default().push(path);
-        }
+        let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+        files.extend(name.filter(|_| usable));
     }
+    files.sort_unstable();
     Ok(files)
-}
-
-fn choose<'a>(name: &str, paths: &'a [PathBuf], template: &Path) -> Result<&'a Path, Stop> {
-    let mut alike = paths.iter().filter(|path| path.extension() == template.extension());
-    match (paths, alike.next(), alike.next()) {
-        ([only], ..) | (_, Some(only), None) => Ok(only),
-        _ => {
-            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            let message = format!("`{name}` may be any of {}", names.join(", "));
-            Err(Complaint::refused("ambiguous_partial", message)
-                .help("rename or move all but one")
-                .into())
-        }
-    }
 }

@@ -6,10 +6,12 @@ use super::function::{FunctionCompiler, strip};
 use super::tables::push;
 use crate::capability::noun;
 use crate::host::ToolBinding;
-use crate::runtime::code::{AgentSite, Op, Reg, ToolSite};
+use crate::runtime::code::{AgentSite, Op, Reg, TemplateSite, ToolSite};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
+use crate::template::TemplateImport;
 use contexture_diagnostic::{Span, suggestion};
+use std::sync::Arc;
 
 impl<'a> FunctionCompiler<'_, 'a> {
     /// `callee(arguments)`
@@ -26,6 +28,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
             }
             (_, Some(Global::Agent(agent))) => {
                 self.agent_call(agent, None, arguments, expr.span, to)
+            }
+            (_, Some(Global::Import(import, ImportKind::Template))) => {
+                self.template_call(import, arguments, expr.span, to);
             }
             (ExprKind::Field { base, name }, _) => self.dotted(expr, base, name, arguments, to),
             (ExprKind::Name(name), None) if self.scopes.variable(name).is_none() => {
@@ -58,10 +63,19 @@ impl<'a> FunctionCompiler<'_, 'a> {
             Some(Global::Import(import, ImportKind::Memory)) => {
                 self.effect_call((import, true), name, arguments, expr.span, to);
             }
+            Some(Global::Import(import, ImportKind::Template)) if name.text == "render" => {
+                self.template_call(import, arguments, expr.span, to);
+            }
             Some(Global::Import(_, kind)) if kind != ImportKind::File => {
                 self.at(expr.span);
-                let message = format!("{} has no methods", noun(kind));
-                self.fail(codes::NOT_CALLABLE, message, None);
+                let (message, help) = match kind {
+                    ImportKind::Template => (
+                        format!("a template has no method `{}`", name.text),
+                        Some("render it by calling it, or with `.render({ … })`".to_owned()),
+                    ),
+                    kind => (format!("{} has no methods", noun(kind)), None),
+                };
+                self.fail(codes::NOT_CALLABLE, message, help);
             }
             _ => self.method(expr, base, name, arguments, to),
         }
@@ -193,6 +207,36 @@ impl<'a> FunctionCompiler<'_, 'a> {
             let help = Some("pass one object: `{ key: value, … }`".to_owned());
             return self.fail(codes::ARGUMENTS, message, help);
         }
+        let at = self.one_argument(arguments, span, to);
+        self.eventful += 1;
+        let changes = super::changes::changes_outside(&binding.uri, memory, &name.text);
+        let method = name.text.clone();
+        let site = ToolSite { binding, memory, method, changes, place: self.site(span) };
+        let site = push(&mut self.tables.program.tools, site);
+        self.code.emit(Op::Tool { at, site });
+        self.result(at, to);
+    }
+
+    /// `T({ … })`; without an argument there are no variables.
+    fn template_call(&mut self, import: u32, arguments: &'a [Expr], span: Span, to: Reg) {
+        let Some(template) = self.template(import) else { return };
+        if arguments.len() > 1 {
+            self.at(span);
+            let message = format!("`{}` takes one argument", template.name);
+            let help = Some("pass one object of variables: `{ name: value, … }`".to_owned());
+            return self.fail(codes::ARGUMENTS, message, help);
+        }
+        let at = self.one_argument(arguments, span, to);
+        self.eventful += 1;
+        let template = Arc::new(template);
+        let site = TemplateSite { import, template, place: self.site(span) };
+        let site = push(&mut self.tables.program.templates, site);
+        self.code.emit(Op::Template { at, site });
+        self.result(at, to);
+    }
+
+    /// The argument of an effect in its register, an empty object in place of none.
+    fn one_argument(&mut self, arguments: &'a [Expr], span: Span, to: Reg) -> Reg {
         let at = self.window(to, 1);
         match arguments.first() {
             Some(argument) => self.expr(argument, at),
@@ -202,13 +246,16 @@ impl<'a> FunctionCompiler<'_, 'a> {
             }
         }
         self.at(span);
-        self.eventful += 1;
-        let changes = super::changes::changes_outside(&binding.uri, memory, &name.text);
-        let method = name.text.clone();
-        let site = ToolSite { binding, memory, method, changes, place: self.site(span) };
-        let site = push(&mut self.tables.program.tools, site);
-        self.code.emit(Op::Tool { at, site });
-        self.result(at, to);
+        at
+    }
+
+    /// A template as the host knows it.
+    fn template(&self, import: u32) -> Option<TemplateImport> {
+        let imports = &self.context.declarations.imports;
+        let (import, file) = imports.get(import as usize)?;
+        let importer = self.context.units.get(*file)?.source.name();
+        let names = self.context.templates.get(*file)?;
+        Some(TemplateImport::new(import, importer, names))
     }
 
     /// A tool or memory as the host knows it.
@@ -258,7 +305,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 self.code.emit(Op::CallMethod { at, count, name });
             }
             None => {
-                self.fail(codes::NO_METHOD, format!("there is no method `{}`", name.text), None)
+                let help = "use fewer different names in one program".to_owned();
+                let message = format!("there is no method `{}`", name.text);
+                self.fail(codes::NO_METHOD, message, Some(help));
             }
         }
         self.result(at, to);

@@ -9,6 +9,7 @@ use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Pl
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Block, Expr, ExprKind, Func, Statement, StatementKind};
 use crate::syntax::shape_of;
+use crate::template::TemplateNames;
 use contexture_diagnostic::{Span, suggestion};
 
 /// How many instructions a program may have: every `generate` holds code for each use it sees, so
@@ -21,6 +22,8 @@ pub(super) struct Context<'a> {
     pub(super) declarations: Declarations<'a>,
     /// For each function whether it can make trace events.
     pub(super) eventful: Vec<bool>,
+    /// The templates that each file imports.
+    pub(super) templates: Vec<TemplateNames>,
     /// The uses of each file and agent, with their numbers.
     pub(super) file_uses: Vec<Vec<u32>>,
     pub(super) agent_uses: Vec<Vec<u32>>,
@@ -114,7 +117,7 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
                     let shape = push(&mut self.tables.program.arguments, site);
                     self.code.emit(Op::CheckArgument { at, shape });
                 }
-                Err(fault) => self.fail(codes::NOT_READABLE, fault.to_string(), None),
+                Err(fault) => self.unreadable_shape(&fault.to_string()),
             }
         }
         self.body(&func.body);
@@ -198,6 +201,12 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
     ) {
         let site = self.tables.fail(FailSite { code, message: message.into(), help });
         self.code.emit(Op::Fail { site });
+    }
+
+    /// A shape that `check` refuses too.
+    pub(super) fn unreadable_shape(&mut self, fault: &str) {
+        let help = "mend the shape: `check` shows the place".to_owned();
+        self.fail(codes::NOT_READABLE, fault, Some(help));
     }
 
     /// What a name that is no variable stands for.

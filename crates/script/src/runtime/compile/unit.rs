@@ -1,6 +1,6 @@
 //! What the compiler needs to know of a source file.
 
-use crate::syntax::ast::File;
+use crate::syntax::ast::{File, Import, Item};
 use contexture_diagnostic::SourceFile;
 use std::sync::Arc;
 
@@ -13,4 +13,14 @@ pub(crate) struct Unit<'a> {
     pub(crate) tree: &'a File,
     /// The file behind each `import agent`, by the import's name, as an index among the units.
     pub(crate) agents: Vec<(String, usize)>,
+}
+
+impl<'a> Unit<'a> {
+    /// The imports of the file.
+    pub(crate) fn imports(&self) -> impl Iterator<Item = &'a Import> + use<'a> {
+        self.tree.items.iter().filter_map(|item| match item {
+            Item::Import(import) => Some(import),
+            _ => None,
+        })
+    }
 }

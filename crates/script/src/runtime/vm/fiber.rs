@@ -4,6 +4,8 @@ use crate::host::{GenerateCall, MemoryCall, ToolCall};
 use crate::runtime::error::{Checked, Fault, RunError};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::value::Value;
+use crate::runtime::value::origin::Origin;
+use crate::template::TemplateCall;
 
 /// A call: the one under way while the fiber is suspended, else a caller that waits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -77,7 +79,17 @@ pub(crate) enum Effect {
     Memory(Box<MemoryCall>),
     /// An imported file, by the import's number.
     File(u32),
+    Template(Box<Rendering>),
     Parallel(Box<Parallel>),
+}
+
+/// A template to be rendered.
+pub(crate) struct Rendering {
+    /// Its import, by number.
+    pub(crate) import: u32,
+    pub(crate) call: TemplateCall,
+    /// The least origin of all its variables.
+    pub(crate) origin: Origin,
 }
 
 /// A `parallel for` to run.

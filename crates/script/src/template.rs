@@ -1,0 +1,112 @@
+//! Prompt templates that a program imports (AS-2): what it asks of them, and what can be known of
+//! them before it runs.
+//!
+//! Decision: the language knows no template engine. What it needs to know of a template before a
+//! run it asks of the [`SourceLoader`](crate::host::SourceLoader), what a template gives in a run
+//! of the [`Host`](crate::host::Host).
+
+use crate::host::LoadError;
+use crate::syntax::ast::{Import, ImportKind};
+use contexture_context::manifest::Site;
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// An imported template, with those that it may include.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TemplateImport {
+    /// Its name in the program.
+    pub name: String,
+    /// The path as written.
+    pub path: String,
+    /// The file that imports it, by its source name; relative paths start there.
+    pub importer: String,
+    /// All templates that the same file imports, by name and path: `{{> name}}` means one of
+    /// these, else a file beside the template.
+    pub all: TemplateNames,
+}
+
+/// Templates by name and path.
+pub type TemplateNames = Arc<[(String, String)]>;
+
+impl TemplateImport {
+    /// A template import of the file `importer`, which imports `all`.
+    #[must_use]
+    pub fn new(import: &Import, importer: &str, all: &TemplateNames) -> Self {
+        Self {
+            name: import.name.text.clone(),
+            path: import.from.value.clone(),
+            importer: importer.to_owned(),
+            all: Arc::clone(all),
+        }
+    }
+}
+
+/// The template imports among those of a file.
+pub fn templates_of<'a>(imports: impl IntoIterator<Item = &'a Import>) -> TemplateNames {
+    let templates = imports.into_iter().filter(|import| import.kind == ImportKind::Template);
+    templates.map(|import| (import.name.text.clone(), import.from.value.clone())).collect()
+}
+
+/// A template that is to be rendered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateCall {
+    /// The trace event of reading it, when this is its first use in the run: then it is read and
+    /// compiled anew.
+    pub event: Option<u64>,
+    /// The template.
+    pub template: Arc<TemplateImport>,
+    /// Its variables, an object.
+    pub variables: Value,
+    /// Whether the variables hold placeholders of a dry run.
+    pub on_placeholders: bool,
+    /// Where the program calls.
+    pub site: Site,
+}
+
+/// What is known of a template before it is rendered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TemplateFacts {
+    /// The variables without which no rendering succeeds, as dotted paths such as `user.name`.
+    pub always: Vec<String>,
+    /// Every variable that it reads in any way, as dotted paths.
+    pub used: Vec<String>,
+    /// The partials that it includes, by itself and through others.
+    pub partials: Vec<String>,
+}
+
+/// Why an imported template can't be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplateFault {
+    /// Its file can't be read.
+    Unreadable(LoadError),
+    /// Its text, or that of a partial, is no template.
+    Invalid {
+        /// The code of the prompt layer, such as `PT1003`.
+        code: &'static str,
+        /// Where: file, line and column.
+        place: TemplatePlace,
+        /// What is wrong.
+        message: String,
+        /// How to mend it.
+        help: Option<String>,
+    },
+}
+
+/// A place in a template's file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TemplatePlace {
+    /// The file, by its name in the workspace.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for TemplatePlace {
+    /// `prompts/review.hbs:3:5`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}

@@ -195,6 +195,24 @@ impl Fault {
         self
     }
 
+    /// How to mend it: as said, else as is known of its kind.
+    pub(crate) fn how_to_mend(&self) -> String {
+        if let Some(help) = self.help.as_deref().filter(|help| !help.is_empty()) {
+            return help.to_owned();
+        }
+        match self.kind {
+            FailureKind::Effect => {
+                "`try { … } else err { … }` goes on without it; `err.code` says what failed"
+                    .to_owned()
+            }
+            FailureKind::Cancelled => "start it again to have the whole result".to_owned(),
+            FailureKind::Program | FailureKind::Limit => codes::find(&self.code).map_or_else(
+                || "look at the calls that led here".to_owned(),
+                |known| known.meaning.to_owned(),
+            ),
+        }
+    }
+
     /// Adds data for a handler.
     pub(crate) fn details(mut self: Box<Self>, details: Json) -> Box<Self> {
         self.details = Some(details);

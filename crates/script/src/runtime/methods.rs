@@ -129,6 +129,9 @@ pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
     let known = table(value).iter().map(|method| method.name);
     let help = match (value, name) {
         (Value::None, _) => Some("compare with none first".to_owned()),
+        (Value::Bool(_) | Value::Int(_) | Value::Float(_), _) => {
+            Some("numbers and booleans have none; `\"\" + value` makes a string of them".to_owned())
+        }
         (_, "length" | "summary") => Some(format!("it is no method: write `.{name}`")),
         (Value::List(_), "push" | "append") => Some("`.add(value)` adds to a list".to_owned()),
         _ => suggestion(name, known.clone()).or_else(|| {
@@ -152,7 +155,19 @@ fn wrong_count(method: &Method, count: usize) -> Box<Fault> {
 #[cold]
 fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
     let message = format!("`.{method}` takes {expected}, not {}", found.kind());
-    Fault::new(codes::WRONG_TYPE, message)
+    Fault::new(codes::WRONG_TYPE, message).help(match found {
+        Value::None => "compare with none first, or take a default: `object.get(\"key\", default)`",
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) if expected == "a string" => {
+            "make it a string: `\"\" + value`"
+        }
+        Value::List(_) if expected == "a string" => {
+            "`.join(separator)` makes a list a string, `list[0]` is its first item"
+        }
+        Value::Object(_) => "take a field of it, as in `object.name`",
+        Value::List(_) => "take its items one by one, or `.join` each of them first",
+        Value::Str(_) => "write the number without quotes, or take `.length` of the text",
+        _ => "give a whole number, such as `list.length - 1`",
+    })
 }
 
 /// A method whose argument must be the name of a function.

@@ -50,7 +50,14 @@ pub(crate) fn negate(value: &Value) -> Checked<Value> {
         Value::Float(value) => Ok(Value::Float(-value)),
         other if unknown::is(other) => Ok(other.clone()),
         other => {
-            Err(Fault::new(codes::WRONG_TYPE, format!("`-` takes a number, not {}", other.kind())))
+            let message = format!("`-` takes a number, not {}", other.kind());
+            Err(Fault::new(codes::WRONG_TYPE, message).help(match other {
+                Value::None => "compare with none first",
+                Value::Str(_) => {
+                    "declare the field as `number` in the shape that the text comes from"
+                }
+                _ => "write `-` before a number only",
+            }))
         }
     }
 }
@@ -95,8 +102,14 @@ fn floating(op: Arithmetic, left: f64, right: f64) -> Checked<Value> {
     if result.is_finite() {
         return Ok(Value::Float(result));
     }
+    let [left, right] = [left, right].map(written);
     let message = format!("{left} {} {right} is too large for a number", op.symbol());
     Err(Fault::new(codes::NOT_FINITE, message).help("numbers go up to about 1.8e308"))
+}
+
+/// As a program writes it, with an exponent where there are many digits.
+fn written(number: f64) -> String {
+    serde_json::Number::from_f64(number).map_or_else(String::new, |number| number.to_string())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "mixed arithmetic is floating-point")]
@@ -134,6 +147,9 @@ fn wrong_type(op: Arithmetic, left: &Value, right: &Value) -> Box<Fault> {
         }
         (Arithmetic::Add, Value::Str(_), _) | (Arithmetic::Add, _, Value::Str(_)) => fault
             .help("a string takes strings, numbers and booleans; `.join` makes a list a string"),
+        (Arithmetic::Add, Value::Object(_), _) => {
+            fault.help("set the fields one by one: `object.name = value`")
+        }
         (_, Value::None, _) | (_, _, Value::None) => fault.help("compare with none first"),
         _ => fault.help(format!("`{symbol}` takes two numbers")),
     }

@@ -103,5 +103,10 @@ fn wrong(name: &str, expected: &str, value: &Value) -> Box<Fault> {
         Value::Bool(value) => value.to_string(),
         other => other.kind().to_owned(),
     };
+    let help = match name {
+        "input" => "say in words what is to be done; values are shown with `use`".to_owned(),
+        name => format!("give {expected}, or none to leave `{name}` out"),
+    };
     Fault::new(codes::OPTION, format!("`{name}` of `generate` is {expected}, not {found}"))
+        .help(help)
 }

@@ -182,7 +182,7 @@ fn named_agent(program: &Executable, name: &str) -> Checked<u32> {
     }
     let known: Vec<&str> = agents.map(|(name, _)| name).collect();
     Err(Fault::new(codes::NO_ENTRY, format!("the program has no agent `{name}`"))
-        .maybe_help(suggest(name, &known, "agents")))
+        .help(suggest(name, &known, "agents")))
 }
 
 fn named_function(functions: &[(String, u32)], name: &str) -> Checked<u32> {
@@ -190,13 +190,24 @@ fn named_function(functions: &[(String, u32)], name: &str) -> Checked<u32> {
         return Ok(*number);
     }
     let known: Vec<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
-    Err(Fault::new(codes::NO_ENTRY, format!("the agent has no function `{name}`"))
-        .maybe_help(suggest(name, &known, "functions")))
+    Err(Fault::new(codes::NO_ENTRY, format!("the agent has no function `{name}`")).help(suggest(
+        name,
+        &known,
+        "functions",
+    )))
 }
 
-fn suggest(name: &str, known: &[&str], what: &str) -> Option<String> {
-    suggestion(name, known.iter().copied())
-        .or_else(|| (!known.is_empty()).then(|| format!("the {what} are {}", known.join(", "))))
+/// What could be meant; of very many names the first.
+fn suggest(name: &str, known: &[&str], what: &str) -> String {
+    const SHOWN: usize = 12;
+    if known.is_empty() {
+        return format!("it has no {what} with a name; leave the name out, or declare one");
+    }
+    suggestion(name, known.iter().copied()).unwrap_or_else(|| {
+        let more = if known.len() > SHOWN { ", …" } else { "" };
+        let known: Vec<&str> = known.iter().take(SHOWN).copied().collect();
+        format!("the {what} are {}{more}", known.join(", "))
+    })
 }
 
 /// The input as arguments: whole for one parameter, by name for several.
@@ -235,11 +246,12 @@ pub(super) fn unplaced(machine: &Machine<'_>, fault: Fault) -> RunError {
 
 pub(super) fn placed(machine: &Machine<'_>, fault: Fault, place: Place) -> RunError {
     let position = machine.program.position(place);
-    let Fault { code, message, help, details, kind, trust, .. } = fault;
+    let help = fault.how_to_mend();
+    let Fault { code, message, details, kind, trust, .. } = fault;
     RunError {
         code: code.into_owned(),
         message,
-        help,
+        help: Some(help),
         kind,
         file: position.file,
         span: place.span,

@@ -53,7 +53,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let shape = tree.shape.as_ref().map(shape_of);
         if let Some(Err(fault)) = shape.as_ref().map(Shape::check) {
             self.at(span);
-            return self.fail(codes::NOT_READABLE, fault.to_string(), None);
+            return self.unreadable_shape(&fault.to_string());
         }
         let uses = self.scopes.uses();
         for used in &uses {

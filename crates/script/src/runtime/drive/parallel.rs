@@ -155,5 +155,5 @@ fn all_failed(failed: &[(usize, Box<RunError>)], count: usize) -> Box<Fault> {
     Fault::new(codes::PARALLEL_FAILED, message)
         .details(details.collect())
         .believed(trust)
-        .maybe_help(help)
+        .help(help.unwrap_or_else(|| "`err.details` has the cause of each".to_owned()))
 }

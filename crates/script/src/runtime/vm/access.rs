@@ -78,10 +78,27 @@ fn missing(base: &Value, name: &str) -> Box<Fault> {
             let fault = Fault::new(codes::MISSING_PROPERTY, message);
             match methods::exists(other, name) {
                 true => fault.help(format!("it is a method: `.{name}(…)`")),
-                false => fault.maybe_help(suggestion(name, ["length", "summary"])),
+                false => fault.help(properties(other, name)),
             }
         }
     }
+}
+
+/// What is read of a value that is no object.
+fn properties(value: &Value, name: &str) -> String {
+    let known: &[&str] = match value {
+        Value::List(_) => &["length", "summary"],
+        Value::Str(_) => &["length"],
+        _ => return "only objects have fields; look at where the value comes from".to_owned(),
+    };
+    suggestion(name, known.iter().copied()).unwrap_or_else(|| {
+        let known: Vec<String> = known.iter().map(|name| format!("`.{name}`")).collect();
+        let fields = match value {
+            Value::List(_) => "an item has fields: `list[0].name`",
+            _ => "only objects have fields",
+        };
+        format!("{} has {}; {fields}", value.kind(), known.join(" and "))
+    })
 }
 
 /// The fields there are, as far as a line holds.
@@ -141,7 +158,10 @@ fn no_item(base: &Value, index: &Value) -> Box<Fault> {
         }
         other => {
             let message = format!("{} has no items", other.kind());
-            Fault::new(codes::WRONG_TYPE, message).help("only lists and objects are indexed")
+            Fault::new(codes::WRONG_TYPE, message).help(match other {
+                Value::Str(_) => "`.split(\"\")` gives its characters, `.lines()` its lines",
+                _ => "only lists and objects are indexed",
+            })
         }
     }
 }

@@ -97,7 +97,8 @@ fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Fault) -
         open.drain(TOLD..TOLD + omitted);
     }
     let trace = open.into_iter().map(|frame| call_frame(machine, frame));
-    let Fault { code, message, help, details, kind, trust, origin, .. } = fault;
+    let help = fault.how_to_mend();
+    let Fault { code, message, details, kind, trust, origin, .. } = fault;
     if let Some(mut origin) = origin {
         origin.trace.extend(trace);
         origin.trace_omitted += omitted;
@@ -106,7 +107,7 @@ fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Fault) -
     RunError {
         code: code.into_owned(),
         message,
-        help,
+        help: Some(help),
         kind,
         file: position.file,
         span: place.span,

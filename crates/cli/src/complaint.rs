@@ -1,6 +1,7 @@
 //! Why a command stopped short: what happened, how to mend it, and whose fault it was.
 
 use crate::paint::{Paint, harmless};
+use contexture::reading::{ReadError, reason};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io;
@@ -153,17 +154,8 @@ impl Complaint {
 
 impl Stop {
     /// A file that could not be read.
-    pub(crate) fn read(path: &Path, error: &io::Error) -> Self {
-        let message = format!("can't read {}: {}", path.display(), reason(error));
-        let complaint = Complaint::refused("file_unreadable", message).file(path);
-        let complaint = match error.kind() {
-            io::ErrorKind::NotFound => {
-                complaint.help("check the path; it is relative to the current folder")
-            }
-            io::ErrorKind::IsADirectory => complaint.help("give a file, not a folder"),
-            _ => complaint,
-        };
-        complaint.into()
+    pub(crate) fn read(path: &Path, error: io::Error) -> Self {
+        ReadError::io(path, error).into()
     }
 
     /// A file or stream that could not be written.
@@ -172,16 +164,18 @@ impl Stop {
     }
 }
 
+impl From<ReadError> for Stop {
+    fn from(error: ReadError) -> Self {
+        let complaint = Complaint::refused(error.code(), error.to_string()).file(error.path());
+        match error.help() {
+            Some(help) => complaint.help(help).into(),
+            None => complaint.into(),
+        }
+    }
+}
+
 impl From<Complaint> for Stop {
     fn from(complaint: Complaint) -> Self {
         Self::Complaint(Box::new(complaint))
     }
-}
-
-/// The reason in words, without Rust's `(os error 2)`.
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

@@ -35,7 +35,7 @@ pub(crate) fn here_or(chosen: Option<&Path>) -> Result<Project, Stop> {
 }
 
 fn here() -> Result<std::path::PathBuf, Stop> {
-    std::env::current_dir().map_err(|error| Stop::read(Path::new("."), &error))
+    std::env::current_dir().map_err(|error| Stop::read(Path::new("."), error))
 }
 
 fn refuse(error: &ConfigError) -> Stop {
@@ -49,6 +49,10 @@ fn refuse(error: &ConfigError) -> Stop {
                 .with("span", faults::span(diagnostic, &[file]))
                 .into()
         }
+        ConfigError::Read(error) => Complaint::refused("settings_unreadable", error.to_string())
+            .file(error.path())
+            .help("`contexture.toml` is a text file of settings; see docs/configuration.md")
+            .into(),
         other => Complaint::refused("settings_unreadable", other.to_string()).into(),
     }
 }

@@ -3,11 +3,12 @@
 //! Decision: no key stands in it. Keys come from the environment, so that the file can be
 //! committed; a key in the file is refused with a word where it belongs.
 
+use crate::reading::{self, ReadError};
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use serde::Deserialize;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The name of the file.
 pub const CONFIG_FILE: &str = "contexture.toml";
@@ -98,13 +99,8 @@ impl Default for Trace {
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file could not be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error("{0}")]
+    Read(#[from] ReadError),
     /// The file is no valid configuration.
     #[error("{}: {}", file.name(), diagnostic.message)]
     Invalid {
@@ -122,16 +118,7 @@ impl Config {
     /// [`ConfigError::Read`] when it can't be read, [`ConfigError::Invalid`] when it is no TOML,
     /// has an unknown setting, a wrong type, or a key.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let read = |source| ConfigError::Read { path: path.to_owned(), source };
-        let size = std::fs::metadata(path).map_err(read)?.len();
-        if size > CONFIG_BYTES {
-            let message = format!("{size} bytes, at most {CONFIG_BYTES} are read");
-            return Err(read(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message)));
-        }
-        let bytes = std::fs::read(path).map_err(read)?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            read(std::io::Error::new(std::io::ErrorKind::InvalidData, "not UTF-8 text"))
-        })?;
+        let text = reading::regular(path, CONFIG_BYTES)?;
         Self::parse(&path.display().to_string(), &text)
     }
 
@@ -191,6 +178,20 @@ mod tests {
         assert!(Config::parse("contexture.toml", "concurrency = 0").is_err());
         assert_eq!(config.limits.steps, 5);
         assert!(!config.trace.keep);
+    }
+
+    #[test]
+    fn as_31_settings_that_are_no_text_file_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("contexture.toml");
+        let told = |path: &Path| Config::read(path).unwrap_err().to_string();
+        std::fs::create_dir(&path).unwrap();
+        assert!(told(&path).ends_with("contexture.toml: is a directory"), "{}", told(&path));
+        std::fs::remove_dir(&path).unwrap();
+        std::fs::write(&path, b"model = \"\xff\"").unwrap();
+        assert!(told(&path).contains("not UTF-8 text: line 1"), "{}", told(&path));
+        std::fs::write(&path, " ".repeat(1 + (1 << 20))).unwrap();
+        assert!(told(&path).contains("more than 1048576 bytes"), "{}", told(&path));
     }
 
     #[test]

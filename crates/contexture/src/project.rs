@@ -43,7 +43,7 @@ impl Project {
     /// [`ConfigError`] when the settings can't be used.
     pub fn open(root: &Path, environment: Environment) -> Result<Self, ConfigError> {
         let file = root.join(CONFIG_FILE);
-        let config = if file.is_file() { Config::read(&file)? } else { Config::default() };
+        let config = if is_there(&file) { Config::read(&file)? } else { Config::default() };
         Ok(Self { root: resolved(root), config, environment })
     }
 
@@ -56,8 +56,13 @@ impl Project {
 
 /// The nearest folder at or above `folder` with settings, else `folder`.
 fn root_of(folder: &Path) -> PathBuf {
-    let found = folder.ancestors().find(|ancestor| ancestor.join(CONFIG_FILE).is_file());
+    let found = folder.ancestors().find(|ancestor| is_there(&ancestor.join(CONFIG_FILE)));
     found.unwrap_or(folder).to_owned()
+}
+
+/// Whether anything has this name: settings that can't be read must not be passed over.
+fn is_there(file: &Path) -> bool {
+    file.symlink_metadata().is_ok()
 }
 
 /// The folder without symlinks; as it is when it can't be resolved.

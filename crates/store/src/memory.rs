@@ -25,7 +25,7 @@ pub use uri::MemoryUri;
 pub use volatile::VolatileMemory;
 
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The fields of a record.
 pub type Fields = Map<String, Value>;
@@ -100,6 +100,22 @@ pub struct Found {
     pub truncated: bool,
     /// What could not be read or searched, one line each.
     pub notes: Vec<String>,
+}
+
+/// Refuses whatever is no regular file: opening a pipe may wait for ever. A file that is not there
+/// is fine, since it is made when something is added.
+fn require_file(path: &Path, name: &str) -> Result<(), MemoryError> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            let reason = if metadata.is_dir() {
+                "it is a folder"
+            } else {
+                "it is a pipe, a socket or a device"
+            };
+            Err(MemoryError::Foreign { path: name.to_owned(), reason })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Opens the memory that a URI names. `path` is where its file is, or is to be: the caller has

@@ -145,7 +145,7 @@ impl Repl<'_> {
     fn read(&mut self, driver: &tokio::runtime::Runtime) -> Result<(), Stop> {
         let mut entry = String::new();
         for line in io::stdin().lock().lines() {
-            let line = line.map_err(|error| Stop::read("stdin".as_ref(), &error))?;
+            let line = line.map_err(|error| Stop::read("stdin".as_ref(), error))?;
             entry.push_str(&line);
             match self.enter(&entry, driver)? {
                 Next::Quit => return Ok(()),

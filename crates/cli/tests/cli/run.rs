@@ -73,11 +73,38 @@ fn as_31_input_that_is_no_json_is_refused_with_its_place_and_a_mend() {
         assert!(done.stderr.contains("help:"), "{}", done.stderr);
     }
     let deep = "[".repeat(100_000);
-    let _ = sandbox.run_with(["run", "p.as", "--input", "-"], deep).exits(2).says("is not JSON");
+    let done = sandbox.run_with(["run", "p.as", "--input", "-", "--json"], deep).exits(2);
+    assert_eq!(done.json()["error"]["code"], "json_too_deep");
     let error = sandbox.run(["run", "p.as", "--input", "x", "--json"]).exits(2).json();
     assert_eq!(error["error"]["code"], "not_json");
     let _ = sandbox.run(["run", "p.as", "--input", "1", "--input-file", "x"]).exits(2);
     let _ = sandbox.run(["run", "p.as", "--input-file", "none.json"]).exits(2).says("none.json");
+}
+
+#[test]
+fn as_31_inputs_nest_as_deep_as_values_may() {
+    let sandbox = program("main func(input) { input.length }");
+    let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    let of = |depth| sandbox.run_with(["run", "p.as", "--input", "-", "--json"], nested(depth));
+    assert_eq!(of(500).exits(0).json()["value"], 1);
+    assert_eq!(of(600).exits(1).json()["error"]["code"], "AS9055");
+}
+
+#[cfg(unix)]
+#[test]
+fn as_31_what_never_ends_is_read_to_a_limit() {
+    let sandbox = program("main func(input) { input }");
+    for command in [&["fmt", "/dev/zero"][..], &["run", "p.as", "--input-file", "/dev/zero"]] {
+        let _ = sandbox.run(command).exits(2).says("67108864 bytes");
+    }
+}
+
+#[test]
+fn as_31_settings_that_are_a_folder_are_refused() {
+    let sandbox = program("main func(input) { 1 }");
+    sandbox.write("contexture.toml/x", "");
+    let error = sandbox.run(["run", "p.as", "--json"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "settings_unreadable");
 }
 
 #[test]

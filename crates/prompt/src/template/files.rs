@@ -37,6 +37,11 @@ pub fn decode_source(bytes: &[u8]) -> Result<&str, PromptError> {
 pub(super) fn load(path: &Path) -> Result<PromptTemplate, PromptError> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    // A pipe without a writer waits when it is opened, so this comes before.
+    if !std::fs::metadata(path).map_err(named)?.is_file() {
+        let message = "expected a regular file, found a folder, a pipe or a device";
+        return Err(named(io::Error::new(io::ErrorKind::InvalidInput, message)).into());
+    }
     let file = std::fs::File::open(path).map_err(named)?;
     let mut bytes = Vec::new();
     // One byte more than allowed, so that the compiler sees and refuses what is too large.

@@ -10,7 +10,9 @@
 mod tests;
 
 use super::table::Table;
-use super::{FILE_BYTES, Fields, Found, Memory, MemoryError, Query, RECORD_BYTES, record};
+use super::{
+    FILE_BYTES, Fields, Found, Memory, MemoryError, Query, RECORD_BYTES, record, require_file,
+};
 use crate::lines::{self, Line};
 use crate::stamp::Ids;
 use serde_json::{Value, json};
@@ -89,6 +91,7 @@ impl JsonlMemory {
 
     /// Opens the file for appending, with its folder, and takes its lock.
     fn open_to_write(&self) -> Result<File, MemoryError> {
+        require_file(&self.path, &self.name)?;
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| self.failed(&error))?;
         }
@@ -173,6 +176,7 @@ impl Memory for JsonlMemory {
     }
 
     fn query(&self, query: &Query) -> Result<Found, MemoryError> {
+        require_file(&self.path, &self.name)?;
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::default()),

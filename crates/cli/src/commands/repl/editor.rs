@@ -78,7 +78,7 @@ impl Editor {
     /// A complaint when the terminal fails.
     pub(super) fn read(&mut self) -> Result<Entered, Stop> {
         let signal = self.reedline.read_line(&self.prompt);
-        match signal.map_err(|error| Stop::read("the terminal".as_ref(), &error))? {
+        match signal.map_err(|error| Stop::read("the terminal".as_ref(), error))? {
             Signal::Success(line) => Ok(Entered::Line(line)),
             Signal::CtrlD => Ok(Entered::End),
             _ => Ok(Entered::Nothing),

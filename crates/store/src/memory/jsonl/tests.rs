@@ -131,9 +131,17 @@ fn as_26_a_folder_in_place_of_the_file_is_an_error() {
     let memory = JsonlMemory::new(folder.path().to_owned(), Ids::system());
     assert_eq!(
         memory.add(json!({}).as_object().unwrap().clone()).unwrap_err().code(),
-        "memory_failed"
+        "memory_foreign"
     );
-    assert_eq!(call(&memory, "query", json!({})).unwrap_err().code(), "memory_failed");
+    assert_eq!(call(&memory, "query", json!({})).unwrap_err().code(), "memory_foreign");
+}
+
+#[cfg(unix)]
+#[test]
+fn as_26_a_device_in_place_of_the_file_is_an_error() {
+    let memory = JsonlMemory::new("/dev/zero".into(), Ids::system());
+    let error = call(&memory, "query", json!({})).unwrap_err();
+    assert_eq!(error.to_string(), "/dev/zero is not a memory: it is a pipe, a socket or a device");
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! The tables of an SQLite memory, their version, and what its errors mean.
 
-use crate::memory::MemoryError;
+use crate::memory::{MemoryError, require_file};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::Path;
@@ -55,6 +55,7 @@ pub(super) fn open(path: &Path, name: &str, create: bool) -> Result<Opened, Memo
             })?;
         }
     }
+    require_file(path, name)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX

@@ -4,6 +4,7 @@ use contexture::prompt::{
     ContentField, OpenaiChatMessage, OpenaiContentPart, PromptTemplate, Role, TemplateContext,
     ToolCall,
 };
+use contexture::reading;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -56,9 +57,8 @@ fn content(entry: &Entry, folder: &Path) -> Result<Option<Vec<OpenaiContentPart>
         (None, Some(text), None, None) => Ok(Some(vec![rendered(text, vars)?])),
         (None, None, Some(file), None) => {
             let path = folder.join(file);
-            let text = std::fs::read_to_string(&path).map_err(|error| {
-                format!("{}: {}", path.display(), crate::complaint::reason(&error))
-            })?;
+            let text = reading::regular(&path, reading::ARGUMENT_BYTES)
+                .map_err(|error| error.to_string())?;
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             Ok(Some(vec![rendered(text, vars)?]))
         }

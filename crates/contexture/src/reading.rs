@@ -1,0 +1,214 @@
+//! Files that are read whole, within a limit.
+//!
+//! Decision: what a person names on a command line may be a pipe, since `<(…)` and `/dev/stdin`
+//! are; it is waited for and read up to the limit. What a program, a setting or a folder names
+//! must be a regular file: nothing there may hang a run.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The most that is read of what a command is given, in bytes.
+pub const ARGUMENT_BYTES: u64 = 64 << 20;
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The system does not give it.
+    #[error("can't read {}: {}", path.display(), reason(source))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A device, a pipe or a socket is where a file is meant.
+    #[error("{} is {kind}, expected a regular file", path.display())]
+    Special {
+        /// What is there.
+        path: PathBuf,
+        /// What it is, with an article.
+        kind: &'static str,
+    },
+    /// It is larger than the limit.
+    #[error("{} has more than {limit} bytes, which is the limit", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// It is no UTF-8 text.
+    #[error("{} is not UTF-8 text: line {line} has a byte that is none", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// The line of the first such byte, from 1.
+        line: usize,
+    },
+}
+
+impl ReadError {
+    /// A failure of the system.
+    #[must_use]
+    pub fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Io { path, .. }
+            | Self::Special { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::NotText { path, .. } => path,
+        }
+    }
+
+    /// Stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "file_unreadable",
+            Self::Special { .. } => "file_special",
+            Self::TooLarge { .. } => "file_too_large",
+            Self::NotText { .. } => "not_utf8",
+        }
+    }
+
+    /// How to mend it, where that can be said.
+    #[must_use]
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => {
+                    Some("check the path; it is relative to the current folder")
+                }
+                io::ErrorKind::IsADirectory => Some("give a file, not a folder"),
+                io::ErrorKind::PermissionDenied => Some("check who may read it"),
+                _ => None,
+            },
+            Self::Special { .. } => Some("give a regular file"),
+            Self::TooLarge { .. } => Some("give a part of it"),
+            Self::NotText { .. } => Some("save it as UTF-8"),
+        }
+    }
+}
+
+/// The text of a file or pipe that a person names, of at most [`ARGUMENT_BYTES`].
+///
+/// # Errors
+/// [`ReadError`].
+pub fn argument(path: &Path) -> Result<String, ReadError> {
+    open(path).and_then(|file| stream(file, path, ARGUMENT_BYTES))
+}
+
+/// The text of a regular file of at most `limit` bytes; nothing is read of anything else.
+///
+/// # Errors
+/// [`ReadError`].
+pub fn regular(path: &Path, limit: u64) -> Result<String, ReadError> {
+    // A pipe without a writer waits when it is opened, so this comes before.
+    let metadata = std::fs::metadata(path).map_err(|error| ReadError::io(path, error))?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        let kind = "a device, a pipe or a socket";
+        return Err(ReadError::Special { path: path.to_owned(), kind });
+    }
+    open(path).and_then(|file| stream(file, path, limit))
+}
+
+/// The text of an open stream of at most `limit` bytes; `path` stands in errors.
+///
+/// # Errors
+/// [`ReadError`].
+pub fn stream(reader: impl Read, path: &Path, limit: u64) -> Result<String, ReadError> {
+    let mut bytes = Vec::new();
+    let mut bounded = reader.take(limit.saturating_add(1));
+    bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(path, error))?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { path: path.to_owned(), limit });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().get(..valid).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        ReadError::NotText { path: path.to_owned(), line }
+    })
+}
+
+/// Opens a file. A folder opens on Unix and fails only when read; it is refused at once.
+fn open(path: &Path) -> Result<File, ReadError> {
+    let fail = |error| ReadError::io(path, error);
+    let file = File::open(path).map_err(fail)?;
+    if file.metadata().map_err(fail)?.is_dir() {
+        return Err(fail(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    Ok(file)
+}
+
+/// The reason in words, without Rust's `(os error 2)`.
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_31_texts_are_read_to_their_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "four").unwrap();
+        assert_eq!(regular(&path, 4).unwrap(), "four");
+        let error = regular(&path, 3).unwrap_err();
+        assert_eq!((error.code(), error.help()), ("file_too_large", Some("give a part of it")));
+        std::fs::write(&path, b"a\nb\xff").unwrap();
+        assert!(matches!(argument(&path), Err(ReadError::NotText { line: 2, .. })));
+    }
+
+    #[test]
+    fn as_31_folders_and_missing_files_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        for read in [argument(folder.path()), regular(folder.path(), 9)] {
+            let error = read.unwrap_err();
+            assert!(error.to_string().ends_with("is a directory"), "{error}");
+            assert_eq!(error.help(), Some("give a file, not a folder"));
+        }
+        let error = argument(&folder.path().join("gone")).unwrap_err();
+        assert_eq!(error.code(), "file_unreadable");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn as_31_a_pipe_is_read_where_a_person_names_it_and_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        let error = regular(&path, 9).unwrap_err();
+        assert_eq!(error.code(), "file_special");
+        let writer = std::thread::spawn({
+            let path = path.clone();
+            move || std::fs::write(path, "through the pipe")
+        });
+        assert_eq!(argument(&path).unwrap(), "through the pipe");
+        writer.join().unwrap().unwrap();
+        assert!(matches!(
+            argument(Path::new("/dev/zero")),
+            Err(ReadError::TooLarge { limit: ARGUMENT_BYTES, .. })
+        ));
+    }
+}

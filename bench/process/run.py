@@ -3,39 +3,89 @@
 
 Usage: bench/process/run.py [path of the contexture binary]
 
-Runs A B C A B C … in one go and prints the median wall time, the largest memory, and ratios. Absolute times on a
-shared machine are noise; the ratios of one run are what counts.
+Runs A B C A B C … in one go and prints medians of wall and processor time, the peak memory, and ratios. Absolute
+times on a shared machine are noise; the ratios of one run are what counts. Peak memory needs the program `time`: a
+child of this one would be charged with the memory of Python.
 """
-import json, os, statistics, subprocess, sys, tempfile, time
+import json, os, shutil, statistics, subprocess, sys, tempfile, time
 
 ROUNDS = 21
+ITEMS = 1000
+
+HELLO = 'main func(input) { "hello" }\n'
+MANY = """main func(input) {
+  parallel for n in input.numbers max 100000 {
+    use n as number
+    answer = generate({ input: "Say the number." }) -> { said integer }
+    answer.said
+  }
+}
+"""
 
 
-def measure(command, folder):
-    """Wall seconds and peak memory (MB) of one process."""
+def spend(command, folder):
+    """Wall and processor seconds of one process."""
     began = time.perf_counter()
     child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     took = time.perf_counter() - began
     if status != 0:
         sys.exit(f"{command} ended with {status}")
-    return took, usage.ru_maxrss / 1024
+    return took, usage.ru_utime + usage.ru_stime
+
+
+def peak_memory(command, folder):
+    """Peak memory of one process, as text."""
+    timer = shutil.which("time")
+    if timer is None:
+        return "–"
+    report = os.path.join(folder, "peak.txt")
+    command = [timer, "-f", "%M", "-o", report, *command]
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    with open(report) as file:
+        return f"{int(file.read()) / 1024:.1f} MB"
 
 
 def compare(title, commands, folder, rounds=ROUNDS):
-    times = {name: [] for name in commands}
-    memory = {name: 0.0 for name in commands}
+    """Prints a table; gives the median wall and processor seconds of each command."""
+    spent = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            took, peak = measure(command, folder)
-            times[name].append(took)
-            memory[name] = max(memory[name], peak)
+            spent[name].append(spend(command, folder))
+    medians = {name: [statistics.median(column) for column in zip(*runs)] for name, runs in spent.items()}
     print(f"\n{title} ({rounds} rounds, interleaved)")
-    ours = statistics.median(next(iter(times.values())))
-    for name, values in times.items():
-        median = statistics.median(values)
-        print(f"  {name:<34} {median * 1000:8.2f} ms  {memory[name]:6.1f} MB  {median / ours:6.2f}x of ours")
-    return times
+    ours = next(iter(medians.values()))[0]
+    for name, (wall, processor) in medians.items():
+        memory = peak_memory(commands[name], folder)
+        print(f"  {name:<34} wall {wall * 1000:7.2f} ms  cpu {processor * 1000:7.2f} ms  {memory:>8}  {wall / ours:6.2f}x of ours")
+    return list(medians.values())
+
+
+def start(binary, folder, write):
+    write("hello.as", HELLO)
+    run = [binary, "run", "hello.as", "--quiet"]
+    commands = {
+        "contexture run hello.as": run,
+        "contexture run hello.as, no trace": [*run, "--no-trace"],
+        "/bin/true": ["/bin/true"],
+        "python3 -c 0": ["python3", "-c", "0"],
+    }
+    compare("start of a hello program", commands, folder)
+
+
+def parallel(binary, folder, write):
+    write("many.as", MANY)
+    write("many.json", json.dumps({"numbers": list(range(ITEMS))}))
+    write("one.json", json.dumps({"numbers": [0]}))
+    write("answers.json", json.dumps([json.dumps({"said": n}) for n in range(ITEMS)]))
+    run = [binary, "run", "many.as", "--quiet"]
+    spend([*run, "--input-file", "many.json", "--mock=answers.json", "--concurrency", "1", "--record", "recording.jsonl"], folder)
+    for title, more in [("no trace", ["--no-trace"]), ("with its trace", [])]:
+        replay = lambda name: [*run, "--input-file", name, "--replay", "recording.jsonl", *more]
+        commands = {f"{ITEMS:,} items": replay("many.json"), "1 item, same recording": replay("one.json")}
+        many, one = compare(f"parallel for over {ITEMS:,} items, replayed, {title}", commands, folder)
+        wall, processor = ((a - b) / (ITEMS - 1) * 1e6 for a, b in zip(many, one))
+        print(f"  overhead per item: {wall:.1f} µs, {processor:.1f} µs of processor time")
 
 
 def main():
@@ -43,42 +93,13 @@ def main():
     default = os.path.join(here, "..", "..", "target", "release", "contexture")
     binary = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else default)
     with tempfile.TemporaryDirectory() as folder:
-        write = lambda name, text: open(os.path.join(folder, name), "w").write(text)
-        write("hello.as", 'main func(input) { "hello" }\n')
-        compare(
-            "start of a hello program",
-            {
-                "contexture run hello.as": [binary, "run", "hello.as", "--quiet"],
-                "contexture run hello.as, no trace": [binary, "run", "hello.as", "--quiet", "--no-trace"],
-                "/bin/true": ["/bin/true"],
-                "python3 -c 0": ["python3", "-c", "0"],
-            },
-            folder,
-        )
-        items = 1000
-        write("many.as", """main func(input) {
-  parallel for n in input.numbers max 100000 {
-    use n as number
-    answer = generate({ input: "Say the number." }) -> { said integer }
-    answer.said
-  }
-}
-""")
-        write("many.json", json.dumps({"numbers": list(range(items))}))
-        write("one.json", json.dumps({"numbers": [0]}))
-        write("answers.json", json.dumps([json.dumps({"said": n}) for n in range(items)]))
-        record = [binary, "run", "many.as", "--input-file", "many.json", "--mock=answers.json", "--concurrency", "1",
-                  "--record", "recording.jsonl", "--quiet"]
-        measure(record, folder)
-        replay = lambda name: [binary, "run", "many.as", "--input-file", name, "--replay", "recording.jsonl", "--quiet", "--no-trace"]
-        times = compare(
-            f"parallel for over {items} items, replayed",
-            {"1,000 items": replay("many.json"), "1 item (same recording)": replay("one.json")},
-            folder,
-            rounds=9,
-        )
-        many, one = (statistics.median(values) for values in times.values())
-        print(f"  overhead per item: {(many - one) / (items - 1) * 1e6:.1f} µs")
+
+        def write(name, text):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+        start(binary, folder, write)
+        parallel(binary, folder, write)
 
 
 main()

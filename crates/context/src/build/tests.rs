@@ -12,6 +12,7 @@ fn declared(value: impl Into<Value>) -> DeclaredItem {
         position: None,
         value: value.into(),
         budget: None,
+        keep: Keep::Head,
         priority: 0,
         trust: Trust::Program,
     }
@@ -168,6 +169,33 @@ fn as_16_huge_texts_are_cut_and_their_count_estimated() {
     assert!(item.tokens_before.abs_diff(whole) * 20 < whole);
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+    #[test]
+    fn as_16_an_item_never_exceeds_its_budget(
+        text in "([a-z]{1,8}[ .\n]|中文。|Context:\n|\\[x\\]\n|</untrusted_data>|é\u{301}|👩‍👩‍👧|\r\n|ไทย|ا|\u{200d}){0,120}",
+        limit in 1_u64..150, as_list in any::<bool>(),
+    ) {
+        let value = if as_list { json!([text, "b", text]) } else { json!(text) };
+        for trust in [Trust::Program, Trust::Web] {
+            for keep in [Keep::Head, Keep::Tail, Keep::Middle] {
+                for budget in [Budget::tokens(limit), Budget::chars(limit)] {
+                    let budget = Some(budget.keeping(keep));
+                    let item = build(&DeclaredItem { budget, trust, ..declared(value.clone()) });
+                    let count = match budget.unwrap().measure {
+                        Measure::Tokens => O200K_BASE.count(&item.text),
+                        Measure::Chars => Chars.count(&item.text),
+                    };
+                    prop_assert!(u64::try_from(count).unwrap() <= limit, "{}", item.text);
+                    let is_fenced = item.text.starts_with("<untrusted_data trust=\"web\">\n")
+                        && item.text.ends_with("\n</untrusted_data>");
+                    prop_assert!(trust == Trust::Program || item.left_out() || is_fenced);
+                }
+            }
+        }
+    }
+}
+
 /// Lays items out as a prompt does: label and source lines before each, a layer around them.
 fn prompt(items: &[ContextItem]) -> String {
     let mut text = "You are helpful.\n\nContext:\n".to_owned();
@@ -287,5 +315,17 @@ proptest! {
             }
             Err(other) => prop_assert!(false, "{other}"),
         }
+    }
+}
+
+#[test]
+fn as_18_an_item_without_a_budget_keeps_the_part_it_names() {
+    let text = format!("first {} last", "word ".repeat(300));
+    for (keep, kept) in [(Keep::Head, (true, false)), (Keep::Tail, (false, true))] {
+        let items = [DeclaredItem { keep, ..declared(text.as_str()) }];
+        let fitted = fit(&items, Some(50), &O200K_BASE, measure).unwrap();
+        let text = &fitted[0].text;
+        assert_eq!((text.contains("first"), text.contains("last")), kept, "{text}");
+        assert_eq!(fitted[0].cuts[0].budget.keep, keep);
     }
 }

@@ -145,7 +145,8 @@ fn item(item: &ItemRecord, paint: Paint) -> String {
                 CutReason::PromptBudget => "the budget of the prompt",
                 _ => "a budget",
             };
-            format!(" · {what} by {why}")
+            let kept = cut.kept.map(|kept| format!(", {} of {} kept", kept.kept, kept.of));
+            format!(" · {what} by {why}{}", kept.unwrap_or_default())
         })
         .collect();
     let source = format!(" {}", one_line(&item.source));

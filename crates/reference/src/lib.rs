@@ -7,7 +7,9 @@
 pub mod codes;
 pub mod definition;
 pub mod error;
+mod loader;
 pub mod pattern;
+pub mod plan;
 pub mod processors;
 pub mod protocol;
 pub mod protocols;
@@ -15,7 +17,12 @@ pub mod resource;
 pub mod scan;
 pub mod syntax;
 pub mod text;
+pub mod tool;
 
 pub use error::LoadError;
-pub use protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Place, Protocol, Request, Role};
+pub use loader::{LoadLimits, Loader, Route, Step, StepKind};
+pub use plan::{Plan, PlanEntry, PlanOptions, Policy, State};
+pub use protocol::{
+    LoadFuture, Parameter, ParameterKind, Parameters, Place, Protocol, Request, Role,
+};
 pub use resource::{Content, FOLDER, Loaded, Note, Resource};

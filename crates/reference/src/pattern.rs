@@ -115,7 +115,8 @@ impl Pattern {
     fn skip_depths(&self, states: &mut [bool]) {
         for (index, segment) in self.segments.iter().enumerate() {
             let here = states.get(index).copied().unwrap_or_default();
-            if let (true, Segment::AnyDepth, Some(next)) = (here, segment, states.get_mut(index + 1))
+            if let (true, Segment::AnyDepth, Some(next)) =
+                (here, segment, states.get_mut(index + 1))
             {
                 *next = true;
             }

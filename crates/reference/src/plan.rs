@@ -6,7 +6,7 @@
 
 mod make;
 
-use crate::syntax::Semantics;
+use crate::syntax::{ReferenceBuf, Semantics};
 use crate::{LoadError, Loaded, Loader, Place};
 
 /// Who decides when a reference with a plain `@` is loaded (REF-7).
@@ -78,6 +78,9 @@ impl State {
 pub struct PlanEntry {
     /// The reference from this level inwards, canonical and without user info.
     pub reference: String,
+    /// The reference as written, user info included, to be loaded later; none for an inner level
+    /// and for what is no reference. Never shown.
+    pub source: Option<ReferenceBuf>,
     /// Its prefix; a plain `@` takes that of the registry's entry.
     pub semantics: Semantics,
     /// What became of it.
@@ -144,6 +147,3 @@ impl Loader {
         make::of_references(self, references, options).await
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,7 +5,7 @@
 //! ask for other lines or another budget, not for another place.
 
 use crate::plan::{PlanEntry, State};
-use crate::syntax::{Reference, ReferenceBuf, Semantics};
+use crate::syntax::{OURS_OVER_HTTP, Reference, ReferenceBuf, Semantics};
 use crate::{LoadError, Loaded, Loader, Place};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -42,6 +42,8 @@ pub struct Offer {
     pub tokens: Option<u64>,
     /// Where its relative paths start.
     pub place: Place,
+    /// The reference as written, user info included; never shown.
+    source: ReferenceBuf,
 }
 
 /// What one prompt offers.
@@ -54,11 +56,13 @@ impl Offers {
     /// Offers the pending references of a plan whose text stands at `place`.
     pub fn add<'e>(&mut self, entries: impl IntoIterator<Item = &'e PlanEntry>, place: &Place) {
         for entry in entries.into_iter().filter(|entry| entry.state == State::Pending) {
+            let Some(source) = entry.source.clone() else { continue };
             let offer = Offer {
                 reference: entry.reference.clone(),
                 semantics: entry.semantics,
                 tokens: entry.tokens,
                 place: place.clone(),
+                source,
             };
             if !self.offers.contains(&offer) {
                 self.offers.push(offer);
@@ -104,11 +108,14 @@ impl Offers {
             return Err(LoadError::new("REF3050", NAME, "the argument `reference` is missing")
                 .with_help("give one of the listed references, as a string"));
         }
-        let reference = Reference::parse(asked)
-            .map_err(|error| LoadError::of_syntax(asked, &error))?;
-        let offer = self.offers.iter().find(|offer| covers(offer, &reference));
-        let Some(offer) = offer else { return Err(self.not_offered(asked)) };
-        loader.load(&reference, &offer.place).await
+        let reference =
+            Reference::parse(asked).map_err(|error| LoadError::of_syntax(asked, &error))?;
+        for offer in &self.offers {
+            if let Some(wanted) = within(offer, &reference) {
+                return loader.load(&wanted.as_ref(), &offer.place).await;
+            }
+        }
+        Err(self.not_offered(&reference.public()))
     }
 
     fn not_offered(&self, asked: &str) -> LoadError {
@@ -119,20 +126,43 @@ impl Offers {
     }
 }
 
-/// Whether what is asked for lies within what was offered.
-fn covers(offer: &Offer, asked: &Reference<'_>) -> bool {
-    let Ok(offered) = ReferenceBuf::parse(&offer.reference) else { return false };
-    let offered = offered.as_ref();
-    let same_levels = offered.depth() == asked.depth()
-        && offered
+/// What to load for `asked`, if it lies within `offer`: the same place with the query of both, where
+/// the model's parameters win; or a match of an offered pattern.
+fn within(offer: &Offer, asked: &Reference<'_>) -> Option<ReferenceBuf> {
+    let source = offer.source.as_ref();
+    let shown = ReferenceBuf::parse(&offer.reference).ok()?;
+    let same_levels = source.depth() == asked.depth()
+        && source
             .levels()
             .zip(asked.levels())
-            .all(|(left, right)| left.protocol().eq_ignore_ascii_case(right.protocol()));
+            .all(|(left, right)| right.is_protocol(left.protocol()));
     if !same_levels {
-        return false;
+        return None;
     }
-    offered.path() == asked.path() || crate::pattern::matches(offered.path(), asked.path())
+    if shown.as_ref().path() != asked.path() {
+        let is_match = crate::pattern::matches(source.path(), asked.path());
+        return is_match.then(|| asked.to_owned());
+    }
+    let added: Vec<_> = asked
+        .query()
+        .pairs()
+        .filter(|pair| !pair.raw().is_empty())
+        .filter(|pair| source.query().pairs().all(|known| known != *pair))
+        .collect();
+    // What goes to a server is a part of the place.
+    let is_server =
+        source.innermost().is_protocol("http") || source.innermost().is_protocol("https");
+    let is_ours = |name: &str| name.starts_with("cx.") || OURS_OVER_HTTP.contains(&name);
+    if is_server && !added.iter().all(|pair| is_ours(&pair.name())) {
+        return None;
+    }
+    let kept = source.query().pairs().filter(|pair| !pair.raw().is_empty());
+    let kept = kept.filter(|pair| added.iter().all(|new| new.name() != pair.name()));
+    let query: Vec<&str> =
+        kept.map(|pair| pair.raw()).chain(added.iter().map(|pair| pair.raw())).collect();
+    let bare = ReferenceBuf::with_query(source, []).ok()?;
+    if query.is_empty() {
+        return Some(bare);
+    }
+    ReferenceBuf::parse(format!("{}?{}", bare.as_str(), query.join("&"))).ok()
 }
-
-#[cfg(test)]
-mod tests;

@@ -81,19 +81,15 @@ fn take(
     name: &str,
     value: &str,
 ) -> Result<bool, Untaken> {
-    let common = common_parameters();
-    let declares =
-        |level: &&Declared| level.parameters.iter().any(|parameter| parameter.name == name);
-    let reached = || levels.iter().take(reach);
-    if let Some(level) = reached().find(declares) {
-        let parameter = level.parameters.iter().find(|parameter| parameter.name == name);
-        let level_name = level.name.clone();
-        if let Some(parameter) = parameter {
-            check(parameter, value, &level_name)?;
-        }
-        let index = reached().position(|level| declares(&level)).unwrap_or_default();
+    for (index, level) in levels.iter().enumerate().take(reach) {
+        let Some(parameter) = level.parameters.iter().find(|one| one.name == name) else {
+            continue;
+        };
+        check(parameter, value, &level.name)?;
+        // What a definition on the way declares has no level of its own.
         return Ok(put(assigned.levels.get_mut(index), name, value));
     }
+    let common = common_parameters();
     if let Some(parameter) = common.iter().find(|parameter| parameter.name == name) {
         check(parameter, value, "any text")?;
         return Ok(put(Some(&mut assigned.common), name, value));
@@ -152,6 +148,3 @@ fn unknown(levels: &[Declared], name: &str) -> Untaken {
         help: format!("{near}It takes {}", listed.join(", ")),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -105,6 +105,8 @@ pub(super) fn route(
             value: pair.value().unwrap_or_default().into_owned(),
         })
         .collect();
+    // Definitions on the way declare parameters that what they lead to need not take.
+    declared.push(Declared { parameters: resolution.parameters, ..Declared::default() });
     let assigned = assign(&declared, &given).map_err(|untaken| refused(&asked, untaken))?;
     for (step, parameters) in steps.iter_mut().zip(assigned.levels) {
         step.parameters = parameters;
@@ -151,15 +153,13 @@ fn level_kind(
         return Err(unknown(loader, level, &name));
     };
     if innermost {
-        let message = format!("the protocol `{name}` has no registry, so a path names nothing in it");
+        let message =
+            format!("the protocol `{name}` has no registry, so a path names nothing in it");
         return Err(LoadError::new("REF3002", &level.public(), message)
             .with_help(format!("put it around another reference: @{name}:file://a.md")));
     }
-    let declared = Declared {
-        name,
-        parameters: definition.parameters().to_vec(),
-        ..Declared::default()
-    };
+    let declared =
+        Declared { name, parameters: definition.parameters().to_vec(), ..Declared::default() };
     Ok((StepKind::Wrapper(Arc::clone(definition)), declared))
 }
 

@@ -32,7 +32,7 @@ fn handle_below(route: &Route) -> Option<usize> {
     let lazy = pairs.filter(|(_, (inner, outer))| {
         matches!(outer.kind, StepKind::Wrapper(_)) && inner.semantics == Semantics::Lazy
     });
-    lazy.map(|(index, _)| index + 1).last()
+    lazy.map(|(index, _)| index + 1).max()
 }
 
 fn handle(route: &Route, index: usize) -> Loaded {
@@ -129,7 +129,10 @@ fn take_lines(lines: text::LineRange, resource: &mut Resource) -> Option<Note> {
     past.map(|count| Note {
         code: "REF3012",
         severity: Severity::Warning,
-        message: format!("`{}` has {count} lines; line={lines} reaches past them", resource.reference),
+        message: format!(
+            "`{}` has {count} lines; line={lines} reaches past them",
+            resource.reference
+        ),
     })
 }
 
@@ -170,13 +173,14 @@ fn wrapped(
             .with_help("`@base64:…` shows bytes as text")
     })?;
     let reference = processors::around(&step.name, &resource.reference);
-    let text = definition.wrap(&resource.reference, text);
+    let text = definition.wrap_with(&resource.reference, &step.parameters, text);
     Ok(Resource::of_text(reference, "text/plain", text, resource.trust))
 }
 
 fn within(loader: &Loader, route: &Route, loaded: &Loaded) -> Result<(), LoadError> {
     let limit = loader.limits.max_bytes;
-    let bytes: u64 = loaded.resources.iter().filter_map(|one| Some(one.bytes()?.len() as u64)).sum();
+    let bytes: u64 =
+        loaded.resources.iter().filter_map(|one| Some(one.bytes()?.len() as u64)).sum();
     if bytes <= limit {
         return Ok(());
     }
@@ -205,8 +209,7 @@ fn fit(loader: &Loader, route: &Route, loaded: &mut Loaded) {
                 continue;
             }
         };
-        let note =
-            said.map(|message| Note { code: "REF3014", severity: Severity::Hint, message });
+        let note = said.map(|message| Note { code: "REF3014", severity: Severity::Hint, message });
         loaded.notes.extend(note);
         kept.push(resource);
     }

@@ -2,7 +2,7 @@
 
 use super::{Plan, PlanEntry, PlanOptions, Policy, State};
 use crate::scan::scan;
-use crate::syntax::{Reference, Semantics};
+use crate::syntax::{Reference, ReferenceBuf, Semantics};
 use crate::{LoadError, Loaded, Loader, Route, StepKind};
 use contexture_context::TokenCounter;
 use futures_util::StreamExt as _;
@@ -47,7 +47,8 @@ pub(super) async fn of_references(
     references: &[Reference<'_>],
     options: &PlanOptions,
 ) -> Result<Plan, LoadError> {
-    let candidates = references.iter().map(|reference| Candidate { span: None, found: Ok(*reference) });
+    let candidates =
+        references.iter().map(|reference| Candidate { span: None, found: Ok(*reference) });
     make(loader, candidates.collect(), options).await
 }
 
@@ -73,7 +74,9 @@ async fn make(
     let loads: Vec<_> = loads.buffered(loader.limits().concurrency.max(1)).collect().await;
     let mut left = options.budget;
     let mut entries = Vec::with_capacity(routed.len());
-    for (Routed { span, reference, semantics, route }, load) in routed.into_iter().zip(loads) {
+    for (Routed { span, source, reference, semantics, route }, load) in
+        routed.into_iter().zip(loads)
+    {
         let mut entry = match route {
             Err(error) => failed(&reference, semantics, error),
             Ok(route) => {
@@ -83,6 +86,7 @@ async fn make(
             }
         };
         entry.span = span;
+        entry.source = source;
         entries.push(entry);
     }
     Ok(Plan { entries })
@@ -91,6 +95,7 @@ async fn make(
 /// A candidate with its way, or why there is none.
 struct Routed {
     span: Option<(usize, usize)>,
+    source: Option<ReferenceBuf>,
     reference: String,
     semantics: Semantics,
     route: Result<Route, LoadError>,
@@ -101,12 +106,14 @@ fn routed(loader: &Loader, candidate: Candidate<'_>, options: &PlanOptions) -> R
     match found {
         Ok(reference) => Routed {
             span,
+            source: Some(reference.to_owned()),
             reference: reference.public(),
             semantics: reference.semantics(),
             route: loader.route(&reference, &options.place),
         },
         Err(error) => Routed {
             span,
+            source: None,
             semantics: prefix(&error.reference),
             reference: error.reference.clone(),
             route: Err(error),
@@ -122,11 +129,7 @@ fn prefix(text: &str) -> Semantics {
 
 fn failed(reference: &str, semantics: Semantics, error: LoadError) -> PlanEntry {
     let reason = error.message.clone();
-    PlanEntry {
-        state: State::Failed,
-        error: Some(error),
-        ..pending(reference, semantics, reason)
-    }
+    PlanEntry { state: State::Failed, error: Some(error), ..pending(reference, semantics, reason) }
 }
 
 fn pending(reference: &str, semantics: Semantics, reason: impl Into<String>) -> PlanEntry {
@@ -136,6 +139,7 @@ fn pending(reference: &str, semantics: Semantics, reason: impl Into<String>) -> 
         state: State::Pending,
         tokens: None,
         reason: reason.into(),
+        source: None,
         span: None,
         inner: None,
         loaded: None,
@@ -161,26 +165,19 @@ fn outer(
         Some(Ok(loaded)) => loaded,
     };
     let tokens = tokens(loader.counter(), &loaded);
-    if route.semantics == Semantics::Default {
-        if let Some(left) = left.as_mut() {
-            if tokens > *left {
-                let reason = format!("its {tokens} tokens do not fit the {left} left of the budget");
-                return PlanEntry { tokens: Some(tokens), ..entry(&reason) };
-            }
-            *left -= tokens;
+    if let (Semantics::Default, Some(left)) = (route.semantics, left.as_mut()) {
+        if tokens > *left {
+            let reason = format!("its {tokens} tokens do not fit the {left} left of the budget");
+            return PlanEntry { tokens: Some(tokens), ..entry(&reason) };
         }
+        *left -= tokens;
     }
     let reason = match (route.semantics, loaded.notes.first()) {
         (_, Some(note)) => note.message.clone(),
         (Semantics::Hot, None) => "hot: loaded at once".to_owned(),
         _ => "it fits the budget".to_owned(),
     };
-    PlanEntry {
-        state: State::Loaded,
-        tokens: Some(tokens),
-        loaded: Some(loaded),
-        ..entry(&reason)
-    }
+    PlanEntry { state: State::Loaded, tokens: Some(tokens), loaded: Some(loaded), ..entry(&reason) }
 }
 
 fn not_loaded(semantics: Semantics, policy: Policy) -> &'static str {

@@ -64,7 +64,9 @@ mod tests {
         assert_eq!(budget("500"), Some(500));
         assert_eq!(budget("2k"), Some(2_000));
         assert_eq!(budget("1.5K"), Some(1_500));
-        for text in ["", "0", "0k", "k", "-1", "2 k b", "1.", "1.0005k", "1e3", "99999999999999999999"] {
+        for text in
+            ["", "0", "0k", "k", "-1", "2 k b", "1.", "1.0005k", "1e3", "99999999999999999999"]
+        {
             assert_eq!(budget(text), None, "{text}");
         }
     }

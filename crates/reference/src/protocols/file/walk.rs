@@ -52,7 +52,8 @@ fn search<'s>(
     // What stands before the first wildcard is a path and is resolved like one.
     let star = request.path.find('*').unwrap_or(request.path.len());
     let head = request.path.get(..star).unwrap_or_default();
-    let (prefix, _) = head.rsplit_once('/').unwrap_or((if head.starts_with('/') { "/" } else { "" }, head));
+    let (prefix, _) =
+        head.rsplit_once('/').unwrap_or((if head.starts_with('/') { "/" } else { "" }, head));
     let rest = request.path.get(prefix.len()..).unwrap_or_default();
     if rest.split('/').any(|segment| segment == "..") {
         let message = format!("`{}` goes up behind a wildcard", request.path);
@@ -146,7 +147,8 @@ impl Search<'_> {
             };
             match resource {
                 Ok(resource) => {
-                    left = left.saturating_sub(resource.bytes().map_or(0, |bytes| bytes.len() as u64));
+                    left =
+                        left.saturating_sub(resource.bytes().map_or(0, |bytes| bytes.len() as u64));
                     loaded.resources.push(resource);
                 }
                 Err(FileError::TooLarge { .. }) => {

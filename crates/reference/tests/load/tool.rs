@@ -1,0 +1,58 @@
+use crate::support::{Desk, Echo, run};
+use contexture_reference::tool::{Offers, schema};
+use contexture_reference::{Place, PlanOptions};
+use serde_json::json;
+
+fn offered(desk: &Desk, text: &str) -> Offers {
+    let mut offers = Offers::default();
+    offers.add(&desk.plan(text, &PlanOptions::default()).entries, &Place::workspace());
+    offers
+}
+
+#[test]
+fn ref_10_a_model_loads_what_is_pending() {
+    let desk = Desk::with(&[("c.md", "one\ntwo\n"), ("docs/a.md", "a"), ("secret.md", "s")]);
+    let offers = offered(&desk, "@?file://c.md and @?file://docs/*.md");
+    let ask = |reference: &str| run(offers.call(&desk.loader, &json!({ "reference": reference })));
+    assert_eq!(ask("@?file://c.md").unwrap().resources[0].text(), Some("one\ntwo\n"));
+    assert_eq!(ask("@file://c.md?line=2").unwrap().resources[0].text(), Some("two\n"));
+    assert_eq!(ask("@file://docs/a.md").unwrap().resources[0].text(), Some("a"));
+    let error = ask("@file://secret.md").unwrap_err();
+    assert_eq!(error.code, "REF3051");
+    assert_eq!(ask("@?file://d.md").unwrap_err().help.unwrap(), "did you mean `@?file://c.md`?");
+    assert_eq!(ask("").unwrap_err().code, "REF3050");
+    assert_eq!(ask("c.md").unwrap_err().code, "REF1001");
+}
+
+#[test]
+fn ref_10_the_manifest_has_one_line_a_resource() {
+    let desk = Desk::with(&[("c.md", "one")]);
+    let offers = offered(&desk, "@?file://c.md, @?file://c.md and @?memory://tone");
+    let manifest = offers.manifest();
+    let lines: Vec<_> = manifest.lines().skip(1).collect();
+    assert_eq!(lines, ["- @?file://c.md", "- @?memory://tone"]);
+    assert_eq!(schema()["required"], json!(["reference"]));
+}
+
+#[test]
+fn ref_10_a_model_may_ask_for_a_part_and_not_for_another_place() {
+    let desk = Desk::with(&[("t.md", "{{a}}-{{b}}\nx\n")]);
+    let offers = offered(&desk, "@?template:file://t.md?a=1&b=2");
+    let ask = |reference: &str| run(offers.call(&desk.loader, &json!({ "reference": reference })));
+    let text = |reference: &str| ask(reference).unwrap().resources[0].text().unwrap().to_owned();
+    assert_eq!(text("@template:file://t.md?line=1"), "1-2\n");
+    assert_eq!(text("@?template:@file://t.md?a=1&b=2"), "1-2\nx\n");
+    assert_eq!(text("@template:file://t.md?b=3"), "1-3\nx\n");
+    assert_eq!(ask("@file://t.md").unwrap_err().code, "REF3051");
+    let desk = Desk::with(&[]).protocol(Echo("https"));
+    let offers = offered(&desk, "@?https://u:p@example.org/p?a=1");
+    let shown = offers.manifest();
+    assert!(!shown.contains("u:p") && shown.contains("- @?https://example.org/p?a=1"), "{shown}");
+    let ask = |reference: &str| run(offers.call(&desk.loader, &json!({ "reference": reference })));
+    let text = |reference: &str| ask(reference).unwrap().resources[0].text().unwrap().to_owned();
+    assert_eq!(text("@https://example.org/p?a=1"), "u:p@example.org/p a=1");
+    assert_eq!(text("@https://example.org/p?a=1&line=1"), "u:p@example.org/p a=1");
+    for other in ["@https://example.org/p?a=2", "@https://example.org/q?a=1"] {
+        assert_eq!(ask(other).unwrap_err().code, "REF3051", "{other}");
+    }
+}

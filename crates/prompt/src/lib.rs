@@ -3,6 +3,8 @@
 //! - [`PromptTemplate`] compiles a text with `{{variables}}`, conditions, loops and partials once
 //!   and renders it with a [`TemplateContext`] as often as needed; [`PromptTemplateRegistry`] keeps
 //!   templates by name.
+//! - [`check`] tells all faults of a template at once and the variables it needs; [`codes`] explains
+//!   each kind of fault. [`gather_partials`] finds what templates in files include.
 //! - [`PromptComposer`] builds a conversation message by message, and [`validate_messages`] tells
 //!   whether a provider would take it.
 //! - [`OpenaiChatMessage`], [`OpenaiChatRequest`] and [`ChatResponse`] are the wire's words.

@@ -52,7 +52,7 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Run(commands::run::Args),
+    Run(Box<commands::run::Args>),
     Check(commands::check::Args),
     Parse(commands::parse::Args),
     Fmt(commands::fmt::Args),

@@ -1,5 +1,7 @@
 //! One run of a program, from its path to its value and record.
 
+mod selections;
+
 use crate::host::{DryPrompt, HostParts, LiveHost};
 use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
@@ -18,6 +20,7 @@ use contexture_store::masker::Masker;
 use contexture_tools::{Settings, Tools, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,7 +51,8 @@ pub struct RunRequest {
     pub trace_file: Option<PathBuf>,
     /// Keep no record in the workspace.
     pub forget: bool,
-    /// Candidates of `use one of` that are to be taken, by `file:line:column` of the `use`.
+    /// Candidates of `use one of` that are to be taken, by label, `file:line` or
+    /// `file:line:column` of the `use`; one that fits none refuses the run (AS-17).
     pub selections: BTreeMap<String, String>,
 }
 
@@ -195,9 +199,11 @@ impl Ready {
             return Err(RunFailure::Source(checked));
         }
         let executable = compile(&program);
+        let selections = selections::resolve(&request.selections, &executable.choices())
+            .map_err(RunFailure::Setup)?;
         let (host, run) = host(project, request, workspace, &program, observer, cancel)
             .map_err(RunFailure::Setup)?;
-        let options = options(project, request);
+        let options = RunOptions { selections, ..options(project, request) };
         Ok(Self { program, executable, host, run, options })
     }
 
@@ -261,7 +267,7 @@ pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
     RunOptions {
         limits: project.config.limits.clone(),
         concurrency: concurrency(project, request),
-        selections: request.selections.clone(),
+        selections: BTreeMap::new(),
     }
 }
 
@@ -278,6 +284,10 @@ fn outlets(
     if request.dry_run {
         return Ok((None, outlets));
     }
+    if let Some(path) = &request.trace_file {
+        let sink = sinks::file(path, masker).map_err(|error| trace_unwritable(path, &error))?;
+        outlets.push(sink);
+    }
     let mut run = None;
     if project.config.trace.keep && !request.forget {
         let (id, sink) = sinks::store(project, masker)
@@ -285,12 +295,23 @@ fn outlets(
         run = Some(id);
         outlets.push(sink);
     }
-    if let Some(path) = &request.trace_file {
-        let sink = sinks::file(path, masker)
-            .map_err(|error| SetupError::new("trace_unwritable", error, None))?;
-        outlets.push(sink);
-    }
     Ok((run, outlets))
+}
+
+fn trace_unwritable(path: &Path, error: &io::Error) -> SetupError {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let help = match error.kind() {
+        io::ErrorKind::IsADirectory => "give a file, not a folder".to_owned(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => match folder {
+            Some(folder) => format!("make the folder {} first", folder.display()),
+            None => "give the name of a file".to_owned(),
+        },
+        _ => "give a file in a folder that you may write to".to_owned(),
+    };
+    let reason = error.to_string();
+    let reason = reason.split(" (os error").next().unwrap_or_default().to_lowercase();
+    let message = format!("the trace can't be written to {}: {reason}", path.display());
+    SetupError::new("trace_unwritable", message, Some(help))
 }
 
 /// How many turns of a `parallel for` run at the same time (AS-10).

@@ -10,7 +10,7 @@ use contexture_store::stamp::Ids;
 use serde_json::json;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -49,8 +49,8 @@ impl TraceSink for StoreSink {
 ///
 /// # Errors
 /// Why the file can't be written.
-pub(crate) fn file(path: &Path, masker: &Arc<Masker>) -> Result<Box<dyn TraceSink>, String> {
-    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+pub(crate) fn file(path: &Path, masker: &Arc<Masker>) -> io::Result<Box<dyn TraceSink>> {
+    let file = File::create(path)?;
     let written = Mutex::new((file, HashSet::new()));
     Ok(Box::new(FileSink { masker: Arc::clone(masker), written }))
 }

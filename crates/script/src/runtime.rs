@@ -38,6 +38,7 @@
 //! assert_eq!(asked.items[0].label.as_deref(), Some("document"));
 //! ```
 
+mod choices;
 mod code;
 mod compile;
 mod concat;
@@ -57,6 +58,7 @@ mod value;
 mod vm;
 mod warnings;
 
+pub use choices::Choice;
 pub use code::Executable;
 pub use error::{CallFrame, FailureKind, RunError};
 pub use run::{Entry, RunOptions, RunOutcome, run};

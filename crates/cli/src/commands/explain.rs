@@ -1,23 +1,35 @@
-//! `contexture explain`: what a diagnostic code means.
+//! `contexture explain`: what a code means, of whatever part of the program.
+
+mod words;
 
 use super::Outcome;
 use crate::complaint::{Complaint, Exit};
 use crate::paint::Paint;
 use crate::terminal::Terminal;
 use contexture::diagnostic::suggestion;
+use contexture::prompt::codes as templates;
 use contexture::script::codes;
 use contexture::script::runtime::error::codes as failures;
+use words::WORDS;
+
+/// Codes that have no registry of their own.
+const SETTINGS: &[(&str, &str, &str)] = &[(
+    "CFG1001",
+    "invalid-settings",
+    "contexture.toml has a fault: it is no TOML, or a setting is unknown, of another type or out of \
+     range. docs/configuration.md lists all settings.",
+)];
 
 const EXAMPLES: &str = "\
 Examples:
   contexture explain AS2001
   contexture explain";
 
-/// Explains a diagnostic code; without one, lists all codes.
+/// Explains a code of a diagnostic or failure; without one, lists all codes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The code, such as AS2001.
+    /// The code, such as AS2001, PT1003 or rate_limited.
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -26,39 +38,66 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     match &args.code {
         None => terminal.print(&list(terminal.out))?,
-        Some(code) => match explanation(&code.to_uppercase(), terminal.out) {
+        Some(code) => match explanation(code.trim(), terminal.out) {
             Some(text) => terminal.print(&text)?,
-            None => {
-                let all = codes::ALL.iter().map(|known| known.code);
-                let all = all.chain(failures::CODES.iter().map(|known| known.code));
-                // `PT1003` is no misspelt `AS1003`: only codes of one kind are alike.
-                let alike = |known: &&str| known.get(..2) == code.to_uppercase().get(..2);
-                let help = suggestion(&code.to_uppercase(), all.filter(alike))
-                    .unwrap_or_else(|| "`contexture explain` lists all codes".to_owned());
-                let message = format!("there is no code `{code}`");
-                return Err(Complaint::refused("unknown_code", message).help(help).into());
-            }
+            None => return Err(unknown(code).into()),
         },
     }
     Ok(Exit::Done)
 }
 
-fn list(paint: Paint) -> String {
-    let checks = codes::ALL.iter().map(|known| (known.code, known.summary));
-    let failures = failures::CODES.iter().map(|known| (known.code, known.meaning));
-    checks.chain(failures).map(|(code, text)| format!("{}  {text}\n", paint.bold(code))).collect()
+fn unknown(code: &str) -> Complaint {
+    let upper = code.to_uppercase();
+    // `PT1003` is no misspelt `AS1003`: of numbered codes only those of one kind are alike.
+    let family = |known: &str| known.trim_end_matches(|sign: char| sign.is_ascii_digit()).len();
+    let numbered = family(&upper) < upper.len();
+    let (word, known): (_, Vec<&str>) = if numbered {
+        let alike = |known: &&str| known.get(..family(known)) == upper.get(..family(&upper));
+        (upper.clone(), numbers().map(|(code, _)| code).filter(alike).collect())
+    } else {
+        (code.to_lowercase(), WORDS.iter().map(|(word, _)| *word).collect())
+    };
+    let help = suggestion(&word, known)
+        .unwrap_or_else(|| "`contexture explain` lists all codes".to_owned());
+    Complaint::refused("unknown_code", format!("there is no code `{code}`")).help(help)
 }
 
-fn explanation(code: &str, paint: Paint) -> Option<String> {
-    if let Some(known) = codes::find(code) {
+/// All codes with a number, and what they mean in one line.
+fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let checks = codes::ALL.iter().map(|known| (known.code, known.summary));
+    let failures = failures::CODES.iter().map(|known| (known.code, known.meaning));
+    let templates = templates::ALL.iter().map(|known| (known.code, known.summary));
+    let settings = SETTINGS.iter().map(|(code, _, summary)| (*code, *summary));
+    checks.chain(failures).chain(templates).chain(settings)
+}
+
+fn list(paint: Paint) -> String {
+    let all = numbers().chain(WORDS.iter().copied());
+    all.map(|(code, text)| format!("{}  {text}\n", paint.bold(code))).collect()
+}
+
+fn explanation(asked: &str, paint: Paint) -> Option<String> {
+    let code = asked.to_uppercase();
+    let text = |head: String, text: &str| format!("{}\n\n{text}\n", paint.bold(&head));
+    if let Some(known) = codes::find(&code) {
         let head = format!("{}[{}]: {}", known.severity.as_str(), known.code, known.name);
-        return Some(format!("{}\n\n{}\n", paint.bold(&head), known.summary));
+        return Some(text(head, known.summary));
     }
-    let known = failures::find(code)?;
-    let head = format!("failure[{}]", known.code);
-    let mut text = format!("{}\n\n{}\n", paint.bold(&head), known.meaning);
-    if !known.example.is_empty() {
-        text.push_str(&format!("\nExample:\n  {}\n", known.example));
+    if let Some(known) = failures::find(&code) {
+        let explained = text(format!("failure[{}]", known.code), known.meaning);
+        return Some(explained + &example(known.example));
     }
-    Some(text)
+    if let Some(known) = templates::find(&code) {
+        let explained = text(format!("template[{}]: {}", known.code, known.name), known.summary);
+        return Some(format!("{explained}\n{}\n{}", known.explanation, example(known.example)));
+    }
+    if let Some((code, name, summary)) = SETTINGS.iter().find(|(known, ..)| *known == code) {
+        return Some(text(format!("error[{code}]: {name}"), summary));
+    }
+    let word = asked.to_lowercase();
+    words::find(&word).map(|meaning| text(format!("failure[{word}]"), meaning))
+}
+
+fn example(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("\nExample:\n  {text}\n") }
 }

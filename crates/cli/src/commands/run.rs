@@ -20,6 +20,7 @@ use contexture::Project;
 use contexture::models::StandIn;
 use contexture::run::{RunReport, RunRequest};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         let help = "leave one of them out, or write the events to a file with --trace FILE";
         return Err(Complaint::refused("bad_usage", message).help(help).into());
     }
+    selected_once(&args.select)?;
     let input = input_of(args, terminal)?;
     let project = workspace::of_program(args.workspace.as_deref(), &args.file)?;
     let request = request(args, input);
@@ -53,6 +55,19 @@ fn interrupted(stop: Stop, ended_by: Option<u8>) -> Stop {
         }
         (stop, _) => stop,
     }
+}
+
+/// Refuses two candidates for one place.
+fn selected_once(selections: &[(String, String)]) -> Result<(), Stop> {
+    let mut places = BTreeMap::new();
+    for (place, name) in selections {
+        if let Some(other) = places.insert(place, name).filter(|other| *other != name) {
+            let message = format!("--select {place} is given with both `{other}` and `{name}`");
+            let help = "select one candidate for each place";
+            return Err(Complaint::refused("bad_usage", message).help(help).into());
+        }
+    }
+    Ok(())
 }
 
 /// What is said beside the value; in JSON it is part of the object.
@@ -100,7 +115,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
         concurrency: args.concurrency,
         trace_file: args.trace.clone().flatten(),
         forget: args.no_trace,
-        ..RunRequest::default()
+        selections: args.select.iter().cloned().collect(),
     }
 }
 

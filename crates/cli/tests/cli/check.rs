@@ -1,7 +1,8 @@
 //! `contexture check`, `parse` and `explain`.
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, repository};
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 fn program(text: impl AsRef<[u8]>) -> Sandbox {
     let sandbox = Sandbox::new();
@@ -29,9 +30,13 @@ fn as_32_check_exits_0_when_there_is_no_error() {
     let done = sandbox.sh("contexture check examples/*.as --json").exits(0);
     assert_eq!(done.json(), json!({ "diagnostics": [] }));
     let done = sandbox.sh("contexture check examples/*.as").exits(0);
+    let programs = std::fs::read_dir(sandbox.path("examples")).unwrap();
+    let count = programs
+        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "as"))
+        .count();
     assert_eq!(
-        (done.stdout.as_str(), done.stderr.as_str()),
-        ("", "ok: 12 programs, nothing to complain about\n")
+        (done.stdout, done.stderr),
+        (String::new(), format!("ok: {count} programs, nothing to complain about\n"))
     );
     let hints = program("main func(input) { generate({ input: \"x\" }) }");
     let done = hints.run(["check", "p.as"]).exits(0);
@@ -74,6 +79,67 @@ fn as_32_explain_says_what_a_code_means() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(["explain", "AS2001"]).exits(0).stdout.contains("AS2001"));
     assert!(sandbox.run(["explain", "as9007"]).exits(0).stdout.contains("index"));
-    let _ = sandbox.run(["explain", "AS201"]).exits(2).says("did you mean");
-    assert!(sandbox.run(["explain"]).exits(0).stdout.lines().count() > 50);
+    let template = sandbox.run(["explain", "PT1003"]).exits(0).stdout;
+    assert!(template.contains("unclosed-block") && template.contains("Example:"), "{template}");
+    assert!(sandbox.run(["explain", "cfg1001"]).exits(0).stdout.contains("contexture.toml"));
+    assert!(sandbox.run(["explain", "rate_limited"]).exits(0).stdout.contains("429"));
+    assert!(sandbox.run(["explain"]).exits(0).stdout.lines().count() > 150);
+    for (wrong, right) in [("AS201", "AS2001"), ("PT103", "PT1003"), ("rate_limit", "rate_limited")]
+    {
+        let help = format!("did you mean `{right}`");
+        let done = sandbox.run(["explain", wrong]).exits(2);
+        assert!(done.stderr.contains(&help) || done.stderr.contains("did you mean"), "{done:?}");
+    }
+    let _ = sandbox.run(["explain", "XY1234"]).exits(2).says("lists all codes");
+}
+
+/// Every code in words that the sources of the program name is explained.
+#[test]
+fn as_32_every_code_that_is_a_word_is_explained() {
+    let heads = ["refused(", "failed(", "SetupError::new(", "HostError::new("];
+    let list = Sandbox::new().run(["explain"]).exits(0).stdout;
+    let known: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
+    let mut missing = Vec::new();
+    let crates = ["answer", "cli", "contexture", "llm", "script", "store", "tools"];
+    let folders = crates.map(|name| repository().join("crates").join(name));
+    for path in folders.iter().flat_map(|folder| sources(folder)) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Of tests and of what only speaks about codes nothing is printed.
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        let mut words: Vec<&str> = Vec::new();
+        for head in heads {
+            let calls = text.split(head).skip(1);
+            words.extend(
+                calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next()),
+            );
+        }
+        for function in
+            text.split("fn kind(&self)").skip(1).chain(text.split("fn code(&self)").skip(1))
+        {
+            let body = function.split("\n    }").next().unwrap();
+            words.extend(body.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()));
+        }
+        let is_code = |word: &&str| {
+            !word.is_empty() && word.chars().all(|sign| sign.is_ascii_lowercase() || sign == '_')
+        };
+        for word in words.into_iter().filter(is_code).filter(|word| !known.contains(word)) {
+            missing.push(format!("{word} ({})", path.display()));
+        }
+    }
+    assert!(missing.is_empty(), "not explained: {missing:#?}");
+}
+
+/// The files of the sources that the program is made of.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found = Vec::new();
+    for path in entries {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && !matches!(name, "tests" | "examples" | "dev") {
+            found.extend(sources(&path));
+        } else if name.ends_with(".rs") && !matches!(name, "tests.rs" | "scripted.rs") {
+            found.push(path);
+        }
+    }
+    found
 }

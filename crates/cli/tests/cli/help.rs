@@ -1,6 +1,7 @@
 //! Every example that `--help` shows is run.
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, repository};
+use std::collections::BTreeSet;
 
 /// The help of a command and of all commands below it.
 fn helps(path: &[String], found: &mut Vec<(String, String)>) {
@@ -70,6 +71,27 @@ fn as_31_every_example_of_the_help_runs() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The names of the long options in a text.
+fn options(text: &str) -> BTreeSet<&str> {
+    let is_name = |sign: char| sign.is_ascii_lowercase() || sign == '-';
+    let words = text.split(|sign: char| !is_name(sign)).filter(|word| word.starts_with("--"));
+    words.filter(|word| word.len() > 3 && !word.ends_with('-')).collect()
+}
+
+#[test]
+fn as_31_the_page_of_the_command_line_has_the_commands_and_options_of_the_help() {
+    let page = std::fs::read_to_string(repository().join("docs/cli.md")).unwrap();
+    let helps = all();
+    let helped: BTreeSet<&str> = helps.iter().flat_map(|(_, help)| options(help)).collect();
+    let mut told = options(&page);
+    told.extend(["--help", "--version"]);
+    assert_eq!(told.difference(&helped).collect::<Vec<_>>(), [&""; 0], "no such options");
+    assert_eq!(helped.difference(&told).collect::<Vec<_>>(), [&""; 0], "not on the page");
+    for (command, _) in &helps {
+        assert!(page.contains(command), "`{command}` is not on the page");
+    }
 }
 
 /// What the examples of the help take for granted: two runs of which to speak, and a few files.

@@ -151,3 +151,28 @@ fn as_2_a_program_renders_a_template_as_prompt_render_does() {
     assert!(checked.contains("AS6009") && checked.contains("texts/head.md:1:1"), "{checked}");
     let _ = sandbox.run(["run", "app/a.as", "--input", vars]).exits(2).says("AS6009");
 }
+
+#[test]
+fn pt_10_every_breach_of_the_sequence_has_a_mend() {
+    let call =
+        "\n  tool_calls: [{ id: a, type: function, function: { name: f, arguments: '{}' } }]";
+    let assistant = format!("- role: assistant{call}\n");
+    let answer = "- role: tool\n  text: x\n  tool_call_id: a\n";
+    let user = "- role: user\n  text: x\n";
+    let cases = [
+        ("[]".to_owned(), "begin with"),
+        (format!("{user}{user}"), "make one message"),
+        (format!("- role: user\n  text: x{call}\n"), "move `tool_calls`"),
+        (answer.to_owned(), "before it"),
+        (format!("{assistant}- role: tool\n  text: x\n"), "of the call that it answers"),
+        (format!("{assistant}{}", answer.replace("id: a", "id: b")), "one of these calls"),
+        (format!("{assistant}{answer}{answer}"), "remove one"),
+        (format!("{assistant}{user}"), "after the call"),
+    ];
+    let sandbox = Sandbox::new();
+    for (list, mend) in cases {
+        sandbox.write("m.yaml", &list);
+        let done = sandbox.run(["prompt", "compose", "m.yaml"]).exits(2).says("help: ");
+        assert!(done.stderr.contains(mend), "{list}\n{}", done.stderr);
+    }
+}

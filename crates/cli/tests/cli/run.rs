@@ -212,6 +212,50 @@ fn as_24_mock_gives_typed_placeholders_or_the_answers_of_a_file() {
 }
 
 #[test]
+fn as_17_select_takes_a_candidate_by_label_or_place() {
+    let text = "main func(input) {\n  a = \"Tea is hot.\"\n  b = \"Snow is cold.\"\n  \
+                use one of { hot: a selected cold: b none: empty } as my note\n  \
+                generate({ input: \"What is it?\" }) -> { it string }\n}";
+    let sandbox = program(text);
+    let of = |arguments: &[&str]| sandbox.run(["run", "p.as"].iter().chain(arguments));
+    let items = |arguments: &[&str]| {
+        let all = [arguments, &["--dry-run", "--json"]].concat();
+        of(&all).exits(0).json()["prompts"][0]["items"].clone()
+    };
+    assert_eq!(items(&[])[0]["text"], "Tea is hot.");
+    for place in ["my note", "p.as:4:3", "p.as:4", "./p.as:4:3"] {
+        let chosen = items(&["--select", &format!("{place}=cold")]);
+        assert_eq!(chosen[0]["text"], "Snow is cold.", "{place}");
+    }
+    assert_eq!(items(&["--select", "my note=none"]), json!([]));
+    let _ = of(&["--select", "my note=cold", "--quiet"]).exits(0);
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(tree.contains("use one of hot, cold, none as my note → cold"), "{tree}");
+}
+
+#[test]
+fn as_17_a_selection_that_fits_nothing_is_refused_with_what_there_is() {
+    let text = "main func(input) {\n  use one of { hot: input cold: input } as note\n  \
+                generate({ input: \"x\" })\n}";
+    let sandbox = program(text);
+    let of = |arguments: &[&str]| sandbox.run(["run", "p.as"].iter().chain(arguments));
+    let done = of(&["--select", "nott=hot"]).exits(2).says("did you mean `note`?");
+    let _ = done.says("`note` at p.as:2:3 (hot, cold)");
+    let done = of(&["--select", "note=colt"]).exits(2).says("did you mean `cold`?");
+    let _ = done.says("the candidates are hot, cold");
+    let error = of(&["--select", "p.as:9:9=hot", "--json"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "unknown_selection");
+    for wrong in ["note", "=hot", "note=", ""] {
+        let _ = of(&["--select", wrong]).exits(2).says("evidence=brief");
+    }
+    let _ = of(&["--select", "note=hot", "--select", "note=cold"]).exits(2).says("both");
+    let _ = of(&["--select", "note=hot", "--select", "p.as:2=cold"]).exits(2).says("both");
+    assert!(!sandbox.path(".contexture").exists(), "nothing ran");
+    let plain = program("main func(input) { 1 }");
+    let _ = plain.run(["run", "p.as", "--select", "a=b"]).exits(2).says("no `use one of`");
+}
+
+#[test]
 fn as_11_verbose_tells_of_calls_and_of_a_max_that_cut_short() {
     let text = "main func(input) { n = 0 for x in [1, 2, 3] max 2 { n += x } n }";
     let sandbox = program(text);
@@ -257,6 +301,27 @@ fn as_29_trace_prints_the_tree_or_writes_events_to_a_file() {
         assert!(event["kind"].is_string() && !event["data"].is_null());
     }
     let _ = sandbox.run(["run", SUMMARIZE, "--trace", "--no-trace"]).exits(2);
+}
+
+#[test]
+fn as_29_a_trace_file_that_cannot_be_written_is_told_before_anything_runs() {
+    let sandbox = program("main func(input) { 1 }");
+    sandbox.write("file", "");
+    for (path, mend) in [
+        (".", "give a file, not a folder"),
+        ("none/t.jsonl", "make the folder none first"),
+        ("file/t.jsonl", "make the folder file first"),
+        ("/dev/null/t.jsonl", "make the folder /dev/null first"),
+    ] {
+        let done = sandbox.run(["run", "p.as", "--trace", path]).exits(2);
+        assert_eq!(done.stdout, "");
+        let done = done.says("error: the trace can't be written to").says(mend);
+        assert!(!done.stderr.contains("os error"), "{}", done.stderr);
+    }
+    let error = sandbox.run(["run", "p.as", "--trace", ".", "--json"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "trace_unwritable");
+    let list = sandbox.run(["trace", "list"]);
+    assert!(!list.stdout.contains("p.as"), "no run was begun: {list:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `contexture prompt compose`: messages from a YAML list (PT-8 to PT-10).
 
 mod entry;
+mod sequence;
 
 use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
@@ -82,7 +83,9 @@ fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
             })
         })
         .collect::<Result<_, _>>()?;
-    validate_messages(&messages)
-        .map_err(|error| Complaint::refused("message_sequence", format!("{name}: {error}")))?;
+    validate_messages(&messages).map_err(|error| {
+        let complaint = Complaint::refused("message_sequence", format!("{name}: {error}"));
+        complaint.help(sequence::help(&error.to_string()))
+    })?;
     Ok(messages)
 }

@@ -8,6 +8,8 @@ Examples:
   contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --quiet
   contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --dry-run
   contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --record answers.jsonl
+  contexture run examples/use_one_of.as --select evidence=overview \\
+    --input '{\"question\":\"What does the cache store?\"}'
   echo '{\"name\":\"Ada\"}' | contexture run examples/hello.as --input - --json
 
 The value goes to stdout, all else to stderr. Exit code 0: done; 1: the program failed; 2: the
@@ -39,6 +41,15 @@ pub(crate) struct Args {
     /// Run this function instead of the main one.
     #[arg(long, value_name = "NAME", help_heading = "What to run")]
     pub(crate) function: Option<String>,
+    /// Take this candidate of a `use one of`, which is named by its label or by file:line:column;
+    /// may be given several times.
+    #[arg(
+        long,
+        value_name = "PLACE=CANDIDATE",
+        value_parser = selection,
+        help_heading = "What to run"
+    )]
+    pub(crate) select: Vec<(String, String)>,
     /// The folder that files and tools are confined to; by default the nearest one with a
     /// contexture.toml, else the current one.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to run")]
@@ -80,6 +91,15 @@ pub(crate) struct Args {
     /// Print one JSON object: value, run, usage and warnings, or what failed.
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
+}
+
+fn selection(text: &str) -> Result<(String, String), String> {
+    match text.rsplit_once('=').map(|(place, name)| (place.trim(), name.trim())) {
+        Some((place, name)) if !place.is_empty() && !name.is_empty() => {
+            Ok((place.to_owned(), name.to_owned()))
+        }
+        _ => Err("a place and a candidate are expected, such as evidence=brief".to_owned()),
+    }
 }
 
 fn concurrency(text: &str) -> Result<usize, String> {

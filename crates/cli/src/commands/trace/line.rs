@@ -220,7 +220,11 @@ impl Data<'_> {
             label if label.is_empty() => String::new(),
             label => format!(" as {label}"),
         };
-        format!("{}{budget}{label}", self.source())
+        let chosen = match self.word("chosen") {
+            name if name.is_empty() => String::new(),
+            name => format!(" → {name}"),
+        };
+        format!("{}{budget}{label}{chosen}", self.source())
     }
 
     /// The source of a `use`; of `one of` with the names of its candidates.

@@ -189,7 +189,8 @@ pub(super) fn choose(machine: &Machine<'_>, site: u32) -> Checked<Value> {
     Ok(Value::Int(i64::try_from(number).unwrap_or_default()))
 }
 
-fn chosen<'m>(machine: &'m Machine<'_>, used: &UseSite) -> Option<&'m str> {
+/// The candidate that the runner chose for a `use one of`.
+pub(super) fn chosen<'m>(machine: &'m Machine<'_>, used: &UseSite) -> Option<&'m str> {
     if machine.selections.is_empty() {
         return None;
     }

@@ -107,6 +107,10 @@ pub(super) fn declared(machine: &Machine<'_>, parent: Option<u64>, site: u32) {
                 Json::Object(data)
             });
             data.insert("candidates".to_owned(), candidates.collect());
+            let selected = site.candidates.get(site.selected).map(|one| one.name.as_str());
+            if let Some(name) = super::effects::chosen(machine, site).or(selected) {
+                data.insert("chosen".to_owned(), Json::from(name));
+            }
         }
     }
     let position = machine.program.position(site.place);

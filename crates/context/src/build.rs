@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use contexture_context::build::build_item;
-//! use contexture_context::{tokens::Words, Budget, DeclaredItem, Trust};
+//! use contexture_context::{tokens::Words, Budget, DeclaredItem, Keep, Trust};
 //!
 //! let declared = DeclaredItem {
 //!     label: Some("note".to_owned()),
@@ -18,6 +18,7 @@
 //!     position: None,
 //!     value: "one two three four five six seven eight nine ten eleven".into(),
 //!     budget: Some(Budget::tokens(10)),
+//!     keep: Keep::Head,
 //!     priority: 0,
 //!     trust: Trust::Program,
 //! };

@@ -1,7 +1,7 @@
 //! The context item: the one noun of the pipeline.
 
 use crate::cut::Kept;
-use crate::{Budget, Digest, Trust};
+use crate::{Budget, Digest, Keep, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,6 +30,9 @@ pub struct DeclaredItem {
     pub value: Value,
     /// The item's own budget.
     pub budget: Option<Budget>,
+    /// What stays under a whole-prompt budget when the item has no budget of its own, which would
+    /// say so itself (AS-16, AS-18).
+    pub keep: Keep,
     /// The order in which items yield to a whole-prompt budget: the lowest yields first (AS-18).
     pub priority: i64,
     /// How far the value may be believed: the lowest trust of anything in it.

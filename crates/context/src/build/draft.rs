@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
     }
 
     fn prompt_budget(&self, room: u64) -> Budget {
-        let keep = self.declared.budget.map_or_else(Default::default, |budget| budget.keep);
+        let keep = self.declared.budget.map_or(self.declared.keep, |budget| budget.keep);
         Budget::tokens(room).keeping(keep)
     }
 

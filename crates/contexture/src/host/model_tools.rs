@@ -8,7 +8,7 @@ use crate::models::Model;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
 use contexture_context::tokens::tokenizer_for;
-use contexture_context::{Budget, DeclaredItem, Manifest, Position};
+use contexture_context::{Budget, DeclaredItem, Keep, Manifest, Position};
 use contexture_llm::{BoxFuture, CancelToken, ToolExecutor, ToolOutcome};
 use contexture_prompt::{ToolCall, ToolDefinition};
 use contexture_script::host::{GenerateCall, ToolBinding};
@@ -91,6 +91,7 @@ impl<'h> ModelTools<'h> {
             position: Some(self.position.clone()),
             value: output.value,
             budget: Some(Budget::tokens(RESULT_TOKENS)),
+            keep: Keep::Head,
             priority: 0,
             trust: output.trust,
         };

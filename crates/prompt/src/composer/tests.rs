@@ -21,6 +21,7 @@ fn item(index: usize, label: Option<&str>, value: &str, trust: Trust) -> Context
         position: None,
         value: value.into(),
         budget: None,
+        keep: contexture_context::Keep::Head,
         priority: 0,
         trust,
     };

@@ -12,6 +12,7 @@ fn item(index: usize, label: Option<&str>, source: &str, value: Value) -> Contex
         position: None,
         value,
         budget: None,
+        keep: contexture_context::Keep::Head,
         priority: 0,
         trust: Trust::Program,
     };

@@ -7,7 +7,7 @@
 
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
-use contexture_context::{Budget, Position};
+use contexture_context::{Budget, Keep, Position};
 use contexture_diagnostic::{SourceFile, Span};
 use std::sync::Arc;
 
@@ -530,6 +530,7 @@ pub(crate) struct CandidateSite {
     /// Where its expression stands; `None` is `empty`.
     pub(crate) source: Option<Span>,
     pub(crate) budget: Option<Budget>,
+    pub(crate) keep: Keep,
 }
 
 /// A loop.

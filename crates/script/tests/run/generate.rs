@@ -2,7 +2,7 @@
 
 use crate::support::{failure_of, main_of, outcome};
 use contexture_answer::{Field, Shape};
-use contexture_context::Trust;
+use contexture_context::{Keep, Trust};
 use contexture_script::host::{
     GenerateCall, GenerateOptions, HostError, Standing, Supplied, Think,
 };
@@ -274,4 +274,10 @@ fn as_31_what_holds_text_of_placeholders_is_named() {
     assert_eq!(calls[0].placeholders, ["[news]", "the instruction"]);
     assert_eq!(calls[0].options.max_output, None);
     assert_eq!((calls[1].placeholders.len(), calls[1].on_placeholders), (0, true));
+}
+
+#[test]
+fn as_16_keep_stands_without_a_budget_too() {
+    let call = call("use \"log\" keep tail as log\ngenerate({ input: \"x\", max_input: 1k })");
+    assert_eq!((call.items[0].budget, call.items[0].keep), (None, Keep::Tail));
 }

@@ -15,17 +15,19 @@ pub(super) fn site(tables: &mut Tables, file: usize, tree: &Use) -> u32 {
                 name: String::new(),
                 source: Some(expr.span),
                 budget: budget(common, keep),
+                keep: keep.unwrap_or_default(),
             };
             (false, vec![only], 0)
         }
         UseSource::OneOf(candidates) => {
-            let sites = candidates.iter().map(|candidate| CandidateSite {
-                name: candidate.name.text.clone(),
-                source: candidate.source.as_ref().map(|expr| expr.span),
-                budget: budget(
-                    candidate.max.as_ref().or(common),
-                    candidate.keep.map(|(keep, _)| keep).or(keep),
-                ),
+            let sites = candidates.iter().map(|candidate| {
+                let keep = candidate.keep.map(|(keep, _)| keep).or(keep);
+                CandidateSite {
+                    name: candidate.name.text.clone(),
+                    source: candidate.source.as_ref().map(|expr| expr.span),
+                    budget: budget(candidate.max.as_ref().or(common), keep),
+                    keep: keep.unwrap_or_default(),
+                }
             });
             let selected = candidates.iter().position(|candidate| candidate.selected.is_some());
             (true, sites.collect(), selected.unwrap_or(0))

@@ -171,6 +171,7 @@ fn item(
         value,
         budget: candidate.budget,
         priority: used.priority,
+        keep: candidate.keep,
         trust: origin.trust,
     };
     Ok(Some((item, origin)))

@@ -53,14 +53,6 @@ impl TryFrom<OpenaiChatMessage> for ChatCompletionRequestMessage {
     }
 }
 
-impl TryFrom<ChatCompletionRequestMessage> for OpenaiChatMessage {
-    type Error = NotCarried;
-
-    fn try_from(message: ChatCompletionRequestMessage) -> Result<Self, NotCarried> {
-        carry(&message)
-    }
-}
-
 impl TryFrom<OpenaiChatRequest> for CreateChatCompletionRequest {
     type Error = NotCarried;
 
@@ -72,44 +64,28 @@ impl TryFrom<OpenaiChatRequest> for CreateChatCompletionRequest {
     }
 }
 
-impl TryFrom<CreateChatCompletionRequest> for OpenaiChatRequest {
-    type Error = NotCarried;
+/// Conversions that need no more than the JSON on both sides.
+macro_rules! carried {
+    ($($from:ty => $to:ty;)*) => {
+        $(
+            impl TryFrom<$from> for $to {
+                type Error = NotCarried;
 
-    fn try_from(request: CreateChatCompletionRequest) -> Result<Self, NotCarried> {
-        carry(&request)
-    }
+                fn try_from(from: $from) -> Result<Self, NotCarried> {
+                    carry(&from)
+                }
+            }
+        )*
+    };
 }
 
-impl TryFrom<ToolDefinition> for ChatCompletionTools {
-    type Error = NotCarried;
-
-    fn try_from(tool: ToolDefinition) -> Result<Self, NotCarried> {
-        carry(&tool)
-    }
-}
-
-impl TryFrom<ChatCompletionTools> for ToolDefinition {
-    type Error = NotCarried;
-
-    fn try_from(tool: ChatCompletionTools) -> Result<Self, NotCarried> {
-        carry(&tool)
-    }
-}
-
-impl TryFrom<ToolCall> for ChatCompletionMessageToolCalls {
-    type Error = NotCarried;
-
-    fn try_from(call: ToolCall) -> Result<Self, NotCarried> {
-        carry(&call)
-    }
-}
-
-impl TryFrom<ChatCompletionMessageToolCalls> for ToolCall {
-    type Error = NotCarried;
-
-    fn try_from(call: ChatCompletionMessageToolCalls) -> Result<Self, NotCarried> {
-        carry(&call)
-    }
+carried! {
+    ChatCompletionRequestMessage => OpenaiChatMessage;
+    CreateChatCompletionRequest => OpenaiChatRequest;
+    ToolDefinition => ChatCompletionTools;
+    ChatCompletionTools => ToolDefinition;
+    ToolCall => ChatCompletionMessageToolCalls;
+    ChatCompletionMessageToolCalls => ToolCall;
 }
 
 /// Says what the other side's own errors do not: which part of which message it has no place for.

@@ -4,137 +4,48 @@ use super::{OpenaiChatMessage, OpenaiContentPart, PromptComposer, Role};
 use crate::error::PromptError;
 use crate::template::{PromptTemplate, TemplateContext};
 
-/// `system` messages.
-impl PromptComposer {
-    /// Adds a system message of one text.
-    #[must_use]
-    pub fn system(self, text: impl Into<String>) -> Self {
-        self.text(Role::System, text)
-    }
+/// The four methods of a role whose messages need nothing but their content.
+macro_rules! role {
+    ($role:ident $word:literal: $text:ident $template:ident $content:ident $contents:ident) => {
+        #[doc = concat!("`", stringify!($text), "` messages.")]
+        impl PromptComposer {
+            #[doc = concat!("Adds ", $word, " message of one text.")]
+            #[must_use]
+            pub fn $text(self, text: impl Into<String>) -> Self {
+                self.text(Role::$role, text)
+            }
 
-    /// Adds a system message with the text that a template makes.
-    ///
-    /// # Errors
-    /// As [`PromptTemplate::render`].
-    pub fn system_template(
-        self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-    ) -> Result<Self, PromptError> {
-        self.template(Role::System, template, ctx)
-    }
+            #[doc = concat!("Adds ", $word, " message with the text that a template makes.")]
+            ///
+            /// # Errors
+            /// As [`PromptTemplate::render`].
+            pub fn $template(
+                self,
+                template: &PromptTemplate,
+                ctx: &TemplateContext,
+            ) -> Result<Self, PromptError> {
+                self.template(Role::$role, template, ctx)
+            }
 
-    /// Adds a system message of one part: text, image, audio or file.
-    #[must_use]
-    pub fn system_content(self, part: OpenaiContentPart) -> Self {
-        self.parts(Role::System, vec![part])
-    }
+            #[doc = concat!("Adds ", $word, " message of one part: text, image, audio or file.")]
+            #[must_use]
+            pub fn $content(self, part: OpenaiContentPart) -> Self {
+                self.parts(Role::$role, vec![part])
+            }
 
-    /// Adds a system message of several parts.
-    #[must_use]
-    pub fn system_contents(self, parts: Vec<OpenaiContentPart>) -> Self {
-        self.parts(Role::System, parts)
-    }
+            #[doc = concat!("Adds ", $word, " message of several parts.")]
+            #[must_use]
+            pub fn $contents(self, parts: Vec<OpenaiContentPart>) -> Self {
+                self.parts(Role::$role, parts)
+            }
+        }
+    };
 }
 
-/// `user` messages.
-impl PromptComposer {
-    /// Adds a user message of one text.
-    #[must_use]
-    pub fn user(self, text: impl Into<String>) -> Self {
-        self.text(Role::User, text)
-    }
-
-    /// Adds a user message with the text that a template makes.
-    ///
-    /// # Errors
-    /// As [`PromptTemplate::render`].
-    pub fn user_template(
-        self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-    ) -> Result<Self, PromptError> {
-        self.template(Role::User, template, ctx)
-    }
-
-    /// Adds a user message of one part: text, image, audio or file.
-    #[must_use]
-    pub fn user_content(self, part: OpenaiContentPart) -> Self {
-        self.parts(Role::User, vec![part])
-    }
-
-    /// Adds a user message of several parts.
-    #[must_use]
-    pub fn user_contents(self, parts: Vec<OpenaiContentPart>) -> Self {
-        self.parts(Role::User, parts)
-    }
-}
-
-/// `assistant` messages.
-impl PromptComposer {
-    /// Adds an assistant message of one text.
-    #[must_use]
-    pub fn assistant(self, text: impl Into<String>) -> Self {
-        self.text(Role::Assistant, text)
-    }
-
-    /// Adds an assistant message with the text that a template makes.
-    ///
-    /// # Errors
-    /// As [`PromptTemplate::render`].
-    pub fn assistant_template(
-        self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-    ) -> Result<Self, PromptError> {
-        self.template(Role::Assistant, template, ctx)
-    }
-
-    /// Adds an assistant message of one part: text, image, audio or file.
-    #[must_use]
-    pub fn assistant_content(self, part: OpenaiContentPart) -> Self {
-        self.parts(Role::Assistant, vec![part])
-    }
-
-    /// Adds an assistant message of several parts.
-    #[must_use]
-    pub fn assistant_contents(self, parts: Vec<OpenaiContentPart>) -> Self {
-        self.parts(Role::Assistant, parts)
-    }
-}
-
-/// `developer` messages.
-impl PromptComposer {
-    /// Adds a developer message of one text (the system message of reasoning models).
-    #[must_use]
-    pub fn developer(self, text: impl Into<String>) -> Self {
-        self.text(Role::Developer, text)
-    }
-
-    /// Adds a developer message with the text that a template makes.
-    ///
-    /// # Errors
-    /// As [`PromptTemplate::render`].
-    pub fn developer_template(
-        self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-    ) -> Result<Self, PromptError> {
-        self.template(Role::Developer, template, ctx)
-    }
-
-    /// Adds a developer message of one part: text, image, audio or file.
-    #[must_use]
-    pub fn developer_content(self, part: OpenaiContentPart) -> Self {
-        self.parts(Role::Developer, vec![part])
-    }
-
-    /// Adds a developer message of several parts.
-    #[must_use]
-    pub fn developer_contents(self, parts: Vec<OpenaiContentPart>) -> Self {
-        self.parts(Role::Developer, parts)
-    }
-}
+role!(System "a system": system system_template system_content system_contents);
+role!(User "a user": user user_template user_content user_contents);
+role!(Assistant "an assistant": assistant assistant_template assistant_content assistant_contents);
+role!(Developer "a developer": developer developer_template developer_content developer_contents);
 
 /// `tool` messages: answers to the calls of an assistant message.
 impl PromptComposer {

@@ -66,6 +66,14 @@ pub(crate) enum Command {
     Completions(commands::completions::Args),
 }
 
+/// Reads how many of something.
+pub(crate) fn whole_number(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 is expected".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
 /// What `--color` says, read before the arguments are: a usage error must obey it too.
 pub(crate) fn color_of(arguments: &[OsString]) -> ColorWhen {
     let mut words = arguments.iter().skip(1).take_while(|word| *word != "--").peekable();

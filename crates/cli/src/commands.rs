@@ -95,10 +95,25 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> ExitCode {
     if let Some(file) = program_as_command(error) {
         terminal.say(&format!("  {} contexture run {file}", terminal.err.cyan("did you mean:")));
     }
+    if let Some(file) = answers_apart(error) {
+        terminal.say(&format!(
+            "  {} --mock={file}",
+            terminal.err.cyan("a file of answers is given as")
+        ));
+    }
     if printed.is_err() && !error.use_stderr() {
         return ExitCode::SUCCESS;
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The file, when it stands apart from `--mock` and so is no argument of anything.
+fn answers_apart(error: &clap::Error) -> Option<&str> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_answers = [".json", ".jsonl"].iter().any(|end| word.ends_with(end));
+    (error.kind() == ErrorKind::UnknownArgument && is_answers).then_some(word)
 }
 
 /// The file, when a program stands where the command should.

@@ -2,6 +2,7 @@
 
 use crate::paint::{Paint, harmless};
 use contexture::reading::{ReadError, reason};
+use contexture::run::SetupError;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io;
@@ -171,6 +172,13 @@ impl From<ReadError> for Stop {
             Some(help) => complaint.help(help).into(),
             None => complaint.into(),
         }
+    }
+}
+
+impl From<SetupError> for Complaint {
+    fn from(error: SetupError) -> Self {
+        let complaint = Self::refused(&error.code, error.message);
+        Self { help: error.help, ..complaint }
     }
 }
 

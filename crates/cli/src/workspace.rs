@@ -19,7 +19,10 @@ fn find(chosen: Option<&Path>, program: Option<&Path>) -> Result<Project, Stop> 
     match chosen {
         Some(root) if !root.is_dir() => {
             let message = format!("the workspace {} is no folder", root.display());
-            Err(Complaint::refused("no_workspace", message).file(root).into())
+            Err(Complaint::refused("no_workspace", message)
+                .file(root)
+                .help("give a folder that exists; paths are relative to the current one")
+                .into())
         }
         Some(root) => Project::open(root, environment).map_err(|error| refuse(&error)),
         None => Project::find(&here()?, program, environment).map_err(|error| refuse(&error)),

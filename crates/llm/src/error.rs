@@ -250,6 +250,9 @@ impl LlmError {
             }
             Self::TooLarge { .. } => "raise the limit `answer_bytes`, or set `max_output`",
             Self::ReplayMiss(_) => "record again with `--record`, or undo the change named above",
+            Self::Recording { line: None, .. } => {
+                "check the path, and that you may read or write there"
+            }
             Self::Recording { .. } => "mend or remove that line, or record again",
             Self::NoAnswerLeft { .. } => "add an answer to the list",
             Self::Unsupported { .. } => "leave it out, or choose another model",

@@ -33,6 +33,7 @@ pub mod cycle;
 pub mod error;
 mod exchange;
 pub mod extractive;
+mod file;
 pub mod mock;
 pub mod provider;
 pub mod record;

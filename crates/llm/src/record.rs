@@ -9,6 +9,7 @@ pub(crate) use line::{Line, Outcome, StoredError};
 
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
+use crate::file::fault;
 use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -89,10 +90,6 @@ impl Writer {
     fn fault(&self, message: &str) -> LlmError {
         LlmError::Recording { file: self.name.clone(), line: None, message: message.to_owned() }
     }
-}
-
-fn fault(path: &Path, error: &std::io::Error) -> LlmError {
-    LlmError::Recording { file: path.display().to_string(), line: None, message: error.to_string() }
 }
 
 /// A provider whose calls are recorded.

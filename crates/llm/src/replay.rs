@@ -12,11 +12,11 @@ pub use miss::ReplayMiss;
 
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
+use crate::file;
 use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use crate::record::{Line, Outcome, RECORDING_VERSION};
 use contexture_context::{Digest, json};
 use std::collections::{HashMap, VecDeque};
-use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,17 +45,7 @@ impl Replay {
     /// # Errors
     /// [`LlmError::Recording`] with the line that is no recorded call.
     pub fn open(path: &Path) -> Result<Self, LlmError> {
-        let name = path.display().to_string();
-        let fault =
-            |message: String| LlmError::Recording { file: name.clone(), line: None, message };
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
-        let read = file.take(RECORDING_BYTES + 1).read_to_end(&mut bytes);
-        read.map_err(|error| fault(error.to_string()))?;
-        if bytes.len() as u64 > RECORDING_BYTES {
-            return Err(fault(format!("more than {RECORDING_BYTES} bytes")));
-        }
-        Self::parse(&name, &bytes)
+        Self::parse(&path.display().to_string(), &file::read(path, RECORDING_BYTES)?)
     }
 
     /// Reads a recording from memory; `name` stands in errors.

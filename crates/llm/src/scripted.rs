@@ -19,6 +19,7 @@
 
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
+use crate::file;
 use crate::mock::local_response;
 use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use crate::record::StoredError;
@@ -26,7 +27,6 @@ use contexture_context::json;
 use contexture_prompt::{FinishReason, ToolCall, Usage};
 use serde::Deserialize;
 use serde_json::Value;
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -142,15 +142,13 @@ impl Scripted {
     /// [`LlmError::Recording`] with the line or answer that can't be used.
     pub fn open(path: &Path) -> Result<Self, LlmError> {
         let name = path.display().to_string();
-        let fault =
-            |message: String| LlmError::Recording { file: name.clone(), line: None, message };
-        let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
-        let mut text = String::new();
-        let read = file.take(ANSWERS_BYTES + 1).read_to_string(&mut text);
-        read.map_err(|error| fault(error.to_string()))?;
-        if text.len() as u64 > ANSWERS_BYTES {
-            return Err(fault(format!("more than {ANSWERS_BYTES} bytes")));
-        }
+        let text = String::from_utf8(file::read(path, ANSWERS_BYTES)?).map_err(|_| {
+            LlmError::Recording {
+                file: name.clone(),
+                line: None,
+                message: "it is no UTF-8".to_owned(),
+            }
+        })?;
         Self::parse(&name, &text)
     }
 

@@ -6,7 +6,7 @@ use crate::faults;
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::diagnostic::SourceFile;
-use contexture::run::{CheckReport, SetupError, load};
+use contexture::run::{CheckReport, load};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ impl Found {
             Ok((_, report)) => report,
             Err(error) => {
                 self.refused = true;
-                self.unreadable.push(unreadable(file, error));
+                self.unreadable.push(Complaint::from(error).file(file));
                 return Ok(());
             }
         };
@@ -114,14 +114,6 @@ impl Found {
             text.push('\n');
         }
         text
-    }
-}
-
-fn unreadable(file: &Path, error: SetupError) -> Complaint {
-    let complaint = Complaint::refused(&error.code, error.message).file(file);
-    match error.help {
-        Some(help) => complaint.help(help),
-        None => complaint,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::diagnostic::Diagnostic;
 use contexture::models::StandIn;
-use contexture::run::{RunRequest, SetupError};
+use contexture::run::RunRequest;
 use contexture::script::runtime::SessionError;
 use contexture::session::Session;
 use editor::{Editor, Entered};
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let talk = if args.verbose { Talk::Verbose } else { Talk::Normal };
     let screen = Arc::new(Screen::new(*terminal, talk, true));
     let observer = Arc::clone(&screen);
-    let session = Session::open(&project, &request, observer).map_err(refuse)?;
+    let session = Session::open(&project, &request, observer).map_err(Complaint::from)?;
     let history = (!args.no_trace).then(|| project.state_folder().join("repl-history"));
     let signals = Signals::listen({
         let screen = Arc::clone(&screen);
@@ -90,14 +90,6 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     }
     repl.read(&driver)?;
     Ok(if repl.failed { Exit::Failed } else { Exit::Done })
-}
-
-fn refuse(error: SetupError) -> Stop {
-    let complaint = Complaint::refused(&error.code, error.message);
-    match error.help {
-        Some(help) => complaint.help(help).into(),
-        None => complaint.into(),
-    }
 }
 
 /// A session with somebody.

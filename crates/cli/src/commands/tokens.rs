@@ -3,7 +3,7 @@
 mod budget;
 
 use super::Outcome;
-use crate::complaint::{Exit, Stop};
+use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
 use crate::workspace;
@@ -11,6 +11,7 @@ use clap::{Subcommand, ValueEnum};
 use contexture::context::cut::cut;
 use contexture::context::tokens::{TokenCounter, tokenizer_for};
 use contexture::context::{Budget, Keep};
+use contexture::llm::ModelUri;
 use contexture::models::default_model;
 use std::path::PathBuf;
 
@@ -115,6 +116,15 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
 /// The tokenizer of a model, or of the model that a run would ask.
 fn counter(model: Option<&str>, terminal: &Terminal) -> Result<&'static dyn TokenCounter, Stop> {
     let model = match model {
+        // A plain name is that of a model; what looks like a URI has to be one.
+        Some(model) if model.contains("://") => {
+            let uri: Result<ModelUri, _> = model.parse();
+            uri.map_err(|error| {
+                let complaint = Complaint::refused("model_uri", error.to_string());
+                Complaint { help: error.help(), ..complaint }
+            })?;
+            model.to_owned()
+        }
         Some(model) => model.to_owned(),
         None => default_model(&workspace::here_or(None)?, None).uri,
     };

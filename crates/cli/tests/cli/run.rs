@@ -416,3 +416,30 @@ fn as_31_colours_stay_out_of_the_value() {
     let done = finish(sandbox.contexture(["run", "p.as", "--color", "always"]), b"").exits(0);
     assert_eq!(done.json(), json!({ "a": "x" }));
 }
+
+#[test]
+fn as_31_files_of_answers_that_cannot_be_used_are_told_in_words() {
+    let sandbox = program("main func(input) { generate({ input: \"x\" }) -> { ok boolean } }");
+    sandbox.write("bad.jsonl", "{\n");
+    for option in ["--mock=none.jsonl", "--replay=none.jsonl", "--record=none/r.jsonl", "--mock=."]
+    {
+        let done = sandbox.run(["run", "p.as", option]).exits(2).says("help: check the path");
+        assert!(!done.stderr.contains("os error"), "{}", done.stderr);
+    }
+    let _ = sandbox.run(["run", "p.as", "--mock=bad.jsonl"]).exits(2).says("line 1").says("mend");
+    let _ = sandbox.run(["run", "p.as", "--mock", "a.jsonl"]).exits(2).says("--mock=a.jsonl");
+    let _ = sandbox.run(["run", "p.as", "--concurrency", "-1"]).exits(2).says("from 1");
+    let _ = sandbox.run(["run", "p.as", "--workspace", "none"]).exits(2).says("help: ");
+}
+
+#[test]
+fn as_22_a_server_that_is_not_there_is_told_in_words() {
+    let sandbox = program("main func(input) { generate({ input: \"x\" }) }");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let model = format!("openai+http://127.0.0.1:{port}/v1/m");
+    let done = sandbox.run(["run", "p.as", "--model", &model]).exits(1);
+    let done = done.says("the connection is refused; is a server running there?");
+    assert!(!done.stderr.contains("os error"), "{}", done.stderr);
+    let done = sandbox.run(["run", "p.as", "--model", "openai://m"]).exits(1);
+    let _ = done.says("needs a key").says("set OPENAI_API_KEY");
+}

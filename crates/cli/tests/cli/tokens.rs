@@ -64,3 +64,11 @@ fn as_16_the_default_model_counts_when_none_is_named() {
     command.env("CONTEXTURE_MODEL", "openai://gpt-4");
     assert_eq!(crate::support::finish(command, b"hi").exits(0).stderr, "");
 }
+
+#[test]
+fn as_24_what_looks_like_a_model_uri_has_to_be_one() {
+    let sandbox = Sandbox::new();
+    let _ = sandbox.run_with(["tokens", "count", "--model", "gpt-4o"], "a b").exits(0);
+    let done = sandbox.run_with(["tokens", "count", "--model", "opnai://gpt-4o"], "a b").exits(2);
+    let _ = done.says("unknown scheme").says("help: ");
+}

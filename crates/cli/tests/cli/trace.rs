@@ -192,3 +192,10 @@ fn as_29_diff_tells_added_gone_and_cut_differently() {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
+
+#[test]
+fn as_31_a_limit_of_no_runs_is_refused() {
+    for limit in ["0", "-1", "x"] {
+        let _ = Sandbox::new().run(["trace", "list", "--limit", limit]).exits(2).says("from 1");
+    }
+}

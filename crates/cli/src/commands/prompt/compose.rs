@@ -27,6 +27,8 @@ The file is a list of messages. Each has a `role` and one of `text`, `template` 
     template: Say hello to {{name}}.
     vars: { name: Bob }";
 
+const MESSAGE_HELP: &str = "`contexture prompt compose --help` shows what a list of messages holds";
+
 /// Prints the messages of a YAML list as JSON, or with --model the whole request.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -63,8 +65,9 @@ fn name_of(model: &str) -> String {
 
 fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
     let name = args.file.display();
-    let list = contexture::format::yaml(text)
-        .map_err(|fault| Complaint::refused("not_yaml", format!("{name} is not YAML: {fault}")))?;
+    let list = contexture::format::yaml(text).map_err(|fault| {
+        Complaint::refused("not_yaml", format!("{name} is not YAML: {fault}")).help(MESSAGE_HELP)
+    })?;
     let Value::Array(entries) = list else {
         let kind = if list.is_object() { "an object" } else { "no list" };
         let message = format!("{name} holds {kind}; a list of messages is expected");
@@ -77,9 +80,8 @@ fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
         .enumerate()
         .map(|(index, entry)| {
             entry::message(entry, folder).map_err(|fault| {
-                let help = "`contexture prompt compose --help` shows what a message holds";
                 let message = format!("{name}: message {index}: {fault}");
-                Stop::from(Complaint::refused("not_messages", message).help(help))
+                Stop::from(Complaint::refused("not_messages", message).help(MESSAGE_HELP))
             })
         })
         .collect::<Result<_, _>>()?;

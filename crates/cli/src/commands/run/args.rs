@@ -73,7 +73,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Model")]
     pub(crate) replay: Option<PathBuf>,
     /// How many turns of a `parallel for` run at the same time [default: 4].
-    #[arg(long, value_name = "N", value_parser = concurrency, help_heading = "Model")]
+    #[arg(long, value_name = "N", value_parser = crate::args::whole_number, allow_negative_numbers = true, help_heading = "Model")]
     pub(crate) concurrency: Option<usize>,
 
     /// Print the tree of what happened, or write its events to a file as JSON lines.
@@ -99,12 +99,5 @@ fn selection(text: &str) -> Result<(String, String), String> {
             Ok((place.to_owned(), name.to_owned()))
         }
         _ => Err("a place and a candidate are expected, such as evidence=brief".to_owned()),
-    }
-}
-
-fn concurrency(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a whole number from 1 is expected".to_owned()),
-        Ok(number) => Ok(number),
     }
 }

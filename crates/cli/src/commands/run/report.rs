@@ -104,13 +104,7 @@ impl End<'_> {
     fn failure(&self, failure: RunFailure, report: &RunReport, terminal: &Terminal) -> Complaint {
         let complaint = match failure {
             RunFailure::Source(checked) => source(&checked, terminal),
-            RunFailure::Setup(error) => {
-                let complaint = Complaint::refused(&error.code, error.message);
-                match error.help {
-                    Some(help) => complaint.help(help),
-                    None => complaint,
-                }
-            }
+            RunFailure::Setup(error) => Complaint::from(error),
             RunFailure::Program { error, files } => program(&error, &files, terminal),
         };
         let mut beside = self.beside(report);

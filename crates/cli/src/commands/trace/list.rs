@@ -20,7 +20,13 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// How many at most.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = crate::args::whole_number,
+        allow_negative_numbers = true
+    )]
     limit: usize,
     /// Print one JSON object: runs, each with run, program, outcome, start and duration_us.
     #[arg(long)]

@@ -1,0 +1,51 @@
+//! Files of answers and recordings: read whole, within a limit, with faults in words.
+
+use crate::error::LlmError;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// All bytes of a file, at most `limit`.
+///
+/// # Errors
+/// [`LlmError::Recording`] when it can't be read or is larger.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, LlmError> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| fault(path, &error))?;
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| fault(path, &error))?;
+    if bytes.len() as u64 > limit {
+        return Err(of(path, format!("it is larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// A file that the system does not let be read or written.
+pub(crate) fn fault(path: &Path, error: &io::Error) -> LlmError {
+    let text = error.to_string();
+    of(path, text.split(" (os error").next().unwrap_or_default().to_lowercase())
+}
+
+fn of(path: &Path, message: String) -> LlmError {
+    LlmError::Recording { file: path.display().to_string(), line: None, message }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_24_a_file_that_cannot_be_read_is_told_in_words_with_a_mend() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("answers.jsonl");
+        let error = read(&path, 4).unwrap_err();
+        assert!(error.to_string().ends_with("answers.jsonl: no such file or directory"), "{error}");
+        assert!(error.help().unwrap().starts_with("check the path"), "{:?}", error.help());
+        assert!(read(folder.path(), 4).unwrap_err().to_string().ends_with("is a directory"));
+        std::fs::write(&path, "12345").unwrap();
+        assert!(read(&path, 4).unwrap_err().to_string().ends_with("it is larger than 4 bytes"));
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+    }
+}

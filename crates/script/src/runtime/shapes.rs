@@ -9,6 +9,7 @@ use super::value::json::json_and_origin;
 use super::value::{Object, Value, unknown};
 use contexture_answer::{Extra, Field, Shape, validate};
 use serde_json::json;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Faults listed at most.
@@ -22,7 +23,7 @@ pub(crate) fn check_argument(
     site: u32,
 ) -> Checked<()> {
     let Some(site) = machine.program.arguments.get(site as usize) else { return Ok(()) };
-    if fits(value, &site.shape) {
+    if Fitting::default().fits(value, &site.shape) {
         mark_optional(value, &site.shape);
         return Ok(());
     }
@@ -51,52 +52,81 @@ pub(crate) fn check_argument(
         .at_caller())
 }
 
-/// Whether a value has a shape. `null` counts as missing; further fields are allowed.
-fn fits(value: &Value, shape: &Shape) -> bool {
-    match (shape, value) {
-        (Shape::Json, _)
-        | (Shape::String, Value::Str(_))
-        | (Shape::Boolean, Value::Bool(_))
-        | (Shape::Number, Value::Int(_) | Value::Float(_))
-        | (Shape::Integer, Value::Int(_))
-        | (Shape::List(None), Value::List(_)) => true,
-        // 3.0 counts three, as in JSON Schema.
-        (Shape::Integer, Value::Float(number)) => number.fract() == 0.0,
-        (Shape::Enum(values), Value::Str(text)) if !unknown::is(value) => {
-            values.contains(&text.text)
+/// Containers that stand in several places, each with a shape that it was looked at with, by
+/// address: what a value holds a thousand times is looked at once.
+#[derive(Default)]
+struct Fitting(HashSet<(usize, usize)>);
+
+impl Fitting {
+    /// Whether a container has to be looked at with a shape.
+    fn is_new(&mut self, value: &Value, shape: &Shape) -> bool {
+        let (address, holders) = match value {
+            Value::List(list) => (Rc::as_ptr(list).addr(), Rc::strong_count(list)),
+            Value::Object(object) => (Rc::as_ptr(object).addr(), Rc::strong_count(object)),
+            _ => return true,
+        };
+        holders < 2 || self.0.insert((address, std::ptr::from_ref(shape).addr()))
+    }
+
+    /// Whether a value has a shape. `null` counts as missing; further fields are allowed.
+    fn fits(&mut self, value: &Value, shape: &Shape) -> bool {
+        // A container that was looked at fits, or the answer is no already.
+        !self.is_new(value, shape) || self.has_shape(value, shape)
+    }
+
+    fn has_shape(&mut self, value: &Value, shape: &Shape) -> bool {
+        match (shape, value) {
+            (Shape::Json, _)
+            | (Shape::String, Value::Str(_))
+            | (Shape::Boolean, Value::Bool(_))
+            | (Shape::Number, Value::Int(_) | Value::Float(_))
+            | (Shape::Integer, Value::Int(_))
+            | (Shape::List(None), Value::List(_)) => true,
+            // 3.0 counts three, as in JSON Schema.
+            (Shape::Integer, Value::Float(number)) => number.fract() == 0.0,
+            (Shape::Enum(values), Value::Str(text)) if !unknown::is(value) => {
+                values.contains(&text.text)
+            }
+            (Shape::List(Some(item)), Value::List(list)) => {
+                list.items.borrow().iter().all(|value| self.fits(value, item))
+            }
+            (Shape::Object(fields), Value::Object(object)) => {
+                let values = object.fields.borrow();
+                fields.iter().all(|field| match values.get(&field.name) {
+                    None | Some(Value::None) if field.optional => true,
+                    Some(value) => self.fits(value, &field.shape),
+                    None => false,
+                })
+            }
+            (_, value) => unknown::is(value),
         }
-        (Shape::List(Some(item)), Value::List(list)) => {
-            list.items.borrow().iter().all(|value| fits(value, item))
+    }
+
+    fn mark(&mut self, value: &Value, shape: &Shape) {
+        if !self.is_new(value, shape) {
+            return;
         }
-        (Shape::Object(fields), Value::Object(object)) => {
-            let values = object.fields.borrow();
-            fields.iter().all(|field| match values.get(&field.name) {
-                None | Some(Value::None) if field.optional => true,
-                Some(value) => fits(value, &field.shape),
-                None => false,
-            })
+        match (shape, value) {
+            (Shape::List(Some(item)), Value::List(list)) => {
+                list.items.borrow().iter().for_each(|value| self.mark(value, item));
+            }
+            (Shape::Object(fields), Value::Object(object)) => {
+                mark_object(object, fields);
+                let values = object.fields.borrow();
+                for field in fields {
+                    if let Some(value) = values.get(&field.name) {
+                        self.mark(value, &field.shape);
+                    }
+                }
+            }
+            _ => {}
         }
-        (_, value) => unknown::is(value),
     }
 }
 
 /// Notes the optional fields of all objects in a value that fits (AS-28). Keys stay absent.
 pub(crate) fn mark_optional(value: &Value, shape: &Shape) {
-    match (shape, value) {
-        (Shape::List(Some(item)), Value::List(list)) => {
-            list.items.borrow().iter().for_each(|value| mark_optional(value, item));
-        }
-        (Shape::Object(fields), Value::Object(object)) => {
-            mark_object(object, fields);
-            let values = object.fields.borrow();
-            for field in fields {
-                if let Some(value) = values.get(&field.name) {
-                    mark_optional(value, &field.shape);
-                }
-            }
-        }
-        _ => {}
-    }
+    Fitting::default().mark(value, shape);
 }
 
 fn mark_object(object: &Object, fields: &[Field]) {

@@ -225,7 +225,7 @@ fn as_6_a_tree_of_any_height_is_compiled_and_dropped() {
 fn as_7_values_that_share_parts_can_not_be_compared_or_passed_on_for_ever() {
     let shared = |name: &str| format!("{name} = [1] repeat * 45 {{ {name} = [{name}, {name}] }}");
     let compared = format!("{} {} x == y", shared("x"), shared("y"));
-    assert_eq!(code(&main_of(&compared), &RunOptions::default()), "AS9053");
+    assert_eq!(value(&compared), json!(true));
     let returned = format!("{} x", shared("x"));
     assert_eq!(code(&main_of(&returned), &RunOptions::default()), "AS9054");
 }

@@ -28,6 +28,7 @@ mod random;
 mod random_tree;
 mod session;
 mod shapes;
+mod shared;
 mod specimens;
 mod support;
 mod templates;

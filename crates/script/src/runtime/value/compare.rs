@@ -6,12 +6,13 @@ use super::{List, Object, Value, unknown};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Nodes that one comparison may visit for each step it is counted as.
 const NODES_PER_STEP: u64 = 64;
 
-/// Nodes that one comparison may visit: values that share parts can be endless to walk.
+/// Nodes that one comparison may visit: values that share parts are larger to walk than to hold.
 const MOST_NODES: u64 = 100_000_000;
 
 /// Whether two values are equal: numbers by what they count, objects whatever the order of keys.
@@ -19,7 +20,7 @@ pub(crate) fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool>
     if let Some(known) = scalar_equal(left, right) {
         return Ok(known);
     }
-    Comparison { meter, visited: 0, all: 0 }.equal(left, right, 1)
+    Comparison { meter, visited: 0, all: 0, known: HashSet::new() }.equal(left, right, 1)
 }
 
 /// Equality where no container is on both sides.
@@ -44,6 +45,8 @@ struct Comparison<'m> {
     visited: u64,
     /// Nodes in all.
     all: u64,
+    /// Pairs of shared containers that are known to be equal, by address.
+    known: HashSet<(usize, usize)>,
 }
 
 impl Comparison<'_> {
@@ -56,9 +59,11 @@ impl Comparison<'_> {
     }
 
     fn lists(&mut self, left: &Rc<List>, right: &Rc<List>, depth: usize) -> Checked<bool> {
-        if Rc::ptr_eq(left, right) {
+        let pair = (Rc::as_ptr(left).addr(), Rc::as_ptr(right).addr());
+        if Rc::ptr_eq(left, right) || self.known.contains(&pair) {
             return Ok(true);
         }
+        let shared = Rc::strong_count(left) > 1 && Rc::strong_count(right) > 1;
         let (left, right) = (left.items.borrow(), right.items.borrow());
         if left.len() != right.len() {
             return Ok(false);
@@ -69,13 +74,16 @@ impl Comparison<'_> {
                 return Ok(false);
             }
         }
+        self.learn(shared, pair);
         Ok(true)
     }
 
     fn objects(&mut self, left: &Rc<Object>, right: &Rc<Object>, depth: usize) -> Checked<bool> {
-        if Rc::ptr_eq(left, right) {
+        let pair = (Rc::as_ptr(left).addr(), Rc::as_ptr(right).addr());
+        if Rc::ptr_eq(left, right) || self.known.contains(&pair) {
             return Ok(true);
         }
+        let shared = Rc::strong_count(left) > 1 && Rc::strong_count(right) > 1;
         let (left, right) = (left.fields.borrow(), right.fields.borrow());
         if left.len() != right.len() {
             return Ok(false);
@@ -87,7 +95,15 @@ impl Comparison<'_> {
                 return Ok(false);
             }
         }
+        self.learn(shared, pair);
         Ok(true)
+    }
+
+    /// Only where both stand in several places can a pair be met again.
+    fn learn(&mut self, shared: bool, pair: (usize, usize)) {
+        if shared {
+            self.known.insert(pair);
+        }
     }
 
     /// Counts the work as steps: values that share parts can be far larger to walk than to hold.
@@ -97,8 +113,9 @@ impl Comparison<'_> {
         self.all += count as u64 + 1;
         if self.all > MOST_NODES {
             let message = format!("the values to compare have more than {MOST_NODES} parts");
-            return Err(Fault::limit(codes::COLLECTION_ITEMS, message)
-                .help("compare a part of them: what a value holds twice is compared twice"));
+            return Err(
+                Fault::limit(codes::COLLECTION_ITEMS, message).help("compare a part of them")
+            );
         }
         if self.visited >= NODES_PER_STEP {
             let steps = i64::try_from(self.visited / NODES_PER_STEP).unwrap_or(i64::MAX);

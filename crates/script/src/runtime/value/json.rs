@@ -11,6 +11,9 @@ use std::rc::Rc;
 /// What a node of JSON is counted as: about what it takes in memory.
 const NODE_BYTES: usize = 80;
 
+/// What a level of nesting adds to each line of a value that is laid out (AS-20).
+const INDENT_BYTES: usize = 2;
+
 /// How deep a value may nest whatever the limit says: walking it takes native stack.
 const MOST_DEPTH: usize = 1_000;
 
@@ -104,8 +107,15 @@ pub(crate) fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
 
 /// A value as JSON, and the least origin of all that is in it.
 pub(crate) fn json_and_origin(value: &Value, meter: &Meter) -> Checked<(Json, Origin)> {
-    let mut exporter = Exporter { meter, origin: Origin::PROGRAM, bytes: 0 };
+    json_among(value, meter, &mut 0)
+}
+
+/// As [`json_and_origin`] for one of several values that leave together; `bytes` is what they take
+/// so far.
+pub(crate) fn json_among(value: &Value, meter: &Meter, bytes: &mut u64) -> Checked<(Json, Origin)> {
+    let mut exporter = Exporter { meter, origin: Origin::PROGRAM, bytes: *bytes };
     let json = exporter.json(value, 1)?;
+    *bytes = exporter.bytes;
     Ok((json, exporter.origin))
 }
 
@@ -159,7 +169,8 @@ impl Exporter<'_> {
     fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
         self.origin = self.origin.least(header.origin.get());
         check_depth(self.meter, depth)?;
-        self.grow((count + 1) * NODE_BYTES)
+        // Laid out, each item stands on a line of its own, indented as deep as it nests.
+        self.grow((count + 1) * (NODE_BYTES + INDENT_BYTES * depth))
     }
 
     /// One text may not be larger than all values together: parts that a value shares are written

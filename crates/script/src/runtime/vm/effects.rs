@@ -7,7 +7,7 @@ use crate::runtime::code::{GenerateSite, Reg, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
-use crate::runtime::value::json::json_and_origin;
+use crate::runtime::value::json::{json_among, json_and_origin};
 use crate::runtime::value::origin::Origin;
 use crate::runtime::value::{Value, unknown};
 use crate::template::TemplateCall;
@@ -131,10 +131,11 @@ fn items(
 ) -> Checked<(Vec<DeclaredItem>, Vec<String>)> {
     let mut items = Vec::with_capacity(site.uses.len());
     let mut placeholders = Vec::new();
+    let mut bytes = 0;
     for (number, pair) in site.uses.iter().zip(registers.chunks(2)) {
         let Some(used) = machine.program.uses.get(*number as usize) else { continue };
         let [value, choice] = pair else { continue };
-        if let Some((item, origin)) = item(machine, used, value, choice)? {
+        if let Some((item, origin)) = item(machine, used, (value, choice), &mut bytes)? {
             if origin.is_placeholder() {
                 placeholders.push(named(&item));
             }
@@ -153,8 +154,8 @@ fn named(item: &DeclaredItem) -> String {
 fn item(
     machine: &Machine<'_>,
     used: &UseSite,
-    value: &Value,
-    choice: &Value,
+    (value, choice): (&Value, &Value),
+    bytes: &mut u64,
 ) -> Checked<Option<(DeclaredItem, Origin)>> {
     let number = match choice {
         Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
@@ -162,7 +163,7 @@ fn item(
     };
     let Some(candidate) = used.candidates.get(number) else { return Ok(None) };
     let Some(source) = candidate.source else { return Ok(None) };
-    let (value, origin) = json_and_origin(value, &machine.meter)?;
+    let (value, origin) = json_among(value, &machine.meter, bytes)?;
     let source = crate::runtime::code::Place { file: used.place.file, span: source };
     let item = DeclaredItem {
         label: used.label.clone(),
@@ -170,8 +171,8 @@ fn item(
         position: Some(machine.program.position(used.place)),
         value,
         budget: candidate.budget,
-        priority: used.priority,
         keep: candidate.keep,
+        priority: used.priority,
         trust: origin.trust,
     };
     Ok(Some((item, origin)))

@@ -151,16 +151,20 @@ impl Parser<'_> {
         self.text.get(from..to).is_some_and(|gap| gap.contains('\n'))
     }
 
+    /// Where the next mark stands, which it is and its length; `None` where the text or its fence
+    /// ends.
+    fn next_inside(&self, at: usize) -> Option<(usize, Mark, usize)> {
+        let next = self.look_space(at);
+        let (mark, length) = self.mark_at(next)?;
+        (!self.fence_closes(next)).then_some((next, mark, length))
+    }
+
     /// Whether a key with its colon, or the end of the object, stands from `at` on. `doubtful`
     /// says that the text before may be prose that goes on here.
     pub(super) fn member_follows(&self, at: usize, doubtful: bool) -> bool {
-        let next = self.look_space(at);
-        let Some((mark, length)) = self.mark_at(next) else {
+        let Some((next, mark, length)) = self.next_inside(at) else {
             return true;
         };
-        if self.fence_closes(next) {
-            return true;
-        }
         match mark {
             Mark::Quote(family) => self.key_follows(next + length, family),
             Mark::CloseObject | Mark::CloseArray => self.closes_well(next + length, false),
@@ -243,13 +247,9 @@ impl Parser<'_> {
 
     /// Whether an item, or the end of the list, stands from `at` on.
     pub(super) fn item_follows(&self, at: usize, odd: bool) -> bool {
-        let next = self.look_space(at);
-        let Some((mark, length)) = self.mark_at(next) else {
+        let Some((next, mark, length)) = self.next_inside(at) else {
             return true;
         };
-        if self.fence_closes(next) {
-            return true;
-        }
         match mark {
             Mark::Quote(family) => !odd || self.string_follows(next + length, family),
             Mark::CloseObject | Mark::CloseArray => self.closes_well(next + length, odd),

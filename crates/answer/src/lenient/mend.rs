@@ -54,14 +54,7 @@ impl Parser<'_> {
     #[cold]
     pub(super) fn odd_key(&mut self) -> Option<String> {
         loop {
-            self.skip_space();
-            if self.breaks_off() {
-                self.stop();
-            }
-            let Some((mark, length)) = self.mark_at(self.pos) else {
-                self.note_cut();
-                return None;
-            };
+            let (mark, length) = self.next_mark()?;
             match mark {
                 Mark::Quote(_) => return self.quoted_key(),
                 Mark::Comma => {
@@ -172,16 +165,25 @@ impl Parser<'_> {
         }
     }
 
+    /// What stands at the next byte that is no blank; at the end of the text, or where the value
+    /// breaks off, it is noted as cut.
+    fn next_mark(&mut self) -> Option<(Mark, usize)> {
+        self.skip_space();
+        if self.breaks_off() {
+            self.stop();
+        }
+        let found = self.mark_at(self.pos);
+        if found.is_none() {
+            self.note_cut();
+        }
+        found
+    }
+
     /// What follows a member or an item when it is neither an ASCII comma nor the closer.
     #[cold]
     pub(super) fn odd_separator(&mut self, place: Place) -> Next {
         loop {
-            self.skip_space();
-            if self.breaks_off() {
-                self.stop();
-            }
-            let Some((mark, length)) = self.mark_at(self.pos) else {
-                self.note_cut();
+            let Some((mark, length)) = self.next_mark() else {
                 return Next::Done;
             };
             match (mark, place) {

@@ -120,6 +120,7 @@ pub struct Param {
 }
 
 /// `{ … }`.
+#[derive(Default)]
 pub struct Block {
     /// The statements.
     pub statements: Vec<Statement>,

@@ -8,6 +8,7 @@
 
 mod expressions;
 mod generate;
+mod hints;
 mod items;
 mod objects;
 mod old;
@@ -280,16 +281,7 @@ impl<'a> Parser<'a> {
         }
         let found = self.describe_current();
         let message = format!("expected {wanted}, found {found}");
-        codes::UNEXPECTED_TOKEN.at(self.current.span, message)
-    }
-
-    fn expect(&mut self, kind: TokenKind) -> bool {
-        if self.eat(kind).is_some() {
-            return true;
-        }
-        let fault = self.unexpected(kind.describe());
-        self.push_here(fault);
-        false
+        self.hinted(codes::UNEXPECTED_TOKEN.at(self.current.span, message), wanted)
     }
 
     /// What is wrong with a token in itself is told when it is taken.
@@ -440,7 +432,8 @@ impl<'a> Parser<'a> {
     fn close(&mut self, opening: Token) {
         let Some(closer) = opening.kind.closer() else { return };
         self.open.pop();
-        if self.eat(closer).is_some() {
+        // A text that is never closed took everything up to the end, this bracket too.
+        if self.eat(closer).is_some() || (self.previous_open && self.at_end()) {
             return;
         }
         let wanted = closer.describe();

@@ -3,7 +3,6 @@
 
 use super::{Block, Expr, ExprKind};
 use crate::stack::deeper;
-use contexture_diagnostic::Span;
 use std::fmt;
 
 impl Expr {
@@ -54,12 +53,6 @@ impl fmt::Debug for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, span } = self;
         deeper(|| f.debug_struct("Expr").field("kind", kind).field("span", span).finish())
-    }
-}
-
-impl Default for Block {
-    fn default() -> Self {
-        Self { statements: Vec::new(), span: Span::default() }
     }
 }
 

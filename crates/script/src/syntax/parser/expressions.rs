@@ -174,8 +174,11 @@ impl Parser<'_> {
     /// The prefix operator at the current token; a `+` is told and passed over.
     fn prefix(&mut self) -> Option<UnaryOp> {
         while self.at(TokenKind::Plus) {
-            let fault = self.unexpected("an expression");
-            self.push_here(fault.with_help("a number needs no `+`"));
+            let mut fault = self.unexpected("an expression");
+            if self.foreign_pair().is_none() {
+                fault = fault.with_help("a number needs no `+`");
+            }
+            self.push_here(fault);
             self.bump();
         }
         match self.kind() {
@@ -232,6 +235,8 @@ impl Parser<'_> {
             self.push_here(fault);
             if index {
                 self.bump();
+            } else if self.at(TokenKind::Dot) {
+                self.skip_glued();
             }
             let name = Name { text: String::new(), span: Span::at(dot.span.end) };
             let span = base.span.to(dot.span);
@@ -296,14 +301,21 @@ impl Parser<'_> {
         let fault = self.unexpected("an expression");
         let at = self.current.span.start;
         self.push_here(fault);
-        if self.at(TokenKind::Unknown) {
-            let sign = self.bump();
-            // What is glued to the sign, as in `$name`, belongs to it.
-            if self.at(TokenKind::Word) && self.current.span.start == sign.span.end {
-                self.bump();
-            }
+        let fraction = self.at(TokenKind::Dot) && self.peek_kind() == TokenKind::Number;
+        if self.at(TokenKind::Unknown) || fraction {
+            self.skip_glued();
         }
         self.leaf(ExprKind::Error, Span::at(at))
+    }
+
+    /// Skips a sign with the dots, word or number glued to it, as in `$name`, `.5` and `..9`.
+    fn skip_glued(&mut self) {
+        let mut end = self.bump().span.end;
+        while matches!(self.kind(), TokenKind::Dot | TokenKind::Word | TokenKind::Number)
+            && self.current.span.start == end
+        {
+            end = self.bump().span.end;
+        }
     }
 
     fn number(&mut self) -> Expr {
@@ -394,6 +406,7 @@ impl Parser<'_> {
         match word {
             "generate" => return self.generate(),
             "parallel" if self.peek_word(1) == Some("for") => return self.parallel_for(),
+            "parallel" if self.peek_word(2) == Some("in") => return self.parallel_without_for(),
             "try" if self.peek_kind() == TokenKind::OpenBrace => return self.try_else(),
             _ => {}
         }
@@ -410,7 +423,11 @@ impl Parser<'_> {
         let statement = matches!(word, "if" | "for" | "return" | "use") && self.same_line();
         if !statement {
             let fault = self.unexpected("an expression");
-            self.push_here(fault.with_help(format!("`{word}` is a reserved word")));
+            let help = match word {
+                "and" | "or" => format!("`{word}` stands between two values"),
+                _ => format!("`{word}` is a reserved word"),
+            };
+            self.push_here(fault.with_help(help));
             if !self.starts_statement() {
                 self.bump();
             }

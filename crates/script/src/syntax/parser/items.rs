@@ -3,7 +3,7 @@
 use super::super::ast::{
     Agent, Block, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name, Param, Text,
 };
-use super::super::token::TokenKind;
+use super::super::token::{Token, TokenKind};
 use super::Parser;
 use crate::codes;
 use contexture_diagnostic::{Span, nearest};
@@ -394,6 +394,9 @@ impl Parser<'_> {
             TokenKind::Word => (value.kind == TokenKind::Word || text) && !value.starts_line,
             _ => text,
         };
+        if !fits && self.is_wrong_setting(value, colon) {
+            return self.wrong_setting(word);
+        }
         if !fits || (wanted == TokenKind::Word && self.follows_assignment(colon)) {
             return None;
         }
@@ -410,7 +413,50 @@ impl Parser<'_> {
             "role" => ConfigKind::Role(self.string()?),
             _ => ConfigKind::Description(self.string()?),
         };
+        self.refuse_computed(word);
         Some(Config { kind, span: self.span_from(start) })
+    }
+
+    /// Whether a value that no setting takes stands behind `role`, `description` or `model`, and
+    /// these are no names: `role x`, `description 5`.
+    fn is_wrong_setting(&mut self, value: Token, colon: bool) -> bool {
+        let operator =
+            TokenKind::Word == value.kind && matches!(self.slice(value.span), "and" | "or");
+        matches!(value.kind, TokenKind::Word | TokenKind::Number)
+            && !value.starts_line
+            && !operator
+            && !self.follows_assignment(colon)
+    }
+
+    fn wrong_setting(&mut self, word: &str) -> Option<Config> {
+        let start = self.bump().span.start;
+        self.eat(TokenKind::Colon);
+        let (message, help) = match word {
+            "model" => (
+                "`model` takes the name of an imported model".to_owned(),
+                "write `import llm Name from \"…\"` at the top and `model Name` here".to_owned(),
+            ),
+            _ => (
+                format!("`{word}` takes a string literal"),
+                format!("write `{word} \"…\"`; what is computed is shown with `use`"),
+            ),
+        };
+        self.push_here(codes::UNEXPECTED_TOKEN.at(self.current.span, message).with_help(help));
+        self.own_expression();
+        let kind = ConfigKind::Description(nowhere(self.span_from(start)));
+        Some(Config { kind, span: self.span_from(start) })
+    }
+
+    /// A setting is one literal: `role "a" + "b"` is told.
+    fn refuse_computed(&mut self, word: &str) {
+        if self.at(TokenKind::Plus) && self.same_line() {
+            let message = format!("`{word}` takes one string literal");
+            let help = "write it as one string; what is computed is shown with `use`";
+            self.push_here(codes::UNEXPECTED_TOKEN.at(self.current.span, message).with_help(help));
+            while self.eat(TokenKind::Plus).is_some() {
+                self.expression();
+            }
+        }
     }
 
     /// `model x = 1` is no configuration.

@@ -222,6 +222,11 @@ impl Parser<'_> {
 
     fn for_loop(&mut self) -> For {
         let keyword = self.bump().span;
+        self.for_behind(keyword)
+    }
+
+    /// What stands behind `for`.
+    fn for_behind(&mut self, keyword: Span) -> For {
         let variable = self.binding("the variable of the loop");
         let variable =
             variable.unwrap_or(Name { text: String::new(), span: Span::at(self.previous_end) });
@@ -242,6 +247,17 @@ impl Parser<'_> {
         let start = self.bump().span.start;
         let each = self.for_loop();
         let span = self.span_from(start);
+        self.above(self.height, span, ExprKind::ParallelFor(Box::new(each)))
+    }
+
+    /// `parallel x in list …`, read as if `for` stood there.
+    pub(super) fn parallel_without_for(&mut self) -> Expr {
+        let start = self.bump().span;
+        let fault =
+            self.unexpected("`for`").with_help("write `parallel for x in list max 10 { … }`");
+        self.push_here(fault.with_edit(Span::at(start.end), " for"));
+        let each = self.for_behind(start);
+        let span = self.span_from(start.start);
         self.above(self.height, span, ExprKind::ParallelFor(Box::new(each)))
     }
 
@@ -317,7 +333,15 @@ impl Parser<'_> {
         let target = self.target(left);
         let value = self.own_expression();
         self.height = below.max(self.height) + 1;
-        if self.at(TokenKind::Assign) && self.same_line() {
+        let arrow = self.peek(1);
+        if self.at(TokenKind::Assign) && arrow.kind == TokenKind::Greater {
+            let span = self.current.span.to(arrow.span);
+            let help =
+                "declare `func name(x) { … }`, and pass its name to `map`, `filter` or `sort`";
+            let fault = codes::UNEXPECTED_TOKEN.at(span, "there are no functions without a name");
+            self.push_here(fault.with_help(help));
+            self.skip_line();
+        } else if self.at(TokenKind::Assign) && self.same_line() {
             let span = self.current.span;
             let fault = codes::ASSIGNMENT_AS_VALUE.at(span, "an assignment gives no value");
             self.push_here(fault.with_help("assign one variable per statement"));

@@ -323,8 +323,12 @@ impl Parser<'_> {
         self.height = 1;
         let word = self.word()?;
         let name = super::Name { text: word.to_owned(), span: self.bump().span };
-        if !self.expect(TokenKind::Colon) && !self.same_line() {
-            return None;
+        if self.eat(TokenKind::Colon).is_none() {
+            let fault = self.unexpected("`:`");
+            self.push_here(fault.with_help("a candidate is `name: value max 2k`"));
+            if !self.same_line() {
+                return None;
+            }
         }
         let empty = self.at_word("empty") && self.is_bare_word();
         let (source, clauses) = if empty {

@@ -180,9 +180,10 @@ proptest! {
         for trust in [Trust::Program, Trust::Web] {
             for keep in [Keep::Head, Keep::Tail, Keep::Middle] {
                 for budget in [Budget::tokens(limit), Budget::chars(limit)] {
-                    let budget = Some(budget.keeping(keep));
-                    let item = build(&DeclaredItem { budget, trust, ..declared(value.clone()) });
-                    let count = match budget.unwrap().measure {
+                    let budget = budget.keeping(keep);
+                    let declared = DeclaredItem { trust, ..declared(value.clone()) };
+                    let item = build(&DeclaredItem { budget: Some(budget), ..declared });
+                    let count = match budget.measure {
                         Measure::Tokens => O200K_BASE.count(&item.text),
                         Measure::Chars => Chars.count(&item.text),
                     };

@@ -13,6 +13,9 @@ pub struct LineColumn {
 /// that is one long line.
 const STRIDE: usize = 1024;
 
+/// The byte order mark that some editors put at the start of a file.
+const MARK: char = '\u{feff}';
+
 /// A named source text that knows its lines.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
@@ -72,8 +75,14 @@ impl SourceFile {
         while !self.text.is_char_boundary(end) {
             end -= 1;
         }
+        let start = if line == 1 { self.text_start().min(end) } else { start };
         let column = self.characters_before(end) - self.characters_before(start) + 1;
         LineColumn { line: clamp(line), column: clamp(column) }
+    }
+
+    /// Where the first line begins: a byte order mark is no part of it.
+    fn text_start(&self) -> usize {
+        if self.text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
     }
 
     /// How many characters begin before a byte offset.
@@ -87,7 +96,10 @@ impl SourceFile {
     /// The byte offset at which a line (from 1) starts; the end of the text behind the last line.
     #[must_use]
     pub fn line_start(&self, line: u32) -> u32 {
-        let at = line.saturating_sub(1) as usize;
+        if line <= 1 {
+            return clamp(self.text_start());
+        }
+        let at = line as usize - 1;
         self.line_starts.get(at).copied().unwrap_or_else(|| clamp(self.text.len()))
     }
 
@@ -97,6 +109,7 @@ impl SourceFile {
         let at = line.saturating_sub(1) as usize;
         let start = self.line_starts.get(at).copied().unwrap_or(u32::MAX) as usize;
         let end = self.line_starts.get(at + 1).map_or(self.text.len(), |next| *next as usize);
+        let start = if line <= 1 { start.max(self.text_start()) } else { start };
         self.text.get(start..end).unwrap_or_default().trim_end_matches(['\n', '\r'])
     }
 }
@@ -132,6 +145,15 @@ mod tests {
         assert_eq!(file.line(3), "c");
         assert_eq!(file.line(9), "");
         assert_eq!(file.line_start(2), 7);
+    }
+
+    #[test]
+    fn as_32_a_byte_order_mark_is_no_column() {
+        let file = SourceFile::new("a", "\u{feff}ab\nc");
+        let column = |offset| file.position(offset).column;
+        assert_eq!([column(0), column(3), column(4), column(6)], [1, 1, 2, 1]);
+        assert_eq!(file.line(1), "ab");
+        assert_eq!(file.line(2), "c");
     }
 
     #[test]

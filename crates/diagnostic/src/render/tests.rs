@@ -6,6 +6,16 @@ fn file(text: &str) -> SourceFile {
 }
 
 #[test]
+fn as_32_a_byte_order_mark_moves_no_mark() {
+    let file = SourceFile::new("a.as", "\u{feff}x = y\n");
+    let fault = Diagnostic::error("AS2001", "nothing is called `y` here", Span::new(7, 8));
+    assert_eq!(
+        terminal(&fault, &file, false),
+        "error[AS2001]: nothing is called `y` here\n --> a.as:1:5\n  |\n1 | x = y\n  |     ^\n"
+    );
+}
+
+#[test]
 fn as_32_json_has_exactly_the_agreed_fields() {
     let source = file("x = 你 y\n");
     let fault = Diagnostic::error("AS2001", "unknown", Span::new(8, 9));

@@ -222,6 +222,11 @@ impl<'a> Reference<'a> {
         ReferenceBuf::from_reference(*self)
     }
 
+    /// The path with the query.
+    fn tail(&self) -> &'a str {
+        self.text.get(self.parts.path as usize..).unwrap_or_default()
+    }
+
     fn cut(&self, start: u32, end: u32) -> &'a str {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }

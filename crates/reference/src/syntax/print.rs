@@ -17,15 +17,27 @@ pub(super) fn public(reference: Reference<'_>) -> String {
     let mut text = String::with_capacity(reference.as_str().len() + reference.depth());
     heads(reference, &mut text);
     let innermost = reference.innermost();
-    text.push_str(&userinfo::without(innermost.protocol(), innermost.path()));
-    let start = text.len();
-    query(reference, &mut text);
-    // A query of a server may hold a whole URL.
-    if let Cow::Owned(redacted) = userinfo::redact(text.get(start..).unwrap_or_default()) {
-        text.truncate(start);
-        text.push_str(&redacted);
+    let path = reference.path();
+    let address = innermost.tail();
+    match userinfo::user_info(innermost.protocol(), address) {
+        // A `?` that nobody encoded has torn a password apart.
+        Some(end) if end > path.len() => {
+            push_redacted(address.get(end..).unwrap_or_default(), &mut text);
+        }
+        end => {
+            push_redacted(path.get(end.unwrap_or_default()..).unwrap_or_default(), &mut text);
+            let mut parameters = String::new();
+            query(reference, &mut parameters);
+            text.push_str(&userinfo::redact(&parameters));
+        }
     }
     text
+}
+
+/// Appends a path, which may hold whole addresses, as that of an archive or a proxy does.
+fn push_redacted(path: &str, text: &mut String) {
+    let path = if path.is_empty() { "…" } else { path };
+    text.push_str(&userinfo::redact(path));
 }
 
 fn heads(reference: Reference<'_>, text: &mut String) {

@@ -8,19 +8,9 @@ const WITH_AUTHORITY: [&str; 8] = ["http", "https", "ftp", "ftps", "sftp", "ssh"
 /// Protocols whose path is a name of ours: an `@` in it is part of the name.
 const WITHOUT_AUTHORITY: [&str; 5] = ["file", "memory", "knowledge", "context", "env"];
 
-/// A path of a protocol without user info.
+/// Where the user info ends that a path begins with; the path may have its query behind it.
 ///
 /// Of protocols that nobody here knows, only what has a password is taken for user info.
-pub(super) fn without<'a>(protocol: &str, path: &'a str) -> Cow<'a, str> {
-    let path = match user_info(protocol, path) {
-        Some(end) => path.get(end..).unwrap_or_default(),
-        None => path,
-    };
-    // A path may hold a whole URL, as that of an archive or a proxy does.
-    redact(path)
-}
-
-/// Where the user info ends that a path begins with.
 pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
     let is = |known: &&str| protocol.eq_ignore_ascii_case(known);
     if WITHOUT_AUTHORITY.iter().any(is) {
@@ -29,10 +19,13 @@ pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
     let end = path.find(['/', '\\', '?', '#']).unwrap_or(path.len());
     let authority = path.get(..end).unwrap_or_default();
     let has_user = |authority: &str| WITH_AUTHORITY.iter().any(is) || authority.contains(':');
+    let whole = || path.rfind('@').map(|at| at + 1);
     match authority.rfind('@') {
-        Some(at) if has_user(authority.get(..at).unwrap_or_default()) => Some(at + 1),
-        Some(_) => None,
-        None if has_broken_port(authority) => path.rfind('@').map(|at| at + 1),
+        Some(at) if !has_user(authority.get(..at).unwrap_or_default()) => None,
+        // No host behind it: it is a sign of the password.
+        Some(at) if at + 1 == authority.len() => whole(),
+        Some(at) => Some(at + 1),
+        None if has_broken_port(authority) => whole(),
         None => None,
     }
 }
@@ -43,7 +36,7 @@ fn has_broken_port(authority: &str) -> bool {
     let after_address = authority.rsplit_once(']').map_or(authority, |(_, rest)| rest);
     after_address
         .split_once(':')
-        .is_some_and(|(_, port)| !port.bytes().all(|byte| byte.is_ascii_digit()))
+        .is_some_and(|(_, port)| port.is_empty() || !port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A text with the user info of every address in it removed: for messages of libraries, and for
@@ -58,17 +51,21 @@ fn has_broken_port(authority: &str) -> bool {
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut redacted = String::new();
     let mut kept = 0;
+    // Looked for once in each word, as a word may hold any number of addresses.
+    let (mut end, mut last_sign) = (0, None);
     for (slashes, _) in text.match_indices("://") {
         let start = slashes + 3;
-        if start < kept {
+        if start >= end {
+            let rest = text.get(start..).unwrap_or_default();
+            end = start + rest.find(ends_address).unwrap_or(rest.len());
+            let word = text.get(start..end).unwrap_or_default();
+            last_sign = word.rfind('@').map(|at| start + at);
+        }
+        if start < kept || last_sign.is_none_or(|at| at < start) {
             continue;
         }
-        let protocol = protocol_before(text, slashes);
-        let rest = text.get(start..).unwrap_or_default();
-        let end = rest.find(ends_address).unwrap_or(rest.len());
-        let Some(secret) = user_info(protocol, rest.get(..end).unwrap_or_default()) else {
-            continue;
-        };
+        let address = text.get(start..end).unwrap_or_default();
+        let Some(secret) = user_info(protocol_before(text, slashes), address) else { continue };
         redacted.push_str(text.get(kept..start).unwrap_or_default());
         kept = start + secret;
     }

@@ -229,3 +229,25 @@ fn as_7_values_that_share_parts_can_not_be_compared_or_passed_on_for_ever() {
     let returned = format!("{} x", shared("x"));
     assert_eq!(code(&main_of(&returned), &RunOptions::default()), "AS9054");
 }
+
+#[test]
+fn as_9_values_from_outside_nest_as_deep_as_those_of_the_program() {
+    let deep = |levels: usize| (1..levels).fold(json!([]), |inner, _| json!([inner]));
+    let source = "import tool T from \"env://process\" import memory M from \"file://m.jsonl\" import file F from \"f.json\"
+        agent A { main func(x) { x } }
+        main func(input) { [T.get({}), M.query({}), F, generate({ input: \"x\" }), input.deep].map(one) }
+        func one(x) { [x == x.summary, A([x.length]).length] }";
+    let run = |levels: usize, outside: usize| {
+        let host = ScriptedHost::new()
+            .with_tool("T.get", deep(levels))
+            .with_memory("M.query", deep(levels))
+            .with_file("f.json", deep(levels))
+            .with_answer(deep(levels));
+        let input = json!({ "deep": deep(outside) });
+        let outcome = outcome_with(source, input, &host, &RunOptions::default());
+        outcome.result.map_err(|error| error.code)
+    };
+    assert_eq!(run(512, 511), Ok(json!([[true, 1], [true, 1], [true, 1], [true, 1], [true, 1]])));
+    assert_eq!(run(513, 1), Err("AS9055".to_owned()));
+    assert_eq!(run(1, 512), Err("AS9055".to_owned()));
+}

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 /// When to colour, as `--color` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless NO_COLOR is set; with CLICOLOR_FORCE everywhere
     #[default]
     Auto,
     /// Also into files and pipes
@@ -21,7 +21,7 @@ impl ColorWhen {
         match self {
             Self::Always => true,
             Self::Never => false,
-            Self::Auto => stream.is_terminal() && welcome(),
+            Self::Auto => (stream.is_terminal() && welcome()) || forced(),
         }
     }
 
@@ -40,6 +40,12 @@ fn welcome() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == OsStr::new("dumb"));
     !refused && !dumb
+}
+
+/// Whether the environment asks for colour everywhere (<https://bixense.com/clicolors>).
+fn forced() -> bool {
+    let value = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    value("CLICOLOR_FORCE").is_some_and(|value| value != "0") && value("NO_COLOR").is_none()
 }
 
 /// Styles text, or leaves it as it is.

@@ -271,6 +271,10 @@ pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
     }
 }
 
+/// How to mend a store that can't be written.
+const KEEP_HELP: &str =
+    "make the folder `.contexture` of the workspace writable, or keep no trace with `--no-trace`";
+
 /// The id under which a run is kept, and where its trace goes.
 type Outlets = (Option<String>, Vec<Box<dyn TraceSink>>);
 
@@ -290,8 +294,9 @@ fn outlets(
     }
     let mut run = None;
     if project.config.trace.keep && !request.forget {
-        let (id, sink) = sinks::store(project, masker)
-            .map_err(|error| SetupError::new("store_unusable", error, None))?;
+        let (id, sink) = sinks::store(project, masker).map_err(|error| {
+            SetupError::new("store_unusable", error, Some(KEEP_HELP.to_owned()))
+        })?;
         run = Some(id);
         outlets.push(sink);
     }

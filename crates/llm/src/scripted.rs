@@ -142,12 +142,11 @@ impl Scripted {
     /// [`LlmError::Recording`] with the line or answer that can't be used.
     pub fn open(path: &Path) -> Result<Self, LlmError> {
         let name = path.display().to_string();
-        let text = String::from_utf8(file::read(path, ANSWERS_BYTES)?).map_err(|_| {
-            LlmError::Recording {
-                file: name.clone(),
-                line: None,
-                message: "it is no UTF-8".to_owned(),
-            }
+        let text = String::from_utf8(file::read(path, ANSWERS_BYTES)?).map_err(|error| {
+            let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+            let line = valid.filter(|byte| **byte == b'\n').count() + 1;
+            let message = "the line is no UTF-8".to_owned();
+            LlmError::Recording { file: name.clone(), line: Some(line), message }
         })?;
         Self::parse(&name, &text)
     }

@@ -427,6 +427,10 @@ fn as_31_files_of_answers_that_cannot_be_used_are_told_in_words() {
         assert!(!done.stderr.contains("os error"), "{}", done.stderr);
     }
     let _ = sandbox.run(["run", "p.as", "--mock=bad.jsonl"]).exits(2).says("line 1").says("mend");
+    sandbox.write("bad.jsonl", b"\"a\"\n\xff\n");
+    let _ = sandbox.run(["run", "p.as", "--mock=bad.jsonl"]).exits(2).says("line 2").says("UTF-8");
+    sandbox.write(".contexture", "");
+    let _ = sandbox.run(["run", "p.as", "--mock"]).exits(2).says("`--no-trace`");
     let _ = sandbox.run(["run", "p.as", "--mock", "a.jsonl"]).exits(2).says("--mock=a.jsonl");
     let _ = sandbox.run(["run", "p.as", "--concurrency", "-1"]).exits(2).says("from 1");
     let _ = sandbox.run(["run", "p.as", "--workspace", "none"]).exits(2).says("help: ");

@@ -108,6 +108,13 @@ fn as_31_colour_follows_the_option_and_the_environment() {
     assert!(!plain.stderr.contains(escape));
     let always = sandbox.run(["tokens", "count", "none.txt", "--color", "always"]).exits(2);
     assert!(always.stderr.contains(escape), "{}", always.stderr);
+    let of = |variables: &[(&str, &str)]| {
+        let mut command = sandbox.contexture(["tokens", "count", "none.txt"]);
+        command.envs(variables.iter().copied());
+        finish(command, b"").exits(2).stderr.contains(escape)
+    };
+    assert!(of(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!of(&[("CLICOLOR_FORCE", "0")]) && !of(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
     let usage = sandbox.run(["--color=always", "nonsense"]).exits(2);
     assert!(usage.stderr.contains(escape), "{}", usage.stderr);
 }

@@ -42,8 +42,8 @@ pub const DATA_TAG: &str = "untrusted_data";
 /// A tag that cannot make a fence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{name}` can't name a fence or its attribute: expected small letters, digits and `_`, \
-     beginning with a letter"
+    "`{name}` can't name a fence or its attribute: expected small letters, digits, `_` and `-`, \
+     beginning with a letter (attributes may have any letters)"
 )]
 pub struct FenceError {
     /// The name given.
@@ -62,11 +62,12 @@ impl Fence {
     /// A fence of its own tag and attributes.
     ///
     /// # Errors
-    /// A tag or attribute name that is not made of small ASCII letters, digits and `_`.
+    /// A tag that is not made of small ASCII letters, digits, `_` and `-`, or an attribute that is
+    /// not made of letters, digits, `_`, `-` and `.`.
     pub fn new(tag: &str, attributes: &[(&str, &str)]) -> Result<Self, FenceError> {
-        let mut open = format!("<{}", checked(tag)?);
+        let mut open = format!("<{}", checked_tag(tag)?);
         for (name, value) in attributes {
-            open.push_str(&format!(" {}=\"{}\"", checked(name)?, attribute(value)));
+            open.push_str(&format!(" {}=\"{}\"", checked_attribute(name)?, attribute(value)));
         }
         open.push('>');
         Ok(Self { tag: tag.to_owned(), open, close: format!("</{tag}>") })
@@ -98,6 +99,15 @@ impl Fence {
     #[must_use]
     pub fn wrap(&self, text: &str) -> String {
         let text = self.escape(text);
+        let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        format!("{}\n{text}{newline}{}", self.open, self.close)
+    }
+
+    /// The text between the two lines with nothing marked but tags like those of fences: for a text
+    /// that keeps its own standing and only must not end where it does not end (REF-12).
+    #[must_use]
+    pub fn enclose(&self, text: &str) -> String {
+        let text = with_backslashes(text, tags::marks(text, Some(&self.tag), false));
         let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         format!("{}\n{text}{newline}{}", self.open, self.close)
     }
@@ -141,13 +151,19 @@ fn with_backslashes(text: &str, mut marks: Vec<usize>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn checked(name: &str) -> Result<&str, FenceError> {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_plain) {
-        Ok(name)
-    } else {
-        Err(FenceError { name: name.to_owned() })
-    }
+fn checked_tag(name: &str) -> Result<&str, FenceError> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    checked(name, name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_plain))
+}
+
+fn checked_attribute(name: &str) -> Result<&str, FenceError> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    checked(name, begins && name.chars().all(is_plain))
+}
+
+fn checked(name: &str, is_right: bool) -> Result<&str, FenceError> {
+    if is_right { Ok(name) } else { Err(FenceError { name: name.to_owned() }) }
 }
 
 /// A value that stays inside its quotes and on its line.

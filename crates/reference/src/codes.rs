@@ -12,8 +12,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod definition;
 mod syntax;
 
+pub use definition::*;
 pub use syntax::*;
 
 use contexture_diagnostic::{Diagnostic, Severity, Span};
@@ -46,7 +48,7 @@ impl Code {
 }
 
 /// The blocks of codes, each sorted by code.
-const BLOCKS: &[&[Code]] = &[syntax::BLOCK];
+const BLOCKS: &[&[Code]] = &[syntax::BLOCK, definition::BLOCK];
 
 /// All kinds, by code.
 pub fn all() -> impl Iterator<Item = &'static Code> {

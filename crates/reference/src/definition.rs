@@ -1,1 +1,191 @@
 //! Definitions of protocols by resource elements (REF-15 to REF-19).
+//!
+//! A protocol is defined in Markdown: which paths it has (`<location>`), which parameters it takes
+//! (`<params>`), and what its ids stand for (`<registry>`).
+//!
+//! Decision: what is wrong is told with its place and never guessed at. A resource element with an
+//! error is not used, and references to it say so instead of falling back to another definition; a
+//! broken row of a table costs that row alone.
+//!
+//! ```
+//! use contexture_reference::definition::{Definitions, Layer, Options, Origin};
+//! use contexture_reference::syntax::Reference;
+//!
+//! let text = "\
+//! <resource protocol=\"thought\">
+//! <registry>
+//! | id | reference |
+//! |----|-----------|
+//! | analytical | @file://thoughts/analytical.md |
+//! </registry>
+//! </resource>
+//! ";
+//! let mut definitions = Definitions::built_in();
+//! let origin = Origin::new(Layer::Workspace, "thought.resource.md");
+//! assert!(definitions.add(origin, text, &Options::default()).is_empty());
+//!
+//! let reference = Reference::parse("@!thought://analytical?line=1-5")?;
+//! let resolution = definitions.resolve(&reference)?;
+//! assert_eq!(resolution.reference.as_str(), "@!file://thoughts/analytical.md?line=1-5");
+//! assert_eq!(resolution.trail[0].line, 5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod check;
+mod compose;
+mod element;
+mod error;
+mod layers;
+mod limits;
+mod lines;
+mod location;
+mod params;
+mod parts;
+mod registry;
+mod report;
+mod reserved;
+mod resolve;
+mod table;
+mod tag;
+#[cfg(test)]
+mod tests;
+mod wrap;
+
+pub use check::{ParameterError, check};
+pub use error::ResolveError;
+pub use layers::Definitions;
+pub use limits::Limits;
+pub use location::{Location, Mismatch};
+pub use registry::{Entry, Registry};
+pub use reserved::RESERVED;
+pub use resolve::{Hop, Resolution};
+
+use crate::{Parameter, Place};
+use std::fmt;
+
+/// Where definitions come from; a later layer takes the place of an earlier one (REF-19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// Shipped with the program.
+    BuiltIn,
+    /// The user's own folder.
+    User,
+    /// The folder of the workspace.
+    Workspace,
+    /// Files named explicitly.
+    Explicit,
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BuiltIn => "built-in",
+            Self::User => "user",
+            Self::Workspace => "workspace",
+            Self::Explicit => "explicit",
+        })
+    }
+}
+
+/// The file that a definition stands in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Its layer.
+    pub layer: Layer,
+    /// Its name, as diagnostics show it.
+    pub file: String,
+    /// Where relative paths of its registry start; none for the place of the reference.
+    pub place: Option<Place>,
+}
+
+impl Origin {
+    /// A file whose relative paths start where the reference stands.
+    #[must_use]
+    pub fn new(layer: Layer, file: impl Into<String>) -> Self {
+        Self { layer, file: file.into(), place: None }
+    }
+
+    /// Lets relative paths start at a place of the file's own.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+}
+
+/// How a file of definitions is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Whether examples count: elements inside code fences and indented ones.
+    pub examples: bool,
+    /// How much there may be.
+    pub limits: Limits,
+}
+
+/// A protocol that a resource element defines.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    name: String,
+    written: String,
+    origin: Origin,
+    line: u32,
+    description: Option<String>,
+    location: Option<Location>,
+    location_line: Option<u32>,
+    parameters: Vec<Parameter>,
+    registry: Option<Registry>,
+}
+
+impl Definition {
+    /// The protocol, in lower case.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file it stands in.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The line of its start tag, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// The first line of prose in it.
+    #[must_use]
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
+    /// The rules of its paths, when it has any (REF-16).
+    #[must_use]
+    pub fn location(&self) -> Option<&Location> {
+        self.location.as_ref()
+    }
+
+    /// The parameters it declares (REF-17).
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// What its ids stand for (REF-18).
+    #[must_use]
+    pub fn registry(&self) -> Option<&Registry> {
+        self.registry.as_ref()
+    }
+
+    /// Checks a path against its rules; without rules every path is right.
+    ///
+    /// # Errors
+    /// How far the path follows the rules, and what is expected there.
+    pub fn check_path(&self, path: &str) -> Result<(), Mismatch> {
+        let names = [self.written.as_str(), self.name.as_str()];
+        let names = names.get(usize::from(self.written == self.name)..).unwrap_or_default();
+        self.location.as_ref().map_or(Ok(()), |location| location.check(names, path))
+    }
+}

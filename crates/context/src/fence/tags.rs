@@ -60,7 +60,7 @@ const SPELLINGS: &[&str] = &["&lt;", "&lt", "&#60;", "&#x3c;", "\\u003c", "\\x3c
 /// Where a backslash belongs: behind the sign that opens each such tag. `own` is the tag of the
 /// fence that the text stands in; role markers count only `in_fence`.
 pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize> {
-    let own: Option<String> = own.map(|tag| tag.replace('_', ""));
+    let own: Option<String> = own.map(|tag| tag.replace(['_', '-'], ""));
     let mut marks = Vec::new();
     for (at, c) in text.char_indices() {
         let Some(opening) = opening(text, at, c) else {

@@ -1,0 +1,44 @@
+//! A registered reference in the place of its id (REF-18).
+
+use crate::syntax::{Reference, ReferenceBuf, Semantics, SyntaxError};
+
+/// `current` with its innermost level replaced by `target`.
+pub(super) fn compose(
+    current: &Reference<'_>,
+    target: &Reference<'_>,
+) -> Result<ReferenceBuf, SyntaxError> {
+    let mut text = String::new();
+    let depth = current.depth();
+    for level in current.levels().take(depth.saturating_sub(1)) {
+        push_level(&mut text, level.semantics(), level.protocol());
+    }
+    let callers = current.innermost().semantics();
+    for (index, level) in target.levels().enumerate() {
+        let is_replaced = index == 0 && callers != Semantics::Default;
+        let semantics = if is_replaced { callers } else { level.semantics() };
+        push_level(&mut text, semantics, level.protocol());
+    }
+    text.push_str("//");
+    text.push_str(target.path());
+    let mut separator = '?';
+    for pair in merged(current, target) {
+        text.push(separator);
+        text.push_str(pair);
+        separator = '&';
+    }
+    ReferenceBuf::parse(text)
+}
+
+fn push_level(text: &mut String, semantics: Semantics, protocol: &str) {
+    text.push_str(semantics.prefix());
+    text.push_str(protocol);
+    text.push(':');
+}
+
+/// The parameters as written: the registered ones that the caller does not give, then the caller's.
+fn merged<'a>(current: &Reference<'a>, target: &Reference<'a>) -> Vec<&'a str> {
+    let callers: Vec<_> = current.query().pairs().collect();
+    let given = |name: &str| callers.iter().any(|pair| pair.name() == name);
+    let kept = target.query().pairs().filter(|pair| !given(&pair.name()));
+    kept.chain(callers.iter().copied()).map(|pair| pair.raw()).collect()
+}

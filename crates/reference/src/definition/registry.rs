@@ -1,0 +1,133 @@
+//! Registries (REF-18): a table of ids and the references they stand for.
+
+use super::report::{Report, span};
+use super::table::{self, Row};
+use crate::codes;
+use crate::syntax::{Reference, ReferenceBuf};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The ids of a protocol.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    entries: BTreeMap<String, Entry>,
+    /// The ids in the order of their rows.
+    order: Vec<String>,
+}
+
+/// What an id stands for.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The registered reference; `None` when the row has an error.
+    pub reference: Option<ReferenceBuf>,
+    /// The first byte of the row in its file.
+    pub start: usize,
+    /// The line of the row, from 1.
+    pub line: u32,
+}
+
+impl Registry {
+    /// The entry of an id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    /// All entries in the order of their rows.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.order.iter().filter_map(|id| {
+            let (id, entry) = self.entries.get_key_value(id)?;
+            Some((id.as_str(), entry))
+        })
+    }
+
+    /// The ids that can be used.
+    pub(super) fn usable_ids(&self) -> impl Iterator<Item = &str> + Clone {
+        self.order
+            .iter()
+            .map(String::as_str)
+            .filter(|id| self.entries.get(*id).is_some_and(|entry| entry.reference.is_some()))
+    }
+}
+
+/// Reads the registry of the protocol `name`. `line_of` tells the line of a byte.
+pub(super) fn read(
+    source: &str,
+    part: Range<usize>,
+    name: &str,
+    max_rows: usize,
+    line_of: impl Fn(usize) -> u32,
+    report: &mut Report,
+) -> Registry {
+    let mut registry = Registry::default();
+    let before = report.errors();
+    let Some(table) = table::read(source, part.clone(), max_rows, report) else {
+        if report.errors() == before {
+            let message = format!("the registry of `{name}` has no table");
+            report.say(codes::REGISTRY_WITHOUT_TABLE, part, message);
+        }
+        return registry;
+    };
+    if table.header.len() < 2 {
+        let place = table.header.first().map_or(part, |cell| cell.place.clone());
+        report.say(codes::FEW_COLUMNS, place, "a registry has two columns: id and reference");
+        return registry;
+    }
+    for row in &table.rows {
+        let Some(id) = id(row, name, report) else { continue };
+        if let Some(first) = registry.entries.get(&id) {
+            let message = format!("`{id}` is registered twice; the first row stands");
+            let fault = codes::DUPLICATE_REGISTRY_ID.at(span(row.place.clone()), message);
+            report.add(fault.with_label(span(first.start..first.start), "first here"));
+            continue;
+        }
+        let start = row.place.start;
+        let entry = Entry { reference: reference(row, &id, report), start, line: line_of(start) };
+        registry.order.push(id.clone());
+        registry.entries.insert(id, entry);
+    }
+    registry
+}
+
+/// The id of a row, if a reference can hold it.
+fn id(row: &Row, name: &str, report: &mut Report) -> Option<String> {
+    let cell = row.cells.first()?;
+    let written = format!("@{name}://{}", cell.text);
+    let fits = Reference::parse(&written)
+        .is_ok_and(|reference| reference.path() == cell.text && reference.raw_query().is_none());
+    if !fits || cell.text.contains(char::is_whitespace) {
+        let message = match cell.text.as_str() {
+            "" => "the row has no id".to_owned(),
+            text => format!("`{text}` can't be the id of a reference `@{name}://…`"),
+        };
+        let place = if cell.text.is_empty() { row.place.clone() } else { cell.place.clone() };
+        report.say(codes::BAD_REGISTRY_ID, place, message);
+        return None;
+    }
+    Some(cell.text.clone())
+}
+
+fn reference(row: &Row, id: &str, report: &mut Report) -> Option<ReferenceBuf> {
+    let cell = row.cells.get(1)?;
+    if cell.text.is_empty() {
+        let message = format!("`{id}` has no reference");
+        report.say(codes::BAD_REGISTERED_REFERENCE, row.place.clone(), message);
+        return None;
+    }
+    match Reference::parse(&cell.text) {
+        Ok(reference) => Some(reference.to_owned()),
+        Err(error) => {
+            // Backticks and escaped marks move the text; then the cell as a whole is meant.
+            let is_verbatim = cell.place.len() == cell.text.len();
+            let at = if is_verbatim { cell.place.start + error.offset } else { cell.place.start };
+            let fault = codes::BAD_REGISTERED_REFERENCE
+                .at(span(at.min(cell.place.end)..cell.place.end), format!("`{id}`: {error}"));
+            let help = match cell.text.starts_with('@') {
+                true => "write a whole reference, such as `@file://notes/a.md`".to_owned(),
+                false => format!("write the protocol too, such as `@file://{}`", cell.text),
+            };
+            report.add(fault.with_help(help));
+            None
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// The protocols and processors that are built in; no definition can take their place (REF-19).
+pub const RESERVED: &[&str] = &[
+    "base64",
+    "context",
+    "env",
+    "file",
+    "ftp",
+    "http",
+    "https",
+    "json",
+    "knowledge",
+    "lines",
+    "markdown",
+    "memory",
+    "sftp",
+    "ssh",
+    "template",
+    "text",
+    "yaml",
+];

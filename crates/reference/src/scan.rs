@@ -98,7 +98,10 @@ impl<'a> Iterator for Scan<'a> {
             }
             let in_table = self.block.is_some_and(|block| block.is_table_row);
             let end = end::of_reference(self.text, sign, body, in_table);
-            self.at = end.max(sign + 1);
+            if end <= body {
+                continue;
+            }
+            self.at = end;
             let text = self.text.get(sign..end).unwrap_or_default();
             return Some(match Reference::parse(text) {
                 Ok(reference) => Ok(Found { reference, text, start: sign, end }),

@@ -18,7 +18,7 @@ const SOURCES: [&[u8]; 10] = [
 ];
 
 /// Where the text begins that the rules for the end of a reference apply to, when the `@` at an
-/// offset looks like the begin of a reference.
+/// offset looks like the begin of a reference. When nothing follows there, it is none.
 pub(super) fn body(bytes: &[u8], sign: usize) -> Option<usize> {
     let is_after_word = sign.checked_sub(1).and_then(|before| bytes.get(before));
     if is_after_word.is_some_and(u8::is_ascii_alphanumeric) {
@@ -41,7 +41,7 @@ fn head_end(bytes: &[u8], sign: usize, prefix: usize, is_name: bool) -> Option<u
             let is_sure = is_source || prefix == 2;
             let looks_right = leads_to_path(bytes, location)
                 || bytes.get(location) == Some(&b'@') && has_head(bytes, location)
-                || is_sure && bytes.get(location).is_some_and(|byte| is_of_path(*byte));
+                || is_sure;
             looks_right.then_some(location)
         }
         // No name of a protocol, but written like one: `@1x://a`, `@a.b://c`.
@@ -77,11 +77,6 @@ fn has_head(bytes: &[u8], at: usize) -> bool {
 
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.+".contains(&byte)
-}
-
-/// Whether a path may begin with a byte, for names that are surely meant as protocols.
-fn is_of_path(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_./\\~*{[$%#&".contains(&byte)
 }
 
 /// Whether a backslash that is not escaped itself stands before the `@`.

@@ -37,6 +37,7 @@ fn agrees(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+// No tabs: that parser reads a `>` behind one as a quote, which CommonMark does not.
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1024) })]
 
@@ -44,7 +45,7 @@ proptest! {
     fn ref_6_code_is_what_commonmark_takes_for_code(
         parts in prop::collection::vec(
             prop::sample::select(vec![
-                "\n", "\n", "\n\n", "\n    ", "\n  ", "\n> ", "\n- ", "\n1. ", "\n2) ", "\n\t", "\n   ", "\n>",
+                "\n", "\n", "\n\n", "\n    ", "\n  ", "\n> ", "\n- ", "\n1. ", "\n2) ", "\n   ", "\n>",
                 "```", "````", "~~~", "`", "`", "``", " ", "x", " @x://y ", " @x://y ", " @x://y ", "# ", "---", "===",
                 "* ", "> ", "- ", "\\", "文",
             ]),

@@ -13,12 +13,14 @@
 //! assert_eq!(file.position(fault.span.start).column, 5);
 //! ```
 
+mod code;
 mod source;
 mod span;
 mod suggest;
 
 pub mod render;
 
+pub use code::Code;
 pub use source::{LineColumn, SourceFile};
 pub use span::Span;
 pub use suggest::{nearest, suggestion};

@@ -4,41 +4,8 @@
 //! effects, `AS6…` capabilities, `AS7…` the syntax of version 0.1.3. A code is never given a new
 //! meaning.
 
-use contexture_diagnostic::{Diagnostic, Severity, Span};
-
-/// A kind of fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Code {
-    /// The stable code.
-    pub code: &'static str,
-    /// The name of the fault; reads well after "allow".
-    pub name: &'static str,
-    /// What it says about a program.
-    pub summary: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-}
-
-impl Code {
-    const fn new(
-        code: &'static str,
-        name: &'static str,
-        severity: Severity,
-        summary: &'static str,
-    ) -> Self {
-        Self { code, name, summary, severity }
-    }
-
-    /// A diagnostic of this kind.
-    #[must_use]
-    pub fn at(self, span: Span, message: impl Into<String>) -> Diagnostic {
-        match self.severity {
-            Severity::Error => Diagnostic::error(self.code, message, span),
-            Severity::Warning => Diagnostic::warning(self.code, message, span),
-            Severity::Hint => Diagnostic::hint(self.code, message, span),
-        }
-    }
-}
+pub use contexture_diagnostic::Code;
+use contexture_diagnostic::Severity;
 
 /// The kind that a code names.
 #[must_use]

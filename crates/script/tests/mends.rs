@@ -274,6 +274,25 @@ fn as_32_what_other_languages_write_is_told_in_ours() {
 }
 
 #[test]
+fn as_12_a_bare_label_is_made_of_words() {
+    for words in [
+        "evidence",
+        "retrieved evidence",
+        "top 10",
+        "user's notes",
+        "step-by-step notes",
+        "检索 结果",
+        "_x",
+    ] {
+        assert_eq!(helps(&format!("use input as {words}")), [] as [&str; 0], "{words}");
+    }
+    for signs in ["a/b", "50%", "a, b", "a.b", "what?", "a + b", "😀", "a:b", "a&b", "- a"] {
+        assert_eq!(helps(&format!("use input as {signs}")), ["put the label in quotes"], "{signs}");
+        assert_eq!(helps(&format!("use input as \"{signs}\"")), [] as [&str; 0], "{signs}");
+    }
+}
+
+#[test]
 fn as_32_one_mistake_is_one_fault() {
     for wrong in [
         "x = 1 === 1",

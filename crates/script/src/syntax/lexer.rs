@@ -343,7 +343,7 @@ fn is_word_start(c: char) -> bool {
 }
 
 /// Combining marks belong to a word too: without them most Indic scripts could not be written.
-fn is_word_char(c: char) -> bool {
+pub(super) fn is_word_char(c: char) -> bool {
     c == '_' || c.is_alphanumeric() || (!c.is_ascii() && unicode_ident::is_xid_continue(c))
 }
 

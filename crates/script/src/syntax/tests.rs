@@ -359,7 +359,7 @@ fn as_12_labels_end_at_line_comment_or_brace() {
         ("use x as evidence// note", "evidence"),
         ("use x as what's left", "what's left"),
         ("use x as 检索 证据", "检索 证据"),
-        ("use x as state-of-the-art, 2024", "state-of-the-art, 2024"),
+        ("use x as state-of-the-art 2024", "state-of-the-art 2024"),
         ("use x as \"max 4k // no comment }\"", "max 4k // no comment }"),
         ("use x as 'a' y = 1", "a"),
     ] {

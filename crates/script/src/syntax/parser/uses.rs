@@ -1,6 +1,7 @@
 //! `use … max … keep … priority … as …` and `use one of { … }` (AS-12, AS-16 to AS-18).
 
 use super::super::ast::{BudgetNode, Candidate, Expr, Text, Use, UseSource};
+use super::super::lexer::is_word_char;
 use super::super::literal::{Number, NumberFault, read_number};
 use super::super::token::{Token, TokenKind};
 use super::Parser;
@@ -401,6 +402,15 @@ impl Parser<'_> {
             }
             return (!label.is_empty()).then(|| Text { value: label.join(" "), span: token.span });
         }
+        if let Some(word) = words.iter().find(|word| !is_label_word(word)) {
+            let label = words.join(" ");
+            let message =
+                format!("`{}` is no word, and a bare label is made of words", super::clip(word));
+            let quoted = format!("\"{label}\"");
+            let fault =
+                codes::BAD_LABEL.at(token.span, message).with_help("put the label in quotes");
+            self.push(fault.with_edit(token.span, quoted));
+        }
         if self.at(TokenKind::Less) {
             self.old_budget_behind_label();
         } else if !ended {
@@ -448,6 +458,12 @@ impl Parser<'_> {
         let message = format!("`{word}` stands before `as`: use … max … keep … priority … as …");
         self.tell(codes::USE_ORDER, span, message, "move it before `as`");
     }
+}
+
+/// Whether a part of a bare label is a word: letters, digits and marks, with `-` or an apostrophe
+/// between them.
+fn is_label_word(word: &str) -> bool {
+    word.split(['-', '\'', '’']).all(|part| !part.is_empty() && part.chars().all(is_word_char))
 }
 
 /// Units that people write and that do not exist.

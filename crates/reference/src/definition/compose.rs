@@ -1,11 +1,14 @@
 //! A registered reference in the place of its id (REF-18).
 
-use crate::syntax::{Reference, ReferenceBuf, Semantics, SyntaxError};
+use crate::Parameter;
+use crate::syntax::{Reference, ReferenceBuf, Semantics, SyntaxError, encode};
 
-/// `current` with its innermost level replaced by `target`.
+/// `current` with its innermost level replaced by `target`. The defaults of `parameters` count
+/// where neither of the two gives a value.
 pub(super) fn compose(
     current: &Reference<'_>,
     target: &Reference<'_>,
+    parameters: &[Parameter],
 ) -> Result<ReferenceBuf, SyntaxError> {
     let mut text = String::new();
     let depth = current.depth();
@@ -21,9 +24,10 @@ pub(super) fn compose(
     text.push_str("//");
     text.push_str(target.path());
     let mut separator = '?';
-    for pair in merged(current, target) {
+    let given = merged(current, target).into_iter().map(str::to_owned);
+    for pair in given.chain(defaults(current, target, parameters)) {
         text.push(separator);
-        text.push_str(pair);
+        text.push_str(&pair);
         separator = '&';
     }
     ReferenceBuf::parse(text)
@@ -41,4 +45,20 @@ fn merged<'a>(current: &Reference<'a>, target: &Reference<'a>) -> Vec<&'a str> {
     let given = |name: &str| callers.iter().any(|pair| pair.name() == name);
     let kept = target.query().pairs().filter(|pair| !given(&pair.name()));
     kept.chain(callers.iter().copied()).map(|pair| pair.raw()).collect()
+}
+
+/// The defaults that hold, as they stand in a query.
+fn defaults(
+    current: &Reference<'_>,
+    target: &Reference<'_>,
+    parameters: &[Parameter],
+) -> Vec<String> {
+    let is_given = |reference: &Reference<'_>, name: &str| {
+        reference.query().any(|(given, _)| given == name || given.strip_prefix("cx.") == Some(name))
+    };
+    let open = parameters
+        .iter()
+        .filter(|one| !is_given(current, &one.name) && !is_given(target, &one.name));
+    open.filter_map(|one| Some(format!("{}={}", encode(&one.name), encode(one.default.as_ref()?))))
+        .collect()
 }

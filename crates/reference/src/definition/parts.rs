@@ -141,7 +141,10 @@ impl<'a> Reader<'a, '_> {
             }
             let passed = self.source.get(from..at).unwrap_or_default();
             if !passed.trim().is_empty() {
-                self.prose(from, line_end);
+                self.is_empty = false;
+                if only_tags {
+                    self.describe(from, line_end);
+                }
                 only_tags = false;
             }
         }
@@ -169,9 +172,8 @@ impl<'a> Reader<'a, '_> {
         first + tail.find(['<', '`']).unwrap_or(tail.len())
     }
 
-    /// Notes prose outside the parts.
-    fn prose(&mut self, from: usize, line_end: usize) {
-        self.is_empty = false;
+    /// Takes the first prose outside the parts as the description.
+    fn describe(&mut self, from: usize, line_end: usize) {
         if self.open.is_none() && self.body.description.is_none() {
             let text = self.source.get(from..line_end).unwrap_or_default();
             let text = text.split("</").next().unwrap_or_default().trim();

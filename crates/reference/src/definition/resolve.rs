@@ -5,6 +5,7 @@ use super::compose::compose;
 use super::error::{ResolveError, near_ids};
 use super::{Definition, Definitions, Layer};
 use crate::syntax::{Reference, ReferenceBuf};
+use crate::text::common_parameters;
 use crate::{Parameter, Place};
 
 /// What a reference stands for once all registries are followed.
@@ -17,7 +18,8 @@ pub struct Resolution {
     /// The registries that were followed, in order.
     pub trail: Vec<Hop>,
     /// The parameters that the definitions along the trail declare: checked, and allowed in the
-    /// query although what they lead to need not take them.
+    /// query although what they lead to need not take them. Those that any text takes (`line`,
+    /// `max`, `encoding`) are left out: they hold for the text.
     pub parameters: Vec<Parameter>,
 }
 
@@ -57,6 +59,7 @@ impl Definitions {
             trail: Vec::new(),
             parameters: Vec::new(),
         };
+        let common = common_parameters();
         loop {
             let current = resolution.reference.as_ref();
             self.check_sound(&current)?;
@@ -68,7 +71,10 @@ impl Definitions {
             resolution.place.clone_from(&definition.origin.place);
             resolution.trail.push(hop);
             for parameter in &definition.parameters {
-                if resolution.parameters.iter().all(|known| known.name != parameter.name) {
+                let is_common = common.iter().any(|known| known.name == parameter.name);
+                let is_known =
+                    resolution.parameters.iter().any(|known| known.name == parameter.name);
+                if !is_common && !is_known {
                     resolution.parameters.push(parameter.clone());
                 }
             }
@@ -115,12 +121,14 @@ impl Definitions {
         }
         let (target, line) = target(definition, current)?;
         let file = definition.origin.file.clone();
-        let next = compose(current, &target.as_ref()).map_err(|fault| ResolveError::Composed {
-            reference: asked(),
-            id: id.to_owned(),
-            file: file.clone(),
-            line,
-            fault,
+        let next = compose(current, &target.as_ref(), &definition.parameters).map_err(|fault| {
+            ResolveError::Composed {
+                reference: asked(),
+                id: id.to_owned(),
+                file: file.clone(),
+                line,
+                fault,
+            }
         })?;
         let hop = Hop {
             protocol: protocol.to_owned(),
@@ -150,7 +158,10 @@ fn check_use(definition: &Definition, current: &Reference<'_>) -> Result<(), Res
         line: definition.location_line.unwrap_or(definition.line),
     })?;
     for parameter in &definition.parameters {
-        let checked = match current.query().get(&parameter.name) {
+        // What leads to a server is written with `cx.` (REF-14).
+        let query = current.query();
+        let value = query.get(&parameter.name);
+        let checked = match value.or_else(|| query.get(&format!("cx.{}", parameter.name))) {
             Some(value) => check(parameter, &value),
             None if parameter.required && parameter.default.is_none() => {
                 Err(ParameterError::Missing { name: parameter.name.clone() })

@@ -67,11 +67,12 @@ impl Grammar {
             let mut changed = false;
             for production in &self.productions {
                 let is_new = !known.get(production.rule).copied().unwrap_or(true);
-                if is_new && production.symbols.iter().all(|symbol| holds(symbol, &known)) {
-                    if let Some(slot) = known.get_mut(production.rule) {
-                        *slot = true;
-                        changed = true;
-                    }
+                if is_new
+                    && production.symbols.iter().all(|symbol| holds(symbol, &known))
+                    && let Some(slot) = known.get_mut(production.rule)
+                {
+                    *slot = true;
+                    changed = true;
                 }
             }
             if !changed {

@@ -13,9 +13,11 @@
 //! ```
 
 mod definition;
+mod loading;
 mod syntax;
 
 pub use definition::*;
+pub use loading::*;
 pub use syntax::*;
 
 use contexture_diagnostic::{Diagnostic, Severity, Span};
@@ -48,7 +50,7 @@ impl Code {
 }
 
 /// The blocks of codes, each sorted by code.
-const BLOCKS: &[&[Code]] = &[syntax::BLOCK, definition::BLOCK];
+const BLOCKS: &[&[Code]] = &[syntax::BLOCK, definition::BLOCK, loading::BLOCK];
 
 /// All kinds, by code.
 pub fn all() -> impl Iterator<Item = &'static Code> {

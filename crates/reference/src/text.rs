@@ -8,7 +8,8 @@ mod fit;
 mod lines;
 
 pub use encoding::{DecodeError, decode};
-pub(crate) use fit::{Piece, budget, fit};
+pub use fit::budget;
+pub(crate) use fit::{Piece, fit};
 pub use lines::{LineError, LineRange};
 
 use crate::protocol::{Parameter, ParameterKind};
@@ -33,6 +34,10 @@ pub fn common_parameters() -> Vec<Parameter> {
             "the encoding of the bytes, such as gbk; UTF-8 by default",
         ),
         parameter("line", ParameterKind::Range, "the lines to take: 5-10, 5-, -10 or 5"),
-        parameter("max", ParameterKind::String, "the most tokens that the result may have, such as 2k"),
+        parameter(
+            "max",
+            ParameterKind::String,
+            "the most tokens that the result may have, such as 2k",
+        ),
     ]
 }

@@ -61,6 +61,9 @@ super::block! {
     TOO_MANY_FAULTS "REF2020" "too-many-faults" Error
         "A file has more faults than are shown."
         "Mend the ones shown first; many of the rest often go with them."
+    UNREADABLE_DEFINITIONS "REF2021" "unreadable-definitions" Error
+        "A file or folder of definitions can't be read."
+        "Definitions are UTF-8 texts: files `*.resource.md`, `*.protocol.md` or `*.tag.md` in `.contexture/resources/` of the workspace or of the home folder, and those that the settings or `--definitions` name."
     BAD_RULE "REF2030" "bad-location-rule" Error
         "A rule of a location can't be read."
         "A rule is `name ::= …`, made of names of rules, literal text, `[a-z]`, `( | )`, `{ … }`, `[ … ]` and `*`, `+`, `?`. Brackets and quotes are closed in the same rule."

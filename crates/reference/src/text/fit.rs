@@ -31,8 +31,9 @@ pub(crate) fn fit(texts: &[&str], limit: u64, counter: &dyn TokenCounter) -> Vec
     pieces
 }
 
-/// A budget as it is written: `500`, `2k`, `1.5k`.
-pub(crate) fn budget(text: &str) -> Option<u64> {
+/// A budget as it is written: `500`, `2k`, `1.5k`; `None` for what is no positive number of tokens.
+#[must_use]
+pub fn budget(text: &str) -> Option<u64> {
     let text = text.trim();
     let (number, scale) = match text.strip_suffix(['k', 'K']) {
         Some(number) => (number, 1000),

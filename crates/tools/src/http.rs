@@ -5,7 +5,6 @@
 //! the proxy of the environment is not used, since behind it nobody could tell the address. No
 //! error repeats a header, a query or a body.
 
-mod address;
 mod client;
 mod error;
 mod headers;

@@ -45,6 +45,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod address;
 mod arguments;
 pub mod environment;
 mod error;

@@ -1,8 +1,8 @@
 //! One client per origin: its rules for redirects and addresses are the origin's.
 
 use super::Origin;
-use super::address::{Guard, Reach};
 use super::error::HttpError;
+use crate::address::{Guard, Reach};
 use reqwest::Client;
 use reqwest::redirect::{Attempt, Policy};
 use rustls::crypto::ring;
@@ -32,10 +32,16 @@ impl Clients {
         if let Some(client) = clients.get(origin) {
             return Ok(client.clone());
         }
-        let client = build(origin, Reach::of(origin, allow_private)?)?;
+        let client = build(origin, reach(origin, allow_private)?)?;
         clients.insert(origin.clone(), client.clone());
         Ok(client)
     }
+}
+
+/// What an origin may lead to. One without a host is none, so its names are never resolved.
+fn reach(origin: &Origin, allow_private: &[String]) -> Result<Reach, HttpError> {
+    let Some(host) = origin.host() else { return Ok(Reach::Public) };
+    Ok(Reach::public_or_named(&host, origin.port(), allow_private)?)
 }
 
 fn build(origin: &Origin, reach: Reach) -> Result<Client, HttpError> {

@@ -1,7 +1,7 @@
 //! What can go wrong with a request; no kind holds a header, a query or a body.
 
+use crate::address::{Refused, ResolveError};
 use crate::error::{ToolError, shown};
-use std::net::IpAddr;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HttpError {
@@ -17,8 +17,10 @@ pub(super) enum HttpError {
     HeaderForbidden(String),
     #[error("the value of the header `{0}` has a character that no header can have")]
     HeaderValue(String),
-    #[error("{host} leads to {address}, which is {kind}")]
-    Address { host: String, address: IpAddr, kind: &'static str },
+    #[error(transparent)]
+    Address(#[from] Refused),
+    #[error(transparent)]
+    Name(#[from] ResolveError),
     #[error("{origin} could not be reached: {reason}")]
     Unreachable { origin: String, reason: String },
     #[error("{origin} did not answer within {timeout_ms} ms")]
@@ -43,8 +45,10 @@ impl HttpError {
             Self::Url { .. } | Self::Credentials => "http_url",
             Self::OtherOrigin { .. } => "http_other_origin",
             Self::HeaderName(_) | Self::HeaderForbidden(_) | Self::HeaderValue(_) => "http_header",
-            Self::Address { .. } => "http_private_address",
-            Self::Unreachable { .. } | Self::BrokenOff { .. } | Self::Client(_) => "http_failed",
+            Self::Address(_) | Self::Name(ResolveError::Refused(_)) => "http_private_address",
+            Self::Name(_) | Self::Unreachable { .. } | Self::BrokenOff { .. } | Self::Client(_) => {
+                "http_failed"
+            }
             Self::Timeout { .. } => "http_timeout",
             Self::RedirectLeaves { .. } | Self::TooManyRedirects { .. } => "http_redirect",
             Self::BodyTooLarge { .. } | Self::AnswerTooLarge { .. } => "http_too_large",
@@ -61,10 +65,12 @@ impl HttpError {
             Self::HeaderName(_) => "header names have letters, digits and `-`",
             Self::HeaderForbidden(_) => "leave it out: it is set from the URL and the body",
             Self::HeaderValue(_) => "use visible characters, without line ends",
-            Self::Address { .. } => {
+            Self::Address(_) | Self::Name(ResolveError::Refused(_)) => {
                 "if this is meant, add the host to `network.allow_private` in contexture.toml"
             }
-            Self::Unreachable { .. } => "see whether the server runs and can be reached from here",
+            Self::Name(_) | Self::Unreachable { .. } => {
+                "see whether the server runs and can be reached from here"
+            }
             Self::Timeout { .. } => "give a longer `timeout` in milliseconds, or ask for less",
             Self::RedirectLeaves { .. } => "import that origin as a tool of its own and ask it",
             Self::TooManyRedirects { .. } => "ask for the URL that the redirects lead to",

@@ -68,11 +68,8 @@ impl Origin {
         self.base.host()
     }
 
-    /// `host` and `host:port`, as settings name them.
-    pub(super) fn names(&self) -> [String; 2] {
-        let host = self.base.host_str().unwrap_or_default().to_owned();
-        let port = self.base.port_or_known_default().unwrap_or_default();
-        [format!("{host}:{port}"), host]
+    pub(super) fn port(&self) -> u16 {
+        self.base.port_or_known_default().unwrap_or_default()
     }
 }
 

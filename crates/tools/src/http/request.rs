@@ -3,6 +3,7 @@
 use super::client::Clients;
 use super::error::HttpError;
 use super::{Origin, headers, response};
+use crate::address::ResolveError;
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::method::Method;
@@ -83,6 +84,9 @@ fn ours(error: &reqwest::Error) -> Option<HttpError> {
     while let Some(cause) = next {
         if let Some(ours) = cause.downcast_ref::<HttpError>() {
             return Some(ours.clone());
+        }
+        if let Some(refused) = cause.downcast_ref::<ResolveError>() {
+            return Some(refused.clone().into());
         }
         next = cause.source();
     }

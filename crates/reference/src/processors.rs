@@ -9,9 +9,7 @@ mod lines;
 mod markdown;
 mod template;
 
-use crate::protocol::{
-    LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role,
-};
+use crate::protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role};
 use crate::{Content, LoadError, Loaded, Resource};
 use std::sync::Arc;
 
@@ -43,9 +41,8 @@ struct Processor {
 /// All built-in processors: `text`, `json`, `yaml`, `markdown`, `lines`, `template`, `base64`.
 #[must_use]
 pub fn built_in() -> Vec<Arc<dyn Protocol>> {
-    let pointer = || {
-        vec![parameter("pointer", "the part to take, as a JSON Pointer such as /items/0/name")]
-    };
+    let pointer =
+        || vec![parameter("pointer", "the part to take, as a JSON Pointer such as /items/0/name")];
     let section = vec![parameter("section", "the heading whose section to take, such as Usage")];
     let processors = [
         Processor { name: "text", parameters: Vec::new(), open: false, apply: text },
@@ -53,7 +50,12 @@ pub fn built_in() -> Vec<Arc<dyn Protocol>> {
         Processor { name: "yaml", parameters: pointer(), open: false, apply: data::yaml },
         Processor { name: "markdown", parameters: section, open: false, apply: markdown::markdown },
         Processor { name: "lines", parameters: Vec::new(), open: false, apply: lines::lines },
-        Processor { name: "template", parameters: Vec::new(), open: true, apply: template::template },
+        Processor {
+            name: "template",
+            parameters: Vec::new(),
+            open: true,
+            apply: template::template,
+        },
         Processor { name: "base64", parameters: Vec::new(), open: false, apply: base64::base64 },
     ];
     processors.into_iter().map(|processor| Arc::new(processor) as Arc<dyn Protocol>).collect()
@@ -111,7 +113,12 @@ impl Processor {
                 message: fault.message,
                 help: fault.help,
             })?;
-        Ok(Resource { reference, media_type, content: Content::Bytes(content), trust: resource.trust })
+        Ok(Resource {
+            reference,
+            media_type,
+            content: Content::Bytes(content),
+            trust: resource.trust,
+        })
     }
 }
 

@@ -7,5 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 pub(super) fn base64(resource: &Resource, _: &Parameters) -> Made {
-    Ok(("text/plain".to_owned(), STANDARD.encode(resource.bytes().unwrap_or_default()).into_bytes()))
+    Ok((
+        "text/plain".to_owned(),
+        STANDARD.encode(resource.bytes().unwrap_or_default()).into_bytes(),
+    ))
 }

@@ -10,7 +10,11 @@ const DEPTH: usize = 128;
 
 pub(super) fn json(resource: &Resource, parameters: &Parameters) -> Made {
     let value: Value = serde_json::from_str(text_of(resource)?).map_err(|error| {
-        Fault::new("REF3021", format!("it is no valid JSON: {error}"), "mend the JSON at that place")
+        Fault::new(
+            "REF3021",
+            format!("it is no valid JSON: {error}"),
+            "mend the JSON at that place",
+        )
     })?;
     show(&value, parameters)
 }
@@ -19,7 +23,11 @@ pub(super) fn yaml(resource: &Resource, parameters: &Parameters) -> Made {
     let value: Value = serde_saphyr::from_str(text_of(resource)?).map_err(|error| {
         let error = error.to_string();
         let first = error.lines().next().unwrap_or_default();
-        Fault::new("REF3022", format!("it is no valid YAML: {first}"), "mend the YAML at that place")
+        Fault::new(
+            "REF3022",
+            format!("it is no valid YAML: {first}"),
+            "mend the YAML at that place",
+        )
     })?;
     show(&value, parameters)
 }

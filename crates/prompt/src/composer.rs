@@ -5,6 +5,7 @@ mod roles;
 mod validate;
 
 pub use report::{ItemTokens, MessageTokens, TokenReport};
+pub(crate) use validate::mend as mend_of_sequence;
 pub use validate::validate_messages;
 
 use crate::error::PromptError;

@@ -6,8 +6,12 @@
 //! [`PromptTemplate::render_located`](crate::PromptTemplate::render_located), which wraps it in a
 //! [`LocatedError`].
 
+mod redact;
+
 use crate::codes;
+use crate::composer::mend_of_sequence;
 use crate::limits::MAX_DEPTH;
+use crate::template::ReferenceError;
 use thiserror::Error;
 
 /// What can go wrong with a prompt.
@@ -42,6 +46,15 @@ pub enum PromptError {
     /// Messages stand in an order that providers refuse. Names the index and the rule.
     #[error("invalid message sequence: {0}")]
     InvalidSequence(String),
+
+    /// What a template includes by reference has no text. Names the reference, without user info.
+    #[error("`{reference}` can't be included: {error}")]
+    Reference {
+        /// The reference as written, without user info.
+        reference: String,
+        /// Why it has no text.
+        error: ReferenceError,
+    },
 
     /// A file can't be read.
     #[error("file error: {0}")]
@@ -81,8 +94,34 @@ impl PromptError {
             Self::MaxDepthReached(_) => codes::TOO_DEEP.code,
             Self::Render(_) => codes::RENDER_LIMIT.code,
             Self::InvalidSequence(_) => codes::MESSAGE_SEQUENCE.code,
+            Self::Reference { .. } => codes::REFERENCE_FAILED.code,
             Self::Io(_) => codes::FILE_ERROR.code,
         }
+    }
+
+    /// How to mend it, where the message does not say so itself.
+    ///
+    /// ```
+    /// use contexture_prompt::{PromptComposer, validate_messages};
+    ///
+    /// let messages = PromptComposer::new().user("one").user("two").build();
+    /// let error = validate_messages(&messages).unwrap_err();
+    /// assert_eq!(error.help(), Some("make one message of the two, or put one of another role between them"));
+    /// ```
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Parse(_) | Self::VariableNotFound(_) | Self::Io(_) | Self::Render(_) => None,
+            Self::PartialNotFound(_) => Some("register it under this name, or remove the tag"),
+            Self::NotAnArray(_) => Some("give an array; it may be empty"),
+            Self::MaxDepthReached(_) => Some("move the inner blocks to where they are not nested"),
+            Self::InvalidSequence(message) => mend_of_sequence(message),
+            Self::Reference { error, .. } => error.help.as_deref(),
+        }
+    }
+
+    pub(crate) fn reference(reference: &str, error: ReferenceError) -> Self {
+        Self::Reference { reference: redact::reference(reference), error }
     }
 
     pub(crate) const fn too_deep() -> Self {

@@ -5,6 +5,7 @@
 //!   templates by name.
 //! - [`check`] tells all faults of a template at once and the variables it needs; [`codes`] explains
 //!   each kind of fault. [`gather_partials`] finds what templates in files include.
+//! - [`References`] gives the texts that templates include by reference, `{{> @file://tone.md }}`.
 //! - [`PromptComposer`] builds a conversation message by message, and [`validate_messages`] tells
 //!   whether a provider would take it.
 //! - [`OpenaiChatMessage`], [`OpenaiChatRequest`] and [`ChatResponse`] are the wire's words.
@@ -71,7 +72,7 @@ pub use message::{
     ToolDefinition, ToolKind, Usage,
 };
 pub use template::{
-    AmbiguousPartial, CheckReport, Need, PromptTemplate, PromptTemplateRegistry, Requirement,
-    TemplateContext, TemplateNumber, TemplateObject, TemplateValue, check, check_with,
-    decode_source, gather_partials, partial_file,
+    AmbiguousPartial, CheckReport, Include, Included, Need, PromptTemplate, PromptTemplateRegistry,
+    ReferenceError, References, Requirement, TemplateContext, TemplateNumber, TemplateObject,
+    TemplateValue, check, check_with, decode_source, gather_partials, partial_file,
 };

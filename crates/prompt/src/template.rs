@@ -16,6 +16,7 @@ mod needs;
 mod object;
 mod ops;
 mod partials;
+mod references;
 mod registry;
 mod render;
 mod tag;
@@ -27,6 +28,7 @@ pub use files::decode_source;
 pub use needs::{Need, Requirement};
 pub use object::TemplateObject;
 pub use partials::{AmbiguousPartial, gather_partials, partial_file};
+pub use references::{Include, Included, ReferenceError, References};
 pub use registry::PromptTemplateRegistry;
 pub use value::{TemplateNumber, TemplateValue};
 
@@ -72,8 +74,9 @@ impl PromptTemplate {
     ///
     /// # Errors
     /// [`PromptError::VariableNotFound`], [`PromptError::NotAnArray`],
-    /// [`PromptError::PartialNotFound`], [`PromptError::MaxDepthReached`] and
-    /// [`PromptError::Render`] for a cycle of partials or a limit.
+    /// [`PromptError::PartialNotFound`], [`PromptError::MaxDepthReached`],
+    /// [`PromptError::Render`] for a cycle of partials or a limit, and [`PromptError::Reference`]
+    /// where it comes to a reference, whose text [`PromptTemplate::render_with`] is given.
     pub fn render(&self, ctx: &TemplateContext) -> Result<String, PromptError> {
         Job::alone(self).to_string(ctx).map_err(|fault| fault.error)
     }
@@ -96,6 +99,48 @@ impl PromptTemplate {
     /// As [`PromptTemplate::render`], each with line, column and the partial it is in.
     pub fn render_located(&self, ctx: &TemplateContext) -> Result<String, LocatedError> {
         Job::alone(self).to_string(ctx).map_err(render::Fault::locate)
+    }
+
+    /// Renders like [`PromptTemplate::render_located`], with the texts that it includes by reference.
+    ///
+    /// ```
+    /// use contexture_prompt::{PromptTemplate, TemplateContext};
+    /// use std::collections::BTreeMap;
+    ///
+    /// let template = PromptTemplate::compile("{{> @file://parts/tone.md }} Greet {{name}}.")?;
+    /// let wanted: Vec<_> = template.references().into_iter().map(|one| one.reference).collect();
+    /// assert_eq!(wanted, ["@file://parts/tone.md"]);
+    ///
+    /// let texts = BTreeMap::from([(wanted[0].clone(), "Be brief, use no {{tags}}.".to_owned())]);
+    /// let vars = TemplateContext::from_json(&serde_json::json!({"name": "Ada"}))?;
+    /// assert_eq!(template.render_with(&vars, &texts)?, "Be brief, use no {{tags}}. Greet Ada.");
+    /// # Ok::<(), contexture_prompt::PromptError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`PromptTemplate::render_located`], and [`PromptError::Reference`] for a reference that
+    /// has no text.
+    pub fn render_with(
+        &self,
+        ctx: &TemplateContext,
+        references: &dyn References,
+    ) -> Result<String, LocatedError> {
+        Job::alone(self).with(references).to_string(ctx).map_err(render::Fault::locate)
+    }
+
+    /// Every reference that the template and its registered partials include, whether a rendering
+    /// comes to it or not, each text's once.
+    #[must_use]
+    pub fn references(&self) -> Vec<Included> {
+        references::all(self, None)
+    }
+
+    /// The references that rendering with this context comes to: what has to be loaded for it.
+    ///
+    /// # Errors
+    /// As [`PromptTemplate::render_located`].
+    pub fn included(&self, ctx: &TemplateContext) -> Result<Vec<Included>, LocatedError> {
+        Job::alone(self).included(ctx).map_err(render::Fault::locate)
     }
 
     /// Makes a partial known under a name; the name that was there before is replaced.

@@ -199,6 +199,32 @@ fn pt_10_invalid_sequences_name_index_and_rule() {
             matches!(&error, PromptError::InvalidSequence(why) if why.contains(wanted)),
             "{error}"
         );
+        assert!(error.help().is_some(), "{error}");
+    }
+}
+
+#[test]
+fn pt_10_each_breach_has_its_own_mend() {
+    let call = |id: &str| PromptComposer::new().user("u").message(assistant_calling(&[id]));
+    for (composer, wanted) in [
+        (PromptComposer::new(), "begin with"),
+        (PromptComposer::new().user("a").user("b"), "make one message of the two"),
+        (PromptComposer::new().tool("in a row", "t"), "`assistant` with `tool_calls` before"),
+        (call("a second time").tool("in a row", "t"), "the id of one of these calls"),
+        (call("in a row"), "`tool` with this `tool_call_id` after"),
+        (call("c").tool("c", "t").tool("c", "t"), "remove one of the two answers"),
+        (
+            call("c").message(OpenaiChatMessage::of_text(Role::Tool, "t")),
+            "of the call that it answers",
+        ),
+        (
+            PromptComposer::new()
+                .message(OpenaiChatMessage { role: Role::User, ..assistant_calling(&["c"]) }),
+            "move `tool_calls`",
+        ),
+    ] {
+        let error = validate_messages(&composer.build()).unwrap_err();
+        assert!(error.help().is_some_and(|help| help.contains(wanted)), "{error}: {wanted}");
     }
 }
 

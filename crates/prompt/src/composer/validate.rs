@@ -1,7 +1,11 @@
 //! Whether providers take messages in this order (PT-10).
 
+mod rules;
+
 use crate::error::PromptError;
 use crate::message::{OpenaiChatMessage, Role};
+pub(crate) use rules::mend;
+use rules::{ALTERNATE, ANSWERED, CALL_BEFORE, CALLER, HAS_ID, KNOWN_ID, NOT_EMPTY, ONE_ANSWER};
 
 /// Checks that messages stand in an order that providers take (PT-10):
 ///
@@ -23,7 +27,7 @@ use crate::message::{OpenaiChatMessage, Role};
 /// ```
 pub fn validate_messages(messages: &[OpenaiChatMessage]) -> Result<(), PromptError> {
     if messages.is_empty() {
-        return invalid("there are no messages; add one at least".to_owned());
+        return invalid(format!("{}; add one at least", NOT_EMPTY.words));
     }
     let mut calls = OpenCalls::default();
     let mut before: Option<Role> = None;
@@ -44,8 +48,9 @@ fn may_follow(index: usize, before: Option<Role>, role: Role) -> Result<(), Prom
     let repeats = matches!(role, Role::System | Role::Developer | Role::Tool);
     if before == Some(role) && !repeats {
         return invalid(format!(
-            "message {index} is a second {role} message in a row; roles alternate, but for system, \
-             developer and tool: join the two or put another role between them"
+            "message {index} is a second {role} message {}; roles alternate, but for system, developer \
+             and tool: join the two or put another role between them",
+            ALTERNATE.words
         ));
     }
     Ok(())
@@ -65,8 +70,8 @@ impl<'m> OpenCalls<'m> {
         let calls = message.calls();
         if message.role != Role::Assistant && !calls.is_empty() {
             return invalid(format!(
-                "message {index} ({}) calls tools; only an assistant message does",
-                message.role
+                "message {index} ({}) calls tools; {} does",
+                message.role, CALLER.words
             ));
         }
         self.from = (!calls.is_empty()).then_some(index);
@@ -77,19 +82,20 @@ impl<'m> OpenCalls<'m> {
     fn answer(&mut self, index: usize, message: &OpenaiChatMessage) -> Result<(), PromptError> {
         let Some(from) = self.from else {
             return invalid(format!(
-                "message {index} is a tool message, but no assistant message that calls tools \
-                 stands before it"
+                "message {index} is a tool message, but {} stands before it",
+                CALL_BEFORE.words
             ));
         };
         let Some(id) = message.tool_call_id.as_deref() else {
-            return invalid(format!("message {index} is a tool message without a tool_call_id"));
+            return invalid(format!("message {index} is a tool message {}", HAS_ID.words));
         };
         let mut same = self.ids.iter_mut().filter(|(known, _)| *known == id).peekable();
         if same.peek().is_none() {
             let ids: Vec<_> = self.ids.iter().map(|(id, _)| format!("`{id}`")).collect();
             return invalid(format!(
-                "message {index} answers the tool call `{id}`, which the assistant message {from} \
-                 does not make; its calls are {}",
+                "message {index} answers the tool call `{id}`, which the assistant message {from} {}; \
+                 its calls are {}",
+                KNOWN_ID.words,
                 ids.join(", ")
             ));
         }
@@ -99,7 +105,8 @@ impl<'m> OpenCalls<'m> {
                 Ok(())
             }
             None => invalid(format!(
-                "message {index} answers the tool call `{id}` of message {from} a second time"
+                "message {index} answers the tool call `{id}` of message {from} {}",
+                ONE_ANSWER.words
             )),
         }
     }
@@ -110,8 +117,9 @@ impl<'m> OpenCalls<'m> {
             return Ok(());
         };
         invalid(format!(
-            "message {from} calls the tool `{id}`, which is not answered {when}; add a tool message \
-             with this tool_call_id after it"
+            "message {from} calls the tool `{id}`, which {} {when}; add a tool message with this \
+             tool_call_id after it",
+            ANSWERED.words
         ))
     }
 }

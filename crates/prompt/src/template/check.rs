@@ -3,6 +3,7 @@
 use super::compile::{self, MAX_PROBLEMS, Problem};
 use super::needs::{self, Requirement};
 use super::ops::{Kind, Op, Program};
+use super::references::{self, Included};
 use super::{PromptTemplate, PromptTemplateRegistry};
 use crate::codes;
 use crate::error::PromptError;
@@ -22,6 +23,8 @@ pub struct CheckReport {
     pub requirements: Vec<Requirement>,
     /// The partials that the template includes itself, each once, in order.
     pub partials: Vec<String>,
+    /// The references that the template and its partials include.
+    pub references: Vec<Included>,
 }
 
 impl CheckReport {
@@ -77,7 +80,8 @@ fn examine(text: &str, library: Option<&PromptTemplateRegistry>) -> CheckReport 
     let template =
         PromptTemplate { program, partials: BTreeMap::new(), limits: RenderLimits::default() };
     let requirements = needs::requirements(&template, library);
-    CheckReport { diagnostics, requirements, partials }
+    let references = references::all(&template, library);
+    CheckReport { diagnostics, requirements, partials, references }
 }
 
 fn includes(program: &Program) -> impl Iterator<Item = (&str, &Op)> {

@@ -1,6 +1,7 @@
 //! From text to operations, in one pass and without recursion.
 
 mod blocks;
+mod close;
 mod fault;
 
 pub(super) use fault::Problem;
@@ -120,13 +121,22 @@ impl<'t> Scanner<'t> {
         let trim_before = bytes.get(open + 2) == Some(&b'~');
         let start = open + 2 + usize::from(trim_before);
         let comment = self.text.get(start..).is_some_and(|rest| rest.starts_with("!--"));
-        let close = if comment { self.comment_end(start + 3) } else { self.pair(b'}', start) };
+        let reference = close::reference(self.text, start);
+        let close = match reference {
+            _ if comment => self.comment_end(start + 3),
+            Some(from) => close::of_reference(self.text, from).or_else(|| self.pair(b'}', start)),
+            None => self.pair(b'}', start),
+        };
         let Some(close) = close else {
             self.never_closed(open, comment, self.text.len());
             return None;
         };
         let inner = bytes.get(start..close).unwrap_or_default();
-        if !comment && pair(inner, b'{', 0).is_some() {
+        if !comment && let Some(at) = pair(inner, b'{', 0) {
+            if reference.is_some_and(|from| !close::has_space(self.text, from, start + at)) {
+                self.not_fixed(span(start + at, close + 2));
+                return None;
+            }
             self.never_closed(open, false, open + 2);
             return None;
         }
@@ -179,6 +189,16 @@ impl<'t> Scanner<'t> {
         self.seek = next;
     }
 
+    /// Keeps the fault of a reference that a tag stands in, and goes on behind that tag.
+    fn not_fixed(&mut self, inner: Span) {
+        let message = "a reference is fixed text: no tag can stand in it".into();
+        let problem = Problem::new(codes::BAD_REFERENCE, inner, message)
+            .help("write it out; where values decide, put each reference into an `{{#if}}`");
+        self.problems.push(problem);
+        self.run = inner.end as usize;
+        self.seek = self.run;
+    }
+
     /// Writes the text from `run` up to `end`.
     fn write(&mut self, end: usize, trim_end: bool) {
         let mut start = self.run;
@@ -220,6 +240,10 @@ impl<'t> Scanner<'t> {
             }
             Tag::Include(name) => {
                 self.push(Kind::Include(name));
+                Ok(())
+            }
+            Tag::Reference(reference) => {
+                self.push(Kind::Reference(reference));
                 Ok(())
             }
             Tag::Open(block, path) => {

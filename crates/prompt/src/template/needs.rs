@@ -106,7 +106,7 @@ impl<'a> Survey<'a> {
         let mut ops = ops;
         while let Some((op, after)) = ops.split_first() {
             ops = match &op.kind {
-                Kind::Text => after,
+                Kind::Text | Kind::Reference(_) => after,
                 Kind::Value(path) => {
                     self.needs(place, path, state);
                     after
@@ -248,7 +248,7 @@ fn names_its_item(body: &[Op]) -> bool {
     let mut ops = body;
     while let Some((op, after)) = ops.split_first() {
         let (path, after) = match &op.kind {
-            Kind::Text | Kind::Include(_) => (None, after),
+            Kind::Text | Kind::Include(_) | Kind::Reference(_) => (None, after),
             Kind::Value(path) => (Some(path), after),
             Kind::Branch(branch) => (Some(&branch.path), after),
             Kind::Loop(path, extent) => {

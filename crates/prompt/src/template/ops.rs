@@ -59,6 +59,8 @@ pub(super) enum Kind {
     Loop(Path, Extent),
     /// Renders the partial of this name.
     Include(Span),
+    /// Writes the text that this reference names.
+    Reference(Span),
 }
 
 impl Op {
@@ -66,7 +68,7 @@ impl Op {
     pub(super) const fn span(&self) -> Span {
         match &self.kind {
             Kind::Text => self.before,
-            Kind::Include(span) => *span,
+            Kind::Include(span) | Kind::Reference(span) => *span,
             Kind::Value(path) | Kind::Loop(path, _) => path.span,
             Kind::Branch(branch) => branch.path.span,
         }

@@ -5,6 +5,7 @@
 //! so a registry can be shared between threads and rendered from all of them.
 
 use super::needs::{self, Requirement};
+use super::references::{self, Included, References};
 use super::render::{Fault, Job};
 use super::{PromptTemplate, TemplateContext, files};
 use crate::error::{LocatedError, PromptError};
@@ -170,6 +171,38 @@ impl PromptTemplateRegistry {
         self.alone(template).to_string(ctx).map_err(Fault::locate)
     }
 
+    /// Renders a template that is not registered as [`PromptTemplateRegistry::render_template`]
+    /// does, with the texts that it and its partials include by reference.
+    ///
+    /// # Errors
+    /// As [`PromptTemplate::render_with`].
+    pub fn render_template_with(
+        &self,
+        template: &PromptTemplate,
+        ctx: &TemplateContext,
+        references: &dyn References,
+    ) -> Result<String, LocatedError> {
+        self.alone(template).with(references).to_string(ctx).map_err(Fault::locate)
+    }
+
+    /// Every reference that a template and its partials include, those of the registry too.
+    #[must_use]
+    pub fn references(&self, template: &PromptTemplate) -> Vec<Included> {
+        references::all(template, Some(self))
+    }
+
+    /// The references that rendering a template with this context comes to.
+    ///
+    /// # Errors
+    /// As [`PromptTemplateRegistry::render_template`].
+    pub fn included(
+        &self,
+        template: &PromptTemplate,
+        ctx: &TemplateContext,
+    ) -> Result<Vec<Included>, LocatedError> {
+        self.alone(template).included(ctx).map_err(Fault::locate)
+    }
+
     /// The paths that rendering a template with the registry's partials would not find.
     ///
     /// # Errors
@@ -194,7 +227,8 @@ impl PromptTemplateRegistry {
     }
 
     const fn alone<'a>(&'a self, template: &'a PromptTemplate) -> Job<'a> {
-        Job { template, name: None, library: Some(self), limits: self.limits }
+        let (library, limits) = (Some(self), self.limits);
+        Job { template, name: None, library, limits, references: None }
     }
 }
 

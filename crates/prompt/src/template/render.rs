@@ -5,9 +5,11 @@
 //! and no context is ever copied.
 
 mod lookup;
+mod reference;
 mod sink;
 
 use super::ops::{Branch, Extent, Kind, Op, Path};
+use super::references::{Gathered, Included, References};
 use super::registry::PromptTemplateRegistry;
 use super::{PromptTemplate, TemplateContext, TemplateObject, TemplateValue};
 use crate::error::{LocatedError, PromptError};
@@ -30,12 +32,20 @@ pub(super) struct Job<'a> {
     /// Where partials are found that the template has not itself.
     pub(super) library: Option<&'a PromptTemplateRegistry>,
     pub(super) limits: RenderLimits,
+    /// Gives the texts of references.
+    pub(super) references: Option<&'a dyn References>,
 }
 
 impl<'a> Job<'a> {
     /// A template on its own.
     pub(super) const fn alone(template: &'a PromptTemplate) -> Self {
-        Self { template, name: None, library: None, limits: template.limits }
+        let limits = template.limits;
+        Self { template, name: None, library: None, limits, references: None }
+    }
+
+    /// With the texts of references.
+    pub(super) const fn with(self, references: &'a dyn References) -> Self {
+        Self { references: Some(references), ..self }
     }
 
     /// Renders to a text of its own.
@@ -64,6 +74,15 @@ impl<'a> Job<'a> {
         renderer.missing = Some(IndexSet::new());
         renderer.whole()?;
         Ok(renderer.missing.into_iter().flatten().collect())
+    }
+
+    /// Renders to nowhere and keeps the references that are come to.
+    pub(super) fn included(self, ctx: &'a TemplateContext) -> Result<Vec<Included>, Fault<'a>> {
+        let mut out = sink::Nowhere;
+        let mut renderer = Renderer::new(self, ctx, Sink::into_writer(self.limits, &mut out));
+        renderer.included = Some(Gathered::default());
+        renderer.whole()?;
+        Ok(renderer.included.map(Gathered::located).unwrap_or_default())
     }
 }
 
@@ -101,6 +120,8 @@ struct Renderer<'a, 'w> {
     active: Vec<Active<'a>>,
     /// Set when paths that are not found are gathered instead of refused.
     missing: Option<IndexSet<String>>,
+    /// Set when references are gathered instead of asked for.
+    included: Option<Gathered<'a>>,
 }
 
 #[derive(Clone, Copy)]
@@ -122,6 +143,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
             scopes: Vec::new(),
             active: vec![Active { name, template }],
             missing: None,
+            included: None,
         }
     }
 
@@ -150,6 +172,10 @@ impl<'a, 'w> Renderer<'a, 'w> {
                 Kind::Loop(path, extent) => self.each(template, path, *extent, after)?,
                 Kind::Include(name) => {
                     self.include(template, *name)?;
+                    after
+                }
+                Kind::Reference(span) => {
+                    self.reference(template, *span)?;
                     after
                 }
             };

@@ -16,6 +16,7 @@ pub(super) enum Tag {
     Close(Block),
     CloseRaw,
     Include(Span),
+    Reference(Span),
 }
 
 /// The blocks that hold further tags.
@@ -148,6 +149,9 @@ fn include(text: &str, name: Span) -> Result<Tag, Problem> {
         let message = "`{{> }}` names no partial".into();
         return Err(Problem::new(codes::EMPTY_TAG, name, message).help("write `{{> name}}`"));
     }
+    if word.starts_with('@') {
+        return reference(word, name);
+    }
     match word.char_indices().find(|(_, c)| !(is_name_char(*c) || matches!(c, '.' | '/'))) {
         None => Ok(Tag::Include(name)),
         Some((at, c)) => {
@@ -157,6 +161,17 @@ fn include(text: &str, name: Span) -> Result<Tag, Problem> {
             ))
         }
     }
+}
+
+/// A reference is text for those who load it; only what can't be one at all is told here.
+fn reference(word: &str, span: Span) -> Result<Tag, Problem> {
+    let name = word.trim_start_matches(['@', '!', '?']);
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.contains(':') {
+        return Ok(Tag::Reference(span));
+    }
+    let message = format!("`{}` is no reference: `@protocol://path` is expected", excerpt(word));
+    Err(Problem::new(codes::BAD_REFERENCE, span, message)
+        .help("write it like `{{> @file://parts/tone.md }}`, or a partial's name without the `@`"))
 }
 
 /// Letters, digits, `_` and `-`.

@@ -2,6 +2,7 @@ mod depth;
 mod faults;
 mod needs;
 mod random;
+mod references;
 mod registry;
 mod syntax;
 mod values;

@@ -39,12 +39,25 @@ fn prose() -> impl Strategy<Value = String> {
             "{{a}}",
             "{{else}}",
             "{{> p}}",
+            "{{> @file://",
+            "@x:y",
+            "{{> @a:b}}",
+            "*.{md,txt}",
             "'",
             "é\u{301}",
         ]),
         0..40,
     )
     .prop_map(|parts| parts.concat())
+}
+
+/// Every reference names itself.
+struct Echo;
+
+impl References for Echo {
+    fn text(&self, include: Include<'_>) -> Result<std::sync::Arc<str>, ReferenceError> {
+        Ok(include.reference.into())
+    }
 }
 
 proptest! {
@@ -57,7 +70,14 @@ proptest! {
                 Ok(template) => {
                     prop_assert!(report.diagnostics.iter().all(|fault| fault.code == "PT2001"));
                     prop_assert_eq!(template.to_string(), text);
-                    let rendered = template.render(&vars);
+                    let rendered = template.render_with(&vars, &Echo);
+                    let all = template.references();
+                    if let (Ok(included), Ok(text)) = (template.included(&vars), &rendered) {
+                        for one in included {
+                            prop_assert!(text.contains(&one.reference));
+                            prop_assert!(all.contains(&one), "{:?} {:?}", one, all);
+                        }
+                    }
                     if let (Ok(missing), Ok(_)) = (template.missing(&vars), &rendered) {
                         prop_assert!(missing.is_empty());
                     }

@@ -1,9 +1,12 @@
-//! Reading and finding references: parsing beside `url::Url::parse`, scanning beside a bare `memchr`.
+//! References: parsing beside `url::Url::parse`, scanning beside a bare `memchr`, loading beside the
+//! bare walk and `std::fs::read`.
 //!
 //! `cargo run --release` prints medians over interleaved rounds, on one core. The reference mix and
-//! the URL mix say the same things; `allocations` counts what one pass over the mix allocates.
+//! the URL mix say the same things; `allocations` counts what one pass over the mix allocates. `cargo run --release loading` measures loading alone.
 
 mod counting;
+mod desk;
+mod loading;
 mod prose;
 
 use contexture_reference::scan::scan;
@@ -19,8 +22,13 @@ const REFERENCES: [&str; 3] =
 const URLS: [&str; 3] = ["file://a/b.md?line=5-10", "inner://x/y", "https://h/p?a=1&b=2"];
 
 fn main() {
-    parsing();
-    scanning();
+    // `loading` alone, or all.
+    let only = std::env::args().nth(1);
+    if only.as_deref() != Some("loading") {
+        parsing();
+        scanning();
+    }
+    loading::all();
 }
 
 fn parsing() {

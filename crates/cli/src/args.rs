@@ -61,6 +61,7 @@ pub(crate) enum Command {
     Prompt(commands::prompt::Args),
     Answer(commands::answer::Args),
     Tokens(commands::tokens::Args),
+    Ref(commands::reference::Args),
     Trace(commands::trace::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),

@@ -8,6 +8,7 @@ pub(crate) mod fmt;
 pub(crate) mod migrate;
 pub(crate) mod parse;
 pub(crate) mod prompt;
+pub(crate) mod reference;
 pub(crate) mod repl;
 mod rewrite;
 pub(crate) mod run;
@@ -53,6 +54,7 @@ fn run(command: Command, terminal: &Terminal) -> Outcome {
         Command::Prompt(args) => prompt::run(&args, terminal),
         Command::Answer(args) => answer::run(&args, terminal),
         Command::Tokens(args) => tokens::run(&args, terminal),
+        Command::Ref(args) => reference::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Completions(args) => completions::run(&args, terminal),
@@ -66,6 +68,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Check(args) => args.json,
         Command::Prompt(args) => prompt::wants_json(args),
         Command::Answer(args) => answer::wants_json(args),
+        Command::Ref(args) => reference::wants_json(args),
         Command::Trace(args) => trace::wants_json(args),
         _ => false,
     }

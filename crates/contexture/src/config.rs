@@ -6,9 +6,11 @@
 use crate::reading::{self, ReadError};
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
-use serde::Deserialize;
+use contexture_reference::{Policy, text};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The name of the file.
 pub const CONFIG_FILE: &str = "contexture.toml";
@@ -33,6 +35,8 @@ pub struct Config {
     pub retry: Retry,
     /// What is kept of a run.
     pub trace: Trace,
+    /// How references are loaded.
+    pub references: References,
     /// Limits of a run.
     pub limits: Limits,
 }
@@ -52,7 +56,7 @@ pub struct Providers {
     pub timeout_ms: Option<u64>,
 }
 
-/// Which addresses the HTTP tool may reach.
+/// Which addresses the HTTP tool and references may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -60,6 +64,64 @@ pub struct Network {
     /// Hosts (`host` or `host:port`) that may be reached although their address is private,
     /// loopback or link-local.
     pub allow_private: Vec<String>,
+}
+
+/// How references are loaded (REF-7, REF-19, REF-20, REF-22).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct References {
+    /// Who decides when a reference with a plain `@` is loaded: `budget`, `model` or `never`.
+    #[serde(deserialize_with = "policy")]
+    pub policy: Policy,
+    /// Tokens that the default references of one prompt may take when its call has no `max_input`:
+    /// a number, or a text such as `8k`.
+    #[serde(deserialize_with = "budget")]
+    pub budget: u64,
+    /// The variables of the environment that `@env://NAME` may read.
+    pub env: Vec<String>,
+    /// The memory that `@memory://key` reads, as a URI.
+    pub memory: String,
+    /// Files that define protocols, relative to the workspace.
+    pub definitions: Vec<PathBuf>,
+    /// Whether answers of servers are kept in `.contexture/cache/http`.
+    pub cache: bool,
+}
+
+impl Default for References {
+    fn default() -> Self {
+        Self {
+            policy: Policy::Budget,
+            budget: 8_000,
+            env: Vec::new(),
+            memory: "file://.contexture/memory.jsonl".to_owned(),
+            definitions: Vec::new(),
+            cache: true,
+        }
+    }
+}
+
+fn policy<'de, D: Deserializer<'de>>(value: D) -> Result<Policy, D::Error> {
+    let word = String::deserialize(value)?;
+    Policy::parse(&word).ok_or_else(|| {
+        D::Error::custom(format!("`{word}` is no policy, expected `budget`, `model` or `never`"))
+    })
+}
+
+fn budget<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(i64),
+        Text(String),
+    }
+    let (read, shown) = match Written::deserialize(value)? {
+        Written::Number(number) => (u64::try_from(number).ok(), number.to_string()),
+        Written::Text(text) => (text::budget(&text), text),
+    };
+    read.filter(|tokens| *tokens > 0).ok_or_else(|| {
+        D::Error::custom(format!("`{shown}` is no budget, expected tokens such as 500 or \"8k\""))
+    })
 }
 
 /// When 429 and 5xx are tried again (AS-22).
@@ -201,6 +263,26 @@ mod tests {
         assert_eq!(file.position(diagnostic.span.start).line, 1);
         assert!(diagnostic.message.contains("modle"), "{}", diagnostic.message);
         assert_eq!(diagnostic.help.as_deref(), Some("did you mean `model`?"));
+    }
+
+    #[test]
+    fn ref_7_settings_of_references_are_read() {
+        let plain = Config::parse("contexture.toml", "").unwrap().references;
+        assert_eq!((plain.policy, plain.budget, plain.cache), (Policy::Budget, 8_000, true));
+        let config = Config::parse(
+            "contexture.toml",
+            "[references]\npolicy = \"model\"\nbudget = \"1.5k\"\nenv = [\"LANG\"]\n",
+        );
+        let set = config.unwrap().references;
+        assert_eq!((set.policy, set.budget), (Policy::Model, 1_500));
+        assert_eq!(set.env, ["LANG"]);
+        for wrong in
+            ["policy = \"always\"", "budget = 0", "budget = -1", "budget = \"some\"", "bugdet = 1"]
+        {
+            let error = Config::parse("contexture.toml", &format!("[references]\n{wrong}\n"));
+            let ConfigError::Invalid { file, diagnostic } = error.unwrap_err() else { panic!() };
+            assert_eq!(file.position(diagnostic.span.start).line, 2, "{wrong}");
+        }
     }
 
     #[test]

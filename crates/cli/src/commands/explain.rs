@@ -8,6 +8,7 @@ use crate::paint::Paint;
 use crate::terminal::Terminal;
 use contexture::diagnostic::suggestion;
 use contexture::prompt::codes as templates;
+use contexture::reference::codes as references;
 use contexture::script::codes;
 use contexture::script::runtime::error::codes as failures;
 use words::WORDS;
@@ -29,7 +30,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The code, such as AS2001, PT1003 or rate_limited.
+    /// The code, such as AS2001, REF1004 or rate_limited.
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -68,7 +69,8 @@ fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {
     let failures = failures::CODES.iter().map(|known| (known.code, known.meaning));
     let templates = templates::ALL.iter().map(|known| (known.code, known.summary));
     let settings = SETTINGS.iter().map(|(code, _, summary)| (*code, *summary));
-    checks.chain(failures).chain(templates).chain(settings)
+    let references = references::all().map(|known| (known.code, known.summary));
+    checks.chain(failures).chain(templates).chain(references).chain(settings)
 }
 
 fn list(paint: Paint) -> String {
@@ -90,6 +92,10 @@ fn explanation(asked: &str, paint: Paint) -> Option<String> {
     if let Some(known) = templates::find(&code) {
         let explained = text(format!("template[{}]: {}", known.code, known.name), known.summary);
         return Some(format!("{explained}\n{}\n{}", known.explanation, example(known.example)));
+    }
+    if let Some(known) = references::find(&code) {
+        let head = format!("{}[{}]: {}", known.severity.as_str(), known.code, known.name);
+        return Some(format!("{}\n{}\n", text(head, known.summary), known.explanation));
     }
     if let Some((code, name, summary)) = SETTINGS.iter().find(|(known, ..)| *known == code) {
         return Some(text(format!("error[{code}]: {name}"), summary));

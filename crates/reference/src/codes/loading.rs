@@ -34,10 +34,10 @@ super::block! {
     PROCESSOR_NEEDS_TEXT "REF3020" "processor-needs-text" Error
         "A processor that works on text was given something else."
         "`@base64:…` shows bytes as text."
-    NOT_JSON "REF3021" "not-json" Error
+    PROCESSED_NO_JSON "REF3021" "processed-no-json" Error
         "The `json` processor was given no JSON."
         "The message tells line and column. Mend it there."
-    NOT_YAML "REF3022" "not-yaml" Error
+    PROCESSED_NO_YAML "REF3022" "processed-no-yaml" Error
         "The `yaml` processor was given no YAML."
         "The message tells the place. Mend it there."
     BAD_POINTER "REF3023" "bad-json-pointer" Error

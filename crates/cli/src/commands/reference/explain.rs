@@ -1,0 +1,187 @@
+//! `contexture ref explain`: which rule, registry and file decide about a reference.
+
+use super::scope::{self, From, Scope};
+use crate::commands::Outcome;
+use crate::complaint::{Exit, Stop};
+use crate::paint::{Paint, one_line};
+use crate::terminal::Terminal;
+use contexture::reference::definition::Hop;
+use contexture::reference::{Route, Step, StepKind};
+use contexture::references::{References, Whereabouts};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture ref explain '@markdown:file://README.md?section=Contexture'
+  contexture ref explain '@style://tone' --workspace examples/references --json";
+
+/// Explains how a reference would be loaded; nothing is loaded.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The reference.
+    #[arg(value_name = "REF")]
+    reference: String,
+    #[command(flatten)]
+    from: From,
+    #[command(flatten)]
+    scope: Scope,
+    /// Print one JSON object: reference, resolved, semantics, trail, levels, parameters, place and
+    /// file.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture ref explain`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let reference = scope::reference(&args.reference)?;
+    let references = args.scope.open(None)?;
+    let place = args.from.place(&references)?;
+    let route = references.loader().route(&reference, &place);
+    let route = route.map_err(|error| -> Stop { scope::failed(&error).into() })?;
+    let file = whereabouts(&route, &references);
+    if args.json {
+        terminal.print_json(&to_json(&route, &file, &references))?;
+    } else {
+        terminal.print(&text(&route, &file, &references, terminal.out))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Where the path of a file leads; an error says why nowhere.
+type Leads = Option<Result<Whereabouts, String>>;
+
+fn whereabouts(route: &Route, references: &References) -> Leads {
+    let step = route.steps.first().filter(|step| step.name == "file")?;
+    let StepKind::Source { path } = &step.kind else { return None };
+    references.whereabouts(path, &route.place).map_err(|error| error.to_string()).transpose()
+}
+
+fn to_json(route: &Route, file: &Leads, references: &References) -> Value {
+    let trail: Vec<Value> = route.trail.iter().map(hop_json).collect();
+    let levels: Vec<Value> = route.steps.iter().rev().map(level_json).collect();
+    let file = file.as_ref().map(|file| match file {
+        Ok(found) => json!({
+            "root": found.root,
+            "path": found.path,
+            "workspace_root_taken": found.fell_back,
+        }),
+        Err(reason) => json!({ "error": reason }),
+    });
+    json!({
+        "reference": route.reference,
+        "resolved": route.resolved,
+        "semantics": route.semantics.as_str(),
+        "trail": trail,
+        "levels": levels,
+        "parameters": route.common.taken,
+        "place": { "root": references.root(route.place.root), "folder": route.place.folder },
+        "file": file,
+    })
+}
+
+fn hop_json(hop: &Hop) -> Value {
+    json!({
+        "protocol": hop.protocol,
+        "id": hop.id,
+        "from": hop.from,
+        "to": hop.to,
+        "layer": hop.layer.to_string(),
+        "file": hop.file,
+        "line": hop.line,
+        "rule_line": hop.rule_line,
+    })
+}
+
+fn level_json(step: &Step) -> Value {
+    let (kind, definition) = kind(step);
+    json!({
+        "protocol": step.name,
+        "kind": kind,
+        "semantics": step.semantics.as_str(),
+        "reference": step.reference,
+        "parameters": step.parameters.taken,
+        "passed_on": step.parameters.passed_on,
+        "definition": definition.map(|(file, line)| json!({ "file": file, "line": line })),
+    })
+}
+
+/// What a level does, and the file and line that define it.
+fn kind(step: &Step) -> (&'static str, Option<(&str, u32)>) {
+    match &step.kind {
+        StepKind::Source { .. } => ("source", None),
+        StepKind::Processor => ("processor", None),
+        StepKind::Wrapper(definition) => {
+            ("wrapper", Some((definition.origin().file.as_str(), definition.line())))
+        }
+    }
+}
+
+fn text(route: &Route, file: &Leads, references: &References, paint: Paint) -> String {
+    let mut text = format!("{}\n", paint.bold(&one_line(&route.reference)));
+    // Writing to a string can't fail.
+    for hop in &route.trail {
+        let place = format!("{}:{} ({})", one_line(&hop.file), hop.line, hop.layer);
+        let _ = writeln!(text, "→ {}", one_line(&hop.to));
+        let _ = writeln!(text, "    {} {}", paint.dim("registered in"), place);
+        if let Some(line) = hop.rule_line {
+            let _ =
+                writeln!(text, "    {} {}:{line}", paint.dim("path follows"), one_line(&hop.file));
+        }
+    }
+    let when = match route.semantics.as_str() {
+        "hot" => "hot: loaded at once; a failure stops the prompt",
+        "lazy" => "lazy: loaded when it is asked for",
+        _ => "default: a policy decides when it is loaded",
+    };
+    let _ = writeln!(text, "{}  {when}", paint.dim("when"));
+    for (at, step) in route.steps.iter().enumerate() {
+        let _ =
+            writeln!(text, "{}  {}", paint.dim(if at == 0 { "read" } else { "then" }), level(step));
+    }
+    for (name, value) in &route.common.taken {
+        let _ = writeln!(text, "{}  {name}={}", paint.dim("take"), one_line(value));
+    }
+    let folder = if route.place.folder.is_empty() { "." } else { &route.place.folder };
+    let root = references.root(route.place.root).display().to_string();
+    if route.steps.first().is_some_and(|step| step.name == "file") {
+        let _ = writeln!(
+            text,
+            "{}  {} {}",
+            paint.dim("from"),
+            one_line(folder),
+            paint.dim(&format!("of {}", one_line(&root)))
+        );
+    }
+    match file {
+        Some(Ok(found)) => {
+            let how = if found.fell_back {
+                "  (nothing is there in the document's folder: the workspace root was taken)"
+            } else {
+                ""
+            };
+            let _ = writeln!(text, "{}  {}{how}", paint.dim("file"), one_line(&found.path));
+        }
+        Some(Err(reason)) => {
+            let _ = writeln!(text, "{}  {}", paint.dim("file"), paint.red(&one_line(reason)));
+        }
+        None => {}
+    }
+    text
+}
+
+/// `markdown (processor)  section=Use`
+fn level(step: &Step) -> String {
+    let (kind, definition) = kind(step);
+    let place =
+        definition.map_or(String::new(), |(file, line)| format!(", {}:{line}", one_line(file)));
+    let mut text = format!("{} ({kind}{place})", step.name);
+    for (name, value) in &step.parameters.taken {
+        let _ = write!(text, "  {name}={}", one_line(value));
+    }
+    if step.parameters.passed_on.is_some() {
+        text.push_str("  the rest of the query goes to the server");
+    }
+    text
+}

@@ -1,0 +1,171 @@
+//! `contexture ref list`: the protocols there are (REF-19, REF-20).
+
+use super::scope::{self, Scope};
+use super::show::{padded, width};
+use crate::commands::Outcome;
+use crate::complaint::Exit;
+use crate::faults;
+use crate::paint::{Paint, one_line};
+use crate::terminal::Terminal;
+use contexture::diagnostic::SourceFile;
+use contexture::reference::definition::Definition;
+use contexture::reference::{Parameter, ParameterKind, Protocol, Role};
+use contexture::references::References;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture ref list
+  contexture ref list --workspace examples/references --json";
+
+/// Lists the protocols: built in, processors, and defined by definition files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    scope: Scope,
+    /// Print one JSON object: protocols, each with name, kind, parameters, layer, file, line and
+    /// ids; and diagnostics.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture ref list`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let references = args.scope.open(None)?;
+    if args.json {
+        let diagnostics = scope::diagnostics(&references, []);
+        let protocols = protocols(&references);
+        terminal.print_json(&json!({ "protocols": protocols, "diagnostics": diagnostics }))?;
+        return Ok(Exit::Done);
+    }
+    terminal.print(&text(&references, terminal.out))?;
+    let files: Vec<&SourceFile> = references.sources().iter().collect();
+    let told = faults::text(references.diagnostics(), &files, terminal.err);
+    if !told.is_empty() {
+        terminal.say(told.trim_end());
+    }
+    Ok(Exit::Done)
+}
+
+fn protocols(references: &References) -> Vec<Value> {
+    let loader = references.loader();
+    let built_in = loader.protocols().map(|protocol| {
+        json!({
+            "name": protocol.name(),
+            "kind": kind(protocol.as_ref()),
+            "parameters": parameters(protocol.parameters()),
+            "layer": "built-in",
+            "file": null,
+            "line": null,
+            "description": null,
+            "location": null,
+            "ids": [],
+        })
+    });
+    built_in.chain(loader.definitions().iter().map(|definition| defined(definition))).collect()
+}
+
+fn kind(protocol: &dyn Protocol) -> &'static str {
+    match protocol.role() {
+        Role::Source => "source",
+        Role::Processor => "processor",
+    }
+}
+
+fn defined(definition: &Definition) -> Value {
+    let entries = definition.registry().into_iter().flat_map(|registry| registry.entries());
+    let ids: Vec<Value> = entries
+        .map(|(id, entry)| {
+            let reference = entry.reference.as_ref().map(|one| one.as_ref().public());
+            json!({ "id": id, "reference": reference, "line": entry.line })
+        })
+        .collect();
+    json!({
+        "name": definition.name(),
+        "kind": "defined",
+        "parameters": parameters(definition.parameters()),
+        "layer": definition.origin().layer.to_string(),
+        "file": definition.origin().file,
+        "line": definition.line(),
+        "description": definition.description(),
+        "location": definition.location().is_some(),
+        "ids": ids,
+    })
+}
+
+fn parameters(declared: &[Parameter]) -> Vec<Value> {
+    let one = |parameter: &Parameter| {
+        json!({
+            "name": parameter.name,
+            "type": type_name(&parameter.kind),
+            "description": parameter.description,
+            "default": parameter.default,
+            "required": parameter.required,
+        })
+    };
+    declared.iter().map(one).collect()
+}
+
+fn type_name(kind: &ParameterKind) -> String {
+    match kind {
+        ParameterKind::String => "string".to_owned(),
+        ParameterKind::Number => "number".to_owned(),
+        ParameterKind::Integer => "integer".to_owned(),
+        ParameterKind::Boolean => "boolean".to_owned(),
+        ParameterKind::Range => "range".to_owned(),
+        ParameterKind::OneOf(words) => words.join("|"),
+    }
+}
+
+fn text(references: &References, paint: Paint) -> String {
+    let loader = references.loader();
+    let names = loader.protocols().map(|protocol| protocol.name());
+    let wide = width(names.chain(loader.definitions().names()), 24);
+    let mut text = String::new();
+    for (title, role) in [("Protocols", Role::Source), ("Processors", Role::Processor)] {
+        // Writing to a string can't fail.
+        let _ = writeln!(text, "{}", paint.bold(title));
+        for protocol in loader.protocols().filter(|protocol| protocol.role() == role) {
+            let takes = taken(protocol.parameters(), protocol.takes_any_parameter());
+            let name = paint.cyan(&padded(protocol.name(), wide));
+            let _ = writeln!(text, "{}", format!("  {name}  {}", paint.dim(&takes)).trim_end());
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "{}", paint.bold("Defined"));
+    for definition in loader.definitions().iter() {
+        definition_text(definition, wide, paint, &mut text);
+    }
+    text
+}
+
+fn definition_text(definition: &Definition, wide: usize, paint: Paint, text: &mut String) {
+    let origin = definition.origin();
+    let place = format!("{} · {}:{}", origin.layer, one_line(&origin.file), definition.line());
+    let takes = taken(definition.parameters(), false);
+    let name = paint.cyan(&padded(definition.name(), wide));
+    let line = format!("  {name}  {}  {}", paint.dim(&place), paint.dim(&takes));
+    let _ = writeln!(text, "{}", line.trim_end());
+    let entries: Vec<_> =
+        definition.registry().into_iter().flat_map(|registry| registry.entries()).collect();
+    let ids = width(entries.iter().map(|(id, _)| *id), 32);
+    for (id, entry) in entries {
+        let to = match &entry.reference {
+            Some(reference) => one_line(&reference.as_ref().public()),
+            None => paint.red("the row has an error"),
+        };
+        let _ = writeln!(text, "    {} → {to}", padded(id, ids));
+    }
+}
+
+/// `?section= ?line=`
+fn taken(parameters: &[Parameter], open: bool) -> String {
+    let mut names: Vec<String> =
+        parameters.iter().map(|parameter| format!("?{}=", parameter.name)).collect();
+    if open {
+        names.push("?NAME=".to_owned());
+    }
+    names.join(" ")
+}

@@ -1,0 +1,192 @@
+//! The references of a project: which protocols there are, what they may read, and where
+//! (REF-19 to REF-22).
+//!
+//! Decision: one value per project, made before anything is loaded. Definition files that can't be
+//! used are told as diagnostics and stop nothing: a reference that needs them fails by itself.
+//!
+//! ```
+//! use contexture::reference::{Place, syntax::Reference};
+//! use contexture::references::{Options, References};
+//! use contexture::{Environment, Project};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! std::fs::create_dir_all(folder.join(".contexture/resources"))?;
+//! std::fs::write(folder.join(".contexture/resources/style.resource.md"), "\
+//! <resource protocol=\"style\">
+//! <registry>
+//! | id | reference |
+//! |----|-----------|
+//! | tone | @file://style/tone.md |
+//! </registry>
+//! </resource>
+//! ")?;
+//! std::fs::create_dir(folder.join("style"))?;
+//! std::fs::write(folder.join("style/tone.md"), "Be brief.\n")?;
+//!
+//! let project = Project::open(folder, Environment::default())?;
+//! let references = References::open(&project, &Options::default())?;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+//! # runtime.block_on(async {
+//! let tone = Reference::parse("@!style://tone")?;
+//! let loaded = references.loader().load(&tone, &Place::workspace()).await?;
+//! assert_eq!(loaded.resources[0].text(), Some("Be brief.\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod absent;
+mod definitions;
+mod memory;
+#[cfg(test)]
+mod tests;
+
+use crate::models::default_model;
+use crate::project::Project;
+use crate::run::{SetupError, open_workspace};
+use absent::Absent;
+use contexture_context::tokens::tokenizer_for;
+use contexture_diagnostic::{Diagnostic, SourceFile};
+use contexture_reference::protocols::{Environment, Files, Located, Memory};
+use contexture_reference::{LoadLimits, Loader, Place, PlanOptions, Protocol, pattern};
+use contexture_tools::{FileError, Workspace};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is asked for beside the settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Definition files named explicitly, relative to the current folder.
+    pub definitions: Vec<PathBuf>,
+    /// Whether examples in definition files count: resource elements in code fences.
+    pub examples: bool,
+}
+
+/// The references of a project.
+#[derive(Debug)]
+pub struct References {
+    loader: Loader,
+    files: Files,
+    roots: Vec<Arc<Workspace>>,
+    plan: PlanOptions,
+    sources: Vec<SourceFile>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Where a path leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whereabouts {
+    /// The folder that it is confined to.
+    pub root: PathBuf,
+    /// The path within that folder.
+    pub path: String,
+    /// Whether the workspace root was taken, because nothing is there in the document's folder.
+    pub fell_back: bool,
+}
+
+impl References {
+    /// Reads the settings and the definition files of a project.
+    ///
+    /// # Errors
+    /// [`SetupError`] when the workspace can't be opened.
+    pub fn open(project: &Project, options: &Options) -> Result<Self, SetupError> {
+        Ok(Self::in_workspace(project, open_workspace(project)?, options))
+    }
+
+    /// The same over a workspace that is open already.
+    #[must_use]
+    pub fn in_workspace(project: &Project, workspace: Arc<Workspace>, options: &Options) -> Self {
+        let settings = &project.config.references;
+        let found = definitions::gather(project, &workspace, options);
+        let files = Files::new(found.roots.clone());
+        let limits = LoadLimits {
+            max_bytes: project.config.limits.file_bytes as u64,
+            ..LoadLimits::default()
+        };
+        let memory = memory::Stored::new(workspace, settings.memory.clone());
+        let loader = Loader::new(tokenizer_for(&default_model(project, None).uri))
+            .with_limits(limits)
+            .with_definitions(found.definitions)
+            .with(Arc::new(files.clone()))
+            .with(Arc::new(Memory::new(Arc::new(memory))))
+            .with(Arc::new(environment(project)));
+        let loader = Absent::all().into_iter().map(shared).fold(loader, Loader::with);
+        Self {
+            loader,
+            files,
+            roots: found.roots,
+            plan: PlanOptions {
+                policy: settings.policy,
+                budget: Some(settings.budget),
+                place: Place::workspace(),
+            },
+            sources: found.sources,
+            diagnostics: found.diagnostics,
+        }
+    }
+
+    /// What loads them.
+    #[must_use]
+    pub fn loader(&self) -> &Loader {
+        &self.loader
+    }
+
+    /// What the settings say about plans, for a text that stands at `place`.
+    #[must_use]
+    pub fn plan_options(&self, place: Place) -> PlanOptions {
+        PlanOptions { place, ..self.plan.clone() }
+    }
+
+    /// What is to be said about the definition files.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The definition files that were read, for excerpts.
+    #[must_use]
+    pub fn sources(&self) -> &[SourceFile] {
+        &self.sources
+    }
+
+    /// The place of a folder of the file system; `None` outside the workspace.
+    #[must_use]
+    pub fn place_of(&self, folder: &Path) -> Option<Place> {
+        let workspace = self.roots.first()?;
+        let within = |folder: &Path| workspace.resolve(folder.to_str()?).ok();
+        let path = std::path::absolute(folder).ok().and_then(|folder| within(&folder));
+        let path = path.or_else(|| within(&folder.canonicalize().ok()?))?;
+        Some(Place::folder(if path.as_str() == "." { "" } else { path.as_str() }))
+    }
+
+    /// Where a path of the protocol `file` leads from a place; `None` for a pattern.
+    ///
+    /// # Errors
+    /// [`FileError`] when it leads out of what may be read, or nothing is there.
+    pub fn whereabouts(&self, path: &str, place: &Place) -> Result<Option<Whereabouts>, FileError> {
+        if pattern::is_pattern(path) {
+            return Ok(None);
+        }
+        let Located { root, path, fell_back } = self.files.locate(path, place)?;
+        let root = self.root(root).to_owned();
+        Ok(Some(Whereabouts { root, path: path.as_str().to_owned(), fell_back }))
+    }
+
+    /// The folder behind the number of a root; 0 is the workspace.
+    #[must_use]
+    pub fn root(&self, number: usize) -> &Path {
+        self.roots.get(number).map_or(Path::new(""), |root| root.root())
+    }
+}
+
+fn shared(protocol: Absent) -> Arc<dyn Protocol> {
+    Arc::new(protocol)
+}
+
+/// The variables that the settings allow, with their values.
+fn environment(project: &Project) -> Environment {
+    let vars = project.environment.vars();
+    let names = project.config.references.env.iter();
+    Environment::of(names.map(|name| (name.clone(), vars.get(name).cloned())))
+}

@@ -1,0 +1,224 @@
+use super::*;
+use crate::{Config, Environment as Variables};
+use contexture_context::Trust;
+use contexture_reference::definition::Layer;
+use contexture_reference::syntax::Reference;
+use contexture_reference::{LoadError, Loaded};
+use tempfile::TempDir;
+
+/// A project with a home folder beside it.
+struct Desk {
+    folder: TempDir,
+    config: String,
+}
+
+fn resource(protocol: &str, id: &str, reference: &str) -> String {
+    format!(
+        "<resource protocol=\"{protocol}\">\n<registry>\n| id | reference |\n|--|--|\n\
+         | {id} | {reference} |\n</registry>\n</resource>\n"
+    )
+}
+
+impl Desk {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let desk = Self { folder: tempfile::tempdir().unwrap(), config: String::new() };
+        std::fs::create_dir(desk.folder.path().join("work")).unwrap();
+        for (name, text) in files {
+            desk.write(name, text);
+        }
+        desk
+    }
+
+    fn set(mut self, config: &str) -> Self {
+        self.config = config.to_owned();
+        self
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn open(&self) -> References {
+        self.open_with(&Options::default())
+    }
+
+    fn open_with(&self, options: &Options) -> References {
+        let home = self.folder.path().join("home").display().to_string();
+        let project = Project {
+            root: self.folder.path().join("work").canonicalize().unwrap(),
+            config: Config::parse("contexture.toml", &self.config).unwrap(),
+            environment: Variables::of([("HOME", home.as_str()), ("LANG", "C"), ("KEY", "s3cret")]),
+        };
+        References::open(&project, options).unwrap()
+    }
+}
+
+fn load(references: &References, reference: &str) -> Result<Loaded, LoadError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let reference = Reference::parse(reference).unwrap();
+    runtime.block_on(references.loader().load(&reference, &Place::workspace()))
+}
+
+fn text(references: &References, reference: &str) -> String {
+    load(references, reference).unwrap().resources[0].text().unwrap().to_owned()
+}
+
+fn codes(references: &References) -> Vec<&str> {
+    references.diagnostics().iter().map(|fault| fault.code).collect()
+}
+
+#[test]
+fn ref_19_layers_are_read_and_shadowing_is_told() {
+    let desk = Desk::new(&[
+        ("home/.contexture/resources/a.resource.md", &resource("note", "x", "@file://user.md")),
+        ("home/.contexture/resources/user.md", "of the user"),
+        ("work/.contexture/resources/b.protocol.md", &resource("note", "x", "@file://work.md")),
+        ("work/.contexture/resources/ignored.md", &resource("other", "x", "@file://work.md")),
+        ("work/work.md", "of the workspace"),
+    ]);
+    let references = desk.open();
+    assert_eq!(text(&references, "@note://x"), "of the workspace");
+    assert_eq!(codes(&references), ["REF2018"]);
+    assert!(references.loader().definitions().get("other").is_none());
+    let options = Options {
+        definitions: vec![desk.folder.path().join("work/../out/c.tag.md")],
+        examples: false,
+    };
+    desk.write("out/c.tag.md", resource("note", "x", "@file://near.md"));
+    desk.write("out/near.md", "beside the file");
+    let references = desk.open_with(&options);
+    assert_eq!(text(&references, "@note://x"), "beside the file");
+    assert_eq!(codes(&references), ["REF2018", "REF2018"]);
+}
+
+#[test]
+fn ref_19_files_of_the_user_and_of_the_list_have_roots_of_their_own() {
+    let desk = Desk::new(&[
+        ("home/.contexture/resources/a.resource.md", &resource("note", "x", "@file://user.md")),
+        ("home/.contexture/resources/user.md", "of the user"),
+        ("home/secret.md", "no"),
+        ("work/a.md", "a"),
+    ]);
+    let references = desk.open();
+    let loaded = load(&references, "@note://x").unwrap();
+    assert_eq!(loaded.resources[0].text(), Some("of the user"));
+    assert_eq!(loaded.resources[0].trust, Trust::External);
+    // The root of a definition file is for its registry alone.
+    assert_eq!(load(&references, "@file://user.md").unwrap_err().code, "REF3030");
+    desk.write(
+        "home/.contexture/resources/a.resource.md",
+        resource("note", "x", "@file://../../secret.md"),
+    );
+    assert_eq!(load(&desk.open(), "@note://x").unwrap_err().code, "REF3031");
+}
+
+#[test]
+fn ref_19_a_file_counts_once_for_its_latest_layer() {
+    let named = "work/.contexture/resources/a.resource.md";
+    let desk = Desk::new(&[(named, &resource("note", "x", "@file://a.md")), ("work/a.md", "a")])
+        .set("[references]\ndefinitions = [\".contexture/resources/a.resource.md\"]\n");
+    let references = desk.open();
+    assert_eq!(codes(&references), [""; 0]);
+    let definition = references.loader().definitions().get("note").unwrap();
+    assert_eq!(definition.origin().layer, Layer::Explicit);
+    // The home folder may be the workspace.
+    let desk = Desk::new(&[(named, &resource("note", "x", "@file://a.md"))]);
+    let project = Project {
+        root: desk.folder.path().join("work").canonicalize().unwrap(),
+        config: Config::default(),
+        environment: Variables::of([(
+            "HOME",
+            desk.folder.path().join("work").display().to_string(),
+        )]),
+    };
+    let references = References::open(&project, &Options::default()).unwrap();
+    assert_eq!(codes(&references), [""; 0]);
+}
+
+#[test]
+fn ref_19_definition_files_that_can_t_be_read_are_told() {
+    let desk = Desk::new(&[("work/.contexture/resources/b.resource.md/x", "a folder")])
+        .set("[references]\ndefinitions = [\"gone.resource.md\", \"folder\"]\n");
+    desk.write("work/.contexture/resources/a.resource.md", b"\xff\xfe");
+    desk.write("work/folder/x", "");
+    desk.write("work/.contexture/resources/c.tag.md", vec![b' '; (4 << 20) + 1]);
+    let references = desk.open();
+    assert_eq!(codes(&references), ["REF2021"; 4], "{:?}", references.diagnostics());
+    let told: Vec<_> = references.diagnostics().iter().map(|fault| fault.file.as_str()).collect();
+    let folder = ".contexture/resources";
+    let files = [format!("{folder}/a.resource.md"), format!("{folder}/c.tag.md")];
+    assert_eq!(told, ["gone.resource.md", &files[0], &files[1], "folder"]);
+}
+
+#[test]
+fn ref_20_variables_are_read_when_the_settings_allow_them() {
+    let desk = Desk::new(&[]).set("[references]\nenv = [\"LANG\"]\n");
+    let references = desk.open();
+    assert_eq!(text(&references, "@env://LANG"), "C");
+    let error = load(&references, "@env://KEY").unwrap_err();
+    assert_eq!(error.code, "REF3034");
+    assert!(!format!("{references:?}{error:?}").contains("s3cret"));
+}
+
+#[test]
+fn ref_20_a_key_of_the_memory_is_its_newest_record() {
+    let desk = Desk::new(&[]);
+    let references = desk.open();
+    assert_eq!(load(&references, "@memory://tone").unwrap_err().code, "REF3035");
+    let path = desk.folder.path().join("work/.contexture/memory.jsonl");
+    assert!(!path.exists());
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let memory =
+        contexture_store::memory::JsonlMemory::new(path, contexture_store::stamp::Ids::system());
+    let add = |record: serde_json::Value| {
+        let fields = record.as_object().unwrap().clone();
+        let record = contexture_store::memory::Memory::add(&memory, fields).unwrap();
+        record["id"].as_str().unwrap().to_owned()
+    };
+    add(serde_json::json!({"key": "tone", "text": "Be brief."}));
+    add(serde_json::json!({"key": "tone", "text": "Be kind."}));
+    let id = add(serde_json::json!({"goal": "win"}));
+    assert_eq!(text(&references, "@memory://tone"), "Be kind.");
+    assert!(text(&references, &format!("@memory://{id}")).contains("\"goal\": \"win\""));
+    let error = load(&references, "@memory://tune").unwrap_err();
+    assert_eq!(error.help.as_deref(), Some("did you mean `tone`?"));
+}
+
+#[test]
+fn ref_20_a_memory_outside_the_workspace_is_refused() {
+    for (uri, cause) in [("file://../m.jsonl", "outside"), ("klingon://x", "names no memory")] {
+        let desk = Desk::new(&[]).set(&format!("[references]\nmemory = \"{uri}\"\n"));
+        let error = load(&desk.open(), "@memory://tone").unwrap_err();
+        assert_eq!(error.code, "REF3035");
+        assert!(error.message.contains(cause), "{error}");
+    }
+}
+
+#[test]
+fn ref_20_what_is_not_stored_is_no_unknown_protocol() {
+    let references = Desk::new(&[]).open();
+    for reference in ["@context://today", "@knowledge://rust"] {
+        let error = load(&references, reference).unwrap_err();
+        assert_eq!(error.code, "REF3039");
+        assert!(error.message.contains("is stored in this workspace"), "{error}");
+    }
+}
+
+#[test]
+fn ref_21_places_lie_in_the_workspace() {
+    let desk = Desk::new(&[("work/docs/a.md", "a"), ("work/b.md", "b")]);
+    let references = desk.open();
+    let at = |folder: &str| references.place_of(&desk.folder.path().join(folder));
+    assert_eq!(at("work/docs"), Some(Place::folder("docs")));
+    assert_eq!(at("work"), Some(Place::workspace()));
+    assert_eq!(at("home"), None);
+    let place = Place::folder("docs");
+    let near = references.whereabouts("a.md", &place).unwrap().unwrap();
+    assert_eq!((near.path.as_str(), near.fell_back), ("docs/a.md", false));
+    let far = references.whereabouts("b.md", &place).unwrap().unwrap();
+    assert_eq!((far.path.as_str(), far.fell_back), ("b.md", true));
+    assert_eq!(references.whereabouts("*.md", &place).unwrap(), None);
+    assert!(references.whereabouts("../../x", &place).is_err());
+}

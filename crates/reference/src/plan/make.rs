@@ -7,6 +7,7 @@ use crate::{LoadError, Loaded, Loader, Route, StepKind};
 use contexture_context::TokenCounter;
 use futures_util::StreamExt as _;
 use futures_util::stream;
+use std::pin::Pin;
 
 /// A reference, or what only looks like one, with its place in the text.
 struct Candidate<'t> {
@@ -59,19 +60,11 @@ async fn make(
 ) -> Result<Plan, LoadError> {
     let routed: Vec<Routed> =
         candidates.into_iter().map(|candidate| routed(loader, candidate, options)).collect();
-    let wanted = |route: &Route| match route.semantics {
-        Semantics::Hot => true,
-        Semantics::Default => options.policy == Policy::Budget,
-        Semantics::Lazy => false,
-    };
+    let loads: Vec<_> =
+        routed.iter().map(|routed| load_now(loader, routed, options.policy)).collect();
     // Results come back in the order of the text, whichever was ready first.
-    let loads = stream::iter(&routed).map(|routed| async move {
-        match &routed.route {
-            Ok(route) if wanted(route) => Some(loader.walk(route).await),
-            _ => None,
-        }
-    });
-    let loads: Vec<_> = loads.buffered(loader.limits().concurrency.max(1)).collect().await;
+    let loads = stream::iter(loads).buffered(loader.limits().concurrency.max(1));
+    let loads: Vec<_> = loads.collect().await;
     let mut left = options.budget;
     let mut entries = Vec::with_capacity(routed.len());
     for (Routed { span, source, reference, semantics, route }, load) in
@@ -90,6 +83,24 @@ async fn make(
         entries.push(entry);
     }
     Ok(Plan { entries })
+}
+
+/// Loads what its prefix and the policy ask for at once. The future is boxed so that a plan can move
+/// between threads while it is made.
+fn load_now<'a>(
+    loader: &'a Loader,
+    routed: &'a Routed,
+    policy: Policy,
+) -> Pin<Box<dyn Future<Output = Option<Result<Loaded, LoadError>>> + Send + 'a>> {
+    Box::pin(async move {
+        let route = routed.route.as_ref().ok()?;
+        let wanted = match route.semantics {
+            Semantics::Hot => true,
+            Semantics::Default => policy == Policy::Budget,
+            Semantics::Lazy => false,
+        };
+        if wanted { Some(loader.walk(route).await) } else { None }
+    })
 }
 
 /// A candidate with its way, or why there is none.

@@ -2,9 +2,9 @@
 //!
 //! An event that takes time is written more than once under one id: when it begins
 //! (`duration_us` absent), when something is learnt about it (the manifest of a model call before
-//! the call is made), and when it ends. Each line holds what is new; a reader adds them up with
-//! [`TraceEvent::absorb`]. So a trace grows with what happens, and a run that was killed still
-//! shows what was under way.
+//! the call is made), and when it ends. Each line holds what is new; lines that would be written
+//! together are one. A reader adds them up with [`TraceEvent::absorb`]. So a trace grows with what
+//! happens, and a run that was killed still shows what was under way.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

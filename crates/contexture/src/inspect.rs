@@ -28,7 +28,7 @@ pub struct Call<'a> {
 #[non_exhaustive]
 pub enum InspectError {
     /// The run has fewer calls.
-    #[error("run {run} has {calls} model calls, there is no call {asked}")]
+    #[error("run {run} has {}, there is no call {asked}", calls_of(*.calls))]
     NoSuchCall {
         /// The run.
         run: String,
@@ -158,7 +158,29 @@ impl<'a> Kept<'a> {
     }
 }
 
+fn calls_of(calls: usize) -> String {
+    match calls {
+        0 => "no model call".to_owned(),
+        1 => "1 model call".to_owned(),
+        calls => format!("{calls} model calls"),
+    }
+}
+
 /// The manifest that an event carries.
 pub(crate) fn manifest(event: &TraceEvent) -> Option<Manifest> {
     serde_json::from_value(event.data.get("manifest")?.clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::InspectError;
+
+    #[test]
+    fn as_29_a_call_that_is_not_there_is_told_with_how_many_there_are() {
+        let told =
+            |calls| InspectError::NoSuchCall { run: "r".to_owned(), calls, asked: 9 }.to_string();
+        assert_eq!(told(0), "run r has no model call, there is no call 9");
+        assert_eq!(told(1), "run r has 1 model call, there is no call 9");
+        assert_eq!(told(2), "run r has 2 model calls, there is no call 9");
+    }
 }

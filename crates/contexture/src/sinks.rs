@@ -35,8 +35,8 @@ pub(crate) fn store(
 struct StoreSink(Box<dyn RunWriter>);
 
 impl TraceSink for StoreSink {
-    fn append(&self, event: &TraceEvent) -> Result<(), String> {
-        self.0.append(event).map_err(|error| error.to_string())
+    fn append(&self, events: &[TraceEvent]) -> Result<(), String> {
+        self.0.append_all(events).map_err(|error| error.to_string())
     }
 
     fn keep(&self, blobs: &[Blob]) -> Result<(), String> {
@@ -62,12 +62,16 @@ struct FileSink {
 }
 
 impl TraceSink for FileSink {
-    fn append(&self, event: &TraceEvent) -> Result<(), String> {
-        let mut event = event.clone();
-        self.masker.value(&mut event.data);
-        let line = serde_json::to_string(&event).map_err(|error| error.to_string())?;
+    fn append(&self, events: &[TraceEvent]) -> Result<(), String> {
+        let mut lines = String::new();
+        for event in events {
+            let mut event = event.clone();
+            self.masker.value(&mut event.data);
+            lines += &serde_json::to_string(&event).map_err(|error| error.to_string())?;
+            lines.push('\n');
+        }
         let (file, _) = &mut *self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(file, "{line}").map_err(|error| error.to_string())
+        file.write_all(lines.as_bytes()).map_err(|error| error.to_string())
     }
 
     fn keep(&self, blobs: &[Blob]) -> Result<(), String> {

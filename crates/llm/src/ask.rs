@@ -21,6 +21,7 @@ use crate::provider::{ChatCall, Provider, Reply, SchemaHint, Think};
 use crate::retry::RetryPolicy;
 use crate::tools::{ToolExecutor, ToolOutcome};
 use contexture_answer::{AnswerError, Partial, ReadOptions, Reading, Shape, read, repair_message};
+use contexture_context::Digest;
 use contexture_prompt::{
     ChatResponse, OpenaiChatMessage, OpenaiChatRequest, Role, ToolCall, ToolDefinition,
 };
@@ -222,9 +223,6 @@ impl Run<'_, '_> {
         let mut call = self.call(messages);
         let digest = call.digest();
         self.observer.event(AskEvent::Request { attempt, round, digest: &digest, call: &call });
-        if let Some(record) = self.report.attempts.last_mut() {
-            record.requests.push(digest);
-        }
         let (text, values) = (self.observer.wants_text(), self.observer.wants_values());
         let mut partial = values.then(|| Partial::new(self.ask.shape.cloned()));
         // Both closures below report to the observer, and never at the same time.
@@ -248,23 +246,25 @@ impl Run<'_, '_> {
         let streamed = text || values;
         let sink: Option<crate::provider::TextSink<'_>> =
             if streamed { Some(&mut hear) } else { None };
-        let outcome = self.exchange.send(&mut call, sink, &mut on_retry).await;
+        let outcome = self.exchange.send(&mut call, Some(&digest), sink, &mut on_retry).await;
         // What came since the answer was last read.
         if let Some(value) = partial.as_mut().filter(|_| outcome.is_ok()).and_then(Partial::refresh)
         {
             told(AskEvent::Value { value });
         }
-        self.note(outcome, retried)
+        self.note(digest, outcome, retried)
     }
 
     /// Keeps what a request took and gives its answer.
     fn note(
         &mut self,
+        digest: Digest,
         outcome: Result<Reply, LlmError>,
         retried: Vec<Retried>,
     ) -> Result<ChatResponse, LlmError> {
         let attempt = self.report.attempts.last_mut();
         if let Some(attempt) = attempt {
+            attempt.requests.push(digest);
             attempt.retried.extend(retried);
             if let Ok(reply) = &outcome {
                 attempt.usage += reply.response.usage;

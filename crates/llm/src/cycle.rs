@@ -267,7 +267,7 @@ impl LlmCycle {
             max_output: config.max_output,
             timeout: config.timeout,
         };
-        let reply = self.exchange().send(&mut call, sink, &mut |_, _| {}).await?;
+        let reply = self.exchange().send(&mut call, None, sink, &mut |_, _| {}).await?;
         self.usage += reply.response.usage;
         self.warnings.extend(reply.warnings);
         Ok(reply.response)

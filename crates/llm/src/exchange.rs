@@ -4,6 +4,7 @@ use crate::cancel::CancelToken;
 use crate::error::LlmError;
 use crate::provider::{ChatCall, Provider, Reply, TextSink};
 use crate::retry::RetryPolicy;
+use contexture_context::Digest;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -26,10 +27,12 @@ impl<'a> Exchange<'a> {
         timeout.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)))
     }
 
-    /// Sends a call until it is answered, refused for good, or time is up.
+    /// Sends a call until it is answered, refused for good, or time is up. Its digest is passed on
+    /// where it is known.
     pub(crate) async fn send(
         &self,
         call: &mut ChatCall,
+        digest: Option<&Digest>,
         mut sink: Option<TextSink<'_>>,
         on_retry: OnRetry<'_>,
     ) -> Result<Reply, LlmError> {
@@ -47,9 +50,9 @@ impl<'a> Exchange<'a> {
                         spoken = true;
                         sink(text);
                     };
-                    self.once(call, Some(&mut hear)).await
+                    self.once(call, digest, Some(&mut hear)).await
                 }
-                None => self.once(call, None).await,
+                None => self.once(call, digest, None).await,
             };
             let given = std::mem::replace(&mut call.timeout, own_timeout);
             let error = match outcome {
@@ -76,9 +79,14 @@ impl<'a> Exchange<'a> {
     async fn once<'b>(
         &'b self,
         call: &'b ChatCall,
+        digest: Option<&'b Digest>,
         sink: Option<TextSink<'b>>,
     ) -> Result<Reply, LlmError> {
-        self.within(self.provider.complete(call, sink, self.cancel)).await?
+        self.within(match digest {
+            Some(digest) => self.provider.complete_known(call, digest, sink, self.cancel),
+            None => self.provider.complete(call, sink, self.cancel),
+        })
+        .await?
     }
 
     /// Runs work until it is done, cancelled, or out of time.

@@ -45,6 +45,19 @@ pub trait Provider: Send + Sync {
         sink: Option<TextSink<'a>>,
         cancel: &'a CancelToken,
     ) -> BoxFuture<'a, Result<Reply, LlmError>>;
+
+    /// [`Provider::complete`] for a call whose [`ChatCall::digest`] is known to be `digest`: who
+    /// goes by digests need not make it again.
+    fn complete_known<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        digest: &'a Digest,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        let _ = digest;
+        self.complete(call, sink, cancel)
+    }
 }
 
 impl<P: Provider + ?Sized> Provider for Arc<P> {
@@ -63,6 +76,16 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
         cancel: &'a CancelToken,
     ) -> BoxFuture<'a, Result<Reply, LlmError>> {
         (**self).complete(call, sink, cancel)
+    }
+
+    fn complete_known<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        digest: &'a Digest,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        (**self).complete_known(call, digest, sink, cancel)
     }
 }
 
@@ -113,15 +136,14 @@ impl ChatCall {
 
     /// [`ChatCall::canonical`] without the messages.
     fn options(&self) -> Map<String, Value> {
-        let request = OpenaiChatRequest { messages: Vec::new(), ..self.request.clone() };
+        let request = without_messages(&self.request);
         let mut fields = match serde_json::to_value(&request) {
             Ok(Value::Object(fields)) => fields,
             // The request is plain data; it always becomes an object.
             _ => Map::new(),
         };
-        for other in ["messages", "model", "stream", "stream_options"] {
-            fields.remove(other);
-        }
+        fields.remove("messages");
+        fields.remove("model");
         if let Some(schema) = &self.schema {
             fields
                 .insert("schema".into(), json!({"schema": schema.schema, "strict": schema.strict}));
@@ -133,6 +155,52 @@ impl ChatCall {
             fields.insert("max_output".into(), limit.into());
         }
         fields
+    }
+}
+
+/// What an answer depends on beside the model and the messages, which are long and not copied.
+fn without_messages(request: &OpenaiChatRequest) -> OpenaiChatRequest {
+    let OpenaiChatRequest {
+        model: _,
+        messages: _,
+        tools,
+        tool_choice,
+        parallel_tool_calls,
+        temperature,
+        top_p,
+        max_tokens,
+        max_completion_tokens,
+        response_format,
+        reasoning_effort,
+        stream: _,
+        stream_options: _,
+        seed,
+        stop,
+        n,
+        frequency_penalty,
+        presence_penalty,
+        extra,
+    } = request;
+    OpenaiChatRequest {
+        model: String::new(),
+        messages: Vec::new(),
+        tools: tools.clone(),
+        tool_choice: tool_choice.clone(),
+        parallel_tool_calls: *parallel_tool_calls,
+        temperature: *temperature,
+        top_p: *top_p,
+        max_tokens: *max_tokens,
+        max_completion_tokens: *max_completion_tokens,
+        response_format: response_format.clone(),
+        reasoning_effort: reasoning_effort.clone(),
+        stream: None,
+        stream_options: None,
+        seed: *seed,
+        stop: stop.clone(),
+        n: *n,
+        frequency_penalty: *frequency_penalty,
+        presence_penalty: *presence_penalty,
+        extra: extra.clone(),
     }
 }
 

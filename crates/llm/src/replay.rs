@@ -99,12 +99,30 @@ impl Replay {
         tape.waiting.values().map(VecDeque::len).sum()
     }
 
-    fn answer(&self, call: &ChatCall) -> Result<Outcome, LlmError> {
-        let digest = call.digest();
+    fn answer(&self, call: &ChatCall, digest: &Digest) -> Result<Outcome, LlmError> {
         let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        tape.next(&digest, &self.uri).ok_or_else(|| {
-            LlmError::ReplayMiss(Box::new(ReplayMiss::explain(digest, call, &tape.lines)))
+        tape.next(digest, &self.uri).ok_or_else(|| {
+            LlmError::ReplayMiss(Box::new(ReplayMiss::explain(digest.clone(), call, &tape.lines)))
         })
+    }
+
+    fn reply(
+        &self,
+        call: &ChatCall,
+        digest: &Digest,
+        sink: Option<TextSink<'_>>,
+        cancel: &CancelToken,
+    ) -> Result<Reply, LlmError> {
+        if cancel.is_cancelled() {
+            return Err(LlmError::Cancelled);
+        }
+        let reply = self.answer(call, digest)?.into_result()?;
+        if let Some(sink) = sink
+            && !reply.response.text.is_empty()
+        {
+            sink(&reply.response.text);
+        }
+        Ok(reply)
     }
 }
 
@@ -134,17 +152,16 @@ impl Provider for Replay {
         sink: Option<TextSink<'a>>,
         cancel: &'a CancelToken,
     ) -> BoxFuture<'a, Result<Reply, LlmError>> {
-        Box::pin(async move {
-            if cancel.is_cancelled() {
-                return Err(LlmError::Cancelled);
-            }
-            let reply = self.answer(call)?.into_result()?;
-            if let Some(sink) = sink
-                && !reply.response.text.is_empty()
-            {
-                sink(&reply.response.text);
-            }
-            Ok(reply)
-        })
+        Box::pin(async move { self.reply(call, &call.digest(), sink, cancel) })
+    }
+
+    fn complete_known<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        digest: &'a Digest,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(async move { self.reply(call, digest, sink, cancel) })
     }
 }

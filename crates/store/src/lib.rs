@@ -23,5 +23,6 @@
 mod lines;
 pub mod masker;
 pub mod memory;
+mod reason;
 pub mod runs;
 pub mod stamp;

@@ -69,8 +69,10 @@ impl Masker {
     #[must_use]
     pub fn may_be_in(&self, text: &str) -> bool {
         let known = self.known();
-        let flat =
-            if text.contains('\\') && !known.is_empty() { flat(text) } else { String::new() };
+        if known.is_empty() {
+            return false;
+        }
+        let flat = if text.contains('\\') { flat(text) } else { String::new() };
         known.iter().any(|secret| {
             // What a backslash before it makes of a character, and of a backslash, is told apart
             // only by trying.

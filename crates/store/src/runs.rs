@@ -1,7 +1,7 @@
 //! Runs: the trace of each as JSON lines, written while it happens, and the texts it saw (AS-29).
 //!
-//! Decision: a trace line is one write to a file that only grows, so a run that is killed keeps all
-//! but perhaps its last line, and runs at the same time never meet. Texts are kept by digest and
+//! Decision: trace lines go to a file that only grows, in one write per call, so a run that is
+//! killed keeps all but perhaps its last line, and runs at the same time never meet. Texts are kept by digest and
 //! asked for by run and digest: small ones stand beside the run's trace, larger ones once for all
 //! runs (see [`FolderStore`]). Secrets are masked here, at the last moment before anything is
 //! written.
@@ -72,7 +72,15 @@ pub trait RunWriter: Send + Sync {
     ///
     /// # Errors
     /// [`RunError`].
-    fn append(&self, event: &TraceEvent) -> Result<(), RunError>;
+    fn append(&self, event: &TraceEvent) -> Result<(), RunError> {
+        self.append_all(std::slice::from_ref(event))
+    }
+
+    /// Keeps lines of the trace in one write; they are written when this returns.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    fn append_all(&self, events: &[TraceEvent]) -> Result<(), RunError>;
 
     /// Keeps texts; one that is there already costs next to nothing.
     ///

@@ -23,13 +23,15 @@ const TOOL_ROUNDS: u32 = 8;
 pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supplied, HostError> {
     let number = host.count_model_call()?;
     let model = host.models.get(call.model.as_deref()).map_err(|error| llm_error(&error))?;
-    let prepared = prepare(&call, &model, number)?;
+    let mut prepared = prepare(&call, &model, number)?;
     host.note_call(&call, &model, &prepared);
     if host.dry_run {
         return Ok(dry_run(host, &call, &prepared));
     }
-    host.recorder.keep(&prepared.blobs);
-    host.recorder.amend(call.event, fields(json!({ "manifest": prepared.manifest })));
+    host.recorder.keep(std::mem::take(&mut prepared.blobs));
+    if host.recorder.is_on() {
+        host.recorder.amend(call.event, fields(json!({ "manifest": prepared.manifest })));
+    }
     let key = cache_key(&call, &model, &prepared);
     if let Some(value) = key.as_ref().and_then(|key| host.state().cache.get(key).cloned()) {
         host.recorder.amend(call.event, fields(json!({ "from_cache": true })));
@@ -102,8 +104,10 @@ fn finish(
 
 fn note_report(host: &LiveHost, call: &GenerateCall, report: &Report) {
     host.state().usage += report.usage;
-    let usage = json!({ "usage": report.usage, "usage_estimated": report.usage_estimated });
-    host.recorder.amend(call.event, fields(usage));
+    if host.recorder.is_on() {
+        let usage = json!({ "usage": report.usage, "usage_estimated": report.usage_estimated });
+        host.recorder.amend(call.event, fields(usage));
+    }
     if call.options.debug {
         for warning in &report.warnings {
             host.warn(format!("{}: {warning}", call.site));
@@ -131,7 +135,9 @@ impl AskObserver for Listener<'_> {
                         .observer
                         .notify(Progress::AttemptStarted { event: self.event, attempt: number });
                 }
-                self.request(attempt, digest, &call.request.messages);
+                if self.host.recorder.is_on() {
+                    self.request(attempt, digest, &call.request.messages);
+                }
             }
             AskEvent::Text { delta } => self
                 .host
@@ -172,6 +178,7 @@ impl Listener<'_> {
         }
         self.attempts.push(entry);
         self.write();
+        self.host.recorder.flush();
     }
 
     fn ended(&mut self, attempt: &Attempt) {

@@ -104,7 +104,7 @@ impl<'h> ModelTools<'h> {
         let counter = tokenizer_for(&self.tokenizer);
         let item = build_item(manifest.items.len(), declared, counter)
             .map_err(|error| error.to_string())?;
-        self.host.recorder.keep(&[
+        self.host.recorder.keep(vec![
             Blob { digest: item.value_digest.clone(), text: item.value.to_string() },
             Blob { digest: item.digest.clone(), text: item.text.clone() },
         ]);

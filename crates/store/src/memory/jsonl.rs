@@ -14,6 +14,7 @@ use super::{
     FILE_BYTES, Fields, Found, Memory, MemoryError, Query, RECORD_BYTES, record, require_file,
 };
 use crate::lines::{self, Line};
+use crate::reason::reason;
 use crate::stamp::Ids;
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -71,7 +72,7 @@ impl JsonlMemory {
     }
 
     fn failed(&self, error: &std::io::Error) -> MemoryError {
-        MemoryError::Io { path: self.shown(), reason: error.to_string() }
+        MemoryError::Io { path: self.shown(), reason: reason(error) }
     }
 
     /// Waits for the lock of the file.

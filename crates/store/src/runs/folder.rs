@@ -19,6 +19,7 @@ mod texts;
 
 use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
 use crate::masker::Masker;
+use crate::reason::reason;
 use crate::stamp::Ids;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TraceEvent};
@@ -79,9 +80,15 @@ impl FolderStore {
 
     /// Makes the folders. A symlink in place of the folder would lead the runs elsewhere.
     fn prepare(&self) -> Result<(), RunError> {
-        if self.folder.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
-            let reason = "it is a symlink, expected a folder".to_owned();
-            return Err(RunError::Io { path: self.folder.display().to_string(), reason });
+        let found = self.folder.symlink_metadata().ok().map(|found| found.file_type());
+        let wrong = match found {
+            Some(found) if found.is_symlink() => Some("a symlink"),
+            Some(found) if !found.is_dir() => Some("a file"),
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            let path = self.folder.display().to_string();
+            return Err(RunError::Io { path, reason: format!("it is {wrong}, expected a folder") });
         }
         let runs = self.folder.join("runs");
         std::fs::create_dir_all(&runs).map_err(|error| failed(&runs, &error))?;
@@ -201,15 +208,18 @@ impl RunWriter for FolderRun {
         &self.id
     }
 
-    fn append(&self, event: &TraceEvent) -> Result<(), RunError> {
-        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut line = line_of(event, &self.masker, &events.path.display().to_string())?;
-        if events.torn {
-            line.insert(0, '\n');
+    fn append_all(&self, events: &[TraceEvent]) -> Result<(), RunError> {
+        let mut log = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = String::new();
+        if log.torn {
+            lines.push('\n');
         }
-        let written = events.file.write_all(line.as_bytes());
-        events.torn = written.is_err();
-        written.map_err(|error| failed(&events.path, &error))
+        for event in events {
+            put_line(event, &self.masker, &log.path, &mut lines)?;
+        }
+        let written = log.file.write_all(lines.as_bytes());
+        log.torn = written.is_err();
+        written.map_err(|error| failed(&log.path, &error))
     }
 
     fn keep(&self, blobs: &[Blob]) -> Result<(), RunError> {
@@ -218,10 +228,15 @@ impl RunWriter for FolderRun {
     }
 }
 
-/// The line of an event, masked, with its end.
-pub(super) fn line_of(event: &TraceEvent, masker: &Masker, path: &str) -> Result<String, RunError> {
+/// Adds the line of an event, masked, with its end.
+pub(super) fn put_line(
+    event: &TraceEvent,
+    masker: &Masker,
+    path: &Path,
+    lines: &mut String,
+) -> Result<(), RunError> {
     let fail = |error: serde_json::Error| RunError::Io {
-        path: path.to_owned(),
+        path: path.display().to_string(),
         reason: error.to_string(),
     };
     let mut line = serde_json::to_string(event).map_err(fail)?;
@@ -231,10 +246,11 @@ pub(super) fn line_of(event: &TraceEvent, masker: &Masker, path: &str) -> Result
         masker.value(&mut event.data);
         line = serde_json::to_string(&event).map_err(fail)?;
     }
-    line.push('\n');
-    Ok(line)
+    lines.push_str(&line);
+    lines.push('\n');
+    Ok(())
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> RunError {
-    RunError::Io { path: path.display().to_string(), reason: error.to_string() }
+    RunError::Io { path: path.display().to_string(), reason: reason(error) }
 }

@@ -2,6 +2,7 @@
 
 use super::{RunError, RunId, TraceTree};
 use crate::lines;
+use crate::reason::reason;
 use contexture_context::{Digest, TRACE_VERSION, TraceEvent, TraceKind};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -54,7 +55,7 @@ impl RunLog {
                 }
             }
         })
-        .map_err(|error| RunError::Io { path: log.id.to_string(), reason: error.to_string() })?;
+        .map_err(|error| RunError::Io { path: log.id.to_string(), reason: reason(&error) })?;
         if let Some(found) = newer {
             return Err(RunError::Newer { run: log.id, found, known: TRACE_VERSION });
         }

@@ -32,6 +32,16 @@ impl Bench {
 }
 
 #[test]
+fn as_26_what_the_system_refuses_is_told_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("n".repeat(300));
+    let memory = JsonlMemory::new(path, Ids::system()).named("notes");
+    let error = call(&memory, "add", json!({"text": "a"})).unwrap_err();
+    assert!(error.to_string().starts_with("the memory notes: "), "{error}");
+    assert!(!error.to_string().contains("os error"), "{error}");
+}
+
+#[test]
 fn as_26_a_corrupt_line_is_reported_and_skipped_and_never_lost() {
     let old = "{\"id\":\"a\",\"text\":\"one\"}\n{\"id\":\"b\",\"te\n[1]\n\u{0}\n{\"id\":\"c\",\"text\":\"three\"}\n";
     let bench = Bench::new(old);

@@ -114,6 +114,28 @@ fn as_29_a_symlink_in_place_of_the_folder_is_refused() {
 }
 
 #[test]
+fn as_29_a_file_in_place_of_the_folder_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(".contexture"), "").unwrap();
+    let store = store(folder.path());
+    let error = store.begin(Arc::default()).err().unwrap().to_string();
+    assert!(error.ends_with(".contexture: it is a file, expected a folder"), "{error}");
+    let error = store.ids().unwrap_err().to_string();
+    assert!(error.ends_with("runs: not a directory"), "{error}");
+}
+
+#[test]
+fn as_29_lines_that_come_together_are_all_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let run = store.begin(Arc::default()).unwrap();
+    run.append_all(&[]).unwrap();
+    let events = [event(1, None, None, json!({"a": 1})), event(2, Some(1), Some(3), json!({}))];
+    run.append_all(&events).unwrap();
+    assert_eq!(store.load(run.id()).unwrap().events, events);
+}
+
+#[test]
 fn as_29_an_id_that_is_taken_is_not_used_again() {
     let folder = tempfile::tempdir().unwrap();
     let fixed = || {

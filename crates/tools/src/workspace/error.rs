@@ -107,7 +107,7 @@ impl FileError {
             ErrorKind::NotADirectory => Self::NotFolder(path),
             ErrorKind::IsADirectory => Self::IsFolder(path),
             _ if is_link_loop(&error) => Self::Loop(path),
-            _ => Self::Io { path, reason: error.to_string() },
+            _ => Self::Io { path, reason: in_words(&error) },
         }
     }
 
@@ -178,4 +178,10 @@ fn is_link_loop(error: &Error) -> bool {
     return error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     #[cfg(not(unix))]
     return false;
+}
+
+/// What the system says, without Rust's `(os error 36)`.
+fn in_words(error: &Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }

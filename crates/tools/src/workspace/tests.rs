@@ -273,3 +273,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn as_25_what_the_system_refuses_is_told_in_words() {
+    let bench = Bench::new();
+    let name = "n".repeat(300);
+    for told in [read(&bench, &name).unwrap_err(), write(&bench, &name, "").unwrap_err()] {
+        let told = told.to_string();
+        assert!(told.contains("too long") && !told.contains("os error"), "{told}");
+    }
+}

@@ -17,6 +17,7 @@
 mod tests;
 mod texts;
 
+use super::log::LINE_BYTES;
 use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
 use crate::masker::Masker;
 use crate::reason::reason;
@@ -155,9 +156,7 @@ impl RunStore for FolderStore {
         let bytes = file.metadata().map_err(fail)?.len();
         let mut head = Vec::new();
         (&mut file).take(TAIL_BYTES).read_to_end(&mut head).map_err(fail)?;
-        let mut tail = Vec::new();
-        file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES))).map_err(fail)?;
-        (&mut file).take(TAIL_BYTES).read_to_end(&mut tail).map_err(fail)?;
+        let tail = tail(&file, bytes).map_err(fail)?;
         let parse = |line: &[u8]| serde_json::from_slice::<TraceEvent>(line).ok();
         let first = head.split(|byte| *byte == b'\n').find_map(parse);
         let last = first.as_ref().and_then(|first| {
@@ -186,6 +185,21 @@ impl RunStore for FolderStore {
 
     fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
         self.texts.get(id, digest)
+    }
+}
+
+/// The end of a file: [`TAIL_BYTES`], or as many as its last line has.
+fn tail(mut file: &File, bytes: u64) -> std::io::Result<Vec<u8>> {
+    let mut wanted = TAIL_BYTES;
+    loop {
+        let mut tail = Vec::new();
+        file.seek(SeekFrom::Start(bytes.saturating_sub(wanted)))?;
+        file.take(wanted).read_to_end(&mut tail)?;
+        let lines = tail.trim_ascii_end();
+        if wanted >= bytes || wanted >= LINE_BYTES || lines.contains(&b'\n') {
+            return Ok(tail);
+        }
+        wanted = wanted.saturating_mul(8);
     }
 }
 

@@ -12,7 +12,7 @@ use std::io::BufRead;
 const TRACE_BYTES: u64 = 1 << 30;
 
 /// The longest line of a trace, in bytes.
-const LINE_BYTES: u64 = 64 << 20;
+pub(super) const LINE_BYTES: u64 = 64 << 20;
 
 /// How many broken lines are told one by one.
 const TOLD: usize = 10;

@@ -125,6 +125,21 @@ fn as_29_a_file_in_place_of_the_folder_is_refused_in_words() {
 }
 
 #[test]
+fn as_29_a_run_that_ends_with_a_long_value_has_an_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let run = store.begin(Arc::default()).unwrap();
+    run.append(&event(1, None, None, json!({"program": "a.as"}))).unwrap();
+    run.append(&event(2, Some(1), Some(0), json!({}))).unwrap();
+    let value: Vec<u64> = (0..200_000).collect();
+    run.append(&event(1, None, Some(9), json!({"value": value}))).unwrap();
+    let summary = store.summary(run.id()).unwrap();
+    assert!(summary.bytes > 1 << 20);
+    assert_eq!(summary.duration_us, Some(9));
+    assert_eq!(summary.data["value"].as_array().map(Vec::len), Some(200_000));
+}
+
+#[test]
 fn as_29_lines_that_come_together_are_all_kept() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());

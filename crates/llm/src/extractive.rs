@@ -21,7 +21,7 @@ mod tests;
 
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
-use crate::mock::{answer_schema, kind, local_response};
+use crate::mock::{answer_schema, kind, local_response, unheeded_hints};
 use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_context::tokens::tokenizer_for;
 use contexture_prompt::FinishReason;
@@ -51,6 +51,10 @@ impl Provider for Extractive {
         URI
     }
 
+    fn calls_tools(&self) -> bool {
+        false
+    }
+
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,
@@ -66,6 +70,7 @@ impl Provider for Extractive {
                 sink(&text);
             }
             let mut reply = Reply::from(local_response(URI, call, text));
+            reply.warnings = unheeded_hints(URI, call);
             if cut {
                 reply.response.finish_reason = Some(FinishReason::Length);
                 reply.warnings.push("the answer was cut by `max_output`".to_owned());

@@ -2,7 +2,7 @@
 
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
-use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink, Think};
 use contexture_context::tokens::tokenizer_for;
 use contexture_prompt::{ChatResponse, FinishReason, ResponseFormat, Usage};
 use serde_json::{Map, Number, Value};
@@ -24,6 +24,10 @@ impl Provider for Mock {
         "mock"
     }
 
+    fn calls_tools(&self) -> bool {
+        false
+    }
+
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,
@@ -41,7 +45,9 @@ impl Provider for Mock {
             if let Some(sink) = sink {
                 sink(&text);
             }
-            Ok(local_response("mock", call, text).into())
+            let mut reply = Reply::from(local_response("mock", call, text));
+            reply.warnings = unheeded_hints("mock", call);
+            Ok(reply)
         })
     }
 }
@@ -67,6 +73,14 @@ pub(crate) fn local_response(model: &str, call: &ChatCall, text: String) -> Chat
         usage,
         ..ChatResponse::default()
     }
+}
+
+/// The hints of a call that mean nothing to a model in this process, for `debug` (AS-19).
+pub(crate) fn unheeded_hints(model: &str, call: &ChatCall) -> Vec<String> {
+    let reasons = call.think.is_some_and(|think| think != Think::Off);
+    let hints = [("temperature", call.request.temperature.is_some()), ("think", reasons)];
+    let given = hints.into_iter().filter(|(_, given)| *given);
+    given.map(|(name, _)| format!("`{name}` was left out: {model} has no use for it")).collect()
 }
 
 /// A value that fits a JSON Schema and says that it stands for another: strings name their field,
@@ -133,5 +147,26 @@ pub(crate) fn kind(schema: &Value) -> &str {
         }
         _ if schema.get("properties").is_some() => "object",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture_prompt::OpenaiChatRequest;
+
+    #[test]
+    fn as_19_a_model_in_process_says_which_hints_it_does_not_heed() {
+        let request = OpenaiChatRequest { temperature: Some(0.4), ..OpenaiChatRequest::default() };
+        let call = ChatCall { think: Some(Think::High), ..ChatCall::from(request) };
+        assert_eq!(
+            unheeded_hints("mock", &call),
+            [
+                "`temperature` was left out: mock has no use for it",
+                "`think` was left out: mock has no use for it",
+            ]
+        );
+        let call = ChatCall { think: Some(Think::Off), ..ChatCall::default() };
+        assert_eq!(unheeded_hints("mock", &call), Vec::<String>::new());
     }
 }

@@ -51,10 +51,6 @@ impl Provider for Extractive {
         URI
     }
 
-    fn calls_tools(&self) -> bool {
-        false
-    }
-
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,

@@ -24,10 +24,6 @@ impl Provider for Mock {
         "mock"
     }
 
-    fn calls_tools(&self) -> bool {
-        false
-    }
-
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,

@@ -16,6 +16,8 @@ mod check;
 mod help;
 #[path = "cli/prompt.rs"]
 mod prompt;
+#[path = "cli/reference.rs"]
+mod reference;
 #[path = "cli/repl.rs"]
 mod repl;
 #[path = "cli/rewrite.rs"]

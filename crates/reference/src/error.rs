@@ -1,6 +1,6 @@
 //! Why a reference could not be loaded.
 
-use crate::syntax::{SyntaxError, redact};
+use crate::syntax::SyntaxError;
 
 /// A failure to load; it names the reference and the cause and never shows user info.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +27,7 @@ impl LoadError {
     #[must_use]
     pub fn of_syntax(text: &str, error: &SyntaxError) -> Self {
         let message = format!("{} at offset {}", error.message(), error.offset);
-        Self::new(error.code, &redact(text), message).with_help(error.help.clone())
+        Self::new(error.code, &error.public(text), message).with_help(error.help.clone())
     }
 
     /// Says how to mend it.

@@ -48,6 +48,19 @@ impl SyntaxError {
         format!("expected {expected}, found `{}`", self.found.escape_debug())
     }
 
+    /// The text that is no reference, without what may be user info in it: for messages and logs.
+    #[must_use]
+    pub fn public(&self, text: &str) -> String {
+        let slashes = text.find("://").map(|slashes| slashes + 3);
+        match secret_before(text, self.offset, slashes) {
+            Some(at) => {
+                let before = text.get(..slashes.unwrap_or(self.offset)).unwrap_or_default();
+                format!("{before}…{}", text.get(at..).unwrap_or_default())
+            }
+            None => userinfo::redact(text).into_owned(),
+        }
+    }
+
     /// The fault as a diagnostic; `start` is where the reference begins in its file.
     #[must_use]
     pub fn diagnostic(&self, start: usize) -> Diagnostic {
@@ -143,10 +156,9 @@ fn help(text: &str, fault: Fault, offset: usize) -> Cow<'static, str> {
 fn found(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
     let slashes = text.find("://").map(|slashes| slashes + 3);
-    let address = slashes.unwrap_or(offset).max(offset);
-    let is_local = userinfo::is_local(text.get(..slashes.unwrap_or(offset)).unwrap_or_default());
-    let public = match text.rfind('@').filter(|at| *at >= address && *at > offset && !is_local) {
+    let public = match secret_before(text, offset, slashes) {
         Some(at) => {
+            let address = slashes.unwrap_or(offset).max(offset);
             let before = text.get(offset..address).unwrap_or_default();
             Cow::Owned(format!("{before}…{}", text.get(at..).unwrap_or_default()))
         }
@@ -157,4 +169,12 @@ fn found(text: &str, offset: usize) -> String {
         found.push('…');
     }
     found
+}
+
+/// The last `@` behind a fault, when what stands before it may be user info. `slashes` is where the
+/// first address begins.
+fn secret_before(text: &str, offset: usize, slashes: Option<usize>) -> Option<usize> {
+    let start = slashes.unwrap_or(offset);
+    let is_local = userinfo::is_local(text.get(..start).unwrap_or_default());
+    text.rfind('@').filter(|at| *at >= start.max(offset) && *at > offset && !is_local)
 }

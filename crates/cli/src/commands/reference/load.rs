@@ -101,12 +101,12 @@ fn tokens(resource: &Resource, references: &References) -> u64 {
 /// One text as it is; of several, each below its reference.
 fn print(loaded: &Loaded, references: &References, terminal: &Terminal) -> Result<(), Stop> {
     // A terminal takes some characters for commands; a file or pipe gets every byte.
-    let shown = |text: &str| match std::io::stdout().is_terminal() {
-        true => harmless(text),
-        false => text.to_owned(),
-    };
+    let is_terminal = std::io::stdout().is_terminal();
+    let shown = |text: &str| if is_terminal { harmless(text) } else { text.to_owned() };
     if let (false, [resource]) = (loaded.listing, loaded.resources.as_slice()) {
-        return terminal.print(&shown(resource.text().unwrap_or_default()));
+        let text = resource.text().unwrap_or_default();
+        let end = if is_terminal && !text.ends_with('\n') { "\n" } else { "" };
+        return terminal.print(&(shown(text) + end));
     }
     for (at, resource) in loaded.resources.iter().enumerate() {
         let mut text = head(resource, references, terminal.out);

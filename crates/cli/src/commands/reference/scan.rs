@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
             Err(wrong) => {
                 let at = position(wrong.offset());
                 let place = format!("{}:{}:{}", source.name(), at.line, at.column);
-                let text = one_line(&redact(wrong.text));
+                let text = one_line(&wrong.error.public(wrong.text));
                 terminal.warn(&format!(
                     "{place}: `{text}` is no reference: {} [{}]",
                     wrong.error.message(),

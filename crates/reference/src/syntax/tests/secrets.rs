@@ -89,3 +89,17 @@ fn ref_23_addresses_in_any_text_are_redacted() {
         assert_eq!(redact(public), public);
     }
 }
+
+#[test]
+fn ref_23_what_is_no_reference_is_shown_without_user_info() {
+    for (text, public) in [
+        ("@ftp:ann:s3cret@h/x", "@ftp:ann:…@h/x"),
+        ("@ftp://ann:s3cret@h/x?line", "@ftp://h/x?line"),
+        ("@http://ann:s3\u{1}cret@h/x", "@http://…@h/x"),
+        ("@file:a@b.md", "@file:a@b.md"),
+        ("@text:@1x:ann:s3cret@h", "@text:@…@h"),
+    ] {
+        let error = Reference::parse(text).unwrap_err();
+        assert_eq!(error.public(text), public);
+    }
+}

@@ -97,6 +97,9 @@ pub struct Included {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
+    /// Its place in the text that holds it, in bytes.
+    #[serde(skip)]
+    pub span: Span,
 }
 
 impl Included {
@@ -138,6 +141,7 @@ impl<'a> Gathered<'a> {
                 partial: include.partial.map(str::to_owned),
                 line: at.line,
                 column: at.column,
+                span,
             }
         });
         located.collect()

@@ -65,7 +65,7 @@ registry! {
     UNUSED_IMPORT "AS2010" "unused-import" Hint "Nothing refers to an import."
     UNREACHABLE "AS2011" "unreachable" Hint "A statement stands behind a `return`."
     UNKNOWN_MODEL "AS2012" "unknown-model" Error "`model` names no imported model."
-    IMPORT_FAILED "AS2013" "import-failed" Error "A file that an agent or a template is imported from can't be loaded."
+    IMPORT_FAILED "AS2013" "import-failed" Error "A file that an import names can't be loaded, or lies outside the workspace."
     IMPORT_WITHOUT_AGENT "AS2014" "import-without-agent" Error "The imported file has no agent that the import could mean."
     UNKNOWN_VALUE_METHOD "AS2015" "unknown-value-method" Error "No value has a method of that name."
     METHOD_ARGUMENTS "AS2016" "method-arguments" Error "A value's method is called with the wrong arguments."

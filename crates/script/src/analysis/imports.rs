@@ -39,12 +39,29 @@ impl<'p> Checker<'p, '_> {
             let diagnostic = tell(fault, import);
             self.push(diagnostic);
         }
+        if self.leads_out(import) {
+            let message = format!("`{uri}` lies outside the workspace");
+            let help = "name a path relative to the workspace; files outside it can't be reached";
+            self.push(codes::IMPORT_FAILED.at(import.from.span, message).with_help(help));
+        }
         let unresolved = import.kind == ImportKind::Agent && self.has_no_agent(import);
         if unresolved {
             let message = format!("the file has no agent `{}` and no main agent", import.name.text);
             let help = "import one of its agents by name, or give it a `main agent`";
             self.push(codes::IMPORT_WITHOUT_AGENT.at(import.from.span, message).with_help(help));
         }
+    }
+
+    /// A file or a memory, which are opened in a run only, is outside by its path alone. Agents and
+    /// templates were looked for when the program was loaded.
+    fn leads_out(&self, import: &Import) -> bool {
+        let path = match import.kind {
+            ImportKind::File => import.from.value.trim(),
+            ImportKind::Memory => import.from.value.split_once("://").map_or("", |(_, path)| path),
+            _ => return false,
+        };
+        let file = self.program.files.get(self.file);
+        file.is_some_and(|file| climbs_out(file.source.name(), path))
     }
 
     /// The file was found, but no agent in it.
@@ -101,6 +118,20 @@ impl<'p> Checker<'p, '_> {
         };
         self.push(codes::UNKNOWN_MODEL.at(span, message).with_help(help));
     }
+}
+
+/// Whether a path leads above the folder in which the names of files start. An absolute one is left
+/// to the run: only that knows where the workspace is.
+fn climbs_out(importer: &str, path: &str) -> bool {
+    let mut depth = importer.matches('/').count();
+    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    !path.starts_with('/')
+        && !importer.starts_with('/')
+        && parts.any(|part| {
+            let above = part == ".." && depth == 0;
+            depth = if part == ".." { depth.saturating_sub(1) } else { depth.saturating_add(1) };
+            above
+        })
 }
 
 /// Whether another template of the file includes this one.

@@ -339,3 +339,25 @@ fn as_28_agents_are_called_with_what_they_take() {
         assert_eq!(in_function(&format!("x = {call}")), codes, "{call}");
     }
 }
+
+#[test]
+fn as_2_a_path_that_climbs_out_of_the_workspace_is_told_before_the_run() {
+    for (import, code) in [
+        ("file Secret from \"../secret.md\"", Some("AS2013")),
+        ("file Secret from \"notes/../../secret.md\"", Some("AS2013")),
+        ("file Secret from \"./notes/../secret.md\"", None),
+        ("file Secret from \"..notes/secret.md\"", None),
+        ("memory Secret from \"file://../m.jsonl\"", Some("AS2013")),
+        ("memory Secret from \"sqlite://a/../../m.db#n\"", Some("AS2013")),
+        ("memory Secret from \"sqlite://a/../m.db#..\"", None),
+    ] {
+        let told = codes_of(&format!("import {import}\nmain func(input) {{ 1 }}"));
+        assert_eq!(told, code.into_iter().collect::<Vec<_>>(), "{import}");
+    }
+    let child = "import file Notes from \"../notes.md\"\nimport file Secret from \"../../secret.md\"\n\
+        main agent Child { main func(x) { [Notes, Secret] } }\n";
+    let text = "import agent Child from \"lib/child.as\"\nmain func(input) { Child(1) }\n";
+    let told = faults_with(text, &[("lib/child.as", child)]);
+    let told: Vec<&str> = told.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(told, ["`../../secret.md` lies outside the workspace"]);
+}

@@ -79,7 +79,7 @@ fn open_document(command: &str) -> Option<String> {
         .chars()
         .take_while(|c| c.is_alphanumeric())
         .collect();
-    let closed = command.ends_with('\n') || word.is_empty();
+    let closed = command.lines().skip(1).any(|line| line == word) || word.is_empty();
     (!closed).then_some(word)
 }
 
@@ -114,8 +114,8 @@ fn wildcards_stand_for_lines_and_for_characters() {
 
 #[test]
 fn here_documents_belong_to_their_command() {
-    let steps = steps("$ cat <<'END'\na\nEND\na\n$ true\n").unwrap();
+    let steps = steps("$ cat <<'END'\na\n\nb\nEND\na\n$ true\n").unwrap();
     assert_eq!(steps.len(), 2);
-    assert_eq!(steps[0].command, "cat <<'END'\na\nEND\n");
+    assert_eq!(steps[0].command, "cat <<'END'\na\n\nb\nEND\n");
     assert_eq!(steps[0].expected, ["a"]);
 }

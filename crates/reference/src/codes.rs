@@ -14,10 +14,12 @@
 
 mod definition;
 mod loading;
+mod network;
 mod syntax;
 
 pub use definition::*;
 pub use loading::*;
+pub use network::*;
 pub use syntax::*;
 
 use contexture_diagnostic::{Diagnostic, Severity, Span};
@@ -50,7 +52,7 @@ impl Code {
 }
 
 /// The blocks of codes, each sorted by code.
-const BLOCKS: &[&[Code]] = &[syntax::BLOCK, definition::BLOCK, loading::BLOCK];
+const BLOCKS: &[&[Code]] = &[syntax::BLOCK, definition::BLOCK, loading::BLOCK, network::BLOCK];
 
 /// All kinds, by code.
 pub fn all() -> impl Iterator<Item = &'static Code> {

@@ -5,10 +5,19 @@
     reason = "protocols are the door: files and networks are read here"
 )]
 
+mod address;
 mod environment;
 mod file;
+mod ftp;
+mod http;
 mod memory;
+mod network;
+mod sftp;
 
 pub use environment::Environment;
 pub use file::{Files, Located};
+pub use ftp::Ftp;
+pub use http::{CacheSettings, Http, HttpSettings};
 pub use memory::{Keys, KeysFuture, Memory, Remembered};
+pub use network::{NetworkSettings, Timeouts};
+pub use sftp::{Sftp, SshSettings};

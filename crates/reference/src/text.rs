@@ -6,11 +6,13 @@
 mod encoding;
 mod fit;
 mod lines;
+mod media;
 
 pub use encoding::{DecodeError, decode};
 pub use fit::budget;
 pub(crate) use fit::{Piece, fit};
 pub use lines::{LineError, LineRange};
+pub(crate) use media::{charset, essence};
 
 use crate::protocol::{Parameter, ParameterKind};
 

@@ -88,10 +88,13 @@ fn protocol<'l>(loader: &'l Loader, step: &Step) -> Result<&'l Arc<dyn Protocol>
 /// Decodes what a source gave and takes its lines; in a listing, what is no text is left out and
 /// said.
 fn to_text(route: &Route, loaded: &mut Loaded) -> Result<(), LoadError> {
-    let label = route.common.get("encoding");
     for resource in &mut loaded.resources {
         let Content::Bytes(bytes) = &resource.content else { continue };
-        match decoded(bytes, label) {
+        // What the reader asks for comes before what a server says.
+        let label = route.common.get("encoding").or_else(|| text::charset(&resource.media_type));
+        let decoded = decoded(bytes, label);
+        resource.media_type = text::essence(&resource.media_type);
+        match decoded {
             Ok(None) => {}
             Ok(Some(text)) => resource.content = Content::Bytes(text.into_bytes()),
             Err(error) if loaded.listing => {

@@ -4,7 +4,7 @@
 //! nothing is there, at the workspace root. Both go through a [`Workspace`], so that neither `..`
 //! nor a symlink leads out, and only regular files are opened.
 
-mod media;
+pub(super) mod media;
 mod walk;
 
 use crate::protocol::{LoadFuture, Parameter, ParameterKind, Place, Protocol, Request, Role};

@@ -1,0 +1,136 @@
+//! Who logs in, and what with.
+
+use super::super::address::Endpoint;
+use super::super::network::Fault;
+use super::hosts::Guard;
+use super::{SshSettings, Trouble, explain};
+use russh::client::{AuthResult, Handle};
+use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg};
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The longest key that is read, in bytes.
+const LONGEST_KEY: u64 = 64 * 1024;
+
+pub(super) fn user(endpoint: &Endpoint, settings: &SshSettings) -> Result<String, Fault> {
+    let written = endpoint.login.as_ref().map(|login| &login.user).filter(|user| !user.is_empty());
+    written.or(settings.user.as_ref()).cloned().ok_or_else(|| {
+        Fault::new("REF4007", "nobody is named who logs in", "write user@ before the host")
+    })
+}
+
+/// Logs in: by the password of the address, else by keys.
+pub(super) async fn offer(
+    ssh: &mut Handle<Guard>,
+    user: &str,
+    endpoint: &Endpoint,
+    settings: &SshSettings,
+) -> Result<(), Fault> {
+    let who = endpoint.to_string();
+    let failed = |error: russh::Error| explain(&who, &Trouble::from(error));
+    if let Some(password) = endpoint.login.as_ref().and_then(|login| login.password.as_deref()) {
+        let result = ssh.authenticate_password(user, password).await.map_err(failed)?;
+        return if result.success() { Ok(()) } else { Err(wrong_password(&who, &result)) };
+    }
+    let hash = ssh.best_supported_rsa_hash().await.map_err(failed)?.flatten();
+    let mut tried = by_agent(ssh, user, settings.agent.as_deref(), hash).await;
+    if tried == Tried::Accepted {
+        return Ok(());
+    }
+    let mut locked = 0;
+    for path in &settings.keys {
+        let key = match read(path) {
+            Some(Key::Open(key)) => key,
+            Some(Key::Locked) => {
+                locked += 1;
+                continue;
+            }
+            None => continue,
+        };
+        let key = PrivateKeyWithHashAlg::new(Arc::new(*key), hash);
+        if ssh.authenticate_publickey(user, key).await.map_err(failed)?.success() {
+            return Ok(());
+        }
+        tried = Tried::Refused;
+    }
+    Err(no_key(&who, tried, locked))
+}
+
+fn wrong_password(who: &str, result: &AuthResult) -> Fault {
+    let partial = matches!(result, AuthResult::Failure { partial_success: true, .. });
+    let message = if partial {
+        format!("{who} asks for more than a password")
+    } else {
+        format!("{who} refuses the password, or takes none")
+    };
+    Fault::new("REF4007", message, "see whether user and password in the address are right")
+}
+
+fn no_key(who: &str, tried: Tried, locked: usize) -> Fault {
+    let passed = match locked {
+        0 => String::new(),
+        count => format!("; {count} with a passphrase passed over"),
+    };
+    let help =
+        "write a password in the address, have an unencrypted key in ~/.ssh, or run an agent";
+    if tried == Tried::Nothing {
+        let message = format!("there is no key to log in to {who} with{passed}");
+        return Fault::new("REF4022", message, help);
+    }
+    let message = format!("{who} refuses the keys it was offered{passed}");
+    Fault::new("REF4007", message, "have the public key added on the server, or write a password")
+}
+
+/// What became of the keys that were offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tried {
+    Nothing,
+    Refused,
+    Accepted,
+}
+
+/// Offers the keys of an agent; without one, none.
+#[cfg(unix)]
+async fn by_agent(
+    ssh: &mut Handle<Guard>,
+    user: &str,
+    socket: Option<&Path>,
+    hash: Option<HashAlg>,
+) -> Tried {
+    use russh::keys::agent::{AgentIdentity, client::AgentClient};
+    let mut tried = Tried::Nothing;
+    let Some(socket) = socket else { return tried };
+    let Ok(mut agent) = AgentClient::connect_uds(socket).await else { return tried };
+    for identity in agent.request_identities().await.unwrap_or_default() {
+        let AgentIdentity::PublicKey { key, .. } = identity else { continue };
+        let hash = hash.filter(|_| key.algorithm().is_rsa());
+        tried = Tried::Refused;
+        let result = ssh.authenticate_publickey_with(user, key, hash, &mut agent).await;
+        if result.is_ok_and(|result| result.success()) {
+            return Tried::Accepted;
+        }
+    }
+    tried
+}
+
+#[cfg(not(unix))]
+async fn by_agent(_: &mut Handle<Guard>, _: &str, _: Option<&Path>, _: Option<HashAlg>) -> Tried {
+    Tried::Nothing
+}
+
+enum Key {
+    Open(Box<PrivateKey>),
+    Locked,
+}
+
+/// A key file; what is not there or can't be read is none.
+fn read(path: &Path) -> Option<Key> {
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(LONGEST_KEY).read_to_string(&mut text).ok()?;
+    match russh::keys::decode_secret_key(&text, None) {
+        Ok(key) => Some(Key::Open(Box::new(key))),
+        Err(russh::keys::Error::KeyIsEncrypted) => Some(Key::Locked),
+        Err(_) => None,
+    }
+}

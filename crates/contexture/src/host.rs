@@ -11,6 +11,7 @@ mod generate;
 mod memory;
 mod model_tools;
 mod prompt;
+mod references;
 mod templates;
 
 pub use prompt::DryPrompt;
@@ -18,6 +19,7 @@ pub use prompt::DryPrompt;
 use crate::models::Models;
 use crate::observe::{Observer, Progress};
 use crate::recorder::Recorder;
+use crate::written::OnDemand;
 use contexture_context::{Limits, TraceKind};
 use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
@@ -33,6 +35,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The host of one run.
 pub struct LiveHost {
     pub(crate) workspace: Arc<Workspace>,
+    pub(crate) references: Arc<OnDemand>,
     pub(crate) tools: Tools,
     pub(crate) models: Models,
     pub(crate) memories: memory::Memories,
@@ -62,34 +65,37 @@ pub(crate) struct State {
 }
 
 /// What a [`LiveHost`] is made of.
-pub struct HostParts {
+pub(crate) struct HostParts {
     /// The workspace that everything is confined to.
-    pub workspace: Arc<Workspace>,
+    pub(crate) workspace: Arc<Workspace>,
+    /// What loads its references.
+    pub(crate) references: Arc<OnDemand>,
     /// Its tools.
-    pub tools: Tools,
+    pub(crate) tools: Tools,
     /// The models.
-    pub models: Models,
+    pub(crate) models: Models,
     /// Writes the trace.
-    pub recorder: Recorder,
+    pub(crate) recorder: Recorder,
     /// Is told what happens.
-    pub observer: Arc<dyn Observer>,
+    pub(crate) observer: Arc<dyn Observer>,
     /// Ends the run.
-    pub cancel: CancelToken,
+    pub(crate) cancel: CancelToken,
     /// When a provider's failure is tried again.
-    pub retry: RetryPolicy,
+    pub(crate) retry: RetryPolicy,
     /// Limits of the run.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// Whether nothing may be changed, called or connected to.
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 impl LiveHost {
     /// A host for one run.
     #[must_use]
-    pub fn new(parts: HostParts) -> Self {
+    pub(crate) fn new(parts: HostParts) -> Self {
         Self {
             memories: memory::Memories::new(Arc::clone(&parts.workspace)),
             workspace: parts.workspace,
+            references: parts.references,
             tools: parts.tools,
             models: parts.models,
             recorder: parts.recorder,

@@ -67,6 +67,7 @@ pub mod run;
 pub mod session;
 mod sinks;
 mod templates;
+mod written;
 
 pub use config::{Config, ConfigError};
 pub use environment::Environment;

@@ -1,8 +1,10 @@
 //! Source files of the workspace, for programs and what they import (AS-2).
 
 use crate::templates;
+use crate::written::{self, OnDemand};
 use contexture_context::Limits;
 use contexture_script::host::{LoadError, LoadedSource, SourceLoader};
+use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport};
 use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::path::Path;
@@ -13,13 +15,18 @@ use std::sync::Arc;
 pub struct WorkspaceLoader {
     workspace: Arc<Workspace>,
     limits: Limits,
+    references: Arc<OnDemand>,
 }
 
 impl WorkspaceLoader {
     /// A loader under limits: `source_bytes` for programs, `file_bytes` for templates.
     #[must_use]
-    pub fn new(workspace: Arc<Workspace>, limits: &Limits) -> Self {
-        Self { workspace, limits: limits.clone() }
+    pub(crate) fn new(
+        workspace: Arc<Workspace>,
+        limits: &Limits,
+        references: Arc<OnDemand>,
+    ) -> Self {
+        Self { workspace, limits: limits.clone(), references }
     }
 
     /// The program at `path`, a path of the file system.
@@ -57,6 +64,14 @@ impl SourceLoader for WorkspaceLoader {
             vec![TemplateFault::Unreadable(fault)]
         })?;
         read.facts()
+    }
+
+    fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {
+        written::check_import(self.references.get().loader(), import)
+    }
+
+    fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {
+        written::check_text(self.references.get().loader(), text)
     }
 }
 

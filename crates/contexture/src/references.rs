@@ -119,7 +119,7 @@ impl References {
             plan: PlanOptions {
                 policy: settings.policy,
                 budget: Some(settings.budget),
-                place: Place::workspace(),
+                ..PlanOptions::default()
             },
             sources: found.sources,
             diagnostics: found.diagnostics,

@@ -9,6 +9,7 @@ use crate::observe::Observer;
 use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink};
 use crate::sinks;
+use crate::written::OnDemand;
 use contexture_context::Digest;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture_llm::{CancelToken, RetryPolicy};
@@ -128,16 +129,18 @@ impl CheckReport {
 /// [`SetupError`] when the program itself can't be read.
 pub fn load(project: &Project, path: &Path) -> Result<(Program, CheckReport), SetupError> {
     let workspace = open_workspace(project)?;
-    load_in(project, &workspace, path)
+    let references = OnDemand::new(project, Arc::clone(&workspace));
+    load_in(project, &workspace, &references, path)
 }
 
 fn load_in(
     project: &Project,
     workspace: &Arc<Workspace>,
+    references: &Arc<OnDemand>,
     path: &Path,
 ) -> Result<(Program, CheckReport), SetupError> {
     let limits = &project.config.limits;
-    let loader = WorkspaceLoader::new(Arc::clone(workspace), limits);
+    let loader = WorkspaceLoader::new(Arc::clone(workspace), limits, Arc::clone(references));
     let root = loader
         .program(path)
         .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?;
@@ -193,16 +196,18 @@ impl Ready {
         cancel: CancelToken,
     ) -> Result<Self, RunFailure> {
         let workspace = open_workspace(project).map_err(RunFailure::Setup)?;
-        let (program, checked) =
-            load_in(project, &workspace, &request.program).map_err(RunFailure::Setup)?;
+        let references = OnDemand::new(project, Arc::clone(&workspace));
+        let (program, checked) = load_in(project, &workspace, &references, &request.program)
+            .map_err(RunFailure::Setup)?;
         if checked.has_errors() {
             return Err(RunFailure::Source(checked));
         }
         let executable = compile(&program);
         let selections = selections::resolve(&request.selections, &executable.choices())
             .map_err(RunFailure::Setup)?;
-        let (host, run) = host(project, request, workspace, &program, observer, cancel)
-            .map_err(RunFailure::Setup)?;
+        let (host, run) =
+            host(project, request, (workspace, references), &program, observer, cancel)
+                .map_err(RunFailure::Setup)?;
         let options = RunOptions { selections, ..options(project, request) };
         Ok(Self { program, executable, host, run, options })
     }
@@ -236,7 +241,7 @@ impl Ready {
 pub(crate) fn host(
     project: &Project,
     request: &RunRequest,
-    workspace: Arc<Workspace>,
+    (workspace, references): (Arc<Workspace>, Arc<OnDemand>),
     program: &Program,
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
@@ -251,6 +256,7 @@ pub(crate) fn host(
     let host = LiveHost::new(HostParts {
         tools: tools(project, &workspace),
         workspace,
+        references,
         models,
         recorder,
         observer,

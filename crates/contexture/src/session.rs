@@ -8,6 +8,7 @@ use crate::loader::WorkspaceLoader;
 use crate::observe::Observer;
 use crate::project::Project;
 use crate::run::{self, RunRequest, SetupError};
+use crate::written::OnDemand;
 use contexture_diagnostic::SourceFile;
 use contexture_llm::CancelToken;
 use contexture_prompt::Usage;
@@ -32,10 +33,13 @@ impl Session {
         observer: Arc<dyn Observer>,
     ) -> Result<Self, SetupError> {
         let workspace = run::open_workspace(project)?;
-        let loader = WorkspaceLoader::new(Arc::clone(&workspace), &project.config.limits);
+        let references = OnDemand::new(project, Arc::clone(&workspace));
+        let limits = &project.config.limits;
+        let loader = WorkspaceLoader::new(Arc::clone(&workspace), limits, Arc::clone(&references));
         let program = contexture_script::program::Program::default();
+        let parts = (workspace, references);
         let (host, run) =
-            run::host(project, request, workspace, &program, observer, CancelToken::new())?;
+            run::host(project, request, parts, &program, observer, CancelToken::new())?;
         let options = run::options(project, request);
         let lines = runtime::Session::with_loader(options, Box::new(loader));
         Ok(Self { lines, host, run })

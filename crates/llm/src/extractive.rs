@@ -51,6 +51,10 @@ impl Provider for Extractive {
         URI
     }
 
+    fn calls_tools(&self) -> bool {
+        false
+    }
+
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,

@@ -24,6 +24,10 @@ impl Provider for Mock {
         "mock"
     }
 
+    fn calls_tools(&self) -> bool {
+        false
+    }
+
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,

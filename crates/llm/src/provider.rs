@@ -35,6 +35,12 @@ pub trait Provider: Send + Sync {
         self.uri()
     }
 
+    /// Whether it can call tools. What is offered to a model by itself, such as `load_resource`, is
+    /// offered only then; tools that a program lists are always sent.
+    fn calls_tools(&self) -> bool {
+        true
+    }
+
     /// Asks once. With a `sink` the answer's text is streamed into it, as far as the provider can;
     /// the response holds the whole text either way.
     ///
@@ -67,6 +73,10 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
 
     fn model(&self) -> &str {
         (**self).model()
+    }
+
+    fn calls_tools(&self) -> bool {
+        (**self).calls_tools()
     }
 
     fn complete<'a>(

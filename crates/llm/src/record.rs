@@ -117,6 +117,10 @@ impl<P: Provider> Provider for Recorder<P> {
         self.provider.model()
     }
 
+    fn calls_tools(&self) -> bool {
+        self.provider.calls_tools()
+    }
+
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,

@@ -37,6 +37,8 @@ pub struct Replay {
 struct Tape {
     lines: Vec<Line>,
     waiting: HashMap<Digest, VecDeque<usize>>,
+    /// The models that were asked, and whether any request to them offered tools.
+    offered: HashMap<String, bool>,
 }
 
 impl Replay {
@@ -80,8 +82,12 @@ impl Replay {
                 waiting.entry(line.digest.clone()).or_default().push_back(at);
             }
         }
+        let mut offered: HashMap<String, bool> = HashMap::new();
+        for line in &lines {
+            *offered.entry(line.model.clone()).or_default() |= line.request.get("tools").is_some();
+        }
         let uri = format!("replay:{name}");
-        let tape = Arc::new(Mutex::new(Tape { lines, waiting }));
+        let tape = Arc::new(Mutex::new(Tape { lines, waiting, offered }));
         Ok(Self { model: uri.clone(), uri, tape })
     }
 
@@ -144,6 +150,13 @@ impl Provider for Replay {
 
     fn model(&self) -> &str {
         &self.model
+    }
+
+    /// As the recorded model could: the same requests are to be made.
+    fn calls_tools(&self) -> bool {
+        let tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = tape.offered.get(&self.uri).copied();
+        own.unwrap_or_else(|| tape.offered.values().any(|offered| *offered))
     }
 
     fn complete<'a>(

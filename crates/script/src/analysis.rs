@@ -34,7 +34,7 @@ mod statements;
 mod templates;
 mod tools;
 mod uses;
-mod visit;
+pub(crate) mod visit;
 
 #[cfg(test)]
 mod tests;

@@ -94,6 +94,7 @@ registry! {
     NO_SHAPE "AS4004" "no-shape" Hint "A `generate` says not what its answer looks like."
     BAD_GENERATE "AS4005" "bad-generate" Error "`generate` takes one object of options."
     BAD_TOOLS "AS4006" "bad-tools" Error "`tools` is no list of imported tools."
+    JOINED_REFERENCE "AS4007" "joined-reference" Warning "What looks like a reference touches a place where texts are joined, and is none."
     MISSING_MAX "AS5001" "missing-max" Error "A loop has no `max`."
     BAD_MAX "AS5002" "bad-max" Error "The bound of a loop is certainly no positive whole number."
     PARALLEL_EFFECT "AS5003" "parallel-effect" Error "A `parallel for` has an effect, by itself or through what it calls."

@@ -1,6 +1,9 @@
 //! The door of the language to the world: everything a program does but compute goes through
 //! [`Host`], so that the runtime itself touches no file, clock, network or random source.
 
+use crate::reference::{
+    LiteralText, ReferenceFault, ResourceImport, UsedResource, WrittenReference,
+};
 use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport};
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
@@ -8,6 +11,7 @@ use contexture_context::{DeclaredItem, TraceKind, Trust};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// What a [`Host`] method returns.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HostError>> + Send + 'a>>;
@@ -88,6 +92,12 @@ pub struct GenerateCall {
     pub description: Option<String>,
     /// The visible items, outermost scope first, then in order of declaration.
     pub items: Vec<DeclaredItem>,
+    /// The resources that are shown among them, in the order of the prompt (AS-15). The host loads
+    /// them, once for this call.
+    pub resources: Vec<UsedResource>,
+    /// What of instruction, role and description the program spells out, where it may hold
+    /// references (REF-6).
+    pub literals: Arc<[LiteralText]>,
     /// The instruction.
     pub instruction: String,
     /// How far the instruction may be believed; below [`Trust::Model`] the host warns.
@@ -292,6 +302,16 @@ pub trait SourceLoader {
     /// # Errors
     /// All faults of the template and its partials.
     fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>>;
+
+    /// Whether the reference of an imported resource can be loaded, as far as that is known without
+    /// loading it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault>;
+
+    /// The references in a literal text, in its order, and what only looks like one.
+    fn references(&self, text: &LiteralText) -> Vec<WrittenReference>;
 }
 
 /// A source file that was found.
@@ -318,6 +338,7 @@ pub struct LoadError {
 pub struct MemoryLoader {
     files: std::collections::BTreeMap<String, String>,
     templates: std::collections::BTreeMap<String, Result<TemplateFacts, Vec<TemplateFault>>>,
+    references: Vec<(String, Option<ReferenceFault>)>,
 }
 
 impl MemoryLoader {
@@ -344,6 +365,18 @@ impl MemoryLoader {
         self.templates.insert(name.into(), known);
         self
     }
+
+    /// Adds a reference by its text, with what is wrong with it, if anything; the fault's place
+    /// counts from the begin of the reference.
+    #[must_use]
+    pub fn with_reference(
+        mut self,
+        text: impl Into<String>,
+        fault: Option<ReferenceFault>,
+    ) -> Self {
+        self.references.push((text.into(), fault));
+        self
+    }
 }
 
 impl SourceLoader for MemoryLoader {
@@ -357,6 +390,27 @@ impl SourceLoader for MemoryLoader {
         let TemplateImport { importer, path, .. } = import;
         let known = self.templates.get(&beside(importer, path)).cloned();
         known.unwrap_or_else(|| Err(vec![TemplateFault::Unreadable(no_file(importer, path))]))
+    }
+
+    fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {
+        let known = self.references.iter().find(|(text, _)| *text == import.reference);
+        known.and_then(|(_, fault)| fault.clone()).map_or(Ok(()), Err)
+    }
+
+    fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {
+        let known = self.references.iter().flat_map(|(known, fault)| {
+            text.text.match_indices(known).map(move |(start, _)| {
+                let fault = fault.clone().map(|fault| ReferenceFault {
+                    start: start + fault.start,
+                    end: start + fault.end,
+                    ..fault
+                });
+                WrittenReference { start, end: start + known.len(), fault }
+            })
+        });
+        let mut found: Vec<WrittenReference> = known.collect();
+        found.sort_by_key(|found| found.start);
+        found
     }
 }
 

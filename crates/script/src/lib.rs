@@ -65,6 +65,7 @@ pub mod format;
 pub mod host;
 pub mod migrate;
 pub mod program;
+pub mod reference;
 pub mod runtime;
 mod stack;
 pub mod syntax;

@@ -24,6 +24,7 @@ mod tests;
 
 use crate::codes;
 use crate::host::{LoadError, LoadedSource, SourceLoader};
+use crate::reference::{import_fault, text_faults, texts_of_items};
 use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
 use crate::syntax::{Parsed, parse};
 use crate::template::{TemplateFacts, TemplateFault, TemplateImport, templates_of};
@@ -251,6 +252,23 @@ impl Loading<'_> {
             }
         }
         self.templates(index, &importer);
+        self.references(index);
+    }
+
+    /// Asks what is wrong with the resources that a file imports and with the references in its
+    /// texts.
+    fn references(&mut self, index: usize) {
+        let Some(file) = self.program.files.get(index) else { return };
+        let source = &file.source;
+        let resources = file.imports().filter(|import| import.kind == ImportKind::Resource);
+        let written = resources.filter(|import| !import.from.span.is_empty());
+        let mut faults: Vec<Diagnostic> =
+            written.filter_map(|import| import_fault(import, source, self.loader)).collect();
+        for text in texts_of_items(&file.parsed.file.items, source) {
+            faults.extend(text_faults(&text, self.loader));
+        }
+        let name = source.name().to_owned();
+        faults.into_iter().for_each(|fault| self.fault(fault.in_file(&name)));
     }
 
     fn fault(&mut self, fault: Diagnostic) {

@@ -3,6 +3,7 @@
 use super::convert::{fields, think};
 use super::model_tools::ModelTools;
 use super::prompt::{Prepared, prepare};
+use super::references::{Gathered, gather};
 use super::{LiveHost, placeholder, supplied, unknown};
 use crate::models::Model;
 use crate::observe::Progress;
@@ -12,6 +13,7 @@ use contexture_llm::{
     Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, ask,
 };
 use contexture_prompt::OpenaiChatMessage;
+use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -23,6 +25,7 @@ const TOOL_ROUNDS: u32 = 8;
 pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supplied, HostError> {
     let number = host.count_model_call()?;
     let model = host.models.get(call.model.as_deref()).map_err(|error| llm_error(&error))?;
+    let Gathered { call, offers } = gather(host, &call, &model).await?;
     let mut prepared = prepare(&call, &model, number)?;
     host.note_call(&call, &model, &prepared);
     if host.dry_run {
@@ -43,7 +46,7 @@ pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supp
         model: model.uri.clone(),
         prompt_tokens: prepared.manifest.tokens,
     });
-    let outcome = send(host, &call, &model, prepared).await;
+    let outcome = send(host, &call, &model, prepared, offers).await;
     let value = finish(host, &call, outcome)?;
     if let Some(key) = key {
         host.state().cache.insert(key, value.clone());
@@ -56,9 +59,11 @@ async fn send(
     call: &GenerateCall,
     model: &Model,
     prepared: Prepared,
+    offers: Offers,
 ) -> Result<Answer, AskError> {
     let options = &call.options;
-    let tools = ModelTools::new(host, call, model, prepared.manifest);
+    let tools = ModelTools::new(host, call, model, prepared.manifest, offers);
+    let definitions = tools.definitions();
     let question = Ask {
         messages: prepared.laid.messages,
         shape: call.shape.as_ref(),
@@ -69,8 +74,8 @@ async fn send(
         think: options.think.map(think),
         timeout: options.timeout_ms.map(Duration::from_millis),
         retry: host.retry,
-        tools: tools.definitions(),
-        executor: (!options.tools.is_empty()).then_some(&tools),
+        executor: (!definitions.is_empty()).then_some(&tools),
+        tools: definitions,
         tool_rounds: TOOL_ROUNDS,
     };
     let mut listener = Listener {
@@ -216,6 +221,10 @@ impl LiveHost {
             ));
         }
         for item in &prepared.items {
+            // Of resources that share a budget this was told once for all.
+            if item.budget.is_some_and(|budget| budget.limit == 0) {
+                continue;
+            }
             if item.cuts.iter().any(|cut| cut.reason == CutReason::ItemBudget && cut.left_nothing())
             {
                 self.warn(format!(

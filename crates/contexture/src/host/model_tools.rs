@@ -1,4 +1,5 @@
-//! Tools that a model itself may call, because a `generate` lists them (AS-19).
+//! Tools that a model itself may call, because a `generate` lists them (AS-19) or because resources
+//! are pending (REF-10).
 //!
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
@@ -11,6 +12,8 @@ use contexture_context::tokens::tokenizer_for;
 use contexture_context::{Budget, DeclaredItem, Keep, Manifest, Position};
 use contexture_llm::{BoxFuture, CancelToken, ToolExecutor, ToolOutcome};
 use contexture_prompt::{ToolCall, ToolDefinition};
+use contexture_reference::tool::{self, Offers};
+use contexture_reference::{LoadError, Loaded};
 use contexture_script::host::{GenerateCall, ToolBinding};
 use contexture_tools::Tools;
 use serde_json::{Value, json};
@@ -26,6 +29,8 @@ pub(super) struct ModelTools<'h> {
     position: Position,
     tokenizer: String,
     bindings: Vec<ToolBinding>,
+    /// What may be loaded; nothing when the model can't call tools.
+    offers: Offers,
     manifest: Mutex<Manifest>,
 }
 
@@ -35,8 +40,11 @@ impl<'h> ModelTools<'h> {
         call: &GenerateCall,
         model: &Model,
         manifest: Manifest,
+        offers: Offers,
     ) -> Self {
+        let offers = if model.provider.calls_tools() { offers } else { Offers::default() };
         Self {
+            offers,
             host,
             event: call.event,
             position: call.site.position.clone(),
@@ -46,7 +54,8 @@ impl<'h> ModelTools<'h> {
         }
     }
 
-    /// The methods as functions that a model can call: `File.read` is `File_read`.
+    /// The methods as functions that a model can call: `File.read` is `File_read`; and
+    /// `load_resource` while anything is pending.
     pub(super) fn definitions(&self) -> Vec<ToolDefinition> {
         let mut definitions = Vec::new();
         for binding in &self.bindings {
@@ -54,6 +63,13 @@ impl<'h> ModelTools<'h> {
                 let name = format!("{}_{}", ascii(&binding.name), method.name);
                 definitions.push(ToolDefinition::function(name, method.description, method.schema));
             }
+        }
+        if !self.offers.is_empty() {
+            definitions.push(ToolDefinition::function(
+                tool::NAME,
+                tool::DESCRIPTION,
+                tool::schema(),
+            ));
         }
         definitions
     }
@@ -69,14 +85,14 @@ impl<'h> ModelTools<'h> {
 
     async fn call(&self, call: &ToolCall) -> Result<String, String> {
         let name = &call.function.name;
+        if name == tool::NAME && !self.offers.is_empty() {
+            self.host.count_tool_call().map_err(|error| error.message)?;
+            return self.load(&arguments(call)?).await;
+        }
         let (binding, method) =
             self.find(name).ok_or_else(|| format!("there is no tool `{name}`"))?;
         self.host.count_tool_call().map_err(|error| error.message)?;
-        let arguments: Value = match call.function.arguments.trim() {
-            "" => json!({}),
-            text => serde_json::from_str(text)
-                .map_err(|error| format!("the arguments are no valid JSON: {error}"))?,
-        };
+        let arguments = arguments(call)?;
         let source = format!("{}.{method}({arguments})", binding.name);
         let output = self
             .host
@@ -96,6 +112,42 @@ impl<'h> ModelTools<'h> {
             trust: output.trust,
         };
         self.item(&declared)
+    }
+
+    /// Loads what is pending: one item for each resource, which share the room of one result.
+    async fn load(&self, arguments: &Value) -> Result<String, String> {
+        let loader = self.host.references.get().loader();
+        let Loaded { resources, notes, .. } =
+            self.offers.call(loader, arguments).await.map_err(|error| told(&error))?;
+        let several = resources.len() > 1;
+        let mut left = RESULT_TOKENS;
+        let mut parts = Vec::new();
+        for resource in &resources {
+            let Some(text) = resource.text() else { continue };
+            if left == 0 {
+                parts.push(format!("not shown: {}", resource.reference));
+                continue;
+            }
+            let declared = DeclaredItem {
+                label: Some(tool::NAME.to_owned()),
+                source: resource.reference.clone(),
+                position: Some(self.position.clone()),
+                value: text.into(),
+                budget: Some(Budget::tokens(left)),
+                keep: Keep::Head,
+                priority: 0,
+                trust: resource.trust,
+            };
+            let shown = self.item(&declared)?;
+            left = left.saturating_sub(tokenizer_for(&self.tokenizer).count(&shown) as u64);
+            match (several, shown.is_empty()) {
+                (true, true) => parts.push(format!("not shown: {}", resource.reference)),
+                (true, false) => parts.push(format!("source: {}\n{shown}", resource.reference)),
+                (false, _) => parts.push(shown),
+            }
+        }
+        parts.extend(notes.into_iter().map(|note| format!("note: {}", note.message)));
+        Ok(parts.join("\n\n"))
     }
 
     /// Makes an item of a result and adds it to the manifest of the call.
@@ -126,6 +178,22 @@ impl ToolExecutor for ModelTools<'_> {
                 Err(fault) => ToolOutcome::failed(format!("error: {fault}")),
             }
         })
+    }
+}
+
+fn arguments(call: &ToolCall) -> Result<Value, String> {
+    match call.function.arguments.trim() {
+        "" => Ok(json!({})),
+        text => serde_json::from_str(text)
+            .map_err(|error| format!("the arguments are no valid JSON: {error}")),
+    }
+}
+
+/// A failure in words that help the model to ask otherwise.
+fn told(error: &LoadError) -> String {
+    match &error.help {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
     }
 }
 

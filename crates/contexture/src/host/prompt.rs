@@ -80,28 +80,52 @@ pub(super) fn prepare(
     number: u64,
 ) -> Result<Prepared, HostError> {
     let counter = tokenizer_for(model.provider.model());
-    let contract = call.shape.as_ref().map(contract);
-    // What did not come from the program alone must not pose as a part of the prompt.
-    let instruction = match call.instruction_trust {
-        Trust::Program => Cow::Borrowed(call.instruction.as_str()),
-        _ => escape_layout(&call.instruction),
-    };
-    let compose = |items: &[ContextItem]| {
-        lay_out(&PromptParts {
-            role: call.role.as_deref(),
-            description: call.description.as_deref(),
-            items,
-            instruction: &instruction,
-            contract: contract.as_deref(),
-        })
-    };
-    let items =
-        fit(&call.items, call.options.max_input, counter, |items| count(counter, &compose(items)))
-            .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
-    let laid = compose(&items);
+    let composer = Composer::new(call);
+    let items = fit(&call.items, call.options.max_input, counter, |items| {
+        count(counter, &composer.compose(items))
+    })
+    .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+    let laid = composer.compose(&items);
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());
     Ok(Prepared { laid, manifest, blobs, items, schema })
+}
+
+/// Lays out the prompt of a call with these or those items.
+struct Composer<'c> {
+    call: &'c GenerateCall,
+    instruction: Cow<'c, str>,
+    contract: Option<String>,
+}
+
+impl<'c> Composer<'c> {
+    fn new(call: &'c GenerateCall) -> Self {
+        // What did not come from the program alone must not pose as a part of the prompt.
+        let instruction = match call.instruction_trust {
+            Trust::Program => Cow::Borrowed(call.instruction.as_str()),
+            _ => escape_layout(&call.instruction),
+        };
+        Self { call, instruction, contract: call.shape.as_ref().map(contract) }
+    }
+
+    fn compose(&self, items: &[ContextItem]) -> LaidOut {
+        lay_out(&PromptParts {
+            role: self.call.role.as_deref(),
+            description: self.call.description.as_deref(),
+            items,
+            instruction: &self.instruction,
+            contract: self.contract.as_deref(),
+        })
+    }
+}
+
+/// Tokens of the whole prompt of a call with these items.
+pub(super) fn tokens(
+    call: &GenerateCall,
+    items: &[ContextItem],
+    counter: &dyn TokenCounter,
+) -> u64 {
+    count(counter, &Composer::new(call).compose(items))
 }
 
 fn count(counter: &dyn TokenCounter, laid: &LaidOut) -> u64 {

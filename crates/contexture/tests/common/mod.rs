@@ -58,6 +58,14 @@ impl Place {
         found
     }
 
+    /// Every file that Contexture keeps.
+    pub fn kept(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let state = self.path(".contexture");
+        list(&state, &state, &mut found);
+        found.into_iter().map(|file| state.join(file)).collect()
+    }
+
     pub fn request(&self, program: &str, input: Value) -> RunRequest {
         RunRequest { program: self.path(program), input, ..RunRequest::default() }
     }

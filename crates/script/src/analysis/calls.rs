@@ -73,6 +73,7 @@ impl<'p> Checker<'p, '_> {
                     }
                     ImportKind::Llm => "a model is asked with `generate`".to_owned(),
                     ImportKind::File => "a file is a value".to_owned(),
+                    ImportKind::Resource => super::expressions::shown(name),
                     _ => return,
                 };
                 let message = format!("`{name}` is {what} and can't be called");
@@ -163,6 +164,10 @@ impl<'p> Checker<'p, '_> {
             Some(Global::Import(import)) if import.kind == ImportKind::Template => {
                 self.arguments(arguments);
                 self.template_method(import, name, call.span, arguments);
+            }
+            Some(Global::Import(import)) if import.kind == ImportKind::Resource => {
+                self.arguments(arguments);
+                self.field(base, &name.text, call.span);
             }
             Some(Global::Import(import)) if import.kind != ImportKind::File => {
                 self.arguments(arguments);

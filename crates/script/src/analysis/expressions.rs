@@ -79,11 +79,16 @@ impl<'p> Checker<'p, '_> {
         match self.global(name) {
             None => self.unknown_name(name, span),
             Some(Global::Import(import)) => match import.kind {
-                ImportKind::Llm | ImportKind::Tool | ImportKind::Memory | ImportKind::Template => {
+                ImportKind::Llm
+                | ImportKind::Tool
+                | ImportKind::Memory
+                | ImportKind::Template
+                | ImportKind::Resource => {
                     let what = noun(import.kind);
                     let help = match import.kind {
                         ImportKind::Llm => format!("set it with `model {name}`"),
                         ImportKind::Template => format!("render it: `{name}({{ … }})`"),
+                        ImportKind::Resource => shown(name),
                         _ => format!("call one of its methods, as in `{name}.method({{ … }})`"),
                     };
                     self.not_a_value(name, what, help, span);
@@ -108,7 +113,7 @@ impl<'p> Checker<'p, '_> {
     }
 
     /// `base.name` that is not called.
-    fn field(&mut self, base: &'p Expr, name: &str, span: Span) {
+    pub(super) fn field(&mut self, base: &'p Expr, name: &str, span: Span) {
         let Some(own) = self.global_name(base) else { return self.expr(base) };
         match self.global(own) {
             Some(Global::Import(import))
@@ -120,6 +125,9 @@ impl<'p> Checker<'p, '_> {
             Some(Global::Import(import)) if import.kind == ImportKind::Template => {
                 let help = format!("render it: `{own}({{ … }})`");
                 self.not_a_value(own, noun(import.kind), help, span);
+            }
+            Some(Global::Import(import)) if import.kind == ImportKind::Resource => {
+                self.not_a_value(own, noun(import.kind), shown(own), span);
             }
             Some(Global::Agent(_)) => {
                 let help = format!("call it: `{own}.{name}(…)`");
@@ -166,6 +174,11 @@ impl<'p> Checker<'p, '_> {
         });
         self.push(fault.with_help(help));
     }
+}
+
+/// How a resource reaches a model, for one that stands where a value must.
+pub(super) fn shown(name: &str) -> String {
+    format!("show it to the model: `use {name} max 4k`; `import file` gives a value")
 }
 
 /// What a word of another language is here.

@@ -33,7 +33,9 @@ impl<'p> Checker<'p, '_> {
             ImportKind::Tool => capability::tool(uri).map(|_| ()),
             ImportKind::Memory => capability::memory(uri).map(|_| ()),
             ImportKind::File | ImportKind::Agent | ImportKind::Template => self.path(import),
-            ImportKind::Knowledge | ImportKind::Resource => Err(unavailable(import.kind)),
+            ImportKind::Knowledge => Err(unavailable()),
+            // What is wrong with a reference is known since the program was loaded.
+            ImportKind::Resource => Ok(()),
         };
         if let Err(fault) = result {
             let diagnostic = tell(fault, import);
@@ -92,8 +94,7 @@ impl<'p> Checker<'p, '_> {
     }
 
     pub(super) fn model_import(&mut self, import: &Import, span: Span) {
-        let opaque =
-            matches!(import.kind, ImportKind::Llm | ImportKind::Knowledge | ImportKind::Resource);
+        let opaque = matches!(import.kind, ImportKind::Llm | ImportKind::Knowledge);
         if !opaque {
             let message = format!("`{}` is {} and no model", import.name.text, noun(import.kind));
             let help = "import a model with `import llm NAME from \"…\"`";
@@ -142,14 +143,8 @@ fn is_partial(file: &ProgramFile, import: &Import) -> bool {
     import.kind == ImportKind::Template && file.templates.iter().any(includes)
 }
 
-fn unavailable(kind: ImportKind) -> UriFault {
-    match kind {
-        ImportKind::Knowledge => UriFault::Unavailable(
-            "knowledge packs",
-            "import the pack's documents with `import file`",
-        ),
-        _ => UriFault::Unavailable("resource references", "import the resource with `import file`"),
-    }
+fn unavailable() -> UriFault {
+    UriFault::Unavailable("knowledge packs", "import the pack's documents with `import file`")
 }
 
 fn tell(fault: UriFault, import: &Import) -> Diagnostic {

@@ -76,6 +76,7 @@ impl<'p> Checker<'p, '_> {
         if self.refuse_call(expr) || self.refuse_capability(expr) || self.refuse_uri(expr) {
             return;
         }
+        let whole = matches!(strip(expr).kind, ExprKind::Name(_));
         let mut names = Vec::new();
         visit::expressions(expr, &mut |part| match &part.kind {
             ExprKind::Name(name) => names.push((name.as_str(), part.span)),
@@ -87,6 +88,13 @@ impl<'p> Checker<'p, '_> {
                 continue;
             }
             match self.global(name) {
+                Some(Global::Import(import)) if import.kind == ImportKind::Resource && !whole => {
+                    let message = format!("`{name}` is a resource and is shown as a whole");
+                    let help = format!(
+                        "write `use {name}`; a part of it has a reference of its own, as with `?line=1-20`"
+                    );
+                    self.push(codes::NOT_USABLE.at(span, message).with_help(help));
+                }
                 Some(global) => self.refuse_global(name, global, span),
                 None => self.scopes.wait(Pending { name, span }),
             }

@@ -6,7 +6,7 @@ use crate::syntax::ast::{
 };
 
 /// All statements in a block, at any depth, in source order.
-pub(super) fn statements<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Statement)) {
+pub(crate) fn statements<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Statement)) {
     for statement in &block.statements {
         look(statement);
         for inner in blocks_of(statement) {
@@ -19,7 +19,7 @@ pub(super) fn statements<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Statemen
 }
 
 /// All expressions in a block, at any depth, in source order; those of a `use` too.
-pub(super) fn block_expressions<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Expr)) {
+pub(crate) fn block_expressions<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Expr)) {
     for statement in &block.statements {
         for expr in expressions_of(statement) {
             expressions(expr, look);

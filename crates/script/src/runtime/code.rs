@@ -12,6 +12,7 @@ use contexture_diagnostic::{SourceFile, Span};
 use std::sync::Arc;
 
 use crate::host::ToolBinding;
+use crate::reference::LiteralText;
 use crate::template::TemplateImport;
 
 /// A register of the current window.
@@ -488,10 +489,20 @@ pub(crate) struct GenerateSite {
     pub(crate) changes: bool,
     pub(crate) shape: Option<Shape>,
     /// The visible uses, in the order of their registers.
-    pub(crate) uses: Vec<u32>,
+    pub(crate) uses: Vec<VisibleSite>,
+    pub(crate) literals: Arc<[LiteralText]>,
     pub(crate) model: Option<String>,
     pub(crate) role: Option<String>,
     pub(crate) description: Option<String>,
+}
+
+/// A `use` that a `generate` sees.
+#[derive(Debug)]
+pub(crate) struct VisibleSite {
+    /// Its number.
+    pub(crate) number: u32,
+    /// The candidates that are resources, with the numbers of their imports: the host loads them.
+    pub(crate) resources: Vec<(usize, u32)>,
 }
 
 /// The options of `generate` that take a value (AS-19).

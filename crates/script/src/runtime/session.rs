@@ -18,6 +18,7 @@ use super::vm::fiber::{Fiber, Frame};
 use super::warnings::Warning;
 use crate::host::{Host, MemoryLoader, SourceLoader};
 use crate::program::{ProgramFile, load, template_fault};
+use crate::reference::{import_fault, text_faults, texts_of_block, texts_of_items};
 use crate::syntax::ast::{
     Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use,
 };
@@ -130,9 +131,10 @@ impl Session {
             let faults = input.diagnostics.into_iter().map(|fault| fault.in_file(NAME));
             return Err(SessionError::Syntax(faults.collect()));
         }
-        self.declare(input.items)?;
-        let block = Block { statements: input.statements, span: Span::default() };
         let source = Arc::new(SourceFile::new(NAME, whole));
+        let block = Block { statements: input.statements, span: Span::default() };
+        self.check_references(&source, &input.items, &block)?;
+        self.declare(input.items)?;
         let outcome = self.run(&source, &block, host).await?;
         self.keep(&block.statements);
         Ok(outcome)
@@ -184,6 +186,26 @@ impl Session {
         self.links.retain(|(name, _)| *name != import.name.text);
         self.links.push((import.name.text.clone(), first));
         Ok(())
+    }
+
+    /// Refuses what is written like a reference and is none.
+    fn check_references(
+        &self,
+        source: &SourceFile,
+        items: &[Item],
+        block: &Block,
+    ) -> Result<(), SessionError> {
+        let resources = items.iter().filter_map(|item| match item {
+            Item::Import(import) if import.kind == ImportKind::Resource => Some(import),
+            _ => None,
+        });
+        let mut faults: Vec<Diagnostic> =
+            resources.filter_map(|import| import_fault(import, source, &*self.loader)).collect();
+        let texts = texts_of_items(items, source).into_iter().chain(texts_of_block(block, source));
+        faults.extend(texts.flat_map(|text| text_faults(&text, &*self.loader)));
+        let errors = faults.into_iter().filter(|fault| fault.severity == Severity::Error);
+        let errors: Vec<Diagnostic> = errors.map(|fault| fault.in_file(NAME)).collect();
+        if errors.is_empty() { Ok(()) } else { Err(SessionError::Syntax(errors)) }
     }
 
     /// Refuses a template that can't be used. Partials may still be imported by later lines.

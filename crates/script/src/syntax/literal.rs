@@ -1,5 +1,9 @@
 //! What literals are worth: escapes, triple-quoted blocks and numbers (AS-4).
 
+mod places;
+
+pub(crate) use places::Places;
+
 use contexture_diagnostic::Span;
 
 /// A string literal, read.
@@ -32,6 +36,18 @@ pub fn decode_line(inner: &str, start: u32) -> Decoded {
 /// line of nothing but white space; line ends become LF.
 #[must_use]
 pub fn decode_block(inner: &str, start: u32) -> Decoded {
+    let mut decoded = Decoded::default();
+    for (index, (text, at)) in block_lines(inner, start).into_iter().enumerate() {
+        if index > 0 {
+            decoded.value.push('\n');
+        }
+        decode_into(&mut decoded, text, at);
+    }
+    decoded
+}
+
+/// The lines of a block that make up its value, without their common indent, each with its place.
+fn block_lines(inner: &str, start: u32) -> Vec<(&str, u32)> {
     let mut lines = split_lines(inner, start);
     let blank = |line: Option<&(&str, u32)>| line.is_some_and(|(text, _)| is_blank(text));
     let several = lines.len() > 1;
@@ -43,17 +59,12 @@ pub fn decode_block(inner: &str, start: u32) -> Decoded {
         lines.remove(0);
     }
     let indent = common_indent(lines.get(usize::from(!opened_alone)..).unwrap_or_default());
-    let mut decoded = Decoded::default();
-    for (index, (text, at)) in lines.iter().enumerate() {
-        if index > 0 {
-            decoded.value.push('\n');
-        }
-        let first_on_opening_line = index == 0 && !opened_alone;
-        let cut = if first_on_opening_line { 0 } else { shared_prefix(text, indent) };
-        let rest = text.get(cut..).unwrap_or_default();
-        decode_into(&mut decoded, rest, at.saturating_add(offset(cut)));
+    for (text, at) in lines.iter_mut().skip(usize::from(!opened_alone)) {
+        let cut = shared_prefix(text, indent);
+        *text = text.get(cut..).unwrap_or_default();
+        *at = at.saturating_add(offset(cut));
     }
-    decoded
+    lines
 }
 
 fn split_lines(text: &str, start: u32) -> Vec<(&str, u32)> {

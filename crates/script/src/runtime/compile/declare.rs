@@ -1,7 +1,7 @@
 //! What the files of a program declare, numbered, and how a name is looked up among them.
 
 use super::unit::Unit;
-use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Import, ImportKind, Item, Use};
+use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Import, ImportKind, Item, Text, Use};
 use std::collections::HashMap;
 
 /// What a name stands for when it is no variable.
@@ -261,8 +261,8 @@ pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>) {
     for setting in configs {
         match &setting.kind {
             ConfigKind::Model(name) => config.model = Some(&name.text),
-            ConfigKind::Role(text) => config.role = Some(&text.value),
-            ConfigKind::Description(text) => config.description = Some(&text.value),
+            ConfigKind::Role(text) => config.role = Some(text),
+            ConfigKind::Description(text) => config.description = Some(text),
         }
     }
 }
@@ -271,8 +271,8 @@ pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>) {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Settings<'a> {
     pub(super) model: Option<&'a str>,
-    pub(super) role: Option<&'a str>,
-    pub(super) description: Option<&'a str>,
+    pub(super) role: Option<&'a Text>,
+    pub(super) description: Option<&'a Text>,
 }
 
 fn number(at: usize) -> u32 {

@@ -1,17 +1,19 @@
 //! `generate` (AS-19): the options, then the visible uses, evaluated right there (AS-13).
 
 use super::builder::Label;
-use super::declare::Global;
+use super::declare::{Global, Settings};
 use super::function::{FunctionCompiler, strip};
 use super::scope::VisibleUse;
 use super::tables::push;
 use crate::host::ToolBinding;
-use crate::runtime::code::{GenerateSite, Op, OptionName, Reg};
+use crate::reference::{Layer, LiteralText, Written};
+use crate::runtime::code::{GenerateSite, Op, OptionName, Reg, VisibleSite};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Text, UseSource};
 use crate::syntax::shape_of;
 use contexture_answer::Shape;
 use contexture_diagnostic::{Span, suggestion};
+use std::sync::Arc;
 
 /// The options that take a value, by name.
 pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
@@ -55,12 +57,12 @@ impl<'a> FunctionCompiler<'_, 'a> {
             self.at(span);
             return self.unreadable_shape(&fault.to_string());
         }
-        let uses = self.scopes.uses();
-        for used in &uses {
+        let mut uses = Vec::new();
+        for used in self.scopes.uses() {
             if self.code.overflow {
                 return;
             }
-            self.visible_use(*used);
+            uses.push(self.visible_use(used));
         }
         self.at(span);
         let settings = self.scopes.settings();
@@ -84,10 +86,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
             changes: tools.iter().any(|tool| super::changes::may_change_outside(&tool.uri)),
             tools,
             shape,
-            uses: uses.iter().map(|used| used.number).collect(),
+            uses,
+            literals: self.literals(tree, settings),
             model,
-            role: settings.role.map(str::to_owned),
-            description: settings.description.map(str::to_owned),
+            role: settings.role.map(|text| text.value.clone()),
+            description: settings.description.map(|text| text.value.clone()),
         };
         self.eventful += 1;
         let site = push(&mut self.tables.program.generates, site);
@@ -130,20 +133,42 @@ impl<'a> FunctionCompiler<'_, 'a> {
         tools
     }
 
-    /// Evaluates a `use` into two registers: its value and the number of its candidate.
-    fn visible_use(&mut self, used: VisibleUse<'a>) {
+    /// What the program spells out of the prompt, where it may hold references.
+    fn literals(&self, tree: &'a Generate, settings: Settings<'a>) -> Arc<[LiteralText]> {
+        let Some(unit) = self.context.units.get(self.home.file) else { return Arc::default() };
+        let source = &unit.source;
+        // Of an option given twice the last counts.
+        let input = tree.options.iter().rev().find(|(name, _)| name.value == "input");
+        let input = input.and_then(|(_, value)| Written::of_expr(value, Layer::Input, source));
+        let setting = |text: Option<&Text>, layer| Written::of_text(text?, layer, source);
+        let role = setting(settings.role, Layer::Role);
+        let description = setting(settings.description, Layer::Description);
+        [input, role, description].into_iter().flatten().map(|written| written.text).collect()
+    }
+
+    /// Evaluates a `use` into two registers: its value and the number of its candidate. A resource
+    /// has no value here.
+    fn visible_use(&mut self, used: VisibleUse<'a>) -> VisibleSite {
+        let mut resources = Vec::new();
         let value = self.code.temp();
         let choice = self.code.temp();
         let blame = self.blame.replace(used.span);
         let visible = self.scopes.set_visible(Some(used.depth));
         match &used.tree.source {
-            UseSource::Expr(expr) => self.expr(expr, value),
+            UseSource::Expr(expr) => match self.resource(expr) {
+                Some(import) => resources.push((0, import)),
+                None => self.expr(expr, value),
+            },
             UseSource::OneOf(candidates) => {
                 self.at(used.span);
                 self.code.emit(Op::Choose { to: choice, site: used.number });
                 let done = self.code.label();
                 for (number, candidate) in candidates.iter().enumerate() {
                     let Some(source) = &candidate.source else { continue };
+                    if let Some(import) = self.resource(source) {
+                        resources.push((number, import));
+                        continue;
+                    }
                     self.candidate(source, (number, choice), value, done);
                 }
                 self.code.place(done);
@@ -151,6 +176,15 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         self.scopes.set_visible(visible);
         self.blame = blame;
+        VisibleSite { number: used.number, resources }
+    }
+
+    /// The import that an expression names, if it is a resource.
+    fn resource(&self, expr: &'a Expr) -> Option<u32> {
+        match self.global_of(expr) {
+            Some(Global::Import(import, ImportKind::Resource)) => Some(import),
+            _ => None,
+        }
     }
 
     fn candidate(&mut self, source: &'a Expr, number: (usize, Reg), value: Reg, done: Label) {

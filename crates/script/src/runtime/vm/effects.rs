@@ -3,7 +3,8 @@
 use super::fiber::{Effect, Frame, Parallel, Rendering};
 use super::{loops, register};
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
-use crate::runtime::code::{GenerateSite, Reg, UseSite};
+use crate::reference::{ResourceImport, UsedResource};
+use crate::runtime::code::{CandidateSite, GenerateSite, Reg, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
@@ -104,7 +105,7 @@ pub(super) fn generate(
     let options::Parsed { instruction, instruction_origin, options } =
         options::parse(names.zip(values))?;
     machine.meter.model_call()?;
-    let (items, mut placeholders) = items(machine, site, used)?;
+    let Shown { items, resources, mut placeholders } = shown(machine, site, used)?;
     if instruction_origin.is_placeholder() {
         placeholders.push("the instruction".to_owned());
     }
@@ -115,6 +116,8 @@ pub(super) fn generate(
         role: site.role.clone(),
         description: site.description.clone(),
         items,
+        resources,
+        literals: Arc::clone(&site.literals),
         instruction,
         instruction_trust: instruction_origin.trust,
         shape: site.shape.clone(),
@@ -124,25 +127,64 @@ pub(super) fn generate(
     })))
 }
 
-fn items(
-    machine: &Machine<'_>,
-    site: &GenerateSite,
-    registers: &[Value],
-) -> Checked<(Vec<DeclaredItem>, Vec<String>)> {
-    let mut items = Vec::with_capacity(site.uses.len());
-    let mut placeholders = Vec::new();
+/// What the visible uses show.
+#[derive(Default)]
+struct Shown {
+    items: Vec<DeclaredItem>,
+    resources: Vec<UsedResource>,
+    /// The items that hold text of placeholders.
+    placeholders: Vec<String>,
+}
+
+fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Checked<Shown> {
+    let mut shown = Shown::default();
     let mut bytes = 0;
-    for (number, pair) in site.uses.iter().zip(registers.chunks(2)) {
-        let Some(used) = machine.program.uses.get(*number as usize) else { continue };
+    for (visible, pair) in site.uses.iter().zip(registers.chunks(2)) {
+        let Some(used) = machine.program.uses.get(visible.number as usize) else { continue };
         let [value, choice] = pair else { continue };
-        if let Some((item, origin)) = item(machine, used, (value, choice), &mut bytes)? {
+        let number = candidate_number(used, choice);
+        let Some(candidate) = used.candidates.get(number) else { continue };
+        if let Some((_, import)) = visible.resources.iter().find(|(own, _)| *own == number) {
+            let before = shown.items.len();
+            shown.resources.extend(resource(machine, used, candidate, (*import, before)));
+        } else if let Some((item, origin)) = item(machine, used, candidate, value, &mut bytes)? {
             if origin.is_placeholder() {
-                placeholders.push(named(&item));
+                shown.placeholders.push(named(&item));
             }
-            items.push(item);
+            shown.items.push(item);
         }
     }
-    Ok((items, placeholders))
+    Ok(shown)
+}
+
+/// The number of the candidate that a `use` shows.
+fn candidate_number(used: &UseSite, choice: &Value) -> usize {
+    match choice {
+        Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
+        _ => 0,
+    }
+}
+
+fn resource(
+    machine: &Machine<'_>,
+    used: &UseSite,
+    candidate: &CandidateSite,
+    (import, before): (u32, usize),
+) -> Option<UsedResource> {
+    let import = machine.program.imports.get(import as usize)?;
+    Some(UsedResource {
+        before,
+        import: ResourceImport {
+            name: import.name.clone(),
+            reference: import.from.clone(),
+            importer: import.importer.clone(),
+        },
+        label: used.label.clone(),
+        position: machine.program.position(used.place),
+        budget: candidate.budget,
+        keep: candidate.keep,
+        priority: used.priority,
+    })
 }
 
 /// An item as its prompt shows it.
@@ -154,14 +196,10 @@ fn named(item: &DeclaredItem) -> String {
 fn item(
     machine: &Machine<'_>,
     used: &UseSite,
-    (value, choice): (&Value, &Value),
+    candidate: &CandidateSite,
+    value: &Value,
     bytes: &mut u64,
 ) -> Checked<Option<(DeclaredItem, Origin)>> {
-    let number = match choice {
-        Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
-        _ => 0,
-    };
-    let Some(candidate) = used.candidates.get(number) else { return Ok(None) };
     let Some(source) = candidate.source else { return Ok(None) };
     let (value, origin) = json_among(value, &machine.meter, bytes)?;
     let source = crate::runtime::code::Place { file: used.place.file, span: source };

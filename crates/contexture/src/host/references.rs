@@ -1,0 +1,215 @@
+//! What references bring into a prompt: resources that a `use` shows, and references in the text
+//! that the program wrote (REF-6 to REF-10).
+//!
+//! Decision: a prompt is gathered in three rounds. What is hot is loaded, or the call fails. What is
+//! default is loaded while there is room, in the order of the prompt, so that the same program gives
+//! the same prompt. The rest stays pending: it is listed in one item and offered to the model as a
+//! tool. The text of the program stays as it was written, and what was loaded is never searched.
+
+mod asked;
+mod items;
+mod load;
+mod record;
+mod room;
+
+use super::{LiveHost, convert};
+use crate::models::Model;
+use asked::{Asked, asked};
+use contexture_context::tokens::tokenizer_for;
+use contexture_context::{DeclaredItem, Keep, Trust};
+use contexture_reference::syntax::ReferenceBuf;
+use contexture_reference::tool::Offers;
+use contexture_reference::{LoadError, Place, PlanEntry, Policy, State, syntax::Semantics};
+use contexture_script::host::{GenerateCall, HostError};
+use items::items_of;
+use load::load;
+use serde_json::json;
+use std::borrow::Cow;
+
+/// The label of the item that lists what is pending.
+const PENDING_LABEL: &str = "resources";
+
+/// The context of one call.
+pub(super) struct Gathered<'c> {
+    /// The call; without credentials that its author wrote into references.
+    pub(super) call: Cow<'c, GenerateCall>,
+    /// What the model may load.
+    pub(super) offers: Offers,
+}
+
+/// A reference of a call, with what became of it.
+struct Planned {
+    asked: Asked,
+    entry: PlanEntry,
+    /// The items it gives.
+    items: Vec<DeclaredItem>,
+    /// Whether it stands for what a dry run did not load.
+    is_placeholder: bool,
+}
+
+/// Loads what a call refers to and puts it among its items.
+pub(super) async fn gather<'c>(
+    host: &LiveHost,
+    call: &'c GenerateCall,
+    model: &Model,
+) -> Result<Gathered<'c>, HostError> {
+    let asked = asked(call)?;
+    if asked.is_empty() {
+        return Ok(Gathered { call: Cow::Borrowed(call), offers: Offers::default() });
+    }
+    let mut call = call.clone();
+    for one in &asked {
+        hide_user_info(&mut call, one);
+    }
+    let references = host.references.get();
+    let place = asked.first().map(|one| one.place.clone()).unwrap_or_default();
+    let options = references.plan_options(place);
+    let counter = tokenizer_for(model.provider.model());
+    let mut planned = load(host, references.loader(), asked, options.policy).await?;
+    for one in &mut planned {
+        let (items, left_out) = items_of(&one.asked, &one.entry, counter)?;
+        one.items = items;
+        note(host, &call, one, left_out);
+    }
+    let most = options.budget.unwrap_or(u64::MAX);
+    room::fit(&call, &mut planned, counter, most)?;
+    let entries = planned.iter().map(|one| record::entry(&one.entry)).collect::<Vec<_>>();
+    host.recorder.amend(call.event, convert::fields(json!({ "references": entries })));
+    failed(host, &call, &planned)?;
+    let offers = offers(&planned, options.policy);
+    put(&mut call, planned);
+    if !offers.is_empty() {
+        call.items.push(listing(&call, &offers, model.provider.calls_tools()));
+    }
+    Ok(Gathered { call: Cow::Owned(call), offers })
+}
+
+/// References are sent as they are written, but for credentials, which no model needs (REF-23).
+fn hide_user_info(call: &mut GenerateCall, asked: &Asked) {
+    for (written, shown) in &asked.secret {
+        let texts = [Some(&mut call.instruction), call.role.as_mut(), call.description.as_mut()];
+        for text in texts.into_iter().flatten() {
+            *text = text.replace(written, shown);
+        }
+    }
+}
+
+/// Tells what is to be said about a load that did not fail.
+fn note(host: &LiveHost, call: &GenerateCall, planned: &Planned, left_out: usize) {
+    let notes = planned.entry.loaded.iter().flat_map(|loaded| &loaded.notes);
+    for note in notes.filter(|note| note.severity != contexture_diagnostic::Severity::Hint) {
+        host.warn(format!("{}: {}", call.site, note.message));
+    }
+    if left_out > 0 {
+        let (all, reference) = (planned.items.len(), &planned.entry.reference);
+        host.warn(format!(
+            "{}: {left_out} of the {all} resources of `{reference}` do not fit its budget; raise `max`, or name fewer",
+            call.site
+        ));
+    }
+    if planned.is_placeholder {
+        host.note_placeholder(format!("{} at {}", planned.entry.reference, call.site));
+    }
+}
+
+/// A hot reference must load, and so must what the program shows with `use`; another one that
+/// fails is told.
+fn failed(host: &LiveHost, call: &GenerateCall, planned: &[Planned]) -> Result<(), HostError> {
+    for one in planned {
+        if let Some(error) = hot_failure(&one.entry) {
+            return Err(host_error(error));
+        }
+        let Some(error) = &one.entry.error else { continue };
+        if one.asked.used.is_some() {
+            return Err(host_error(error));
+        }
+        host.warn(format!("{}: {error}", call.site));
+    }
+    Ok(())
+}
+
+/// The failure of a level that had to be loaded.
+fn hot_failure(entry: &PlanEntry) -> Option<&LoadError> {
+    let own = entry.error.as_ref().filter(|_| entry.semantics == Semantics::Hot);
+    own.or_else(|| hot_failure(entry.inner.as_deref()?))
+}
+
+pub(super) fn host_error(error: &LoadError) -> HostError {
+    let failure = HostError::new(error.code, error.to_string());
+    match &error.help {
+        Some(help) => failure.with_help(help.clone()),
+        None => failure,
+    }
+}
+
+/// What the model may load: all that is pending, inside of what is loaded too. What the settings
+/// leave to nobody is not offered.
+fn offers(planned: &[Planned], policy: Policy) -> Offers {
+    let mut offers = Offers::default();
+    for Planned { asked, entry, .. } in planned {
+        let nobody = policy == Policy::Never && entry.semantics == Semantics::Default;
+        if entry.state == State::Pending && !nobody {
+            offers.add([entry], &asked.place);
+        }
+        if entry.state == State::Loaded {
+            offer_inner(&mut offers, entry, &asked.place);
+        }
+    }
+    offers
+}
+
+/// A lazy level that something loaded stands around is a handle: the model may load it.
+fn offer_inner(offers: &mut Offers, around: &PlanEntry, place: &Place) {
+    let Some(inner) = around.inner.as_deref() else { return };
+    if inner.state == State::Pending {
+        let source = ReferenceBuf::parse(&inner.reference).ok();
+        offers.add([&PlanEntry { source, ..inner.clone() }], place);
+    } else {
+        offer_inner(offers, inner, place);
+    }
+}
+
+/// Puts items where they belong: those of a `use` at its place, those of the text behind all others.
+fn put(call: &mut GenerateCall, planned: Vec<Planned>) {
+    let mut own = std::mem::take(&mut call.items).into_iter();
+    let mut taken = 0;
+    for one in planned {
+        if let Some(used) = &one.asked.used {
+            call.items.extend(own.by_ref().take(used.before.saturating_sub(taken)));
+            taken = used.before;
+        } else {
+            call.items.extend(own.by_ref());
+        }
+        if one.is_placeholder {
+            call.on_placeholders = true;
+            let name = one.items.first().map(|item| match &item.label {
+                Some(label) => format!("[{label}]"),
+                None => item.source.clone(),
+            });
+            call.placeholders.extend(name);
+        }
+        call.items.extend(one.items);
+    }
+    call.items.extend(own);
+}
+
+/// The item that says what is not loaded. It yields last: a tool without it would be of no use.
+fn listing(call: &GenerateCall, offers: &Offers, calls_tools: bool) -> DeclaredItem {
+    let text = if calls_tools { offers.manifest() } else { names(offers) };
+    DeclaredItem {
+        label: Some(PENDING_LABEL.to_owned()),
+        source: contexture_reference::tool::NAME.to_owned(),
+        position: Some(call.site.position.clone()),
+        value: text.trim_end().into(),
+        budget: None,
+        keep: Keep::Head,
+        priority: i64::MAX,
+        trust: Trust::Program,
+    }
+}
+
+/// The names alone, for a model that can't load them.
+fn names(offers: &Offers) -> String {
+    let lines = offers.list().iter().map(|offer| format!("- {}\n", offer.reference));
+    format!("Resources that are not loaded:\n{}", lines.collect::<String>())
+}

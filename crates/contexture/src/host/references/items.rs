@@ -1,0 +1,93 @@
+//! From what a reference gave to the items of a prompt.
+
+use super::Asked;
+use contexture_context::build::build_item;
+use contexture_context::{Budget, ContextItem, DeclaredItem, Keep, Measure, TokenCounter, Trust};
+use contexture_reference::{Content, FOLDER, PlanEntry, Resource};
+use contexture_script::host::HostError;
+
+/// The items of a loaded reference, one for each resource, and how many of them have no room in the
+/// budget of the `use`, which they share.
+pub(super) fn items_of(
+    asked: &Asked,
+    entry: &PlanEntry,
+    counter: &dyn TokenCounter,
+) -> Result<(Vec<DeclaredItem>, usize), HostError> {
+    let resources = entry.loaded.iter().flat_map(|loaded| &loaded.resources);
+    let (texts, listed): (Vec<&Resource>, Vec<&Resource>) =
+        resources.partition(|resource| resource.text().is_some());
+    let mut items: Vec<DeclaredItem> = texts
+        .into_iter()
+        .map(|resource| {
+            let text = resource.text().unwrap_or_default();
+            declared(asked, &resource.reference, text, resource.trust)
+        })
+        .collect();
+    if !listed.is_empty() {
+        let trust = listed.iter().fold(Trust::Program, |all, one| all.least(one.trust));
+        let lines: Vec<String> = listed.into_iter().map(line).collect();
+        items.push(declared(asked, &entry.reference, &lines.join("\n"), trust));
+    }
+    let left_out = share(&mut items, counter)?;
+    Ok((items, left_out))
+}
+
+fn declared(asked: &Asked, source: &str, text: &str, trust: Trust) -> DeclaredItem {
+    let used = asked.used.as_ref();
+    DeclaredItem {
+        label: used.and_then(|used| used.label.clone()),
+        source: source.to_owned(),
+        position: Some(asked.position.clone()),
+        value: text.into(),
+        budget: used.and_then(|used| used.budget),
+        keep: used.map_or(Keep::Head, |used| used.keep),
+        priority: used.map_or(0, |used| used.priority),
+        trust,
+    }
+}
+
+/// A match of a pattern that is named and not loaded.
+fn line(resource: &Resource) -> String {
+    match &resource.content {
+        Content::Listed { .. } if resource.media_type == FOLDER => {
+            format!("{} (a folder)", resource.reference)
+        }
+        content => {
+            let bytes = match content {
+                Content::Listed { bytes } => *bytes,
+                Content::Bytes(bytes) => bytes.len() as u64,
+            };
+            format!("{} ({bytes} bytes, no text)", resource.reference)
+        }
+    }
+}
+
+/// Gives the items of one `use` their shares of its budget: the first as much as it takes, the next
+/// what is left; with `keep tail` from the last on.
+fn share(items: &mut [DeclaredItem], counter: &dyn TokenCounter) -> Result<usize, HostError> {
+    let Some(budget) = items.first().and_then(|item| item.budget) else { return Ok(0) };
+    if items.len() < 2 {
+        return Ok(0);
+    }
+    let mut left = budget.limit;
+    let mut left_out = 0;
+    let mut order: Vec<&mut DeclaredItem> = items.iter_mut().collect();
+    if budget.keep == Keep::Tail {
+        order.reverse();
+    }
+    for item in order {
+        item.budget = Some(Budget { limit: left, ..budget });
+        let built = build_item(0, item, counter)
+            .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+        left = left.saturating_sub(taken(&built, budget.measure));
+        left_out += usize::from(built.left_out());
+    }
+    Ok(left_out)
+}
+
+fn taken(item: &ContextItem, measure: Measure) -> u64 {
+    match measure {
+        Measure::Tokens => item.tokens,
+        Measure::Chars => item.text.chars().count() as u64,
+    }
+}

@@ -1,0 +1,106 @@
+//! Loading: what is hot and, by the policy, what is default. A dry run leaves the network alone.
+
+use super::{Asked, Planned, host_error};
+use crate::host::LiveHost;
+use crate::host::effects::cancelled;
+use contexture_context::Trust;
+use contexture_reference::syntax::{Reference, Semantics};
+use contexture_reference::{
+    LoadError, Loaded, Loader, Plan, PlanEntry, PlanOptions, Policy, Resource, State,
+};
+use contexture_script::host::HostError;
+use std::pin::Pin;
+
+/// The protocols that read nothing but what is in the workspace.
+const LOCAL: [&str; 5] = ["file", "env", "memory", "context", "knowledge"];
+
+/// Loads the references of a call as far as their prefixes and the policy ask for it at once. Those
+/// that are default are all loaded under the policy `budget`: which of them have room is seen later.
+pub(super) async fn load(
+    host: &LiveHost,
+    loader: &Loader,
+    asked: Vec<Asked>,
+    policy: Policy,
+) -> Result<Vec<Planned>, HostError> {
+    let mut real = Vec::with_capacity(asked.len());
+    let mut planned = Vec::with_capacity(asked.len());
+    for (index, asked) in asked.into_iter().enumerate() {
+        let entry = if host.dry_run { stand_in(loader, &asked, policy) } else { None };
+        if entry.is_none() {
+            real.push(index);
+        }
+        let is_placeholder = entry.as_ref().is_some_and(|entry| entry.state == State::Loaded);
+        let entry = entry.unwrap_or_else(|| unloaded(&asked));
+        planned.push(Planned { asked, entry, items: Vec::new(), is_placeholder });
+    }
+    let place = planned.first().map(|one| one.asked.place.clone()).unwrap_or_default();
+    let options = PlanOptions { policy, place, ..PlanOptions::default() };
+    let references: Vec<Reference<'_>> = real
+        .iter()
+        .filter_map(|index| planned.get(*index))
+        .map(|one| one.asked.reference.as_ref())
+        .collect();
+    let loading = plan(loader, &references, &options);
+    let Plan { entries } = tokio::select! {
+        plan = loading => plan.map_err(|error| host_error(&error))?,
+        () = host.cancel.cancelled() => return Err(cancelled()),
+    };
+    for (index, entry) in real.into_iter().zip(entries) {
+        if let Some(planned) = planned.get_mut(index) {
+            planned.entry = entry;
+        }
+    }
+    Ok(planned)
+}
+
+/// The plan, as a future that is known to be `Send` whatever lifetimes it holds.
+fn plan<'a>(
+    loader: &'a Loader,
+    references: &'a [Reference<'a>],
+    options: &'a PlanOptions,
+) -> Pin<Box<dyn Future<Output = Result<Plan, LoadError>> + Send + 'a>> {
+    Box::pin(loader.plan_of(references, options))
+}
+
+/// What stands for a reference that a dry run does not follow into the network: its name, where a
+/// run would load it now.
+fn stand_in(loader: &Loader, asked: &Asked, policy: Policy) -> Option<PlanEntry> {
+    let reference = asked.reference.as_ref();
+    let route = loader.route(&reference, &asked.place).ok()?;
+    let source = route.steps.first()?;
+    if LOCAL.contains(&source.name.as_str()) {
+        return None;
+    }
+    let mut entry = unloaded(asked);
+    entry.semantics = route.semantics;
+    let now = match route.semantics {
+        Semantics::Hot => true,
+        Semantics::Default => policy == Policy::Budget,
+        Semantics::Lazy => false,
+    };
+    if now {
+        let name = reference.public();
+        let text = format!("⟨{name}⟩");
+        let resource = Resource::of_text(name, "text/plain", text, Trust::Web);
+        entry.state = State::Loaded;
+        "a dry run loads nothing from the network".clone_into(&mut entry.reason);
+        entry.loaded = Some(Loaded { resources: vec![resource], ..Loaded::default() });
+    }
+    Some(entry)
+}
+
+fn unloaded(asked: &Asked) -> PlanEntry {
+    let reference = asked.reference.as_ref();
+    PlanEntry {
+        reference: reference.public(),
+        source: Some(asked.reference.clone()),
+        semantics: reference.semantics(),
+        state: State::Pending,
+        tokens: None,
+        reason: "loaded when asked for".to_owned(),
+        span: None,
+        inner: None,
+        loaded: None,
+        error: None,
+    }
+}

@@ -1,0 +1,98 @@
+//! Room for what is default: a reference with a plain `@` is loaded when it fits what is left of the
+//! prompt's budget, and else stays pending (REF-7).
+
+use super::Planned;
+use crate::host::prompt;
+use contexture_context::build::{build_item, fit as fit_items};
+use contexture_context::{ContextItem, DeclaredItem, TokenCounter};
+use contexture_reference::State;
+use contexture_reference::syntax::Semantics;
+use contexture_script::host::{GenerateCall, HostError};
+
+/// What joining an item to a prompt may cost beside its own tokens.
+const SEAMS: u64 = 2;
+
+/// Lets those default references that do not fit stay pending. What a `use` gives a budget of its
+/// own is cut to that instead. `most` bounds them when the call has no `max_input`.
+pub(super) fn fit(
+    call: &GenerateCall,
+    planned: &mut [Planned],
+    counter: &dyn TokenCounter,
+    most: u64,
+) -> Result<(), HostError> {
+    if !planned.iter().any(is_open) {
+        return Ok(());
+    }
+    let mut left = match call.options.max_input {
+        Some(max) => max.saturating_sub(certain(call, planned, counter)?),
+        None => most,
+    };
+    for one in planned.iter_mut().filter(|one| is_open(one)) {
+        let cost = cost(&one.items, counter)?;
+        if cost <= left {
+            left -= cost;
+            continue;
+        }
+        one.entry.state = State::Pending;
+        one.entry.tokens = one.entry.tokens.or(Some(cost));
+        one.entry.reason = format!("its {cost} tokens do not fit the {left} left of the budget");
+        one.entry.loaded = None;
+        one.entry.inner = None;
+        one.items.clear();
+        one.is_placeholder = false;
+    }
+    Ok(())
+}
+
+/// Whether it depends on the room that is left.
+fn is_open(planned: &Planned) -> bool {
+    let used = planned.asked.used.as_ref();
+    planned.entry.state == State::Loaded
+        && planned.entry.semantics == Semantics::Default
+        && used.is_none_or(|used| used.budget.is_none())
+}
+
+/// Tokens of the prompt with what is certain to be in it, and with a line for all that is not.
+fn certain(
+    call: &GenerateCall,
+    planned: &[Planned],
+    counter: &dyn TokenCounter,
+) -> Result<u64, HostError> {
+    let loaded = planned.iter().filter(|one| !is_open(one)).flat_map(|one| &one.items);
+    let items: Vec<DeclaredItem> = call.items.iter().chain(loaded).cloned().collect();
+    let built = fit_items(&items, None, counter, |_| 0)
+        .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+    let not_loaded = planned.iter().filter(|one| one.entry.state == State::Pending || is_open(one));
+    let lines: Vec<&str> = not_loaded.map(|one| one.entry.reference.as_str()).collect();
+    let listed = match lines.as_slice() {
+        [] => 0,
+        lines => {
+            let lines: u64 = lines.iter().map(|line| counter.count(line) as u64 + LINE).sum();
+            lines + LISTING
+        }
+    };
+    Ok(prompt::tokens(call, &built, counter).saturating_add(listed))
+}
+
+/// Tokens of the sentences above the list of what is pending, with some to spare.
+const LISTING: u64 = 96;
+
+/// Tokens of a line of that list beside the reference.
+const LINE: u64 = 12;
+
+/// Tokens that the sections of items take.
+fn cost(items: &[DeclaredItem], counter: &dyn TokenCounter) -> Result<u64, HostError> {
+    let mut sum: u64 = 0;
+    for item in items {
+        let built = build_item(0, item, counter)
+            .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+        sum = sum.saturating_add(built.tokens + heading(&built, counter) + SEAMS);
+    }
+    Ok(sum)
+}
+
+/// Tokens of the label and the source of an item.
+fn heading(item: &ContextItem, counter: &dyn TokenCounter) -> u64 {
+    let label = item.label.as_deref().unwrap_or("9999");
+    counter.count(&format!("\n\n[{label}]\nsource: {}\n", item.source)) as u64
+}

@@ -1,0 +1,92 @@
+//! References as they stand in a program: found, and checked as far as that goes without loading
+//! (REF-4, REF-6).
+//!
+//! Decision: the check of a program and its run find references by the same code, so that both mean
+//! the same ones.
+
+use crate::project::Project;
+use crate::references::{Options, References};
+use contexture_diagnostic::Severity;
+use contexture_reference::scan::{Malformed, scan};
+use contexture_reference::syntax::{Reference, Semantics, SyntaxError};
+use contexture_reference::{LoadError, Loader, Place};
+use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
+use contexture_tools::Workspace;
+use std::sync::{Arc, OnceLock};
+
+/// The references of a project, set up when the first one is met: most programs have none.
+#[derive(Debug)]
+pub(crate) struct OnDemand {
+    project: Project,
+    workspace: Arc<Workspace>,
+    opened: OnceLock<References>,
+}
+
+impl OnDemand {
+    pub(crate) fn new(project: &Project, workspace: Arc<Workspace>) -> Arc<Self> {
+        Arc::new(Self { project: project.clone(), workspace, opened: OnceLock::new() })
+    }
+
+    pub(crate) fn get(&self) -> &References {
+        self.opened.get_or_init(|| {
+            let workspace = Arc::clone(&self.workspace);
+            References::in_workspace(&self.project, workspace, &Options::default())
+        })
+    }
+}
+
+/// Where the references of a program's file start: in its folder (REF-21).
+pub(crate) fn place_of(file: &str) -> Place {
+    Place::folder(file.rsplit_once('/').map_or("", |(folder, _)| folder))
+}
+
+/// What is wrong with the reference of an import.
+pub(crate) fn check_import(loader: &Loader, import: &ResourceImport) -> Result<(), ReferenceFault> {
+    let text = import.reference.as_str();
+    let reference = Reference::parse(text).map_err(|error| of_syntax(&error, 0, text.len()))?;
+    let route = loader.route(&reference, &place_of(&import.importer));
+    let whole = |error: &LoadError| of_route(error, Severity::Error, (0, text.len()));
+    route.map(drop).map_err(|error| whole(&error))
+}
+
+/// The references of a literal text, each with what is known to be wrong with it.
+pub(crate) fn check_text(loader: &Loader, text: &LiteralText) -> Vec<WrittenReference> {
+    let place = place_of(&text.file);
+    let found = scan(&text.text).map(|found| match found {
+        Ok(found) => {
+            let hot = found.reference.semantics() == Semantics::Hot;
+            let severity = if hot { Severity::Error } else { Severity::Warning };
+            let error = loader.route(&found.reference, &place).err();
+            let fault = error.map(|error| of_route(&error, severity, (found.start, found.end)));
+            WrittenReference { start: found.start, end: found.end, fault }
+        }
+        Err(Malformed { error, start, end, .. }) => {
+            WrittenReference { start, end, fault: Some(of_syntax(&error, start, end)) }
+        }
+    });
+    found.collect()
+}
+
+/// A fault of syntax in what stands from `start` to `end`.
+fn of_syntax(error: &SyntaxError, start: usize, end: usize) -> ReferenceFault {
+    let at = start.saturating_add(error.offset).min(end);
+    ReferenceFault {
+        code: error.code,
+        severity: Severity::Error,
+        start: at,
+        end: at.saturating_add(error.found.len().max(1)).min(end.max(at + 1)),
+        message: format!("this is no reference: {}", error.message()),
+        help: Some(error.help.to_string()),
+    }
+}
+
+fn of_route(error: &LoadError, severity: Severity, (start, end): (usize, usize)) -> ReferenceFault {
+    ReferenceFault {
+        code: error.code,
+        severity,
+        start,
+        end,
+        message: error.to_string(),
+        help: error.help.clone(),
+    }
+}

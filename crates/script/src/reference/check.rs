@@ -1,0 +1,108 @@
+//! What can be known of references before a program runs.
+
+use super::{Layer, ReferenceFault, ResourceImport, Written};
+use crate::analysis::visit;
+use crate::codes;
+use crate::host::SourceLoader;
+use crate::syntax::ast::{Block, Config, ConfigKind, ExprKind, Import, Item, StatementKind};
+use crate::syntax::literal::Places;
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
+
+/// The fault of an imported resource, at its place in the literal that names it.
+pub(crate) fn import_fault(
+    import: &Import,
+    importer: &SourceFile,
+    loader: &dyn SourceLoader,
+) -> Option<Diagnostic> {
+    let resource = ResourceImport {
+        name: import.name.text.clone(),
+        reference: import.from.value.clone(),
+        importer: importer.name().to_owned(),
+    };
+    let fault = loader.resource(&resource).err()?;
+    let mut places = Places::default();
+    let literal = import.from.span;
+    places.literal(0, &import.from.value, importer.slice(literal), literal);
+    let span = if import.from.value.is_empty() {
+        literal
+    } else {
+        within(places.span(fault.start, fault.end), literal)
+    };
+    Some(diagnostic(&fault, span))
+}
+
+/// The faults of the references in a text.
+pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<Diagnostic> {
+    let text = &written.text;
+    let mut faults = Vec::new();
+    for found in loader.references(text) {
+        if !text.is_whole(found.start, found.end) {
+            let torn = text.seams.iter().find(|seam| seam.start > found.start);
+            let end = torn.map_or(found.end, |seam| seam.start.min(found.end));
+            let span = written.span(found.start, end);
+            let message = "this touches a place where texts are joined, so it is no reference";
+            let help = "end the reference inside its literal, with a space or a line end behind it; a reference can't be computed";
+            faults.push(codes::JOINED_REFERENCE.at(span, message).with_help(help));
+        } else if let Some(fault) = found.fault {
+            faults.push(diagnostic(&fault, written.span(fault.start, fault.end)));
+        }
+    }
+    faults
+}
+
+/// The literal texts of the declarations of a file.
+pub(crate) fn texts_of_items(items: &[Item], source: &SourceFile) -> Vec<Written> {
+    let mut texts = Vec::new();
+    for item in items {
+        match item {
+            Item::Agent(agent) => texts.extend(texts_of_items(&agent.items, source)),
+            Item::Func(func) => texts.extend(texts_of_block(&func.body, source)),
+            Item::Config(config) => texts.extend(text_of_config(config, source)),
+            Item::Import(_) | Item::Use(_) => {}
+        }
+    }
+    texts
+}
+
+/// The literal texts of statements.
+pub(crate) fn texts_of_block(block: &Block, source: &SourceFile) -> Vec<Written> {
+    let mut texts = Vec::new();
+    visit::statements(block, &mut |statement| {
+        if let StatementKind::Config(config) = &statement.kind {
+            texts.extend(text_of_config(config, source));
+        }
+    });
+    visit::block_expressions(block, &mut |expr| {
+        let ExprKind::Generate(generate) = &expr.kind else { return };
+        let inputs = generate.options.iter().filter(|(name, _)| name.value == "input");
+        let inputs = inputs.filter_map(|(_, value)| Written::of_expr(value, Layer::Input, source));
+        texts.extend(inputs);
+    });
+    texts
+}
+
+fn text_of_config(config: &Config, source: &SourceFile) -> Option<Written> {
+    match &config.kind {
+        ConfigKind::Role(text) => Written::of_text(text, Layer::Role, source),
+        ConfigKind::Description(text) => Written::of_text(text, Layer::Description, source),
+        ConfigKind::Model(_) => None,
+    }
+}
+
+fn within(span: Span, outer: Span) -> Span {
+    let start = span.start.clamp(outer.start, outer.end);
+    Span::new(start, span.end.clamp(start, outer.end))
+}
+
+fn diagnostic(fault: &ReferenceFault, span: Span) -> Diagnostic {
+    let message = fault.message.clone();
+    let diagnostic = match fault.severity {
+        Severity::Error => Diagnostic::error(fault.code, message, span),
+        Severity::Warning => Diagnostic::warning(fault.code, message, span),
+        Severity::Hint => Diagnostic::hint(fault.code, message, span),
+    };
+    match &fault.help {
+        Some(help) => diagnostic.with_help(help.clone()),
+        None => diagnostic,
+    }
+}

@@ -191,6 +191,20 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a brace that ends at `after` was meant to be the bracket of the list it stands in:
+    /// the list belongs to the outermost object, and behind the brace that object goes on.
+    pub(super) fn brace_for_bracket(&self, after: usize) -> bool {
+        let outermost = self.depth() == 2 && self.parent() == Some(Kind::Object);
+        let Some((comma, Mark::Comma, length)) = self.next_inside(after).filter(|_| outermost)
+        else {
+            return false;
+        };
+        let next = self.next_inside(comma + length);
+        next.is_some_and(|(at, mark, length)| {
+            matches!(mark, Mark::Quote(family) if self.key_follows(at + length, family))
+        })
+    }
+
     /// Whether the quoted text that begins at `start` is followed like an item of a list.
     fn string_follows(&self, start: usize, family: Quote) -> bool {
         match self.look_close(start, family, MAX_ITEM) {

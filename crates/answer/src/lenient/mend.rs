@@ -197,6 +197,12 @@ impl Parser<'_> {
                     self.pos += length;
                     return Next::Done;
                 }
+                (Mark::CloseObject, Place::Item) if self.brace_for_bracket(self.pos + length) => {
+                    self.note(RepairKind::StrayBracket);
+                    self.note(RepairKind::MissingCloser);
+                    self.pos += length;
+                    return Next::Done;
+                }
                 (Mark::CloseObject | Mark::CloseArray, _) => {
                     if self.is_inside(closed_kind(mark)) {
                         self.note(RepairKind::MissingCloser);

@@ -21,7 +21,7 @@ pub mod tool;
 
 pub use error::LoadError;
 pub use loader::{LoadLimits, Loader, Route, Step, StepKind};
-pub use plan::{Plan, PlanEntry, PlanOptions, Policy, State};
+pub use plan::{Plan, PlanEntry, PlanOptions, Policy, Sizes, State};
 pub use protocol::{
     LoadFuture, Parameter, ParameterKind, Parameters, Place, Protocol, Request, Role,
 };

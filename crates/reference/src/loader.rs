@@ -134,6 +134,13 @@ impl Loader {
         walk::walk(self, route).await
     }
 
+    /// The tokens of what was loaded, all its texts together.
+    #[must_use]
+    pub fn tokens(&self, loaded: &Loaded) -> u64 {
+        let texts = loaded.resources.iter().filter_map(crate::Resource::text);
+        texts.map(|text| self.counter.count(text) as u64).sum()
+    }
+
     fn protocol(&self, name: &str) -> Option<&Arc<dyn Protocol>> {
         self.protocols.get(name)
     }

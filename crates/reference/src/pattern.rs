@@ -14,17 +14,26 @@ pub struct Pattern {
 enum Segment {
     /// `**`: any number of segments, zero too.
     AnyDepth,
-    /// Any of these, each a text with `*` for any run of characters.
-    Names(Vec<String>),
+    /// Any of these.
+    Names(Vec<Name>),
 }
 
 /// The most alternatives of one brace group.
-const ALTERNATIVES: usize = 64;
+pub(crate) const ALTERNATIVES: usize = 256;
 
 /// Whether a path holds a wildcard.
 #[must_use]
 pub fn is_pattern(path: &str) -> bool {
     path.contains('*')
+}
+
+/// Whether a group of braces has more alternatives than a pattern may have; a pattern takes them as
+/// they are written then.
+#[must_use]
+pub(crate) fn is_excessive(path: &str) -> bool {
+    path.split('/')
+        .filter_map(group)
+        .any(|(_, inside, _)| inside.split(',').nth(ALTERNATIVES).is_some())
 }
 
 /// Whether `path` is a match of the pattern `pattern`.
@@ -55,18 +64,16 @@ impl Pattern {
     /// Whether a path, segments parted by `/`, is a match.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
-        let names: Vec<&str> = path.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
-        self.reaches(&names).last() == Some(&true)
+        self.reaches(path).last() == Some(&true)
     }
 
     /// Whether something below the folder `path` may be a match: a walk need not enter others.
     #[must_use]
     pub fn may_enter(&self, path: &str) -> bool {
-        let names: Vec<&str> = path.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+        let reached = self.reaches(path);
+        let open_end = matches!(self.segments.last(), Some(Segment::AnyDepth));
         // A state short of the end still has segments to match below.
-        self.reaches(&names).iter().rev().skip(1).any(|reached| *reached)
-            || matches!(self.segments.last(), Some(Segment::AnyDepth))
-                && self.reaches(&names).last() == Some(&true)
+        reached.iter().rev().skip(usize::from(!open_end)).any(|reached| *reached)
     }
 
     /// The folder that holds all matches: the leading segments without wildcards.
@@ -74,7 +81,7 @@ impl Pattern {
     pub fn base(&self) -> String {
         let fixed = self.segments.iter().map_while(|segment| match segment {
             Segment::Names(names) => match names.as_slice() {
-                [name] if !name.contains('*') => Some(name.as_str()),
+                [Name { head, tail: None }] => Some(head.as_str()),
                 _ => None,
             },
             Segment::AnyDepth => None,
@@ -82,33 +89,37 @@ impl Pattern {
         fixed.collect::<Vec<_>>().join("/")
     }
 
-    /// For each number of segments of the pattern, whether it can have matched all of `names`.
-    fn reaches(&self, names: &[&str]) -> Vec<bool> {
+    /// For each number of segments of the pattern, whether it can have matched all of `path`.
+    fn reaches(&self, path: &str) -> Vec<bool> {
         let mut states = vec![false; self.segments.len() + 1];
+        let mut next = states.clone();
         if let Some(first) = states.first_mut() {
             *first = true;
         }
         self.skip_depths(&mut states);
-        for name in names {
-            let mut next = vec![false; states.len()];
-            for (index, segment) in self.segments.iter().enumerate() {
-                if !states.get(index).copied().unwrap_or_default() {
-                    continue;
-                }
-                let (target, fits) = match segment {
-                    Segment::AnyDepth => (index, !name.starts_with('.')),
-                    Segment::Names(texts) => {
-                        (index + 1, texts.iter().any(|text| name_matches(text, name)))
-                    }
-                };
-                if let (true, Some(state)) = (fits, next.get_mut(target)) {
-                    *state = true;
-                }
-            }
+        for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
+            next.fill(false);
+            self.step(name, &states, &mut next);
             self.skip_depths(&mut next);
-            states = next;
+            std::mem::swap(&mut states, &mut next);
         }
         states
+    }
+
+    /// What is reached behind one more name.
+    fn step(&self, name: &str, states: &[bool], next: &mut [bool]) {
+        for (index, (segment, reached)) in self.segments.iter().zip(states).enumerate() {
+            if !reached {
+                continue;
+            }
+            let (target, fits) = match segment {
+                Segment::AnyDepth => (index, !name.starts_with('.')),
+                Segment::Names(names) => (index + 1, names.iter().any(|one| one.matches(name))),
+            };
+            if let (true, Some(state)) = (fits, next.get_mut(target)) {
+                *state = true;
+            }
+        }
     }
 
     /// `**` matches no segment, too.
@@ -124,35 +135,58 @@ impl Pattern {
     }
 }
 
-/// The texts that a segment stands for: `*.{js,ts}` is `*.js` and `*.ts`.
-fn alternatives(segment: &str) -> Vec<String> {
-    let whole = || vec![segment.to_owned()];
-    let Some((head, rest)) = segment.split_once("*.{") else { return whole() };
-    let Some((inside, tail)) = rest.split_once('}') else { return whole() };
-    if inside.is_empty() || inside.split(',').count() > ALTERNATIVES {
-        return whole();
+/// The names that a segment stands for: `*.{js,ts}` is `*.js` and `*.ts`.
+fn alternatives(segment: &str) -> Vec<Name> {
+    match group(segment) {
+        Some((head, inside, tail)) if inside.split(',').nth(ALTERNATIVES).is_none() => {
+            let ends = inside.split(',').map(str::trim);
+            ends.map(|end| Name::new(&format!("{head}*.{end}{tail}"))).collect()
+        }
+        _ => vec![Name::new(segment)],
     }
-    inside.split(',').map(|one| format!("{head}*.{}{tail}", one.trim())).collect()
 }
 
-/// Whether a name matches a text in which `*` is any run of characters.
-fn name_matches(text: &str, name: &str) -> bool {
-    if name.starts_with('.') && !text.starts_with('.') {
-        return false;
+/// What stands before `*.{`, within the braces, and behind them.
+fn group(segment: &str) -> Option<(&str, &str, &str)> {
+    let (head, rest) = segment.split_once("*.{")?;
+    let (inside, tail) = rest.split_once('}')?;
+    (!inside.is_empty()).then_some((head, inside, tail))
+}
+
+/// A name in which `*` is any run of characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Name {
+    /// What it begins with; all of it when it has no star.
+    head: String,
+    /// What stands between its stars, in order, and what it ends with.
+    tail: Option<(Vec<String>, String)>,
+}
+
+impl Name {
+    fn new(text: &str) -> Self {
+        let mut parts = text.split('*').map(str::to_owned);
+        let head = parts.next().unwrap_or_default();
+        let mut middle: Vec<String> = parts.collect();
+        let tail = middle.pop().map(|end| {
+            middle.retain(|part| !part.is_empty());
+            (middle, end)
+        });
+        Self { head, tail }
     }
-    let mut parts = text.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
-    for part in middle {
-        match rest.split_once(part) {
-            _ if part.is_empty() => {}
-            Some((_, after)) => rest = after,
-            None => return false,
+
+    /// Each part is looked for once, from the left: no name is gone over twice.
+    fn matches(&self, name: &str) -> bool {
+        if name.starts_with('.') && !self.head.starts_with('.') {
+            return false;
         }
+        let Some(mut rest) = name.strip_prefix(self.head.as_str()) else { return false };
+        let Some((middle, end)) = &self.tail else { return rest.is_empty() };
+        for part in middle {
+            let Some((_, after)) = rest.split_once(part.as_str()) else { return false };
+            rest = after;
+        }
+        rest.ends_with(end.as_str())
     }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]
@@ -228,5 +262,67 @@ mod tests {
             prop_assert!(matches(&pattern.join("/"), &path));
             let _ = Pattern::new(&any).matches(&path);
         }
+    }
+
+    /// The same by definition: every way to part the path, tried.
+    fn naive(pattern: &[&str], path: &[&str]) -> bool {
+        let Some((first, rest)) = pattern.split_first() else { return path.is_empty() };
+        if *first == "**" {
+            return naive(rest, path)
+                || path
+                    .split_first()
+                    .is_some_and(|(name, below)| !name.starts_with('.') && naive(pattern, below));
+        }
+        path.split_first().is_some_and(|(name, below)| {
+            let hidden = name.starts_with('.') && !first.starts_with('.');
+            !hidden && glob(first.as_bytes(), name.as_bytes()) && naive(rest, below)
+        })
+    }
+
+    fn glob(pattern: &[u8], name: &[u8]) -> bool {
+        match pattern.split_first() {
+            None => name.is_empty(),
+            Some((b'*', rest)) => (0..=name.len()).any(|at| glob(rest, &name[at..])),
+            Some((byte, rest)) => name.first() == Some(byte) && glob(rest, &name[1..]),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn ref_13_a_pattern_matches_what_its_definition_says(
+            pattern in prop::collection::vec("(\\*\\*|[ab.*]{1,4})", 1..5),
+            path in prop::collection::vec("[ab]?[ab.]{0,2}[ab]", 1..5),
+        ) {
+            let segments: Vec<&str> = pattern.iter().map(String::as_str).filter(|one| *one != ".").collect();
+            let names: Vec<&str> = path.iter().map(String::as_str).collect();
+            let read = Pattern::new(&pattern.join("/"));
+            prop_assert_eq!(read.matches(&path.join("/")), naive(&segments, &names));
+            // A walk reaches every match.
+            if read.matches(&path.join("/")) {
+                for depth in 1..names.len() {
+                    prop_assert!(read.may_enter(&names[..depth].join("/")));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ref_13_a_name_of_many_stars_is_matched_in_one_pass() {
+        let name = "a".repeat(200_000);
+        assert!(!matches(&format!("{}b", "a*".repeat(50_000)), &name));
+        assert!(matches(&"a*".repeat(50_000), &name));
+        let deep = vec!["a"; 2_000].join("/");
+        assert!(!matches(&format!("{}b", "**/*/".repeat(40)), &deep));
+        assert!(matches(&"**/".repeat(5_000), &deep));
+    }
+
+    #[test]
+    fn ref_13_a_group_has_a_bounded_number_of_alternatives() {
+        let group = |count: usize| format!("src/*.{{{}}}", vec!["js"; count].join(","));
+        assert!(!is_excessive(&group(ALTERNATIVES)) && is_excessive(&group(ALTERNATIVES + 1)));
+        assert!(matches(&group(ALTERNATIVES), "src/a.js"));
+        assert!(!matches(&group(10_000), "src/a.js"));
     }
 }

@@ -2,9 +2,13 @@
 //!
 //! Decision: a plan loads in two rounds. Hot references come first, all at once; a default one is
 //! then loaded while the budget lasts, in the order of the text, so that the same text gives the
-//! same plan. What a plan did not load is in it as pending or failed: nothing is dropped.
+//! same plan. What stands twice is loaded once. What a plan did not load is in it as pending or
+//! failed: nothing is dropped.
 
+mod entry;
+mod inner;
 mod make;
+mod rounds;
 
 use crate::syntax::{ReferenceBuf, Semantics};
 use crate::{LoadError, Loaded, Loader, Place};
@@ -48,6 +52,18 @@ pub struct PlanOptions {
     pub budget: Option<u64>,
     /// Where the text stands.
     pub place: Place,
+    /// Which sizes are wanted.
+    pub sizes: Sizes,
+}
+
+/// Which entries of a plan get their size in tokens: counting a text can cost as much as reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Sizes {
+    /// All that are loaded.
+    #[default]
+    All,
+    /// Only those that a budget weighs; a caller that counts by itself what it shows needs no more.
+    Weighed,
 }
 
 /// What became of a reference.
@@ -85,7 +101,7 @@ pub struct PlanEntry {
     pub semantics: Semantics,
     /// What became of it.
     pub state: State,
-    /// Tokens of what it gave; `None` when it was not loaded.
+    /// Tokens of what it gave; `None` when it was not loaded, or its size was not wanted.
     pub tokens: Option<u64>,
     /// Why it is in this state.
     pub reason: String,

@@ -13,6 +13,10 @@ use crate::protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol
 use crate::{Content, LoadError, Loaded, Resource};
 use std::sync::Arc;
 
+/// The processor that numbers lines, and the parameter with the number of its first one.
+pub(crate) const LINES: &str = "lines";
+pub(crate) const FROM: &str = "from";
+
 /// What a processor makes of one resource: its media type and its content.
 type Made = Result<(String, Vec<u8>), Fault>;
 
@@ -44,12 +48,16 @@ pub fn built_in() -> Vec<Arc<dyn Protocol>> {
     let pointer =
         || vec![parameter("pointer", "the part to take, as a JSON Pointer such as /items/0/name")];
     let section = vec![parameter("section", "the heading whose section to take, such as Usage")];
+    let from = Parameter {
+        kind: ParameterKind::Integer,
+        ..parameter(FROM, "the number of the first line; that of `line=` by default, else 1")
+    };
     let processors = [
         Processor { name: "text", parameters: Vec::new(), open: false, apply: text },
         Processor { name: "json", parameters: pointer(), open: false, apply: data::json },
         Processor { name: "yaml", parameters: pointer(), open: false, apply: data::yaml },
         Processor { name: "markdown", parameters: section, open: false, apply: markdown::markdown },
-        Processor { name: "lines", parameters: Vec::new(), open: false, apply: lines::lines },
+        Processor { name: LINES, parameters: vec![from], open: false, apply: lines::lines },
         Processor {
             name: "template",
             parameters: Vec::new(),

@@ -90,6 +90,14 @@ pub struct Loaded {
     pub notes: Vec<Note>,
 }
 
+impl Loaded {
+    /// The bytes of all its resources together; what is only listed has none.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.resources.iter().filter_map(|one| Some(one.bytes()?.len() as u64)).sum()
+    }
+}
+
 /// Something to be said about a load that did not fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {

@@ -15,13 +15,19 @@ pub use lines::{LineError, LineRange};
 pub(crate) use media::{charset, essence};
 
 use crate::protocol::{Parameter, ParameterKind};
+use std::sync::LazyLock;
 
 /// The names of the parameters of any text.
 pub const COMMON: [&str; 3] = ["encoding", "line", "max"];
 
 /// The parameters of any text, as they are declared.
 #[must_use]
-pub fn common_parameters() -> Vec<Parameter> {
+pub fn common_parameters() -> &'static [Parameter] {
+    static PARAMETERS: LazyLock<[Parameter; 3]> = LazyLock::new(declared);
+    PARAMETERS.as_slice()
+}
+
+fn declared() -> [Parameter; 3] {
     let parameter = |name: &str, kind, description: &str| Parameter {
         name: name.to_owned(),
         kind,
@@ -29,7 +35,7 @@ pub fn common_parameters() -> Vec<Parameter> {
         default: None,
         required: false,
     };
-    vec![
+    [
         parameter(
             "encoding",
             ParameterKind::String,

@@ -74,10 +74,10 @@ super::block! {
         "A pattern matches more files than the limit."
         "Nothing is left out silently: write a narrower pattern."
     NO_MATCH "REF3037" "no-match" Warning
-        "A pattern matches nothing."
+        "A pattern matches nothing; for a hot reference this is an error."
         "`*` stays within one part of a path, `**` goes across parts; names with a leading dot and what .gitignore names are matched only when written, or with `ignore=false`."
     MATCH_NOT_READ "REF3038" "match-not-read" Warning
-        "A match of a pattern could not be read, so it is listed."
+        "A match of a pattern, or a folder in its way, could not be read, so it is left out."
         "The message tells why."
     NOTHING_STORED "REF3039" "nothing-stored" Error
         "A protocol is known, but this workspace keeps nothing that it could read."
@@ -85,6 +85,9 @@ super::block! {
     TOO_MANY_REFERENCES "REF3040" "too-many-references" Error
         "A text holds more references than the limit."
         "Split the text."
+    TOO_MANY_ALTERNATIVES "REF3041" "too-many-alternatives" Error
+        "A group of braces in a pattern has more alternatives than the limit."
+        "Write several references, or a `*` in place of the group."
     NO_REFERENCE_GIVEN "REF3050" "no-reference-given" Error
         "A model called `load_resource` without a reference."
         "The tool takes one argument, `reference`, a string."

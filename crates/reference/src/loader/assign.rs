@@ -5,18 +5,32 @@
 //! https the server is that level, but for `cx.NAME`, which is always ours.
 
 use crate::protocol::{Parameter, Parameters};
-use crate::text::common_parameters;
+use crate::text::{COMMON, common_parameters};
 use contexture_diagnostic::suggestion;
 
 /// The parameters of one level, as its protocol declares them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Declared {
-    pub(super) name: String,
-    pub(super) parameters: Vec<Parameter>,
+pub(super) struct Declared<'d> {
+    pub(super) name: &'d str,
+    pub(super) parameters: &'d [Parameter],
     /// Whether it takes what nobody declares.
     pub(super) open: bool,
     /// Whether what is not ours belongs to the address.
     pub(super) passes_on: bool,
+    /// Whether they are those of a definition, not of a program.
+    pub(super) documents: bool,
+}
+
+impl Declared<'_> {
+    fn declares(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|one| one.name == name && !self.leaves(name))
+    }
+
+    /// What a definition says of a parameter that any text takes is documentation: `line` stays the
+    /// lines of the text, whatever stands around it.
+    fn leaves(&self, name: &str) -> bool {
+        self.documents && COMMON.contains(&name)
+    }
 }
 
 /// A parameter as it stands in the query.
@@ -44,7 +58,7 @@ pub(super) struct Untaken {
 }
 
 /// Gives the parameters of a query to the levels of a reference, innermost first.
-pub(super) fn assign(levels: &[Declared], given: &[Given<'_>]) -> Result<Assigned, Untaken> {
+pub(super) fn assign(levels: &[Declared<'_>], given: &[Given<'_>]) -> Result<Assigned, Untaken> {
     let mut assigned = Assigned {
         levels: vec![Parameters::default(); levels.len()],
         common: Parameters::default(),
@@ -76,21 +90,20 @@ pub(super) fn assign(levels: &[Declared], given: &[Given<'_>]) -> Result<Assigne
 /// Whether somebody took it.
 fn take(
     assigned: &mut Assigned,
-    levels: &[Declared],
+    levels: &[Declared<'_>],
     reach: usize,
     name: &str,
     value: &str,
 ) -> Result<bool, Untaken> {
     for (index, level) in levels.iter().enumerate().take(reach) {
-        let Some(parameter) = level.parameters.iter().find(|one| one.name == name) else {
+        let Some(parameter) = level.declares(name) else {
             continue;
         };
-        check(parameter, value, &level.name)?;
+        check(parameter, value, level.name)?;
         // What a definition on the way declares has no level of its own.
         return Ok(put(assigned.levels.get_mut(index), name, value));
     }
-    let common = common_parameters();
-    if let Some(parameter) = common.iter().find(|parameter| parameter.name == name) {
+    if let Some(parameter) = common_parameters().iter().find(|parameter| parameter.name == name) {
         check(parameter, value, "any text")?;
         return Ok(put(Some(&mut assigned.common), name, value));
     }
@@ -113,33 +126,40 @@ fn check(parameter: &Parameter, value: &str, level: &str) -> Result<(), Untaken>
 }
 
 /// Defaults are filled in; what is required must be there.
-fn fill(assigned: &mut Assigned, levels: &[Declared]) -> Result<(), Untaken> {
-    for (level, parameters) in levels.iter().zip(&mut assigned.levels) {
-        for parameter in &level.parameters {
-            if parameters.taken.contains_key(&parameter.name) {
+fn fill(assigned: &mut Assigned, levels: &[Declared<'_>]) -> Result<(), Untaken> {
+    let server = levels.first().is_some_and(|level| level.passes_on);
+    for (index, (level, given)) in levels.iter().zip(&mut assigned.levels).enumerate() {
+        for parameter in level.parameters.iter().filter(|one| !level.leaves(&one.name)) {
+            if given.taken.contains_key(&parameter.name) {
                 continue;
             }
             if let Some(default) = &parameter.default {
-                parameters.taken.insert(parameter.name.clone(), default.clone());
+                given.taken.insert(parameter.name.clone(), default.clone());
             } else if parameter.required {
-                return Err(Untaken {
-                    message: format!("`{}` needs the parameter `{}`", level.name, parameter.name),
-                    help: format!("add `?{}=…`: {}", parameter.name, parameter.description),
-                });
+                return Err(missing(level.name, parameter, server && index > 0));
             }
         }
     }
     Ok(())
 }
 
-fn unknown(levels: &[Declared], name: &str) -> Untaken {
-    let common = common_parameters();
-    let names: Vec<&str> = levels
-        .iter()
-        .flat_map(|level| &level.parameters)
-        .chain(&common)
-        .map(|parameter| parameter.name.as_str())
-        .collect();
+/// `prefixed`: a plain name would go to the server.
+fn missing(level: &str, parameter: &Parameter, prefixed: bool) -> Untaken {
+    let Parameter { name, description, .. } = parameter;
+    let prefix = if prefixed { "cx." } else { "" };
+    Untaken {
+        message: format!("`{level}` needs the parameter `{name}`"),
+        help: format!("add `{prefix}{name}=…` to the query: {description}"),
+    }
+}
+
+fn unknown(levels: &[Declared<'_>], name: &str) -> Untaken {
+    let mut names: Vec<&str> = Vec::new();
+    for parameter in levels.iter().flat_map(|level| level.parameters).chain(common_parameters()) {
+        if !names.contains(&parameter.name.as_str()) {
+            names.push(&parameter.name);
+        }
+    }
     let listed: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     let near = suggestion(name, names.iter().copied());
     let near = near.map_or(String::new(), |near| format!("{near} "));

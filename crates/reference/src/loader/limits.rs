@@ -11,6 +11,8 @@ pub struct LoadLimits {
     pub concurrency: usize,
     /// The most references that one text may hold.
     pub max_references: usize,
+    /// The most bytes that all loaded references of a plan may give together.
+    pub max_plan_bytes: u64,
 }
 
 impl Default for LoadLimits {
@@ -20,6 +22,7 @@ impl Default for LoadLimits {
             max_resources: 20_000,
             concurrency: 8,
             max_references: 10_000,
+            max_plan_bytes: 256 * 1024 * 1024,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::definition::{Definition, Hop};
 use crate::protocol::{Parameters, Protocol, Role};
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, LineRange};
-use crate::{LoadError, Place};
+use crate::{LoadError, Place, processors};
 use contexture_diagnostic::suggestion;
 use std::sync::Arc;
 
@@ -85,10 +85,9 @@ pub(super) fn route(
     let mut levels: Vec<Reference<'_>> = resolved.levels().collect();
     levels.reverse();
     let mut steps = Vec::with_capacity(levels.len());
-    let mut declared = Vec::with_capacity(levels.len());
+    let mut declared = Vec::with_capacity(levels.len() + 1);
     for (index, level) in levels.iter().enumerate() {
         let (kind, declares) = level_kind(loader, level, index == 0)?;
-        declared.push(declares);
         steps.push(Step {
             kind,
             name: level.protocol().to_ascii_lowercase(),
@@ -96,25 +95,17 @@ pub(super) fn route(
             reference: level.public(),
             parameters: Parameters::default(),
         });
+        declared.push(declares);
     }
-    let pairs = resolved.query().pairs().filter(|pair| !pair.raw().is_empty());
-    let given: Vec<Given<'_>> = pairs
-        .map(|pair| Given {
-            raw: pair.raw(),
-            name: pair.name().into_owned(),
-            value: pair.value().unwrap_or_default().into_owned(),
-        })
-        .collect();
     // Definitions on the way declare parameters that what they lead to need not take.
-    declared.push(Declared { parameters: resolution.parameters, ..Declared::default() });
-    let assigned = assign(&declared, &given).map_err(|untaken| refused(&asked, untaken))?;
+    declared.push(Declared { parameters: &resolution.parameters, ..Declared::default() });
+    let assigned =
+        assign(&declared, &given(&resolved)).map_err(|untaken| refused(&asked, untaken))?;
     for (step, parameters) in steps.iter_mut().zip(assigned.levels) {
         step.parameters = parameters;
     }
-    let lines = assigned.common.get("line").map(str::parse::<LineRange>).transpose();
-    let lines = lines.map_err(|error| {
-        LoadError::new("REF3004", &asked, format!("`line` {error}")).with_help(error.help())
-    })?;
+    let lines = lines(&assigned.common, &asked)?;
+    number_from(&mut steps, lines);
     Ok(Route {
         semantics: resolved.semantics(),
         resolved: resolved.public(),
@@ -126,6 +117,33 @@ pub(super) fn route(
         lines,
         trail: resolution.trail,
     })
+}
+
+fn given<'q>(reference: &Reference<'q>) -> Vec<Given<'q>> {
+    let pairs = reference.query().pairs().filter(|pair| !pair.raw().is_empty());
+    pairs
+        .map(|pair| Given {
+            raw: pair.raw(),
+            name: pair.name().into_owned(),
+            value: pair.value().unwrap_or_default().into_owned(),
+        })
+        .collect()
+}
+
+fn lines(common: &Parameters, reference: &str) -> Result<Option<LineRange>, LoadError> {
+    let lines = common.get("line").map(str::parse::<LineRange>).transpose();
+    lines.map_err(|error| {
+        LoadError::new("REF3004", reference, format!("`line` {error}")).with_help(error.help())
+    })
+}
+
+/// Lines that were taken from the middle keep the numbers that they have in the source.
+fn number_from(steps: &mut [Step], lines: Option<LineRange>) {
+    let Some(LineRange { first, .. }) = lines else { return };
+    if let Some(step) = steps.get_mut(1).filter(|step| step.name == processors::LINES) {
+        let from = step.parameters.taken.entry(processors::FROM.to_owned());
+        from.or_insert_with(|| first.to_string());
+    }
 }
 
 fn refused(reference: &str, untaken: Untaken) -> LoadError {
@@ -140,14 +158,15 @@ fn budget(common: &Parameters, reference: &str) -> Result<Option<u64>, LoadError
     })
 }
 
-fn level_kind(
-    loader: &Loader,
+fn level_kind<'l>(
+    loader: &'l Loader,
     level: &Reference<'_>,
     innermost: bool,
-) -> Result<(StepKind, Declared), LoadError> {
+) -> Result<(StepKind, Declared<'l>), LoadError> {
     let name = level.protocol().to_ascii_lowercase();
     if let Some(protocol) = loader.protocol(&name) {
-        return protocol_kind(protocol, level, innermost);
+        let kind = protocol_kind(protocol.as_ref(), level, innermost)?;
+        return Ok((kind, of_protocol(protocol.as_ref(), innermost)));
     }
     let Some(definition) = loader.definitions.get(&name) else {
         return Err(unknown(loader, level, &name));
@@ -158,38 +177,45 @@ fn level_kind(
         return Err(LoadError::new("REF3002", &level.public(), message)
             .with_help(format!("put it around another reference: @{name}:file://a.md")));
     }
-    let declared =
-        Declared { name, parameters: definition.parameters().to_vec(), ..Declared::default() };
+    let declared = Declared {
+        name: definition.name(),
+        parameters: definition.parameters(),
+        documents: true,
+        ..Declared::default()
+    };
     Ok((StepKind::Wrapper(Arc::clone(definition)), declared))
 }
 
+fn of_protocol(protocol: &dyn Protocol, innermost: bool) -> Declared<'_> {
+    let name = protocol.name();
+    Declared {
+        name,
+        parameters: protocol.parameters(),
+        open: protocol.takes_any_parameter(),
+        passes_on: innermost && matches!(name, "http" | "https"),
+        documents: false,
+    }
+}
+
 fn protocol_kind(
-    protocol: &Arc<dyn Protocol>,
+    protocol: &dyn Protocol,
     level: &Reference<'_>,
     innermost: bool,
-) -> Result<(StepKind, Declared), LoadError> {
-    let name = protocol.name().to_owned();
-    let kind = match (protocol.role(), innermost) {
-        (Role::Source, true) => StepKind::Source { path: level.path().to_owned() },
-        (Role::Processor, false) => StepKind::Processor,
-        (Role::Processor, true) => {
-            let message = format!("`{name}` works on what another reference gives, not on a path");
-            return Err(LoadError::new("REF3002", &level.public(), message)
-                .with_help(format!("name what it works on: @{name}:file://{}", level.path())));
-        }
-        (Role::Source, false) => {
-            let message = format!("`{name}` reads a path, it does not work on another reference");
-            return Err(LoadError::new("REF3002", &level.public(), message)
-                .with_help(format!("write @{name}://… or leave `{name}` out")));
-        }
+) -> Result<StepKind, LoadError> {
+    let name = protocol.name();
+    let (message, help) = match (protocol.role(), innermost) {
+        (Role::Source, true) => return Ok(StepKind::Source { path: level.path().to_owned() }),
+        (Role::Processor, false) => return Ok(StepKind::Processor),
+        (Role::Processor, true) => (
+            format!("`{name}` works on what another reference gives, not on a path"),
+            format!("name what it works on: @{name}:file://{}", level.path()),
+        ),
+        (Role::Source, false) => (
+            format!("`{name}` reads a path, it does not work on another reference"),
+            format!("write @{name}://… or leave `{name}` out"),
+        ),
     };
-    let declared = Declared {
-        parameters: protocol.parameters().to_vec(),
-        open: protocol.takes_any_parameter(),
-        passes_on: innermost && matches!(name.as_str(), "http" | "https"),
-        name,
-    };
-    Ok((kind, declared))
+    Err(LoadError::new("REF3002", &level.public(), message).with_help(help))
 }
 
 fn unknown(loader: &Loader, level: &Reference<'_>, name: &str) -> LoadError {

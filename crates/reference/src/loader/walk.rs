@@ -14,7 +14,7 @@ pub(super) async fn walk(loader: &Loader, route: &Route) -> Result<Loaded, LoadE
     let start = handle_below(route);
     let mut loaded = match start {
         Some(index) => handle(route, index),
-        None => source(loader, route).await?,
+        None => found(route, source(loader, route).await?)?,
     };
     within(loader, route, &loaded)?;
     for step in route.steps.iter().skip(start.unwrap_or(1)) {
@@ -58,6 +58,17 @@ async fn source(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
         to_text(route, &mut loaded)?;
     }
     Ok(loaded)
+}
+
+/// A hot pattern must match something (REF-13).
+fn found(route: &Route, loaded: Loaded) -> Result<Loaded, LoadError> {
+    let source = route.steps.first().map(|step| step.semantics);
+    let is_hot = route.semantics == Semantics::Hot || source == Some(Semantics::Hot);
+    if !(is_hot && loaded.listing && loaded.resources.is_empty()) {
+        return Ok(loaded);
+    }
+    let help = "mend the pattern, or leave the `!` out if it may match nothing";
+    Err(LoadError::new("REF3037", &route.reference, "the pattern matches nothing").with_help(help))
 }
 
 fn request<'a>(
@@ -182,9 +193,7 @@ fn wrapped(
 
 fn within(loader: &Loader, route: &Route, loaded: &Loaded) -> Result<(), LoadError> {
     let limit = loader.limits.max_bytes;
-    let bytes: u64 =
-        loaded.resources.iter().filter_map(|one| Some(one.bytes()?.len() as u64)).sum();
-    if bytes <= limit {
+    if loaded.bytes() <= limit {
         return Ok(());
     }
     let message = format!("it has more than {limit} bytes");

@@ -10,7 +10,7 @@ mod walk;
 use crate::protocol::{LoadFuture, Parameter, ParameterKind, Place, Protocol, Request, Role};
 use crate::{Content, LoadError, Loaded, Resource, pattern};
 use contexture_context::Trust;
-use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
+use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::sync::Arc;
 
 /// The `file` protocol.
@@ -50,18 +50,22 @@ impl Files {
     /// # Errors
     /// [`FileError`] when it leads out of the root, or nothing is there.
     pub fn locate(&self, path: &str, place: &Place) -> Result<Located, FileError> {
+        let located = self.place_of(path, place)?;
+        self.root(&located)?.kind(&located.path)?;
+        Ok(located)
+    }
+
+    /// Where a path leads: from the place, or from the workspace when nothing is there. What is not
+    /// there at all is where the author meant it to be.
+    fn place_of(&self, path: &str, place: &Place) -> Result<Located, FileError> {
         let first = self.at(place.root, &place.folder, path);
-        let first = first.and_then(|located| self.present(located));
         let at_root = place.root == 0 && place.folder.is_empty();
-        match first {
-            Err(error @ (FileError::NotFound { .. } | FileError::Outside(_))) if !at_root => {
-                let second = self.at(0, "", path).and_then(|located| self.present(located));
-                second
-                    .map(|located| Located { fell_back: true, ..located })
-                    // The error of the first place says where the author meant it to be.
-                    .map_err(|_| error)
-            }
-            first => first,
+        if at_root || first.as_ref().is_ok_and(|located| self.has(located)) {
+            return first;
+        }
+        match self.at(0, "", path) {
+            Ok(second) if self.has(&second) => Ok(Located { fell_back: true, ..second }),
+            _ => first,
         }
     }
 
@@ -73,14 +77,13 @@ impl Files {
         Ok(Located { root, path, fell_back: false })
     }
 
-    fn present(&self, located: Located) -> Result<Located, FileError> {
-        self.kind(&located)?;
-        Ok(located)
+    fn has(&self, located: &Located) -> bool {
+        self.root(located).is_ok_and(|workspace| workspace.has(&located.path))
     }
 
-    fn kind(&self, located: &Located) -> Result<EntryKind, FileError> {
-        let outside = || FileError::Outside(located.path.to_string());
-        self.roots.get(located.root).ok_or_else(outside)?.kind(&located.path)
+    fn root(&self, located: &Located) -> Result<&Workspace, FileError> {
+        let workspace = self.roots.get(located.root).map(Arc::as_ref);
+        workspace.ok_or_else(|| FileError::Outside(located.path.to_string()))
     }
 
     fn read(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
@@ -88,7 +91,7 @@ impl Files {
             return walk::matches(self, request);
         }
         let fail = |error: FileError| failed(request.reference, &error);
-        let located = self.locate(request.path, request.place).map_err(fail)?;
+        let located = self.place_of(request.path, request.place).map_err(fail)?;
         let resource = self.resource(request.reference, &located, request.max_bytes);
         Ok(Loaded { resources: vec![resource.map_err(fail)?], ..Loaded::default() })
     }
@@ -99,9 +102,7 @@ impl Files {
         located: &Located,
         max_bytes: u64,
     ) -> Result<Resource, FileError> {
-        let outside = || FileError::Outside(located.path.to_string());
-        let workspace = self.roots.get(located.root).ok_or_else(outside)?;
-        let bytes = workspace.read_bytes(&located.path, max_bytes)?;
+        let bytes = self.root(located)?.read_bytes(&located.path, max_bytes)?;
         Ok(Resource {
             reference: reference.to_owned(),
             media_type: media::of_name(located.path.name()).to_owned(),

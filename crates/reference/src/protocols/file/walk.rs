@@ -1,13 +1,14 @@
 //! What a pattern matches: a walk from the root that enters only where a match may be (REF-13).
 
 use super::{Files, Located, failed, trust};
-use crate::pattern::Pattern;
+use crate::pattern::{self, Pattern};
 use crate::protocol::Request;
 use crate::resource::FOLDER;
 use crate::{Content, LoadError, Loaded, Note, Resource};
 use contexture_diagnostic::Severity;
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use ignore::{DirEntry, WalkBuilder};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(super) fn matches(files: &Files, request: Request<'_>) -> Result<Loaded, Loa
     }
     let mut found = search.walk(request)?;
     // By segments: `a/b` stands before `a.b`.
-    found.sort_by(|left, right| left.0.split('/').cmp(right.0.split('/')));
+    found.matches.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
     search.load(files, request, found)
 }
 
@@ -46,6 +47,12 @@ fn search<'s>(
     folder: &str,
     request: Request<'_>,
 ) -> Result<Search<'s>, LoadError> {
+    if pattern::is_excessive(request.path) {
+        let message =
+            format!("a group of braces has more than {} alternatives", pattern::ALTERNATIVES);
+        return Err(LoadError::new("REF3041", request.reference, message)
+            .with_help("write several references, or a `*` in place of the group"));
+    }
     let fail = |error: FileError| failed(request.reference, &error);
     let outside = || fail(FileError::Outside(request.path.to_owned()));
     let workspace = files.roots.get(root).ok_or_else(outside)?;
@@ -75,6 +82,17 @@ fn search<'s>(
 /// A match: its path from the root, and what it is.
 type Match = (String, EntryKind);
 
+/// What a walk found.
+#[derive(Default)]
+struct Found {
+    matches: Vec<Match>,
+    /// What could not be looked at.
+    notes: Vec<Note>,
+}
+
+/// A walk looks at so many entries for each that may match.
+const LOOKED_AT: usize = 100;
+
 impl Search<'_> {
     /// Whether the folder that holds all matches is there.
     fn is_there(&self) -> bool {
@@ -86,36 +104,49 @@ impl Search<'_> {
         place.is_ok_and(|place| self.workspace.kind(&place).is_ok())
     }
 
-    fn walk(&self, request: Request<'_>) -> Result<Vec<Match>, LoadError> {
+    fn walk(&self, request: Request<'_>) -> Result<Found, LoadError> {
+        let root = self.workspace.root();
+        let mut found = Found::default();
+        let most = request.max_resources.saturating_mul(LOOKED_AT);
+        for (looked_at, entry) in self.entries(request).enumerate() {
+            if looked_at >= most {
+                return Err(too_many(request, &format!("has to look at more than {most} entries")));
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    found.notes.push(passed_over(root, &error));
+                    continue;
+                }
+            };
+            let Some(path) = relative(root, entry.path()) else {
+                found.notes.push(unnamed(root, entry.path()));
+                continue;
+            };
+            if path.is_empty() || !self.pattern.matches(&path) {
+                continue;
+            }
+            if found.matches.len() == request.max_resources {
+                let limit = request.max_resources;
+                return Err(too_many(request, &format!("matches more than {limit} files")));
+            }
+            found.matches.push((path.into_owned(), self.kind(&entry)));
+        }
+        Ok(found)
+    }
+
+    fn entries(&self, request: Request<'_>) -> ignore::Walk {
         let root = self.workspace.root().to_owned();
         let pattern = Arc::clone(&self.pattern);
-        let top = root.clone();
         let respects = request.parameters.get("ignore") != Some("false");
-        let walk = WalkBuilder::new(&root)
+        WalkBuilder::new(&root)
             .standard_filters(false)
             .git_ignore(respects)
             .require_git(false)
             .parents(false)
             .follow_links(false)
-            .filter_entry(move |entry| enters(&pattern, &top, entry))
-            .build();
-        let mut found = Vec::new();
-        for entry in walk {
-            // A folder may be forbidden, or gone by now; the rest is still worth having.
-            let Ok(entry) = entry else { continue };
-            let Some(path) = relative(&root, entry.path()) else { continue };
-            if path.is_empty() || !self.pattern.matches(&path) {
-                continue;
-            }
-            if found.len() == request.max_resources {
-                let limit = request.max_resources;
-                let message = format!("the pattern matches more than {limit} files");
-                return Err(LoadError::new("REF3036", request.reference, message)
-                    .with_help("write a narrower pattern"));
-            }
-            found.push((path, self.kind(&entry)));
-        }
-        Ok(found)
+            .filter_entry(move |entry| enters(&pattern, &root, entry))
+            .build()
     }
 
     fn kind(&self, entry: &DirEntry) -> EntryKind {
@@ -127,19 +158,15 @@ impl Search<'_> {
         }
     }
 
-    fn load(
-        &self,
-        files: &Files,
-        request: Request<'_>,
-        found: Vec<Match>,
-    ) -> Result<Loaded, LoadError> {
-        let mut loaded = Loaded { listing: true, ..Loaded::default() };
-        if found.is_empty() {
+    fn load(&self, files: &Files, request: Request<'_>, found: Found) -> Result<Loaded, LoadError> {
+        let resources = Vec::with_capacity(found.matches.len());
+        let mut loaded = Loaded { resources, listing: true, notes: found.notes };
+        if found.matches.is_empty() {
             let message = format!("`{}` matches nothing", request.reference);
             loaded.notes.push(Note { code: "REF3037", severity: Severity::Warning, message });
         }
         let mut left = request.max_bytes;
-        for (path, kind) in found {
+        for (path, kind) in found.matches {
             let reference = self.reference(&path);
             let resource = match kind {
                 EntryKind::Folder => Ok(listed(reference.clone(), self.root)),
@@ -158,9 +185,7 @@ impl Search<'_> {
                         .with_help("write a narrower pattern"));
                 }
                 Err(error) => {
-                    let message = format!("`{reference}` is left out: {error}");
-                    let severity = Severity::Warning;
-                    loaded.notes.push(Note { code: "REF3038", severity, message });
+                    loaded.notes.push(note(format!("`{reference}` is left out: {error}")));
                 }
             }
         }
@@ -208,7 +233,48 @@ fn enters(pattern: &Pattern, root: &Path, entry: &DirEntry) -> bool {
 }
 
 /// The path below the root, with `/`; `None` when it is not UTF-8.
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    let path = path.strip_prefix(root).ok()?.to_str()?;
-    Some(if std::path::MAIN_SEPARATOR == '/' { path.to_owned() } else { path.replace('\\', "/") })
+fn relative<'p>(root: &Path, path: &'p Path) -> Option<Cow<'p, str>> {
+    if std::path::MAIN_SEPARATOR != '/' {
+        let below = path.strip_prefix(root).ok()?.to_str()?;
+        return Some(Cow::Owned(below.replace('\\', "/")));
+    }
+    // A walk puts names behind the root as it was given: no need to look at its parts.
+    let below = path.to_str()?.strip_prefix(root.to_str()?)?;
+    Some(Cow::Borrowed(below.trim_start_matches('/')))
+}
+
+fn too_many(request: Request<'_>, what: &str) -> LoadError {
+    LoadError::new("REF3036", request.reference, format!("the pattern {what}"))
+        .with_help("write a narrower pattern")
+}
+
+/// A folder that can't be entered, or is gone by now: the rest is still worth having.
+fn passed_over(root: &Path, error: &ignore::Error) -> Note {
+    let cause = error.io_error().map_or_else(|| "it can't be read".to_owned(), ToString::to_string);
+    let place = place_of(error).map_or(Cow::Borrowed("a folder"), |path| shown(root, path));
+    note(format!("`{place}` is passed over: {cause}"))
+}
+
+fn place_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            place_of(err)
+        }
+        _ => None,
+    }
+}
+
+fn unnamed(root: &Path, path: &Path) -> Note {
+    let place = shown(root, path);
+    note(format!("`{place}` is passed over: its name is not UTF-8 text"))
+}
+
+/// A path without the root, for messages.
+fn shown<'p>(root: &Path, path: &'p Path) -> Cow<'p, str> {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy()
+}
+
+fn note(message: String) -> Note {
+    Note { code: "REF3038", severity: Severity::Warning, message }
 }

@@ -202,7 +202,7 @@ impl Host for LiveHost {
     }
 
     fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {
-        Box::pin(std::future::ready(templates::render(self, &call)))
+        Box::pin(templates::render(self, call))
     }
 
     fn record(&self, event: Event) {

@@ -66,7 +66,7 @@ pub mod references;
 pub mod run;
 pub mod session;
 mod sinks;
-mod templates;
+pub mod templates;
 mod written;
 
 pub use config::{Config, ConfigError};

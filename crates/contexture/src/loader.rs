@@ -63,7 +63,7 @@ impl SourceLoader for WorkspaceLoader {
             let fault = LoadError { message: error.to_string(), help: Some(error.help()) };
             vec![TemplateFault::Unreadable(fault)]
         })?;
-        read.facts()
+        read.facts(&self.references)
     }
 
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {

@@ -4,13 +4,21 @@
 //! the same files. `{{> name}}` is the template that the importing file imports under that name,
 //! else the file of that stem in the template's own folder.
 
+mod included;
+
+pub(crate) use included::warnings;
+pub use included::{IncludedText, IncludedTexts, LoadedResource};
+
 use crate::loader::resolve_import;
+use crate::written::{OnDemand, place_of};
 use contexture_context::Digest;
 use contexture_diagnostic::{Diagnostic, SourceFile, nearest};
 use contexture_prompt::{
-    AmbiguousPartial, CheckReport, PromptTemplateRegistry, check_with, codes, gather_partials,
-    partial_file,
+    AmbiguousPartial, CheckReport, Included, PromptTemplateRegistry, check_with, codes,
+    gather_partials, partial_file,
 };
+use contexture_reference::syntax::Reference;
+use contexture_reference::{LoadError as ReferenceFault, Place};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport, TemplatePlace};
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use std::collections::BTreeMap;
@@ -135,8 +143,9 @@ impl Finder<'_> {
 }
 
 impl ReadTemplate {
-    /// What is known of the template, or all that is wrong with it and its partials.
-    pub(crate) fn facts(&self) -> Result<TemplateFacts, Vec<TemplateFault>> {
+    /// What is known of the template, or all that is wrong with it, its partials and the references
+    /// that they include.
+    pub(crate) fn facts(&self, project: &OnDemand) -> Result<TemplateFacts, Vec<TemplateFault>> {
         let report = check_with(self.text.text(), &self.registry);
         let mut faults = self.faults(&self.text, &report);
         for partial in self.partials.values() {
@@ -144,6 +153,7 @@ impl ReadTemplate {
             faults.extend(self.faults(partial, &report));
         }
         only_one_cycle(&mut faults);
+        faults.extend(report.references.iter().filter_map(|one| self.misnamed(one, project)));
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -181,6 +191,39 @@ impl ReadTemplate {
         }
     }
 
+    /// What is wrong with a reference, as far as that is known without loading it.
+    fn misnamed(&self, included: &Included, project: &OnDemand) -> Option<TemplateFault> {
+        let text = included.reference.as_str();
+        let (offset, fault) = match Reference::parse(text) {
+            Err(error) => (error.offset, ReferenceFault::of_syntax(text, &error)),
+            Ok(reference) => {
+                let place = self.place(included.partial.as_deref());
+                (0, project.get().loader().route(&reference, &place).err()?)
+            }
+        };
+        let before = text.get(..offset).unwrap_or_default().chars().count();
+        Some(TemplateFault::Invalid {
+            code: fault.code,
+            place: TemplatePlace {
+                file: self.file(included.partial.as_deref()).name().to_owned(),
+                line: included.line as usize,
+                column: included.column as usize + before,
+            },
+            message: fault.to_string(),
+            help: fault.help,
+        })
+    }
+
+    /// The file of a partial, or the template's own.
+    pub(crate) fn file(&self, partial: Option<&str>) -> &SourceFile {
+        partial.and_then(|name| self.partials.get(name)).unwrap_or(&self.text)
+    }
+
+    /// Where the references of a partial start, or the template's own: in the folder of the file.
+    pub(crate) fn place(&self, partial: Option<&str>) -> Place {
+        place_of(self.file(partial).name())
+    }
+
     fn missing_partial(&self, name: &str) -> String {
         match nearest(name, self.names.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean `{meant}`?"),
@@ -190,8 +233,8 @@ impl ReadTemplate {
         }
     }
 
-    /// The files with their digests, for the trace.
-    pub(crate) fn digests(&self) -> serde_json::Value {
+    /// The files with their digests, and what they include, for the trace.
+    pub(crate) fn digests(&self, included: &IncludedTexts) -> serde_json::Value {
         let digest = |file: &SourceFile| serde_json::json!(Digest::of_text(file.text()));
         let partials = self.partials.iter().map(|(name, file)| {
             serde_json::json!({ "name": name, "file": file.name(), "digest": digest(file) })
@@ -200,6 +243,7 @@ impl ReadTemplate {
             "file": self.text.name(),
             "digest": digest(&self.text),
             "partials": partials.collect::<Vec<_>>(),
+            "references": included.digests(),
         })
     }
 }

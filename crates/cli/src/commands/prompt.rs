@@ -3,6 +3,7 @@
 mod check;
 mod compose;
 mod library;
+mod references;
 mod render;
 
 use super::Outcome;

@@ -176,3 +176,114 @@ fn pt_10_every_breach_of_the_sequence_has_a_mend() {
         assert!(done.stderr.contains(mend), "{list}\n{}", done.stderr);
     }
 }
+
+/// A workspace with texts that templates include.
+fn shelf() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("contexture.toml", "").write("shared.md", "of the workspace");
+    sandbox.write("prompts/a.md", "{{> @file://tone.md }}{{> @?file://shared.md}} {{name}}");
+    sandbox.write("prompts/tone.md", "Be {{brief}}.\n").write("tone.md", "not this one");
+    sandbox
+}
+
+#[test]
+fn ref_21_references_start_in_the_templates_folder_and_stay_in_the_workspace() {
+    let sandbox = shelf();
+    let vars = r#"{"name":"Ada"}"#;
+    let rendered = "Be {{brief}}.\nof the workspace Ada";
+    let done = sandbox.run(["prompt", "render", "prompts/a.md", "--vars", vars]).exits(0);
+    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), (rendered, ""));
+    // Those of a partial start where the partials lie.
+    sandbox.write("parts/p.md", "{{> @file://q.md}}").write("parts/q.md", "Q");
+    sandbox.write("prompts/b.md", "{{> p}}{{> @file://tone.md}}");
+    let with = ["prompt", "render", "prompts/b.md", "--partials", "parts"];
+    assert_eq!(sandbox.run(with).exits(0).stdout, "QBe {{brief}}.\n");
+    // From stdin they start in the current folder.
+    let stdin = sandbox.run_with(["prompt", "render", "-"], "{{> @file://tone.md}}").exits(0);
+    assert_eq!(stdin.stdout, "not this one");
+    sandbox.write("prompts/out.md", "ok\n {{> @file://../../out.md}}");
+    let done = sandbox.run(["prompt", "render", "prompts/out.md"]).exits(1);
+    assert_eq!(done.stdout, "");
+    let _ = done.says("prompts/out.md: line 2, column 6").says("outside").says("help:");
+    let narrow = ["prompt", "render", "prompts/a.md", "--vars", vars, "--workspace", "parts"];
+    let _ = sandbox.run(narrow).exits(2).says("outside the workspace").says("--workspace");
+}
+
+#[test]
+fn ref_7_only_what_a_rendering_comes_to_is_loaded() {
+    let sandbox = shelf();
+    sandbox.write("t.md", "a{{#if x}}{{> @!file://gone.md}}{{/if}}");
+    assert_eq!(sandbox.run(["prompt", "render", "t.md"]).exits(0).stdout, "a");
+    let done = sandbox.run(["prompt", "render", "t.md", "--vars", r#"{"x":1}"#]).exits(1);
+    let _ = done.says("t.md: line 1, column 15").says("`@!file://gone.md`").says("gone.md");
+    sandbox.write("t.md", "{{> @file://docs/*.{md,txt}}}|");
+    let done = sandbox.run(["prompt", "render", "t.md"]).exits(0);
+    assert_eq!(done.stdout, "|");
+    let _ = done.says("matches nothing").says("REF3037");
+    sandbox.write("docs/a.md", "A").write("docs/b.txt", "B").write("docs/c.rs", "C");
+    assert_eq!(sandbox.run(["prompt", "render", "t.md"]).exits(0).stdout, "A\nB|");
+    sandbox.write("t.md", "{{> @file:a.md}}");
+    let _ =
+        sandbox.run(["prompt", "render", "t.md"]).exits(2).says("column 5").says("`@file:a.md`");
+}
+
+#[test]
+fn ref_4_check_lists_references_and_tells_what_is_wrong_with_them() {
+    let sandbox = shelf();
+    let done = sandbox.run(["prompt", "check", "prompts/a.md"]).exits(0);
+    assert_eq!(
+        done.stdout,
+        "name  required  1:50\n@file://tone.md  1:5\n@?file://shared.md  1:27\n"
+    );
+    sandbox.write("parts/p.md", "\n{{> @fiel://x}}");
+    sandbox.write("b.md", "{{> p}} {{> @file:x}}{{> @nope://ann:secret@h/y}}{{> @tone}}");
+    let check = ["prompt", "check", "b.md", "--partials", "parts", "--json"];
+    let done = sandbox.run(check).exits(2);
+    assert!(!done.stdout.contains("secret"), "{}", done.stdout);
+    let object = done.json();
+    let told = |one: &serde_json::Value| format!("{} {}", one["code"], one["file"]);
+    let faults: Vec<_> = object["diagnostics"].as_array().unwrap().iter().map(told).collect();
+    assert_eq!(
+        faults,
+        [r#""PT1012" "b.md""#, r#""REF3001" "p""#, r#""REF1004" "b.md""#, r#""REF3001" "b.md""#]
+    );
+    assert_eq!(object["diagnostics"][2]["span"]["column"], 19);
+    assert_eq!(
+        object["references"][0],
+        json!({ "reference": "@fiel://x", "partial": "p", "line": 2, "column": 5 })
+    );
+    assert_eq!(object["references"][2]["reference"], "@nope://h/y");
+    let done = sandbox.run(["prompt", "check", "b.md", "--partials", "parts"]).exits(2);
+    assert!(!done.stdout.contains("secret"), "{}", done.stdout);
+    assert!(done.stdout.contains("--> p:2:5"), "{}", done.stdout);
+}
+
+#[test]
+fn ref_21_composed_messages_include_references() {
+    let sandbox = shelf();
+    let list = "- role: system\n  template_file: prompts/a.md\n  vars: { name: Ada }\n\
+                - role: user\n  template: '{{> @file://tone.md}}'\n\
+                - role: assistant\n  parts:\n  - template: '<{{> @file://shared.md}}>'\n";
+    sandbox.write("chat.yaml", list);
+    let messages = sandbox.run(["prompt", "compose", "chat.yaml"]).exits(0).json();
+    let text = |at: usize| messages[at]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert_eq!(text(0), "Be {{brief}}.\nof the workspace Ada");
+    assert_eq!((text(1), text(2)), ("not this one".to_owned(), "<of the workspace>".to_owned()));
+    sandbox.write("chat.yaml", "- role: user\n  template: '{{> @file://gone.md}}'\n");
+    let done = sandbox.run(["prompt", "compose", "chat.yaml"]).exits(1);
+    let _ = done.says("chat.yaml: message 0: line 1, column 5").says("`@file://gone.md`");
+    sandbox.write("chat.yaml", "- role: user\n  template: '{{> @file:x}}'\n");
+    let _ = sandbox.run(["prompt", "compose", "chat.yaml"]).exits(2).says("`@file:x`");
+}
+
+#[test]
+fn pt_10_compose_says_how_each_breach_is_mended() {
+    let sandbox = Sandbox::new();
+    for (list, help) in [
+        ("[]", "begin with a message"),
+        ("- role: user\n  text: a\n- role: user\n  text: b", "make one message of the two"),
+        ("- role: tool\n  tool_call_id: c\n  text: b", "`tool_calls` before it"),
+    ] {
+        let _ = sandbox.run_with(["prompt", "compose", "-"], list).exits(2).says(help);
+    }
+}

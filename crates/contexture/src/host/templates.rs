@@ -1,32 +1,47 @@
-//! Imported templates, rendered (AS-2).
+//! Imported templates, rendered (AS-2), with what they include by reference (REF-7).
 
 use super::convert::fields;
+use super::effects::cancelled;
 use super::{LiveHost, placeholder, supplied};
-use crate::templates::{self, ReadTemplate};
+use crate::templates::{self, IncludedTexts, ReadTemplate};
 use contexture_context::Trust;
 use contexture_diagnostic::suggestion;
-use contexture_prompt::{LocatedError, PromptError, PromptTemplate, RenderLimits, TemplateContext};
+use contexture_prompt::{
+    Include, LocatedError, PromptError, PromptTemplate, ReferenceError, References, RenderLimits,
+    TemplateContext,
+};
+use contexture_reference::LoadError;
 use contexture_script::host::{HostError, Supplied};
-use contexture_script::template::{TemplateCall, TemplateFault, TemplateImport};
+use contexture_script::template::{TemplateCall, TemplateFault};
 use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 /// A template that is ready to be rendered.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     read: ReadTemplate,
     template: PromptTemplate,
+    included: IncludedTexts,
 }
 
-/// The templates of a run, by importing file and name.
-pub(crate) type Templates = HashMap<(String, String), Arc<Compiled>>;
+/// The templates of a run, by importing file and name; each is made by the first who wants it.
+pub(crate) type Templates = HashMap<(String, String), Arc<OnceCell<Compiled>>>;
 
-/// Renders a template; it was written by those who wrote the program.
-pub(super) fn render(host: &LiveHost, call: &TemplateCall) -> Result<Supplied, HostError> {
-    let compiled = compiled(host, call)?;
-    match text(&compiled, call) {
-        Ok(text) => Ok(supplied(Value::String(text), Trust::Program)),
+/// Renders a template; it was written by those who wrote the program, what it includes by reference
+/// was not.
+pub(super) async fn render(host: &LiveHost, call: TemplateCall) -> Result<Supplied, HostError> {
+    let cell = cell(host, &call);
+    let compiled = cell.get_or_try_init(|| compile(host, &call)).await?;
+    match text(compiled, &call) {
+        Ok(Rendered { text, trust, stands_in: false }) => Ok(supplied(Value::String(text), trust)),
+        Ok(Rendered { text, trust, stands_in: true }) => {
+            let site = &call.site;
+            host.note_placeholder(format!("what {} includes at {site}", call.template.name));
+            Ok(placeholder(Value::String(text), trust))
+        }
         // What a placeholder lacks, the real value may have.
         Err(_) if host.dry_run && call.on_placeholders => {
             let text = format!("⟨{}⟩", call.template.name);
@@ -36,31 +51,53 @@ pub(super) fn render(host: &LiveHost, call: &TemplateCall) -> Result<Supplied, H
     }
 }
 
-/// A template is read and compiled at its first use.
-fn compiled(host: &LiveHost, call: &TemplateCall) -> Result<Arc<Compiled>, HostError> {
+/// Where a template is kept; at its first use in a run it is made anew.
+fn cell(host: &LiveHost, call: &TemplateCall) -> Arc<OnceCell<Compiled>> {
     let key = (call.template.importer.clone(), call.template.name.clone());
-    let known = host.state().templates.get(&key).filter(|_| call.event.is_none()).cloned();
-    if let Some(known) = known {
-        return Ok(known);
+    let mut state = host.state();
+    if call.event.is_some() {
+        state.templates.remove(&key);
     }
-    let compiled = Arc::new(compile(host, &call.template)?);
-    if let Some(event) = call.event {
-        host.recorder.amend(event, fields(compiled.read.digests()));
-    }
-    host.state().templates.insert(key, Arc::clone(&compiled));
-    Ok(compiled)
+    Arc::clone(state.templates.entry(key).or_default())
 }
 
-fn compile(host: &LiveHost, import: &TemplateImport) -> Result<Compiled, HostError> {
+async fn compile(host: &LiveHost, call: &TemplateCall) -> Result<Compiled, HostError> {
     let limit = host.limits.file_bytes as u64;
-    let mut read = templates::read(&host.workspace, import, limit)
+    let mut read = templates::read(&host.workspace, &call.template, limit)
         .map_err(|error| HostError::new(error.code(), error.to_string()).with_help(error.help()))?;
-    read.facts().map_err(|faults| invalid(&faults))?;
+    read.facts(&host.references).map_err(|faults| invalid(&faults))?;
     let template = PromptTemplate::compile(read.text.text())
         .map_err(|error| HostError::new(error.code(), error.to_string()))?;
     let output_bytes = host.limits.string_bytes;
     read.registry.set_limits(RenderLimits { output_bytes, ..RenderLimits::default() });
-    Ok(Compiled { read, template })
+    let included = included(host, &read, &template).await?;
+    if let Some(event) = call.event {
+        host.recorder.amend(event, fields(read.digests(&included)));
+    }
+    Ok(Compiled { read, template, included })
+}
+
+/// Loads what the template and its partials include.
+async fn included(
+    host: &LiveHost,
+    read: &ReadTemplate,
+    template: &PromptTemplate,
+) -> Result<IncludedTexts, HostError> {
+    let wanted = read.registry.references(template);
+    if wanted.is_empty() {
+        return Ok(IncludedTexts::default());
+    }
+    host.recorder.flush();
+    let loader = host.references.get().loader();
+    let place = |partial: Option<&str>| read.place(partial);
+    let texts = tokio::select! {
+        texts = IncludedTexts::load_through(loader, wanted, place, !host.dry_run) => texts,
+        () = host.cancel.cancelled() => return Err(cancelled()),
+    };
+    for warning in templates::warnings(texts.notes()) {
+        host.warn(format!("{}: {warning}", read.text.name()));
+    }
+    Ok(texts)
 }
 
 /// The first fault; a program that was checked has none, unless the file was changed since.
@@ -78,7 +115,36 @@ fn invalid(faults: &[TemplateFault]) -> HostError {
     }
 }
 
-fn text(compiled: &Compiled, call: &TemplateCall) -> Result<String, HostError> {
+/// A text with what is known of the texts that it includes.
+struct Rendered {
+    text: String,
+    trust: Trust,
+    stands_in: bool,
+}
+
+/// Gives the texts of references, and remembers what a rendering came to.
+struct Watched<'t> {
+    texts: &'t IncludedTexts,
+    trust: Cell<Trust>,
+    stands_in: Cell<bool>,
+    failed: RefCell<Option<LoadError>>,
+}
+
+impl References for Watched<'_> {
+    fn text(&self, include: Include<'_>) -> Result<Arc<str>, ReferenceError> {
+        match self.texts.get(include) {
+            Some(Ok(found)) => {
+                self.trust.set(self.trust.get().least(found.trust));
+                self.stands_in.set(self.stands_in.get() || found.stands_in);
+            }
+            Some(Err(error)) => drop(self.failed.replace(Some(error.clone()))),
+            None => {}
+        }
+        self.texts.text(include)
+    }
+}
+
+fn text(compiled: &Compiled, call: &TemplateCall) -> Result<Rendered, HostError> {
     let variables =
         TemplateContext::from_json(&whole(call.variables.clone())).map_err(|error| {
             let name = &call.template.name;
@@ -87,8 +153,26 @@ fn text(compiled: &Compiled, call: &TemplateCall) -> Result<String, HostError> {
                 format!("the variables of `{name}` can't be read: {error}"),
             )
         })?;
-    let rendered = compiled.read.registry.render_template(&compiled.template, &variables);
-    rendered.map_err(|error| failure(compiled, call, &variables, &error))
+    let watched = Watched {
+        texts: &compiled.included,
+        trust: Cell::new(Trust::Program),
+        stands_in: Cell::new(false),
+        failed: RefCell::default(),
+    };
+    let registry = &compiled.read.registry;
+    match registry.render_template_with(&compiled.template, &variables, &watched) {
+        Ok(text) => {
+            let (trust, stands_in) = (watched.trust.get(), watched.stands_in.get());
+            Ok(Rendered { text, trust, stands_in })
+        }
+        Err(error) => {
+            let failure = failure(compiled, call, &variables, &error);
+            Err(watched
+                .failed
+                .into_inner()
+                .map_or(failure.clone(), |cause| because(failure, cause)))
+        }
+    }
 }
 
 /// Whole numbers print without a fraction, as the language prints them.
@@ -114,8 +198,7 @@ fn failure(
     located: &LocatedError,
 ) -> HostError {
     let LocatedError { error, partial, line, column } = located;
-    let partial = partial.as_deref().and_then(|name| compiled.read.partials.get(name));
-    let file = partial.unwrap_or(&compiled.read.text).name();
+    let file = compiled.read.file(partial.as_deref()).name();
     let name = &call.template.name;
     let (message, help) = match error {
         PromptError::VariableNotFound(path) => {
@@ -129,7 +212,7 @@ fn failure(
             format!("`{path}` is no list, so `{{{{#each {path}}}}}` can't go over it"),
             Some("give a list; it may be empty".to_owned()),
         ),
-        other => (other.to_string(), None),
+        other => (other.to_string(), other.help().map(str::to_owned)),
     };
     let mut details = fields(json!({ "template": file, "line": line, "column": column }));
     if matches!(error, PromptError::VariableNotFound(_)) {
@@ -139,5 +222,14 @@ fn failure(
     let mut failure = HostError::new(error.code(), format!("{file}:{line}:{column}: {message}"));
     failure.details = Some(Value::Object(details));
     failure.help = help;
+    failure
+}
+
+/// The failure with the code of its cause: a reference that could not be loaded.
+fn because(failure: HostError, cause: LoadError) -> HostError {
+    let mut failure = HostError { code: cause.code.into(), ..failure };
+    if let Some(Value::Object(details)) = &mut failure.details {
+        details.insert("reference".to_owned(), json!(cause.reference));
+    }
     failure
 }

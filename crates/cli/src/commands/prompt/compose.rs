@@ -1,16 +1,17 @@
 //! `contexture prompt compose`: messages from a YAML list (PT-8 to PT-10).
 
 mod entry;
-mod sequence;
 
+use super::references::{Loading, Scope, folder_of};
 use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
 use contexture::llm::ModelUri;
 use contexture::prompt::{OpenaiChatMessage, PromptComposer, validate_messages};
+use entry::{Fault, Reader};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +26,10 @@ The file is a list of messages. Each has a `role` and one of `text`, `template` 
   - role: user
     name: ada
     template: Say hello to {{name}}.
-    vars: { name: Bob }";
+    vars: { name: Bob }
+
+Templates may include references, `{{> @file://parts/tone.md }}`; those of `template_file` start
+in its folder, others in that of the list.";
 
 const MESSAGE_HELP: &str = "`contexture prompt compose --help` shows what a list of messages holds";
 
@@ -39,13 +43,15 @@ pub(super) struct Args {
     /// Print the request to this model instead of the messages alone: its name, or its URI.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 /// Runs `contexture prompt compose`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let text = input::text(&args.file, "the messages", terminal)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let messages = messages(text, args)?;
+    let messages = messages(text, args, terminal)?;
     let composer = PromptComposer::from_messages(messages);
     let value = match &args.model {
         Some(model) => serde_json::to_value(composer.build_request(name_of(model))),
@@ -63,7 +69,7 @@ fn name_of(model: &str) -> String {
     uri.map_or_else(|| model.to_owned(), |uri| uri.model().to_owned())
 }
 
-fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
+fn messages(text: &str, args: &Args, terminal: &Terminal) -> Result<Vec<OpenaiChatMessage>, Stop> {
     let name = args.file.display();
     let list = contexture::format::yaml(text).map_err(|fault| {
         Complaint::refused("not_yaml", format!("{name} is not YAML: {fault}")).help(MESSAGE_HELP)
@@ -74,20 +80,22 @@ fn messages(text: &str, args: &Args) -> Result<Vec<OpenaiChatMessage>, Stop> {
         let help = "begin each message with `- role: …`";
         return Err(Complaint::refused("not_messages", message).help(help).into());
     };
-    let folder = args.file.parent().unwrap_or(Path::new(""));
-    let messages: Vec<OpenaiChatMessage> = entries
-        .into_iter()
-        .enumerate()
-        .map(|(index, entry)| {
-            entry::message(entry, folder).map_err(|fault| {
-                let message = format!("{name}: message {index}: {fault}");
-                Stop::from(Complaint::refused("not_messages", message).help(MESSAGE_HELP))
-            })
-        })
-        .collect::<Result<_, _>>()?;
+    let loading = Loading::new(&args.scope, &args.file, terminal);
+    let mut messages = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        let name = format!("{name}: message {index}");
+        let reader = Reader { name: &name, folder: folder_of(&args.file), loading: &loading };
+        messages.push(entry::message(entry, &reader).map_err(|fault| match fault {
+            Fault::Reference(stop) => stop,
+            Fault::Entry(words) => {
+                let complaint = Complaint::refused("not_messages", format!("{name}: {words}"));
+                complaint.help(MESSAGE_HELP).into()
+            }
+        })?);
+    }
     validate_messages(&messages).map_err(|error| {
         let complaint = Complaint::refused("message_sequence", format!("{name}: {error}"));
-        complaint.help(sequence::help(&error.to_string()))
+        complaint.help(error.help().unwrap_or("`contexture explain PT4001` tells the rules"))
     })?;
     Ok(messages)
 }

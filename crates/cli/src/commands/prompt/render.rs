@@ -1,6 +1,7 @@
 //! `contexture prompt render`: a template with its variables filled in, and nothing else.
 
 use super::library;
+use super::references::{Loading, Scope, Source, folder_of};
 use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
@@ -17,6 +18,9 @@ const EXAMPLES: &str = r#"Examples:
     --vars-file examples/prompts/review.json"#;
 
 /// Prints a rendered template.
+///
+/// What it includes by reference, such as `{{> @file://parts/tone.md }}`, is loaded relative to the
+/// file that holds it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -32,6 +36,8 @@ pub(super) struct Args {
     /// A folder of partials; each has the name of its file without the extension.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     partials: Option<PathBuf>,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 /// Runs `contexture prompt render`.
@@ -44,9 +50,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         .map_err(|error| {
             Complaint::refused("template", format!("{name}: {error}")).file(&args.file)
         })?;
-    let rendered = registry
-        .render_template(&template, &vars)
-        .map_err(|error| failure(&name, &error, &template, &registry, &vars))?;
+    let failed = |error: LocatedError| failure(&name, &error, &template, &registry, &vars);
+    let wanted = match registry.references(&template).is_empty() {
+        true => Vec::new(),
+        false => registry.included(&template, &vars).map_err(failed)?,
+    };
+    let source =
+        Source { name: &name, folder: folder_of(&args.file), partials: args.partials.as_deref() };
+    let texts = Loading::new(&args.scope, &args.file, terminal).texts(wanted, source)?;
+    let rendered = registry.render_template_with(&template, &vars, &texts).map_err(failed)?;
     terminal.print(&rendered)?;
     Ok(Exit::Done)
 }
@@ -87,7 +99,10 @@ fn failure(
         _ => Vec::new(),
     };
     match missing.as_slice() {
-        [] | [_] => complaint.into(),
+        [] | [_] => match error.error.help() {
+            Some(help) => complaint.help(help).into(),
+            None => complaint.into(),
+        },
         all => complaint.help(format!("missing altogether: {}", all.join(", "))).into(),
     }
 }

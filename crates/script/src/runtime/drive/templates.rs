@@ -12,8 +12,6 @@ use contexture_context::TraceKind;
 use serde_json::{Value as Json, json};
 
 /// Renders a template; reading it is an event of the trace.
-///
-/// Nothing waits here for a turn: a host renders without waiting itself.
 pub(super) async fn render(
     machine: &Machine<'_>,
     parent: Option<u64>,
@@ -30,7 +28,10 @@ pub(super) async fn render(
         machine.trace.begin(parent, TraceKind::File, about)
     });
     call.event = event.as_ref().map(|event| event.id);
-    let outcome = machine.host.template(call).await;
+    let outcome = {
+        let _permit = machine.gate.enter().await;
+        machine.host.template(call).await
+    };
     if let Some(event) = event {
         let told = match &outcome {
             Ok(supplied) => ("trust", Json::from(supplied.trust.as_str())),

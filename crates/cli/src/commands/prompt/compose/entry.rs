@@ -1,5 +1,7 @@
 //! One message of the YAML list.
 
+use crate::commands::prompt::references::{Loading, Source, folder_of};
+use crate::complaint::Stop;
 use contexture::prompt::{
     ContentField, OpenaiChatMessage, OpenaiContentPart, PromptTemplate, Role, TemplateContext,
     ToolCall,
@@ -23,18 +25,48 @@ struct Entry {
     tool_calls: Option<Vec<ToolCall>>,
 }
 
-/// The message that an entry stands for; paths are relative to `folder`.
+/// Why an entry is no message.
+pub(super) enum Fault {
+    /// What is wrong with it, in words.
+    Entry(String),
+    /// What a template includes can't be loaded.
+    Reference(Stop),
+}
+
+impl From<String> for Fault {
+    fn from(words: String) -> Self {
+        Self::Entry(words)
+    }
+}
+
+impl From<&str> for Fault {
+    fn from(words: &str) -> Self {
+        Self::Entry(words.to_owned())
+    }
+}
+
+/// What an entry is read with.
+pub(super) struct Reader<'a> {
+    /// What messages call the entry.
+    pub(super) name: &'a str,
+    /// The folder that paths are relative to.
+    pub(super) folder: Option<&'a Path>,
+    /// Loads what templates include.
+    pub(super) loading: &'a Loading<'a>,
+}
+
+/// The message that an entry stands for.
 ///
 /// # Errors
-/// What is wrong with it, in words.
-pub(super) fn message(entry: Value, folder: &Path) -> Result<OpenaiChatMessage, String> {
+/// [`Fault`].
+pub(super) fn message(entry: Value, reader: &Reader<'_>) -> Result<OpenaiChatMessage, Fault> {
     if !entry.is_object() {
-        return Err("an object with `role` is expected".to_owned());
+        return Err("an object with `role` is expected".into());
     }
     let entry: Entry = serde_json::from_value(entry).map_err(|error| error.to_string())?;
-    let content = content(&entry, folder)?;
+    let content = reader.content(&entry)?;
     if content.is_none() && entry.tool_calls.is_none() {
-        return Err("one of `text`, `template`, `template_file` or `parts` is expected".to_owned());
+        return Err("one of `text`, `template`, `template_file` or `parts` is expected".into());
     }
     Ok(OpenaiChatMessage {
         role: entry.role,
@@ -46,56 +78,75 @@ pub(super) fn message(entry: Value, folder: &Path) -> Result<OpenaiChatMessage, 
     })
 }
 
-fn content(entry: &Entry, folder: &Path) -> Result<Option<Vec<OpenaiContentPart>>, String> {
-    let vars = entry.vars.as_ref();
-    if vars.is_some() && entry.template.is_none() && entry.template_file.is_none() {
-        return Err("`vars` go with `template` or `template_file`".to_owned());
-    }
-    match (&entry.text, &entry.template, &entry.template_file, &entry.parts) {
-        (None, None, None, None) => Ok(None),
-        (Some(text), None, None, None) => Ok(Some(vec![OpenaiContentPart::text(text)])),
-        (None, Some(text), None, None) => Ok(Some(vec![rendered(text, vars)?])),
-        (None, None, Some(file), None) => {
-            let path = folder.join(file);
-            let text = reading::regular(&path, reading::ARGUMENT_BYTES)
-                .map_err(|error| error.to_string())?;
-            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-            Ok(Some(vec![rendered(text, vars)?]))
+impl Reader<'_> {
+    fn content(&self, entry: &Entry) -> Result<Option<Vec<OpenaiContentPart>>, Fault> {
+        let vars = entry.vars.as_ref();
+        if vars.is_some() && entry.template.is_none() && entry.template_file.is_none() {
+            return Err("`vars` go with `template` or `template_file`".into());
         }
-        (None, None, None, Some(parts)) => {
-            let parts = parts.iter().enumerate();
-            parts
-                .map(|(at, part)| self::part(part).map_err(|e| format!("part {at}: {e}")))
-                .collect::<Result<_, _>>()
-                .map(Some)
+        match (&entry.text, &entry.template, &entry.template_file, &entry.parts) {
+            (None, None, None, None) => Ok(None),
+            (Some(text), None, None, None) => Ok(Some(vec![OpenaiContentPart::text(text)])),
+            (None, Some(text), None, None) => {
+                Ok(Some(vec![self.rendered(text, vars, self.folder)?]))
+            }
+            (None, None, Some(file), None) => Ok(Some(vec![self.of_file(file, vars)?])),
+            (None, None, None, Some(parts)) => {
+                let parts = parts.iter().enumerate();
+                parts.map(|(at, part)| self.part(at, part)).collect::<Result<_, _>>().map(Some)
+            }
+            _ => Err(
+                "only one of `text`, `template`, `template_file` and `parts` may stand in a message"
+                    .into(),
+            ),
         }
-        _ => Err(
-            "only one of `text`, `template`, `template_file` and `parts` may stand in a message"
-                .to_owned(),
-        ),
     }
-}
 
-fn rendered(template: &str, vars: Option<&Value>) -> Result<OpenaiContentPart, String> {
-    let vars = vars.map_or_else(|| Ok(TemplateContext::new()), TemplateContext::from_json);
-    let vars = vars.map_err(|error| format!("`vars`: {error}"))?;
-    let template = PromptTemplate::compile(template).map_err(|error| error.to_string())?;
-    let text = template.render_located(&vars).map_err(|error| error.to_string())?;
-    Ok(OpenaiContentPart::text(text))
-}
+    fn of_file(&self, file: &str, vars: Option<&Value>) -> Result<OpenaiContentPart, Fault> {
+        let path = self.folder.unwrap_or(Path::new("")).join(file);
+        let text =
+            reading::regular(&path, reading::ARGUMENT_BYTES).map_err(|error| error.to_string())?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        self.rendered(text, vars, folder_of(&path))
+    }
 
-/// A part: a plain text, a short form (`image_url: https://…`), or OpenAI's own JSON.
-fn part(value: &Value) -> Result<OpenaiContentPart, String> {
-    let Value::Object(fields) = value else {
-        return match value.as_str() {
-            Some(text) => Ok(OpenaiContentPart::text(text)),
-            None => Err("a text or an object is expected".to_owned()),
+    fn rendered(
+        &self,
+        template: &str,
+        vars: Option<&Value>,
+        folder: Option<&Path>,
+    ) -> Result<OpenaiContentPart, Fault> {
+        let vars = vars.map_or_else(|| Ok(TemplateContext::new()), TemplateContext::from_json);
+        let vars = vars.map_err(|error| format!("`vars`: {error}"))?;
+        let template = PromptTemplate::compile(template).map_err(|error| error.to_string())?;
+        let wanted = match template.references().is_empty() {
+            true => Vec::new(),
+            false => template.included(&vars).map_err(|error| error.to_string())?,
         };
-    };
-    if let Some(Value::String(template)) = fields.get("template") {
-        return rendered(template, fields.get("vars"));
+        let source = Source { name: self.name, folder, partials: None };
+        let texts = self.loading.texts(wanted, source).map_err(Fault::Reference)?;
+        let text = template.render_with(&vars, &texts).map_err(|error| error.to_string())?;
+        Ok(OpenaiContentPart::text(text))
     }
-    serde_json::from_value(Value::Object(with_type(fields))).map_err(|error| error.to_string())
+
+    /// A part: a plain text, a short form (`image_url: https://…`), or OpenAI's own JSON.
+    fn part(&self, at: usize, value: &Value) -> Result<OpenaiContentPart, Fault> {
+        let Value::Object(fields) = value else {
+            return match value.as_str() {
+                Some(text) => Ok(OpenaiContentPart::text(text)),
+                None => Err(format!("part {at}: a text or an object is expected").into()),
+            };
+        };
+        if let Some(Value::String(template)) = fields.get("template") {
+            let part = self.rendered(template, fields.get("vars"), self.folder);
+            return part.map_err(|fault| match fault {
+                Fault::Entry(words) => Fault::Entry(format!("part {at}: {words}")),
+                reference @ Fault::Reference(_) => reference,
+            });
+        }
+        serde_json::from_value(Value::Object(with_type(fields)))
+            .map_err(|error| format!("part {at}: {error}").into())
+    }
 }
 
 /// The part in OpenAI's JSON.

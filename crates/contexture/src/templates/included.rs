@@ -182,13 +182,6 @@ fn is_local(route: &Route) -> bool {
 
 /// The text of all that was loaded.
 fn whole(route: &Route, loaded: Loaded) -> Outcome {
-    if route.semantics == Semantics::Hot
-        && loaded.notes.iter().any(|note| note.code == codes::NO_MATCH.code)
-    {
-        let code = codes::NO_MATCH.code;
-        return Err(LoadError::new(code, &route.reference, "it matches nothing")
-            .with_help("mend the pattern, or write it with `@` where it may match nothing"));
-    }
     let mut text = String::new();
     let mut trust = Trust::Program;
     let mut resources = Vec::with_capacity(loaded.resources.len());

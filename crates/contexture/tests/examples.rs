@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 fn examples() -> Vec<(&'static str, Value)> {
     vec![
         ("hello", json!({"name": "Ada"})),
+        ("ask_docs", json!({"question": "When does an entry of the cache expire?"})),
         ("changelog", json!({"log": "examples/data/git-log.txt", "version": "1.4.0"})),
         ("code_review", json!({"path": "examples/data/shop", "pattern": "TODO|FIXME"})),
         ("extract_invoice", json!({"path": "examples/data/invoice.txt"})),

@@ -39,6 +39,7 @@
 mod absent;
 mod definitions;
 mod memory;
+mod network;
 #[cfg(test)]
 mod tests;
 
@@ -111,6 +112,7 @@ impl References {
             .with(Arc::new(files.clone()))
             .with(Arc::new(Memory::new(Arc::new(memory))))
             .with(Arc::new(environment(project)));
+        let loader = network::protocols(project).into_iter().fold(loader, Loader::with);
         let loader = Absent::all().into_iter().map(shared).fold(loader, Loader::with);
         Self {
             loader,
@@ -182,6 +184,12 @@ impl References {
 
 fn shared(protocol: Absent) -> Arc<dyn Protocol> {
     Arc::new(protocol)
+}
+
+/// The user's home folder.
+fn home(project: &Project) -> Option<&Path> {
+    let variable = |name| project.environment.get(name);
+    variable("HOME").or_else(|| variable("USERPROFILE")).map(Path::new)
 }
 
 /// The variables that the settings allow, with their values.

@@ -101,9 +101,7 @@ impl Gathered {
     }
 
     fn of_user(&mut self, project: &Project) {
-        let home =
-            ["HOME", "USERPROFILE"].into_iter().find_map(|name| project.environment.get(name));
-        let Some(folder) = home.map(|home| Path::new(home).join(FOLDER)) else { return };
+        let Some(folder) = super::home(project).map(|home| home.join(FOLDER)) else { return };
         if folder.symlink_metadata().is_err() {
             return;
         }

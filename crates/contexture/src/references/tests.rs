@@ -222,3 +222,22 @@ fn ref_21_places_lie_in_the_workspace() {
     assert_eq!(references.whereabouts("*.md", &place).unwrap(), None);
     assert!(references.whereabouts("../../x", &place).is_err());
 }
+
+#[test]
+fn ref_22_addresses_of_the_own_network_are_refused_unless_the_settings_allow_them() {
+    let driver = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let load = |references: &References, reference: &str| {
+        let reference = Reference::parse(reference).unwrap();
+        driver.block_on(references.loader().load(&reference, &Place::workspace()))
+    };
+    let closed = Desk::new(&[]);
+    let open = Desk::new(&[]).set("[network]\nallow_private = [\"127.0.0.1\"]\n");
+    for protocol in ["http", "https", "ftp", "sftp", "ssh"] {
+        let reference = format!("@{protocol}://ann:s3cret@127.0.0.1:1/a.md");
+        let refused = load(&closed.open(), &reference).unwrap_err();
+        assert_eq!(refused.code, "REF4002", "{refused}");
+        let unreachable = load(&open.open(), &reference).unwrap_err();
+        assert_eq!(unreachable.code, "REF4004", "{unreachable}");
+        assert!(!format!("{refused:?}{unreachable:?}").contains("s3cret"));
+    }
+}

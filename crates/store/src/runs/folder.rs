@@ -1,7 +1,7 @@
 //! Runs in a folder (`.contexture/` of a workspace).
 //!
 //! ```text
-//! .gitignore                    so that none of it is committed
+//! .gitignore                    so that none of it but definitions is committed
 //! runs/<id>.jsonl               the trace of a run, one event per line
 //! runs/<id>.texts.jsonl         the small texts it kept: {digest, text}
 //! texts/<2 hex>/<62 hex>        larger texts, once for all runs, by digest
@@ -30,6 +30,9 @@ use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use texts::{TextReader, TextWriter};
+
+/// What version control passes over: all but the definitions of protocols, which people write.
+const IGNORE: &[u8] = b"*\n!/resources/\n!/resources/**\n";
 
 /// How much of the end of a trace is looked through for the end of its run.
 const TAIL_BYTES: u64 = 256 << 10;
@@ -95,7 +98,7 @@ impl FolderStore {
         std::fs::create_dir_all(&runs).map_err(|error| failed(&runs, &error))?;
         let ignore = self.folder.join(".gitignore");
         match OpenOptions::new().write(true).create_new(true).open(&ignore) {
-            Ok(mut file) => file.write_all(b"*\n").map_err(|error| failed(&ignore, &error)),
+            Ok(mut file) => file.write_all(IGNORE).map_err(|error| failed(&ignore, &error)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(failed(&ignore, &error)),
         }

@@ -35,11 +35,11 @@ pub(super) struct Args {
 
 /// Runs `contexture ref explain`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let reference = scope::reference(&args.reference)?;
+    let reference = scope::reference(&args.reference, terminal.err)?;
     let references = args.scope.open(None)?;
     let place = args.from.place(&references)?;
     let route = references.loader().route(&reference, &place);
-    let route = route.map_err(|error| -> Stop { scope::failed(&error).into() })?;
+    let route = route.map_err(|error| -> Stop { scope::failed(&error, terminal.err).into() })?;
     let file = whereabouts(&route, &references);
     if args.json {
         terminal.print_json(&to_json(&route, &file, &references))?;

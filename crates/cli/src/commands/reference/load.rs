@@ -43,7 +43,7 @@ pub(super) struct Args {
 
 /// Runs `contexture ref load`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let reference = scope::reference(&args.reference)?;
+    let reference = scope::reference(&args.reference, terminal.err)?;
     let references = args.scope.open(None)?;
     let place = args.from.place(&references)?;
     let loader = references.loader();
@@ -55,7 +55,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     if !args.json {
         scope::say_faults(&references, terminal);
     }
-    let loaded = loaded.map_err(|error| failed(&reference.public(), error, &references))?;
+    let loaded =
+        loaded.map_err(|error| failed(&reference.public(), error, &references, terminal.err))?;
     if args.json {
         terminal.print_json(&to_json(&loaded, &references))?;
     } else {
@@ -66,7 +67,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
 }
 
 /// The complaint about a load; when registries led elsewhere, it names both ends.
-fn failed(asked: &str, mut error: LoadError, references: &References) -> Stop {
+fn failed(asked: &str, mut error: LoadError, references: &References, paint: Paint) -> Stop {
     if error.reference != asked {
         error.message = format!("`{}`: {}", error.reference, error.message);
         asked.clone_into(&mut error.reference);
@@ -74,7 +75,7 @@ fn failed(asked: &str, mut error: LoadError, references: &References) -> Stop {
     let diagnostics = json!(scope::diagnostics(references, []));
     let beside =
         Map::from_iter([("items".to_owned(), json!([])), ("diagnostics".to_owned(), diagnostics)]);
-    scope::failed(&error).beside(beside).into()
+    scope::failed(&error, paint).beside(beside).into()
 }
 
 fn to_json(loaded: &Loaded, references: &References) -> Value {

@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     options.policy = args.policy.unwrap_or(options.policy);
     options.budget = args.budget.or(options.budget);
     let plan = runtime()?.block_on(references.loader().plan(&text, &options));
-    let plan = plan.map_err(|error| -> Stop { scope::failed(&error).into() })?;
+    let plan = plan.map_err(|error| -> Stop { scope::failed(&error, terminal.err).into() })?;
     let notes = plan.entries.iter().filter_map(|entry| entry.loaded.as_ref());
     let notes: Vec<Note> = notes.flat_map(|loaded| loaded.notes.clone()).collect();
     if args.json {

@@ -2,7 +2,7 @@
 
 use crate::complaint::{Complaint, Stop};
 use crate::faults;
-use crate::paint::one_line;
+use crate::paint::{Paint, harmless, one_line};
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile};
@@ -106,8 +106,12 @@ fn outside(path: &Path) -> Stop {
 ///
 /// # Errors
 /// A complaint that does not repeat user info.
-pub(super) fn reference(text: &str) -> Result<Reference<'_>, Stop> {
-    Reference::parse(text).map_err(|error| refused(&error).into())
+pub(super) fn reference(text: &str, paint: Paint) -> Result<Reference<'_>, Stop> {
+    Reference::parse(text).map_err(|error| {
+        let complaint = refused(&error);
+        let shown = headed(&complaint, paint);
+        complaint.rendered(shown).into()
+    })
 }
 
 /// The complaint about a text that is no reference, without the text.
@@ -118,13 +122,20 @@ pub(super) fn refused(error: &SyntaxError) -> Complaint {
 }
 
 /// The complaint about a load that failed.
-pub(super) fn failed(error: &LoadError) -> Complaint {
+pub(super) fn failed(error: &LoadError, paint: Paint) -> Complaint {
     let complaint =
         Complaint::failed(error.code, error.to_string()).with("reference", json!(error.reference));
-    match &error.help {
-        Some(help) => complaint.help(help),
-        None => complaint,
-    }
+    let complaint = Complaint { help: error.help.clone(), ..complaint };
+    let shown = headed(&complaint, paint);
+    complaint.rendered(shown)
+}
+
+/// The text for people, with the code: `contexture explain` tells more about it.
+fn headed(complaint: &Complaint, paint: Paint) -> String {
+    let head = paint.red(&paint.bold(&format!("error[{}]:", complaint.code)));
+    let help = complaint.help.as_ref();
+    let help = help.map(|help| format!("\n  {} {}", paint.cyan("help:"), harmless(help)));
+    format!("{head} {}{}", harmless(&complaint.message), help.unwrap_or_default())
 }
 
 /// Reads a number of tokens.

@@ -204,3 +204,29 @@ fn ref_4_arguments_of_any_bytes_are_no_panic() {
         }
     }
 }
+
+#[test]
+fn ref_23_networks_fail_with_their_cause_and_show_no_password() {
+    let sandbox = Sandbox::new();
+    let place = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let load = |reference: &str| {
+        let done = sandbox.run(["ref", "load", reference, "--json"]);
+        assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
+        failure(done)
+    };
+    for protocol in ["http", "https", "ftp", "sftp", "ssh"] {
+        let reference = format!("@{protocol}://ann:s3cret@{place}/a.md");
+        let (code, message) = load(&reference);
+        assert_eq!(code, "REF4002", "{message}");
+        assert!(message.contains(&format!("@{protocol}://{place}/a.md")), "{message}");
+    }
+    sandbox.write("contexture.toml", "[network]\nallow_private = [\"127.0.0.1\"]\n");
+    for protocol in ["http", "ftp", "sftp"] {
+        assert_eq!(load(&format!("@{protocol}://ann:s3cret@{place}/a.md")).0, "REF4004");
+    }
+    assert_eq!(load("@http://ann:s3cret@no-such-host.invalid/a.md").0, "REF4003");
+    let text = format!("@!http://ann:s3cret@{place}/a @?ftp://ann:s3cret@{place}/b");
+    let plan = sandbox.run_with(["ref", "plan", "-", "--json"], text).exits(1);
+    assert!(!format!("{plan:?}").contains("s3cret"), "{plan:?}");
+    assert_eq!(plan.json()["entries"][1]["state"], "pending");
+}

@@ -177,11 +177,31 @@ fn ref_19_what_is_wrong_with_definitions_is_told_everywhere() {
 }
 
 #[test]
+fn ref_19_definitions_are_not_hidden_by_the_records_beside_them() {
+    let sandbox = desk();
+    sandbox.write("p.as", "main func(input) { 1 }\n");
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    assert!(sandbox.path(".contexture/.gitignore").exists());
+    let load = |pattern: &str| {
+        let done = sandbox.run(["ref", "load", pattern, "--json"]).exits(0).json();
+        done["items"].as_array().unwrap().len()
+    };
+    assert_eq!(load("@file://.contexture/resources/*.md"), 1);
+    assert_eq!(load("@file://.contexture/runs/*"), 0);
+    assert_eq!(load("@file://.contexture/**/*.jsonl"), 0);
+}
+
+#[test]
 fn ref_20_the_list_has_what_is_built_in() {
     let list = Sandbox::new().run(["ref", "list", "--json"]).exits(0).json();
     assert_eq!(list["diagnostics"], json!([]));
     for (name, kind) in [
         ("file", "source"),
+        ("http", "source"),
+        ("https", "source"),
+        ("ftp", "source"),
+        ("sftp", "source"),
+        ("ssh", "source"),
         ("memory", "source"),
         ("env", "source"),
         ("context", "source"),

@@ -16,7 +16,7 @@ mod templates;
 
 pub use prompt::DryPrompt;
 
-use crate::models::Models;
+use crate::models::{Model, Models};
 use crate::observe::{Observer, Progress};
 use crate::recorder::Recorder;
 use crate::written::OnDemand;
@@ -62,6 +62,8 @@ pub(crate) struct State {
     pub(crate) fallback_noted: bool,
     pub(crate) pretended: dry::Pretended,
     pub(crate) templates: templates::Templates,
+    /// The models that refused tools.
+    pub(crate) without_tools: std::collections::HashSet<String>,
 }
 
 /// What a [`LiveHost`] is made of.
@@ -167,6 +169,11 @@ impl LiveHost {
     /// Counts a model call; `Err` when the run has had its share.
     pub(crate) fn count_model_call(&self) -> Result<u64, HostError> {
         count(&self.model_calls, self.limits.model_calls, "model_calls", "model")
+    }
+
+    /// Whether a model can call tools, as far as is known.
+    pub(crate) fn calls_tools(&self, model: &Model) -> bool {
+        model.provider.calls_tools() && !self.state().without_tools.contains(&model.uri)
     }
 
     pub(crate) fn count_tool_call(&self) -> Result<u64, HostError> {

@@ -379,6 +379,28 @@ fn ref_10_models_that_call_no_tools_are_told_what_there_is_and_are_given_none() 
 }
 
 #[test]
+fn ref_10_a_server_that_takes_no_tools_is_asked_without_them() {
+    let program = r#"
+        main func(input) {
+          generate({ input: "Look into @?file://b.md" }) -> { a string }
+          generate({ input: "Look again into @?file://b.md" }) -> { a string }
+        }"#;
+    let place = place(program, &[("app/b.md", "b")]);
+    let refused = json!({ "error": { "kind": "bad_request", "message": "m does not support tools", "status": 400 } });
+    let answer = json!({ "repeat": true, "json": { "a": "x" } });
+    let report = run(&place, &json!([refused, answer]));
+    let warnings = report.warnings.clone();
+    assert_eq!(value(report), json!({ "a": "x" }));
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].ends_with("takes no tools: what is pending can't be loaded"),
+        "{warnings:?}"
+    );
+    // It is not asked in vain again.
+    assert_eq!(generated(&place)["attempts"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn ref_10_calls_of_a_model_count_against_the_limit() {
     let program =
         r#"main func(input) { generate({ input: "Look into @?file://b.md" }) -> { a string } }"#;
@@ -494,6 +516,24 @@ fn as_29_each_resource_is_an_item_with_reference_place_trust_digest_and_cut() {
     assert!(doc.tokens <= 40 && doc.tokens_before > 100);
     assert_eq!(text.value, contexture::context::Digest::of_json(&json!("a")));
     assert_eq!(text.label, None);
+}
+
+#[test]
+fn as_31_a_dry_run_reads_files_and_leaves_the_network_alone() {
+    let program = r#"
+        import resource Web from "@!https://example.invalid/page"
+        main func(input) {
+          use Web as page
+          generate({ input: "Read @!file://a.md, @https://example.invalid/b and @?sftp://ann:s3cret@host.invalid/c" }) -> { a string }
+        }"#;
+    let place = place(program, &[("app/a.md", "text of a")]);
+    let report = place.run(RunRequest { dry_run: true, ..place.request(PROGRAM, json!({})) });
+    let prompt = report.prompts[0].clone();
+    assert_eq!(prompt.placeholders, ["[page]", "@https://example.invalid/b"]);
+    assert!(prompt.on_placeholders);
+    assert!(!prompt.user.contains("s3cret"), "{}", prompt.user);
+    insta::assert_snapshot!(prompt.user);
+    value(report);
 }
 
 #[test]

@@ -4,15 +4,26 @@ use super::{LiveHost, supplied};
 use crate::format;
 use crate::loader::resolve_import;
 use contexture_context::Trust;
+use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, Supplied};
 use contexture_tools::FileError;
 
 /// Reads an imported file of the workspace; it was written by those who wrote the program.
+///
+/// It is located, opened and decoded as `@file://…` is, so that both read the same files and refuse
+/// the same: what leads out of the workspace, devices, what is no text. Only the place differs: an
+/// import is relative to its file and to nothing else.
 pub(super) async fn file(host: &LiveHost, import: FileImport) -> Result<Supplied, HostError> {
     let workspace = &host.workspace;
     let place = resolve_import(workspace, &import.importer, &import.path).map_err(host_error)?;
-    let limit = host.limits.file_bytes as u64;
-    let text = workspace.read_text(&place, limit).map_err(host_error)?;
+    let bytes = workspace.read_bytes(&place, host.limits.file_bytes as u64).map_err(host_error)?;
+    let text = decode(&bytes, None).map_err(|error| {
+        let offset = match error {
+            DecodeError::Malformed { offset, .. } | DecodeError::Binary(offset) => offset,
+            DecodeError::Unknown(_) => 0,
+        };
+        host_error(FileError::NotText { path: place.to_string(), offset })
+    })?;
     let value = format::value_of(place.as_str(), &text).map_err(|error| {
         let help = format!(
             "mend the file, or rename it so that it is read as text and not as {}",

@@ -85,7 +85,28 @@ async fn send(
         attempts: Vec::new(),
         calls: 0,
     };
-    ask(&*model.provider, &question, &mut listener, &host.cancel).await
+    let outcome = ask(&*model.provider, &question, &mut listener, &host.cancel).await;
+    // A program that lists tools means them; what is offered beside it can be left out.
+    match &outcome {
+        Err(error) if options.tools.is_empty() && refuses_tools(&question, error) => {
+            host.warn(format!("{} takes no tools: what is pending can't be loaded", model.uri));
+            host.state().without_tools.insert(model.uri.clone());
+            let question = Ask { tools: Vec::new(), executor: None, ..question };
+            ask(&*model.provider, &question, &mut listener, &host.cancel).await
+        }
+        _ => outcome,
+    }
+}
+
+/// Whether a server refused a request because of the tools in it.
+fn refuses_tools(question: &Ask<'_>, error: &AskError) -> bool {
+    let AskError::Provider { error, .. } = error else { return false };
+    match error {
+        LlmError::BadRequest { message, .. } | LlmError::Server { message, .. } => {
+            !question.tools.is_empty() && message.to_lowercase().contains("tool")
+        }
+        _ => false,
+    }
 }
 
 /// Gathers what the call took, tells of it, and turns a failure into the program's.

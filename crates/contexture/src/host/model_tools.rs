@@ -42,7 +42,7 @@ impl<'h> ModelTools<'h> {
         manifest: Manifest,
         offers: Offers,
     ) -> Self {
-        let offers = if model.provider.calls_tools() { offers } else { Offers::default() };
+        let offers = if host.calls_tools(model) { offers } else { Offers::default() };
         Self {
             offers,
             host,

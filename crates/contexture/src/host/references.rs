@@ -79,7 +79,7 @@ pub(super) async fn gather<'c>(
     let offers = offers(&planned, options.policy);
     put(&mut call, planned);
     if !offers.is_empty() {
-        call.items.push(listing(&call, &offers, model.provider.calls_tools()));
+        call.items.push(listing(&call, &offers, host.calls_tools(model)));
     }
     Ok(Gathered { call: Cow::Owned(call), offers })
 }

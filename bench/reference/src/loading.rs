@@ -3,12 +3,12 @@
 use crate::{desk, median, seconds};
 use contexture_context::tokens::tokenizer_for;
 use contexture_reference::syntax::Reference;
-use contexture_reference::{Place, PlanOptions};
+use contexture_reference::{Place, PlanOptions, Sizes};
 use ignore::WalkBuilder;
 use std::hint::black_box;
 use std::path::Path;
 
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 31;
 
 pub(crate) fn all() {
     let tree = desk::tree();
@@ -50,25 +50,29 @@ fn plan(root: &Path, runtime: &tokio::runtime::Runtime) {
     let loader = desk::loader(root);
     let names = desk::names();
     let text = desk::text(&names);
-    let options = PlanOptions::default();
+    let sized = PlanOptions::default();
+    let plain = PlanOptions { sizes: Sizes::Weighed, ..PlanOptions::default() };
     let counter = tokenizer_for("gpt-4o");
-    let (mut ours, mut bare, mut counted) = (Vec::new(), Vec::new(), Vec::new());
+    let made = |options: &PlanOptions| {
+        let plan = runtime.block_on(loader.plan(&text, options)).expect("a plan");
+        assert!(plan.entries.len() == names.len() && plan.hot_failure().is_none());
+    };
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    let (mut with_sizes, mut counted) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         bare.push(seconds(|| {
             black_box(read(root, &names));
         }));
-        ours.push(seconds(|| {
-            let plan = runtime.block_on(loader.plan(&text, &options)).expect("a plan");
-            assert!(plan.entries.len() == names.len() && plan.hot_failure().is_none());
-        }));
+        ours.push(seconds(|| made(&plain)));
+        with_sizes.push(seconds(|| made(&sized)));
         counted.push(seconds(|| {
             let read = read(root, &names);
             let texts = read.iter().map(|bytes| std::str::from_utf8(bytes).expect("text"));
             black_box(texts.map(|text| counter.count(text)).sum::<usize>());
         }));
     }
-    show("plan of 1,000 hot references, ms; bare: std::fs::read", ours.clone(), bare);
-    show("the same; bare: read and counted", ours, counted);
+    show("plan of 1,000 hot references, ms; bare: std::fs::read", ours, bare);
+    show("the same with sizes in tokens; bare: read and counted", with_sizes, counted);
 }
 
 fn read(root: &Path, names: &[String]) -> Vec<Vec<u8>> {

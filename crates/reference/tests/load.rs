@@ -8,6 +8,8 @@
     reason = "tests"
 )]
 
+#[path = "load/bad_input.rs"]
+mod bad_input;
 #[path = "load/files.rs"]
 mod files;
 #[path = "load/levels.rs"]

@@ -82,6 +82,7 @@ pub(super) fn route(
     let asked = reference.public();
     let resolution = loader.definitions.resolve(reference)?;
     let resolved = resolution.reference.as_ref();
+    let whole = if resolution.trail.is_empty() { asked.clone() } else { resolved.public() };
     let mut levels: Vec<Reference<'_>> = resolved.levels().collect();
     levels.reverse();
     let mut steps = Vec::with_capacity(levels.len());
@@ -92,7 +93,7 @@ pub(super) fn route(
             kind,
             name: level.protocol().to_ascii_lowercase(),
             semantics: level.semantics(),
-            reference: level.public(),
+            reference: if index + 1 == levels.len() { whole.clone() } else { level.public() },
             parameters: Parameters::default(),
         });
         declared.push(declares);
@@ -108,7 +109,7 @@ pub(super) fn route(
     number_from(&mut steps, lines);
     Ok(Route {
         semantics: resolved.semantics(),
-        resolved: resolved.public(),
+        resolved: whole,
         max: budget(&assigned.common, &asked)?,
         common: assigned.common,
         reference: asked,

@@ -59,31 +59,38 @@ async fn make(
     let routed: Vec<Routed> =
         candidates.into_iter().map(|candidate| routed(loader, candidate, options)).collect();
     let entries = rounds::entries(loader, &routed, options).await;
-    let inner: Vec<_> = (routed.iter().zip(&entries))
-        .map(|(routed, entry)| levels_within(loader, routed, entry.state, options.sizes))
-        .collect();
-    let inner = stream::iter(inner).buffered(loader.limits().concurrency.max(1));
-    let inner: Vec<_> = inner.collect().await;
-    let parts = entries.into_iter().zip(inner).zip(routed);
-    let entries = parts.map(|((entry, inner), routed)| PlanEntry {
-        inner,
-        span: routed.span,
-        source: routed.source,
-        ..entry
+    let nested = routed.iter().zip(&entries).enumerate().filter_map(|(index, (routed, entry))| {
+        let route = routed.route.as_ref().ok().filter(|route| route.steps.len() > 1)?;
+        Some((index, levels_within(loader, route, entry.state, options.sizes)))
     });
-    Ok(Plan { entries: entries.collect() })
+    let (at, levels): (Vec<usize>, Vec<Levels<'_>>) = nested.unzip();
+    let levels = stream::iter(levels).buffered(loader.limits().concurrency.max(1));
+    let levels: Vec<_> = levels.collect().await;
+    let mut entries: Vec<PlanEntry> = entries
+        .into_iter()
+        .zip(routed)
+        .map(|(entry, routed)| PlanEntry { span: routed.span, source: routed.source, ..entry })
+        .collect();
+    for (index, inner) in at.into_iter().zip(levels) {
+        if let Some(entry) = entries.get_mut(index) {
+            entry.inner = inner;
+        }
+    }
+    Ok(Plan { entries })
 }
+
+/// The levels inside a reference, when they are told.
+type Levels<'a> = Pin<Box<dyn Future<Output = Option<Box<PlanEntry>>> + Send + 'a>>;
 
 /// The levels inside a reference. A named function and not a closure, so that the future of a plan
 /// is `Send` for whoever makes one.
 fn levels_within<'a>(
     loader: &'a Loader,
-    routed: &'a Routed,
+    route: &'a Route,
     around: State,
     sizes: Sizes,
-) -> Pin<Box<dyn Future<Output = Option<Box<PlanEntry>>> + Send + 'a>> {
+) -> Levels<'a> {
     Box::pin(async move {
-        let route = routed.route.as_ref().ok()?;
         let index = route.steps.len().checked_sub(2)?;
         inner::level(loader, route, index, around, sizes).await
     })
@@ -93,28 +100,31 @@ fn levels_within<'a>(
 pub(super) struct Routed {
     span: Option<(usize, usize)>,
     source: Option<ReferenceBuf>,
+    pub(super) route: Result<Route, Box<Unrouted>>,
+}
+
+/// What has no way, and why.
+pub(super) struct Unrouted {
     pub(super) reference: String,
     pub(super) semantics: Semantics,
-    pub(super) route: Result<Route, LoadError>,
+    pub(super) error: LoadError,
 }
 
 fn routed(loader: &Loader, candidate: Candidate<'_>, options: &PlanOptions) -> Routed {
     let Candidate { span, found } = candidate;
     match found {
-        Ok(reference) => Routed {
-            span,
-            source: Some(reference.to_owned()),
-            reference: reference.public(),
-            semantics: reference.semantics(),
-            route: loader.route(&reference, &options.place),
-        },
-        Err(error) => Routed {
-            span,
-            source: None,
-            semantics: prefix(&error.reference),
-            reference: error.reference.clone(),
-            route: Err(error),
-        },
+        Ok(reference) => {
+            let route = loader.route(&reference, &options.place).map_err(|error| {
+                let semantics = reference.semantics();
+                Box::new(Unrouted { reference: reference.public(), semantics, error })
+            });
+            Routed { span, source: Some(reference.to_owned()), route }
+        }
+        Err(error) => {
+            let (semantics, reference) = (prefix(&error.reference), error.reference.clone());
+            let unrouted = Unrouted { reference, semantics, error };
+            Routed { span, source: None, route: Err(Box::new(unrouted)) }
+        }
     }
 }
 

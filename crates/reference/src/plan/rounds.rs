@@ -1,7 +1,7 @@
 //! The two rounds of loading: hot references at once, default ones while the budget lasts.
 
 use super::entry::{not_loaded, pending};
-use super::make::Routed;
+use super::make::{Routed, Unrouted};
 use super::{PlanEntry, PlanOptions, Policy, Sizes};
 use crate::syntax::Semantics;
 use crate::{LoadError, Loaded, Loader, Place, Route, StepKind};
@@ -35,7 +35,10 @@ pub(super) async fn entries(
             let reason = not_loaded(route.semantics, options.policy);
             pending(&route.reference, route.semantics, reason)
         }
-        Err(error) => pending(&routed.reference, routed.semantics, "").failed(error.clone()),
+        Err(unrouted) => {
+            let Unrouted { reference, semantics, error } = unrouted.as_ref();
+            pending(reference, *semantics, "").failed(error.clone())
+        }
     };
     let entries = entries.into_iter().zip(routed);
     entries.map(|(entry, routed)| entry.unwrap_or_else(|| untried(routed))).collect()
@@ -58,7 +61,7 @@ async fn round(
         .filter(|(_, route)| route.semantics == semantics)
         .collect();
     let (firsts, again) = firsts(&wanted);
-    let mut loads = loads(loader, &firsts);
+    let mut loads = loads(loader, firsts);
     let shared: HashSet<usize> = again.values().copied().collect();
     let mut kept: HashMap<usize, Outcome> = HashMap::new();
     for (turn, (index, route)) in wanted.iter().enumerate() {
@@ -82,9 +85,9 @@ async fn round(
 
 fn loads<'l>(
     loader: &'l Loader,
-    routes: &[&'l Route],
+    routes: Vec<&'l Route>,
 ) -> impl Stream<Item = Outcome> + Send + Unpin + 'l {
-    let walks: Vec<_> = routes.iter().map(|route| walk(loader, route)).collect();
+    let walks = routes.into_iter().map(move |route: &'l Route| walk(loader, route));
     stream::iter(walks).buffered(loader.limits().concurrency.max(1))
 }
 

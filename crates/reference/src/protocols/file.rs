@@ -72,8 +72,11 @@ impl Files {
     fn at(&self, root: usize, folder: &str, path: &str) -> Result<Located, FileError> {
         let outside = || FileError::Outside(path.to_owned());
         let workspace = self.roots.get(root).ok_or_else(outside)?;
-        let folder = workspace.resolve(if folder.is_empty() { "." } else { folder })?;
-        let path = workspace.resolve_from(&folder, path)?;
+        let path = if folder.is_empty() {
+            workspace.resolve(path)?
+        } else {
+            workspace.resolve_from(&workspace.resolve(folder)?, path)?
+        };
         Ok(Located { root, path, fell_back: false })
     }
 
@@ -92,23 +95,19 @@ impl Files {
         }
         let fail = |error: FileError| failed(request.reference, &error);
         let located = self.place_of(request.path, request.place).map_err(fail)?;
-        let resource = self.resource(request.reference, &located, request.max_bytes);
-        Ok(Loaded { resources: vec![resource.map_err(fail)?], ..Loaded::default() })
+        let bytes =
+            self.root(&located).and_then(|root| root.read_bytes(&located.path, request.max_bytes));
+        let resource = resource(request.reference, &located, bytes.map_err(fail)?);
+        Ok(Loaded { resources: vec![resource], ..Loaded::default() })
     }
+}
 
-    fn resource(
-        &self,
-        reference: &str,
-        located: &Located,
-        max_bytes: u64,
-    ) -> Result<Resource, FileError> {
-        let bytes = self.root(located)?.read_bytes(&located.path, max_bytes)?;
-        Ok(Resource {
-            reference: reference.to_owned(),
-            media_type: media::of_name(located.path.name()).to_owned(),
-            content: Content::Bytes(bytes),
-            trust: trust(located.root),
-        })
+fn resource(reference: &str, located: &Located, bytes: Vec<u8>) -> Resource {
+    Resource {
+        reference: reference.to_owned(),
+        media_type: media::of_name(located.path.name()).to_owned(),
+        content: Content::Bytes(bytes),
+        trust: trust(located.root),
     }
 }
 

@@ -79,3 +79,82 @@ fn ref_8_each_level_has_an_entry_with_its_own_semantics() {
     let plan = desk.plan("@?thinking:@!file://gone.md", &PlanOptions::default());
     assert!(plan.hot_failure().is_some());
 }
+
+#[test]
+fn ref_9_what_stands_twice_is_loaded_once() {
+    use crate::support::Counted;
+    let counted = Counted::default();
+    let reads = std::sync::Arc::clone(&counted.reads);
+    let desk = Desk::with(&[]).protocol(counted);
+    let text = "@!count://a @!count://b @!count://a @count://a @count://a @?count://a";
+    let plan = desk.plan(text, &PlanOptions::default());
+    let states: Vec<_> = plan.entries.iter().map(|entry| entry.state).collect();
+    let [loaded, pending] = [State::Loaded, State::Pending];
+    assert_eq!(states, [loaded, loaded, loaded, loaded, loaded, pending]);
+    // Once hot, once by the other prefix, whose reference is another.
+    assert_eq!(reads.lock().unwrap().as_slice(), ["a", "b", "a"]);
+    assert_eq!(plan.entries[0].loaded, plan.entries[2].loaded);
+    // Credentials are no part of what is shown, and still tell two references apart.
+    let desk = Desk::with(&[]).protocol(crate::support::Echo("https"));
+    let plan = desk.plan("@!https://u:p@h/x @!https://v:q@h/x", &PlanOptions::default());
+    assert_eq!(plan.entries[0].reference, plan.entries[1].reference);
+    assert_ne!(plan.entries[0].loaded, plan.entries[1].loaded);
+}
+
+#[test]
+fn ref_7_when_nothing_is_left_of_the_budget_nothing_more_is_loaded() {
+    let counted = crate::support::Counted::default();
+    let reads = std::sync::Arc::clone(&counted.reads);
+    let desk = Desk::with(&[]).protocol(counted);
+    let none = PlanOptions { budget: Some(0), ..PlanOptions::default() };
+    let plan = desk.plan("@count://a @!count://b", &none);
+    assert_eq!(plan.entries[0].reason, "nothing is left of the budget");
+    assert_eq!(plan.entries[0].state, State::Pending);
+    assert_eq!(reads.lock().unwrap().as_slice(), ["b"]);
+}
+
+#[test]
+fn ref_9_a_plan_has_bounds_of_its_own() {
+    use contexture_reference::{LoadLimits, Sizes};
+    let limits = LoadLimits { max_plan_bytes: 8, max_references: 4, ..LoadLimits::default() };
+    let desk = Desk::limited(&[("a.md", "alpha"), ("b.md", "bravo")], limits);
+    let options = PlanOptions { sizes: Sizes::Weighed, ..PlanOptions::default() };
+    let plan = desk.plan("@!file://a.md @!file://b.md", &options);
+    assert_eq!((plan.entries[0].state, plan.entries[0].tokens), (State::Loaded, None));
+    assert_eq!(plan.hot_failure().unwrap().code, "REF3013");
+    let text = "@?file://a.md ".repeat(5);
+    let error = crate::support::run(desk.loader.plan(&text, &options)).unwrap_err();
+    assert_eq!(error.code, "REF3040");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn ref_9_the_plan_of_any_text_has_its_entries_in_order_where_they_stand(
+        text in "(@[!?]?(file|thinking|json|fiel|thinking:file):@?(//)?[ab*./?=&中]{0,8}|[ 。,a\\n`]){0,12}",
+    ) {
+        let desk = desk();
+        let plan = desk.plan(&text, &PlanOptions::default());
+        let mut behind = 0;
+        for entry in &plan.entries {
+            let (start, end) = entry.span.unwrap();
+            proptest::prop_assert!(behind <= start && start < end);
+            proptest::prop_assert!(text.get(start..end).unwrap().starts_with('@'));
+            proptest::prop_assert_eq!(entry.state == State::Loaded, entry.loaded.is_some());
+            proptest::prop_assert_eq!(entry.state == State::Failed, entry.error.is_some());
+            behind = end;
+        }
+    }
+}
+
+#[test]
+fn ref_9_a_plan_can_move_between_threads() {
+    fn is_send<T: Send>(value: T) -> T {
+        value
+    }
+    let desk = desk();
+    let options = PlanOptions::default();
+    let plan = crate::support::run(is_send(desk.loader.plan(TEXT, &options))).unwrap();
+    assert_eq!(plan.entries.len(), 3);
+}

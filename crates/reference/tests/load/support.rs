@@ -123,3 +123,25 @@ impl Protocol for Echo {
         Box::pin(async move { Ok(Loaded { resources: vec![resource], ..Loaded::default() }) })
     }
 }
+
+/// A protocol that writes down what it was asked for.
+#[derive(Default)]
+pub(crate) struct Counted {
+    pub(crate) reads: Arc<std::sync::Mutex<Vec<String>>>,
+}
+
+impl Protocol for Counted {
+    fn name(&self) -> &str {
+        "count"
+    }
+
+    fn role(&self) -> Role {
+        Role::Source
+    }
+
+    fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
+        self.reads.lock().unwrap().push(request.path.to_owned());
+        let resource = Resource::of_text(request.reference, "text/plain", "text", Trust::Web);
+        Box::pin(async move { Ok(Loaded { resources: vec![resource], ..Loaded::default() }) })
+    }
+}

@@ -60,16 +60,26 @@ impl Workspace {
     /// # Errors
     /// [`FileError`]; nothing is read of a device, a pipe or a socket.
     pub fn read_bytes(&self, path: &WorkspacePath, limit: u64) -> Result<Vec<u8>, FileError> {
+        // Opening some devices has effects, so it is looked at before and, against a swap, after.
+        if !self.seems_regular(path) {
+            require_file(&self.metadata(path)?, path)?;
+        }
+        self.read_listed(path, limit)
+    }
+
+    /// As [`Self::read_bytes`], for what a listing of its folder told to be a regular file: it is
+    /// opened at once, and only then looked at.
+    ///
+    /// # Errors
+    /// As [`Self::read_bytes`].
+    pub fn read_listed(&self, path: &WorkspacePath, limit: u64) -> Result<Vec<u8>, FileError> {
         let (file, metadata) = self.open_file(path)?;
         let too_large = |bytes| FileError::TooLarge { path: path.to_string(), bytes, limit };
         if metadata.len() > limit {
             return Err(too_large(metadata.len()));
         }
-        let expected = usize::try_from(metadata.len()).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(expected.saturating_add(1));
-        // It may grow while it is read.
-        let mut bounded = file.into_std().take(limit.saturating_add(1));
-        bounded.read_to_end(&mut bytes).map_err(|error| self.failed(error, path))?;
+        let bytes = read_whole(file.into_std(), metadata.len(), limit);
+        let bytes = bytes.map_err(|error| self.failed(error, path))?;
         let read = bytes.len() as u64;
         if read > limit { Err(too_large(read)) } else { Ok(bytes) }
     }
@@ -129,10 +139,6 @@ impl Workspace {
 
     /// Opens a regular file without waiting: a pipe without a writer would block forever.
     fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata), FileError> {
-        // Opening some devices has effects, so it is looked at before and, against a swap, after.
-        if !self.seems_regular(path) {
-            require_file(&self.metadata(path)?, path)?;
-        }
         let mut options = OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
@@ -202,6 +208,24 @@ impl Workspace {
             .map(|name| folder.join(name).to_string());
         FileError::NotFound { path: asked, similar }
     }
+}
+
+/// All bytes of a file that should have `size`; it may grow while it is read, and one byte beyond
+/// `limit` tells so.
+fn read_whole(mut file: std::fs::File, size: u64, limit: u64) -> std::io::Result<Vec<u8>> {
+    let size = usize::try_from(size).unwrap_or_default();
+    let mut bytes = vec![0; size.saturating_add(1)];
+    let read = match file.read(&mut bytes) {
+        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => 0,
+        read => read?,
+    };
+    bytes.truncate(read);
+    // As many as it should have, where one more was asked for: that is the end.
+    if read != size {
+        let left = limit.saturating_add(1).saturating_sub(read as u64);
+        file.take(left).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Refuses everything but a regular file.

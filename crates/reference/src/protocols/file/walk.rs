@@ -1,6 +1,6 @@
 //! What a pattern matches: a walk from the root that enters only where a match may be (REF-13).
 
-use super::{Files, Located, failed, trust};
+use super::{Files, Located, failed, resource, trust};
 use crate::pattern::{self, Pattern};
 use crate::protocol::Request;
 use crate::resource::FOLDER;
@@ -34,7 +34,7 @@ pub(super) fn matches(files: &Files, request: Request<'_>) -> Result<Loaded, Loa
     let mut found = search.walk(request)?;
     // By segments: `a/b` stands before `a.b`.
     found.matches.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
-    search.load(files, request, found)
+    search.load(request, found)
 }
 
 fn search_at_root<'s>(files: &'s Files, request: Request<'_>) -> Result<Search<'s>, LoadError> {
@@ -158,7 +158,7 @@ impl Search<'_> {
         }
     }
 
-    fn load(&self, files: &Files, request: Request<'_>, found: Found) -> Result<Loaded, LoadError> {
+    fn load(&self, request: Request<'_>, found: Found) -> Result<Loaded, LoadError> {
         let resources = Vec::with_capacity(found.matches.len());
         let mut loaded = Loaded { resources, listing: true, notes: found.notes };
         if found.matches.is_empty() {
@@ -168,11 +168,11 @@ impl Search<'_> {
         let mut left = request.max_bytes;
         for (path, kind) in found.matches {
             let reference = self.reference(&path);
-            let resource = match kind {
+            let read = match kind {
                 EntryKind::Folder => Ok(listed(reference.clone(), self.root)),
-                _ => self.file(files, &reference, &path, left),
+                kind => self.file(&reference, &path, kind, left),
             };
-            match resource {
+            match read {
                 Ok(resource) => {
                     left =
                         left.saturating_sub(resource.bytes().map_or(0, |bytes| bytes.len() as u64));
@@ -194,14 +194,18 @@ impl Search<'_> {
 
     fn file(
         &self,
-        files: &Files,
         reference: &str,
         path: &str,
+        kind: EntryKind,
         left: u64,
     ) -> Result<Resource, FileError> {
         let path = self.workspace.resolve(path)?;
         let located = Located { root: self.root, path, fell_back: false };
-        match files.resource(reference, &located, left) {
+        let bytes = match kind {
+            EntryKind::File => self.workspace.read_listed(&located.path, left),
+            _ => self.workspace.read_bytes(&located.path, left),
+        };
+        match bytes.map(|bytes| resource(reference, &located, bytes)) {
             // A link to a folder is listed like a folder and not entered.
             Err(FileError::IsFolder(_)) => Ok(listed(reference.to_owned(), self.root)),
             other => other,

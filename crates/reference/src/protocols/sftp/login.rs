@@ -5,7 +5,7 @@ use super::super::network::Fault;
 use super::hosts::Guard;
 use super::{SshSettings, Trouble, explain};
 use russh::client::{AuthResult, Handle};
-use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg};
+use russh::keys::{Algorithm, HashAlg, PrivateKey, PrivateKeyWithHashAlg};
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,8 +33,7 @@ pub(super) async fn offer(
         let result = ssh.authenticate_password(user, password).await.map_err(failed)?;
         return if result.success() { Ok(()) } else { Err(wrong_password(&who, &result)) };
     }
-    let hash = ssh.best_supported_rsa_hash().await.map_err(failed)?.flatten();
-    let mut tried = by_agent(ssh, user, settings.agent.as_deref(), hash).await;
+    let mut tried = by_agent(ssh, user, settings.agent.as_deref()).await;
     if tried == Tried::Accepted {
         return Ok(());
     }
@@ -48,6 +47,7 @@ pub(super) async fn offer(
             }
             None => continue,
         };
+        let hash = hash_for(ssh, key.algorithm()).await.map_err(failed)?;
         let key = PrivateKeyWithHashAlg::new(Arc::new(*key), hash);
         if ssh.authenticate_publickey(user, key).await.map_err(failed)?.success() {
             return Ok(());
@@ -55,6 +55,18 @@ pub(super) async fn offer(
         tried = Tried::Refused;
     }
     Err(no_key(&who, tried, locked))
+}
+
+/// What a key signs by. Servers may be slow to say what they take, so only RSA keys, of which there
+/// are several kinds, have them asked.
+async fn hash_for(
+    ssh: &Handle<Guard>,
+    algorithm: Algorithm,
+) -> Result<Option<HashAlg>, russh::Error> {
+    if !algorithm.is_rsa() {
+        return Ok(None);
+    }
+    Ok(ssh.best_supported_rsa_hash().await?.flatten())
 }
 
 fn wrong_password(who: &str, result: &AuthResult) -> Fault {
@@ -92,19 +104,14 @@ enum Tried {
 
 /// Offers the keys of an agent; without one, none.
 #[cfg(unix)]
-async fn by_agent(
-    ssh: &mut Handle<Guard>,
-    user: &str,
-    socket: Option<&Path>,
-    hash: Option<HashAlg>,
-) -> Tried {
+async fn by_agent(ssh: &mut Handle<Guard>, user: &str, socket: Option<&Path>) -> Tried {
     use russh::keys::agent::{AgentIdentity, client::AgentClient};
     let mut tried = Tried::Nothing;
     let Some(socket) = socket else { return tried };
     let Ok(mut agent) = AgentClient::connect_uds(socket).await else { return tried };
     for identity in agent.request_identities().await.unwrap_or_default() {
         let AgentIdentity::PublicKey { key, .. } = identity else { continue };
-        let hash = hash.filter(|_| key.algorithm().is_rsa());
+        let Ok(hash) = hash_for(ssh, key.algorithm()).await else { return tried };
         tried = Tried::Refused;
         let result = ssh.authenticate_publickey_with(user, key, hash, &mut agent).await;
         if result.is_ok_and(|result| result.success()) {
@@ -115,7 +122,7 @@ async fn by_agent(
 }
 
 #[cfg(not(unix))]
-async fn by_agent(_: &mut Handle<Guard>, _: &str, _: Option<&Path>, _: Option<HashAlg>) -> Tried {
+async fn by_agent(_: &mut Handle<Guard>, _: &str, _: Option<&Path>) -> Tried {
     Tried::Nothing
 }
 

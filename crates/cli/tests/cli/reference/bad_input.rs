@@ -90,10 +90,7 @@ fn ref_21_no_way_up_leads_out() {
         assert!(!done.stdout.contains("s3cret") && !done.stdout.contains("root:"), "{done:?}");
         let report = done.json();
         let nothing = report["items"].as_array().is_some_and(Vec::is_empty);
-        assert!(
-            matches!(done.code, Some(0..=2)) && (done.code == Some(2) || nothing),
-            "{done:?}"
-        );
+        assert!(matches!(done.code, Some(0..=2)) && (done.code == Some(2) || nothing), "{done:?}");
     }
 }
 

@@ -138,11 +138,11 @@ fn weighed(
     };
     let weighs = route.semantics == Semantics::Default && left.tokens.is_some();
     let tokens = (weighs || sizes == Sizes::All).then(|| loader.tokens(&loaded));
-    if let (true, Some(tokens), Some(left)) = (weighs, tokens, left.tokens) {
-        if tokens > left {
-            let reason = format!("its {tokens} tokens do not fit the {left} left of the budget");
-            return PlanEntry { tokens: Some(tokens), reason, ..entry };
-        }
+    if let (true, Some(tokens), Some(left)) = (weighs, tokens, left.tokens)
+        && tokens > left
+    {
+        let reason = format!("its {tokens} tokens do not fit the {left} left of the budget");
+        return PlanEntry { tokens: Some(tokens), reason, ..entry };
     }
     let Some(bytes) = left.bytes.checked_sub(loaded.bytes()) else {
         let limit = loader.limits().max_plan_bytes;

@@ -24,8 +24,8 @@ use std::str::FromStr;
 const PREFIX: &str = "sha256:";
 
 /// The SHA-256 of a text or of a value's canonical JSON.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub struct Digest([u8; 32]);
 
@@ -59,23 +59,33 @@ impl Digest {
     /// The 64 hex digits, without the prefix.
     #[must_use]
     pub fn hex(&self) -> String {
-        let mut hex = String::with_capacity(2 * self.0.len());
-        self.push_hex(&mut hex);
-        hex
+        self.digits(|hex| hex.to_owned())
     }
 
-    fn push_hex(&self, out: &mut String) {
-        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        out.extend(
-            digits.map(|nibble| char::from(nibble + if nibble < 10 { b'0' } else { b'a' - 10 })),
-        );
+    /// The 64 hex digits, without taking memory for them.
+    fn digits<T>(&self, then: impl FnOnce(&str) -> T) -> T {
+        let mut hex = [0; 64];
+        for (pair, byte) in hex.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
+            *pair = [byte >> 4, byte & 15].map(|nibble| match nibble {
+                0..10 => b'0' + nibble,
+                _ => b'a' - 10 + nibble,
+            });
+        }
+        // Hex digits are always UTF-8.
+        then(std::str::from_utf8(&hex).unwrap_or_default())
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(PREFIX)?;
-        f.write_str(&self.hex())
+        self.digits(|hex| f.write_str(hex))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -106,10 +116,7 @@ impl TryFrom<String> for Digest {
 
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
-        let mut text = String::with_capacity(PREFIX.len() + 2 * digest.0.len());
-        text.push_str(PREFIX);
-        digest.push_hex(&mut text);
-        text
+        digest.digits(|hex| [PREFIX, hex].concat())
     }
 }
 

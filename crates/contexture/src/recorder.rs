@@ -6,16 +6,22 @@
 //! Decision, by measurement: a write costs more than all else about a line, so turns, declarations
 //! and what is learnt of a model call wait for each other and become one write, and lines of one
 //! event that wait together become one line. Nothing waits while something outside is asked: all
-//! is written before a model, a tool or a memory is, and when such a call ends. So a run that is
-//! killed has kept everything up to what it was waiting for.
+//! is written before a model, a tool or a memory is, and whenever the run waits ([`recorded`]). So a
+//! run that is killed has kept everything up to what it was waiting for.
 
+mod line;
+
+use contexture_context::Digest;
 use contexture_context::TraceKind;
 use contexture_context::manifest::Blob;
-use contexture_context::{Digest, TRACE_VERSION, TraceEvent};
 use contexture_script::host::{Event, Phase};
 use contexture_store::masker::Masker;
+use line::{Data, Field, Head, Line, text_of};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -33,11 +39,11 @@ pub const TEXT_KEY: &str = "$text";
 
 /// Where trace lines and texts go.
 pub trait TraceSink: Send + Sync {
-    /// Keeps lines, in one go.
+    /// Keeps lines in one go: [`contexture_context::TraceEvent`]s as JSON, each with its line end.
     ///
     /// # Errors
     /// Why they could not be kept.
-    fn append(&self, events: &[TraceEvent]) -> Result<(), String>;
+    fn append(&self, lines: &str) -> Result<(), String>;
 
     /// Keeps texts under their digests; a text that is already there costs nothing.
     ///
@@ -61,18 +67,19 @@ pub struct Recorder {
 struct State {
     open: HashMap<u64, Open>,
     /// Lines and texts that are not written yet.
-    lines: Vec<TraceEvent>,
+    lines: Vec<Line>,
     blobs: Vec<Blob>,
+    /// Memory for the lines of a write, used again.
+    out: Vec<u8>,
     written_us: u64,
     fault: Option<String>,
 }
 
 /// An event under way.
 struct Open {
-    /// Its line without data.
-    line: TraceEvent,
+    head: Head,
     /// The data it began with, which its end need not repeat.
-    told: Value,
+    told: Option<Arc<Map<String, Value>>>,
 }
 
 impl Recorder {
@@ -85,13 +92,14 @@ impl Recorder {
         run: Map<String, Value>,
     ) -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let began_us = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
         Self {
             sinks,
             run,
             masker,
             began: Instant::now(),
-            began_us: u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX),
-            state: Mutex::default(),
+            began_us,
+            state: Mutex::new(State { written_us: began_us, ..State::default() }),
         }
     }
 
@@ -113,45 +121,64 @@ impl Recorder {
         }
         let now = self.now_us();
         let mut state = self.lock();
-        let written_soon = waits(&event);
-        match event.phase {
-            Phase::Begin => {
-                let told = event.data.clone();
-                let mut line = line(event, now, None);
-                if let (TraceKind::Run, Value::Object(data)) = (line.kind, &mut line.data) {
-                    data.extend(self.run.clone());
-                }
-                let open = Open { line: head(&line), told };
-                state.open.insert(line.id, open);
-                state.add(line);
-            }
-            Phase::Instant => state.add(line(event, now, Some(0))),
-            Phase::End => {
-                let mut line = line(event, now, None);
-                if let Some(Open { line: begun, told }) = state.open.remove(&line.id) {
-                    line.start_us = begun.start_us;
-                    drop_told(&mut line.data, &told);
-                }
-                line.duration_us = Some(now.saturating_sub(line.start_us));
-                state.add(line);
-            }
-        }
+        let may_wait = waits(event.kind);
+        let line = match event.phase {
+            Phase::Begin => self.begin(event, now, &mut state),
+            Phase::Instant => state.line(Head::of(&event, now, Some(0)), event.data),
+            Phase::End => end(event, now, &mut state),
+        };
+        state.add(line);
         let late = now.saturating_sub(state.written_us) > WAITING_US;
-        if !written_soon || late || state.lines.len() >= WAITING_LINES {
+        if !may_wait || late || state.lines.len() >= WAITING_LINES {
             self.write(&mut state);
         }
+    }
+
+    fn begin(&self, event: Event, now: u64, state: &mut State) -> Line {
+        let head = Head::of(&event, now, None);
+        let mut line = state.line(head.clone(), event.data);
+        let mut told = None;
+        if let Data::Fields { told: began_with, more } = &mut line.data {
+            let fields = std::mem::take(more).into_iter();
+            told = Some(Arc::new(fields.filter_map(as_value).collect()));
+            began_with.clone_from(&told);
+            if line.head.kind == TraceKind::Run {
+                let run = self.run.iter();
+                more.extend(
+                    run.map(|(name, value)| (name.clone().into(), Field::Value(value.clone()))),
+                );
+            }
+        }
+        state.open.insert(head.id, Open { head, told });
+        line
     }
 
     /// Adds to the data of an event that is under way. It is written with the next line that does
     /// not wait, or by [`Recorder::flush`].
     pub fn amend(&self, id: u64, data: Map<String, Value>) {
+        if self.is_on() {
+            self.lock().amend(id, Value::Object(data));
+        }
+    }
+
+    /// [`Recorder::amend`] by one field, without making a JSON value of it if that can be helped.
+    pub fn amend_field(&self, id: u64, name: &'static str, value: &impl Serialize) {
         if !self.is_on() {
             return;
         }
+        let text = text_of(value, INLINE_BYTES);
         let mut state = self.lock();
         let Some(open) = state.open.get(&id) else { return };
-        let line = TraceEvent { data: Value::Object(data), ..head(&open.line) };
-        state.add(line);
+        let head = open.head.clone();
+        let field = if let Some(text) = text {
+            Field::Text(text)
+        } else {
+            let mut value = json!(value);
+            externalise(&mut value, &mut state.blobs);
+            Field::Value(value)
+        };
+        let more = vec![(Cow::Borrowed(name), field)];
+        state.add(Line { head, data: Data::Fields { told: None, more } });
     }
 
     /// Keeps texts by their digests; they are written with the lines that name them.
@@ -184,20 +211,26 @@ impl Recorder {
     }
 
     fn write(&self, state: &mut State) {
-        let mut lines = std::mem::take(&mut state.lines);
-        let mut blobs = std::mem::take(&mut state.blobs);
-        state.written_us = self.now_us();
-        for line in &mut lines {
-            externalise(&mut line.data, &mut blobs);
+        if state.lines.is_empty() && state.blobs.is_empty() {
+            return;
         }
+        state.written_us = self.now_us();
+        let mut out = std::mem::take(&mut state.out);
+        state.put_lines(&mut out);
+        // JSON is always UTF-8.
+        let lines = std::str::from_utf8(&out).unwrap_or_default();
+        // Texts first: a line names none that is not there.
         for sink in &self.sinks {
-            // Texts first: a line names none that is not there.
-            let kept = if blobs.is_empty() { Ok(()) } else { sink.keep(&blobs) };
-            let appended = if lines.is_empty() { Ok(()) } else { sink.append(&lines) };
+            let kept = if state.blobs.is_empty() { Ok(()) } else { sink.keep(&state.blobs) };
+            let appended = if lines.is_empty() { Ok(()) } else { sink.append(lines) };
             if let Err(fault) = kept.and(appended) {
                 state.fault.get_or_insert(fault);
             }
         }
+        state.lines.clear();
+        state.blobs.clear();
+        out.clear();
+        state.out = out;
     }
 }
 
@@ -207,42 +240,80 @@ impl Drop for Recorder {
     }
 }
 
+/// Does work that is recorded: whenever it waits for something, all that is known is written.
+pub(crate) async fn recorded<T>(recorder: &Recorder, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    std::future::poll_fn(|context| {
+        let polled = work.as_mut().poll(context);
+        if polled.is_pending() {
+            recorder.flush();
+        }
+        polled
+    })
+    .await
+}
+
 impl State {
+    /// A line with these data, long texts in it kept by their digests.
+    fn line(&mut self, head: Head, mut data: Value) -> Line {
+        externalise(&mut data, &mut self.blobs);
+        Line { head, data: Data::of(data) }
+    }
+
+    fn amend(&mut self, id: u64, data: Value) {
+        let Some(open) = self.open.get(&id) else { return };
+        let line = self.line(open.head.clone(), data);
+        self.add(line);
+    }
+
     /// Adds a line, to one of its event that still waits if there is one.
-    fn add(&mut self, line: TraceEvent) {
-        match self.lines.iter_mut().rev().find(|waiting| waiting.id == line.id) {
+    fn add(&mut self, line: Line) {
+        match self.lines.iter_mut().rev().find(|waiting| waiting.head.id == line.head.id) {
             Some(waiting) => waiting.absorb(line),
             None => self.lines.push(line),
         }
     }
-}
 
-/// Whether the line of an event may wait: it is followed by others, or by a flush before the
-/// model is asked.
-const fn waits(event: &Event) -> bool {
-    match event.kind {
-        TraceKind::Use | TraceKind::For | TraceKind::Iteration => true,
-        TraceKind::Generate => matches!(event.phase, Phase::Begin),
-        _ => false,
+    /// Adds the waiting lines as text.
+    fn put_lines(&mut self, out: &mut Vec<u8>) {
+        for line in &self.lines {
+            let whole = out.len();
+            if let Err(error) = line.write(out) {
+                out.truncate(whole);
+                self.fault.get_or_insert_with(|| error.to_string());
+            }
+        }
     }
 }
 
-/// A line of the same event, without its data.
-const fn head(line: &TraceEvent) -> TraceEvent {
-    let TraceEvent { v, id, parent, kind, start_us, duration_us, .. } = *line;
-    TraceEvent { v, id, parent, kind, start_us, duration_us, data: Value::Null }
+/// Whether the lines of an event may wait: they are followed by others, by a flush before a model
+/// is asked, or by one when the run waits.
+const fn waits(kind: TraceKind) -> bool {
+    matches!(kind, TraceKind::Use | TraceKind::For | TraceKind::Iteration | TraceKind::Generate)
 }
 
-/// Leaves out what was said when the event began.
-fn drop_told(data: &mut Value, told: &Value) {
-    if let (Value::Object(data), Value::Object(told)) = (data, told) {
-        data.retain(|name, value| told.get(name) != Some(value));
+/// The end of an event, without what was said when it began.
+fn end(event: Event, now: u64, state: &mut State) -> Line {
+    let open = state.open.remove(&event.id);
+    let start_us = open.as_ref().map_or(now, |open| open.head.start_us);
+    let head = Head::of(&event, start_us, Some(now.saturating_sub(start_us)));
+    let mut line = state.line(head, event.data);
+    if let (Data::Fields { more, .. }, Some(told)) =
+        (&mut line.data, open.and_then(|open| open.told))
+    {
+        more.retain(|(name, field)| match field {
+            Field::Value(value) => told.get(name.as_ref()) != Some(value),
+            Field::Text(_) => true,
+        });
     }
+    line
 }
 
-fn line(event: Event, start_us: u64, duration_us: Option<u64>) -> TraceEvent {
-    let Event { id, parent, kind, data, .. } = event;
-    TraceEvent { v: TRACE_VERSION, id, parent, kind, start_us, duration_us, data }
+fn as_value((name, field): (Cow<'static, str>, Field)) -> Option<(String, Value)> {
+    match field {
+        Field::Value(value) => Some((name.into_owned(), value)),
+        Field::Text(_) => None,
+    }
 }
 
 /// Replaces each long string by `{"$text": digest, "bytes": n}`.
@@ -279,6 +350,7 @@ pub fn inline_texts(value: &mut Value, lookup: &mut dyn FnMut(&Digest) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contexture_context::TraceEvent;
 
     #[derive(Default, Clone)]
     struct Kept {
@@ -288,9 +360,10 @@ mod tests {
     }
 
     impl TraceSink for Kept {
-        fn append(&self, events: &[TraceEvent]) -> Result<(), String> {
+        fn append(&self, lines: &str) -> Result<(), String> {
             *self.writes.lock().unwrap() += 1;
-            self.lines.lock().unwrap().extend_from_slice(events);
+            let events = lines.lines().map(|line| serde_json::from_str(line).unwrap());
+            self.lines.lock().unwrap().extend(events);
             Ok(())
         }
         fn keep(&self, blobs: &[Blob]) -> Result<(), String> {
@@ -317,6 +390,7 @@ mod tests {
         recorder.amend(1, Map::from_iter([("manifest".to_owned(), json!({ "call": 1 }))]));
         recorder.flush();
         recorder.record(event(TraceKind::Generate, Phase::End, json!({ "a": 1, "value": 2 })));
+        recorder.flush();
         let lines = kept.lines.lock().unwrap();
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[1].data, json!({ "manifest": { "call": 1 } }));
@@ -359,9 +433,52 @@ mod tests {
         recorder.amend(4, Map::from_iter([("usage".to_owned(), json!(7))]));
         recorder.record(of(4, Some(2), TraceKind::Generate, Phase::End, json!({ "line": 4 })));
         recorder.record(of(2, Some(1), TraceKind::Iteration, Phase::End, json!({ "index": 0 })));
-        assert_eq!(shown()[3..], [(4, json!({ "usage": 7 }))], "an end of a call does not wait");
+        assert_eq!(shown().len(), 3);
         drop(recorder);
-        assert_eq!(shown()[4..], [(2, json!({}))]);
+        assert_eq!(shown()[3..], [(4, json!({ "usage": 7 })), (2, json!({}))]);
+        assert_eq!(*kept.writes.lock().unwrap(), 3);
+    }
+
+    #[test]
+    fn as_29_all_is_written_when_the_run_waits() {
+        let (recorder, kept) = recorder();
+        let lines = || kept.lines.lock().unwrap().len();
+        let work = async {
+            recorder.record(event(TraceKind::Generate, Phase::Begin, json!({})));
+            recorder.record(event(TraceKind::Generate, Phase::End, json!({ "value": 1 })));
+            assert_eq!(lines(), 0, "a call that took no time has not been waited for");
+            let mut waited = false;
+            std::future::poll_fn(|context| {
+                context.waker().wake_by_ref();
+                match std::mem::replace(&mut waited, true) {
+                    true => std::task::Poll::Ready(()),
+                    false => std::task::Poll::Pending,
+                }
+            })
+            .await;
+            assert_eq!(lines(), 1);
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(recorded(&recorder, work));
+    }
+
+    #[test]
+    fn as_29_a_field_reads_the_same_however_it_is_added() {
+        let (recorder, kept) = recorder();
+        let long = "x".repeat(INLINE_BYTES + 1);
+        let value = json!([{ "text": long, "short": "y" }]);
+        recorder.record(event(TraceKind::Tool, Phase::Begin, json!({ "long": long })));
+        recorder.amend_field(1, "a", &json!({ "b": 1.5 }));
+        recorder.amend_field(1, "c", &value);
+        recorder.amend(1, Map::from_iter([("d".to_owned(), value)]));
+        recorder.record(event(TraceKind::Tool, Phase::End, json!({ "long": long, "e": 1 })));
+        let lines = kept.lines.lock().unwrap();
+        assert_eq!(lines.len(), 2);
+        let data = &lines[1].data;
+        assert_eq!(data["a"], json!({ "b": 1.5 }));
+        assert_eq!(data["c"], data["d"]);
+        assert_eq!(data["c"][0]["text"][TEXT_KEY], json!(Digest::of_text(&long)));
+        assert_eq!(data.get("long"), None, "what it began with is not repeated");
     }
 
     #[test]

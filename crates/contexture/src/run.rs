@@ -7,7 +7,7 @@ use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
 use crate::observe::Observer;
 use crate::project::Project;
-use crate::recorder::{Recorder, TraceSink};
+use crate::recorder::{Recorder, TraceSink, recorded};
 use crate::sinks;
 use crate::written::OnDemand;
 use contexture_context::Digest;
@@ -215,9 +215,9 @@ impl Ready {
     async fn run(self, request: RunRequest) -> RunReport {
         let Self { program, executable, host, run, options } = self;
         let entry = Entry { agent: request.agent, function: request.function };
-        let outcome =
-            contexture_script::runtime::run(&executable, &entry, request.input, &host, &options)
-                .await;
+        let work =
+            contexture_script::runtime::run(&executable, &entry, request.input, &host, &options);
+        let outcome = recorded(host.recorder(), work).await;
         for Warning { file, line, column, message, .. } in outcome.warnings {
             host.truncated(format!("{file}:{line}:{column}: {message}"));
         }

@@ -7,6 +7,7 @@ use crate::host::LiveHost;
 use crate::loader::WorkspaceLoader;
 use crate::observe::Observer;
 use crate::project::Project;
+use crate::recorder::recorded;
 use crate::run::{self, RunRequest, SetupError};
 use crate::written::OnDemand;
 use contexture_diagnostic::SourceFile;
@@ -55,7 +56,10 @@ impl Session {
         cancel: CancelToken,
     ) -> Result<SessionOutcome, SessionError> {
         self.host.cancel = cancel;
-        self.lines.eval(line, &self.host).await
+        let outcome = recorded(self.host.recorder(), self.lines.eval(line, &self.host)).await;
+        // The next line may be long in coming.
+        self.host.recorder().flush();
+        outcome
     }
 
     /// The names of the variables so far.

@@ -3,7 +3,7 @@
 use crate::project::Project;
 use crate::recorder::TraceSink;
 use contexture_context::manifest::Blob;
-use contexture_context::{Digest, TRACE_VERSION, TraceEvent};
+use contexture_context::{Digest, TRACE_VERSION};
 use contexture_store::masker::Masker;
 use contexture_store::runs::{FolderStore, RunStore, RunWriter};
 use contexture_store::stamp::Ids;
@@ -35,8 +35,8 @@ pub(crate) fn store(
 struct StoreSink(Box<dyn RunWriter>);
 
 impl TraceSink for StoreSink {
-    fn append(&self, events: &[TraceEvent]) -> Result<(), String> {
-        self.0.append_all(events).map_err(|error| error.to_string())
+    fn append(&self, lines: &str) -> Result<(), String> {
+        self.0.append_lines(lines).map_err(|error| error.to_string())
     }
 
     fn keep(&self, blobs: &[Blob]) -> Result<(), String> {
@@ -62,14 +62,8 @@ struct FileSink {
 }
 
 impl TraceSink for FileSink {
-    fn append(&self, events: &[TraceEvent]) -> Result<(), String> {
-        let mut lines = String::new();
-        for event in events {
-            let mut event = event.clone();
-            self.masker.value(&mut event.data);
-            lines += &serde_json::to_string(&event).map_err(|error| error.to_string())?;
-            lines.push('\n');
-        }
+    fn append(&self, lines: &str) -> Result<(), String> {
+        let lines = self.masker.lines(lines);
         let (file, _) = &mut *self.written.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(lines.as_bytes()).map_err(|error| error.to_string())
     }

@@ -132,6 +132,10 @@ impl ChatCall {
     #[must_use]
     pub fn canonical(&self) -> Value {
         let mut fields = self.options();
+        if let Some(schema) = &self.schema {
+            fields
+                .insert("schema".into(), json!({"schema": schema.schema, "strict": schema.strict}));
+        }
         // Messages are plain data; they always become JSON.
         let messages = serde_json::to_value(&self.request.messages).unwrap_or_default();
         fields.insert("messages".into(), messages);
@@ -141,10 +145,11 @@ impl ChatCall {
     /// The digest of [`ChatCall::canonical`]: equal requests have equal digests.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        Digest::of_text(&canonical::text(self.options(), &self.request.messages))
+        let schema = self.schema.as_ref();
+        Digest::of_text(&canonical::text(self.options(), schema, &self.request.messages))
     }
 
-    /// [`ChatCall::canonical`] without the messages.
+    /// [`ChatCall::canonical`] without the messages and the schema.
     fn options(&self) -> Map<String, Value> {
         let request = without_messages(&self.request);
         let mut fields = match serde_json::to_value(&request) {
@@ -154,10 +159,6 @@ impl ChatCall {
         };
         fields.remove("messages");
         fields.remove("model");
-        if let Some(schema) = &self.schema {
-            fields
-                .insert("schema".into(), json!({"schema": schema.schema, "strict": schema.strict}));
-        }
         if let Some(think) = self.think {
             fields.insert("think".into(), think.as_str().into());
         }

@@ -117,6 +117,27 @@ impl Masker {
         }
     }
 
+    /// The lines of a trace without secrets in their `data`; borrowed when there is none.
+    #[must_use]
+    pub fn lines<'a>(&self, lines: &'a str) -> Cow<'a, str> {
+        // A line escapes its texts once more, which is read as well.
+        if !self.may_be_in(lines) {
+            return Cow::Borrowed(lines);
+        }
+        Cow::Owned(lines.split_inclusive('\n').map(|line| self.line(line)).collect())
+    }
+
+    fn line<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        if !self.may_be_in(line) {
+            return Cow::Borrowed(line);
+        }
+        let Ok(mut value) = serde_json::from_str::<Value>(line) else { return self.text(line) };
+        if let Some(data) = value.get_mut("data") {
+            self.value(data);
+        }
+        Cow::Owned(format!("{value}\n"))
+    }
+
     fn names(&self, fields: &mut Map<String, Value>) {
         let hides = |name: &String| matches!(self.text(name), Cow::Owned(_));
         if fields.keys().any(hides) {

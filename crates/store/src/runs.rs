@@ -80,7 +80,24 @@ pub trait RunWriter: Send + Sync {
     ///
     /// # Errors
     /// [`RunError`].
-    fn append_all(&self, events: &[TraceEvent]) -> Result<(), RunError>;
+    fn append_all(&self, events: &[TraceEvent]) -> Result<(), RunError> {
+        let mut lines = String::new();
+        for event in events {
+            let line = serde_json::to_string(event).map_err(|error| RunError::Io {
+                path: self.id().to_string(),
+                reason: error.to_string(),
+            })?;
+            lines.push_str(&line);
+            lines.push('\n');
+        }
+        self.append_lines(&lines)
+    }
+
+    /// [`RunWriter::append_all`] for events that are JSON already, each with its line end.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    fn append_lines(&self, lines: &str) -> Result<(), RunError>;
 
     /// Keeps texts; one that is there already costs next to nothing.
     ///

@@ -97,6 +97,9 @@ fn places<'a>(text: &'a str, part: &'a str) -> impl Iterator<Item = usize> + 'a 
 }
 
 fn is_grapheme_bound(text: &str, at: usize) -> bool {
+    if !text.is_char_boundary(at) {
+        return false;
+    }
     let mut cursor = unicode_segmentation::GraphemeCursor::new(at, text.len(), true);
     cursor.is_boundary(text, 0).unwrap()
 }

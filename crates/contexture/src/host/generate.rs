@@ -7,14 +7,15 @@ use super::references::{Gathered, gather};
 use super::{LiveHost, placeholder, supplied, unknown};
 use crate::models::Model;
 use crate::observe::Progress;
-use contexture_answer::Shape;
+use contexture_answer::{FieldError, Shape};
 use contexture_context::{CutReason, Digest, Trust};
 use contexture_llm::{
     Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, ask,
 };
-use contexture_prompt::OpenaiChatMessage;
+use contexture_prompt::{OpenaiChatMessage, Usage};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -32,9 +33,7 @@ pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supp
         return Ok(dry_run(host, &call, &prepared));
     }
     host.recorder.keep(std::mem::take(&mut prepared.blobs));
-    if host.recorder.is_on() {
-        host.recorder.amend(call.event, fields(json!({ "manifest": prepared.manifest })));
-    }
+    host.recorder.amend_field(call.event, "manifest", &prepared.manifest);
     let key = cache_key(&call, &model, &prepared);
     if let Some(value) = key.as_ref().and_then(|key| host.state().cache.get(key).cloned()) {
         host.recorder.amend(call.event, fields(json!({ "from_cache": true })));
@@ -130,10 +129,8 @@ fn finish(
 
 fn note_report(host: &LiveHost, call: &GenerateCall, report: &Report) {
     host.state().usage += report.usage;
-    if host.recorder.is_on() {
-        let usage = json!({ "usage": report.usage, "usage_estimated": report.usage_estimated });
-        host.recorder.amend(call.event, fields(usage));
-    }
+    host.recorder.amend_field(call.event, "usage", &report.usage);
+    host.recorder.amend_field(call.event, "usage_estimated", &report.usage_estimated);
     if call.options.debug {
         for warning in &report.warnings {
             host.warn(format!("{}: {warning}", call.site));
@@ -147,7 +144,7 @@ struct Listener<'h> {
     event: u64,
     /// Messages of the prompt itself; what follows them was added on the way.
     base: usize,
-    attempts: Vec<Value>,
+    attempts: Vec<Entry>,
     calls: u64,
 }
 
@@ -197,37 +194,71 @@ impl AskObserver for Listener<'_> {
 impl Listener<'_> {
     fn request(&mut self, attempt: u32, digest: &Digest, messages: &[OpenaiChatMessage]) {
         self.calls += 1;
-        let added: Vec<&OpenaiChatMessage> = messages.iter().skip(self.base).collect();
-        let mut entry = json!({ "attempt": attempt, "request": digest });
-        if let (false, Some(entry)) = (added.is_empty(), entry.as_object_mut()) {
-            entry.insert("added_messages".to_owned(), json!(added));
-        }
-        self.attempts.push(entry);
+        let added_messages = messages.iter().skip(self.base).cloned().collect();
+        self.attempts.push(Entry::new(attempt, digest.clone(), added_messages));
         self.write();
         self.host.recorder.flush();
     }
 
     fn ended(&mut self, attempt: &Attempt) {
-        let Some(Value::Object(entry)) = self.attempts.last_mut() else { return };
-        entry.insert("answer".to_owned(), json!(attempt.text));
-        entry.insert("usage".to_owned(), json!(attempt.usage));
-        let mut put = |name: &str, value: Value| {
-            let empty = value.as_array().is_some_and(Vec::is_empty) || value.is_null();
-            if !empty {
-                entry.insert(name.to_owned(), value);
-            }
-        };
-        put("finish_reason", json!(attempt.finish_reason.as_ref().map(|reason| reason.as_str())));
-        put("errors", json!(attempt.errors));
-        put("failure", json!(attempt.failure));
-        put("repaired", attempt.repairs.iter().map(|found| json!(found.to_string())).collect());
-        put("coerced", attempt.coerced.iter().map(|found| json!(found.to_string())).collect());
-        put("retried", attempt.retried.iter().map(|one| json!(one.error.to_string())).collect());
+        let Some(entry) = self.attempts.last_mut() else { return };
+        entry.answer = Some(attempt.text.clone());
+        entry.usage = Some(attempt.usage);
+        entry.finish_reason =
+            attempt.finish_reason.as_ref().map(|reason| reason.as_str().to_owned());
+        entry.errors.clone_from(&attempt.errors);
+        entry.failure.clone_from(&attempt.failure);
+        entry.repaired = attempt.repairs.iter().map(ToString::to_string).collect();
+        entry.coerced = attempt.coerced.iter().map(ToString::to_string).collect();
+        entry.retried = attempt.retried.iter().map(|one| one.error.to_string()).collect();
         self.write();
     }
 
     fn write(&self) {
-        self.host.recorder.amend(self.event, fields(json!({ "attempts": self.attempts })));
+        self.host.recorder.amend_field(self.event, "attempts", &self.attempts);
+    }
+}
+
+/// An attempt as the trace has it: what it was asked, and once it has ended, what came of it.
+#[derive(Serialize)]
+struct Entry {
+    attempt: u32,
+    request: Digest,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    added_messages: Vec<OpenaiChatMessage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finish_reason: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<FieldError>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    repaired: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    coerced: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    retried: Vec<String>,
+}
+
+impl Entry {
+    const fn new(attempt: u32, request: Digest, added_messages: Vec<OpenaiChatMessage>) -> Self {
+        Self {
+            attempt,
+            request,
+            added_messages,
+            answer: None,
+            usage: None,
+            finish_reason: None,
+            errors: Vec::new(),
+            failure: None,
+            repaired: Vec::new(),
+            coerced: Vec::new(),
+            retried: Vec::new(),
+        }
     }
 }
 

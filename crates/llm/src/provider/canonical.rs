@@ -1,6 +1,7 @@
 //! The canonical JSON of a call, written without building it as a value first: a replayed run asks
 //! for digests more often than for anything else.
 
+use super::SchemaHint;
 use contexture_context::digest::canonical_json;
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart};
 use serde::Serialize;
@@ -8,9 +9,17 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The options and messages as `canonical_json` would write them.
-pub(super) fn text(options: Map<String, Value>, messages: &[OpenaiChatMessage]) -> String {
+pub(super) fn text(
+    options: Map<String, Value>,
+    schema: Option<&SchemaHint>,
+    messages: &[OpenaiChatMessage],
+) -> String {
     let mut fields: BTreeMap<String, String> =
         options.into_iter().map(|(name, value)| (name, canonical_json(&value))).collect();
+    if let Some(SchemaHint { schema, strict, .. }) = schema {
+        let hint = format!("{{\"schema\":{},\"strict\":{strict}}}", canonical_json(schema));
+        fields.insert("schema".to_owned(), hint);
+    }
     fields.insert("messages".to_owned(), list(messages.iter().map(message)));
     let fields: Vec<String> =
         fields.into_iter().map(|(name, value)| format!("{}:{value}", string(&name))).collect();

@@ -225,14 +225,11 @@ impl RunWriter for FolderRun {
         &self.id
     }
 
-    fn append_all(&self, events: &[TraceEvent]) -> Result<(), RunError> {
+    fn append_lines(&self, lines: &str) -> Result<(), RunError> {
         let mut log = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut lines = String::new();
+        let mut lines = self.masker.lines(lines);
         if log.torn {
-            lines.push('\n');
-        }
-        for event in events {
-            put_line(event, &self.masker, &log.path, &mut lines)?;
+            lines.to_mut().insert(0, '\n');
         }
         let written = log.file.write_all(lines.as_bytes());
         log.torn = written.is_err();
@@ -243,29 +240,6 @@ impl RunWriter for FolderRun {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts.keep(blobs, &self.masker)
     }
-}
-
-/// Adds the line of an event, masked, with its end.
-pub(super) fn put_line(
-    event: &TraceEvent,
-    masker: &Masker,
-    path: &Path,
-    lines: &mut String,
-) -> Result<(), RunError> {
-    let fail = |error: serde_json::Error| RunError::Io {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    };
-    let mut line = serde_json::to_string(event).map_err(fail)?;
-    // The line escapes its texts once more, which the masker reads as well.
-    if masker.may_be_in(&line) {
-        let mut event = event.clone();
-        masker.value(&mut event.data);
-        line = serde_json::to_string(&event).map_err(fail)?;
-    }
-    lines.push_str(&line);
-    lines.push('\n');
-    Ok(())
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> RunError {

@@ -1,14 +1,12 @@
 //! Runs that end with the process: for tests, and for runs that are not to be kept.
 
-use super::folder::put_line;
 use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
 use crate::masker::Masker;
 use crate::stamp::Ids;
 use contexture_context::manifest::Blob;
-use contexture_context::{Digest, TraceEvent, TraceKind};
+use contexture_context::{Digest, TraceKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Runs in memory alone.
@@ -88,11 +86,8 @@ impl RunWriter for VolatileRun {
         &self.id
     }
 
-    fn append_all(&self, events: &[TraceEvent]) -> Result<(), RunError> {
-        let mut lines = String::new();
-        for event in events {
-            put_line(event, &self.masker, Path::new(self.id.as_str()), &mut lines)?;
-        }
+    fn append_lines(&self, lines: &str) -> Result<(), RunError> {
+        let lines = self.masker.lines(lines);
         if let Some(kept) = lock(&self.runs).get_mut(&self.id) {
             kept.lines.push_str(&lines);
         }

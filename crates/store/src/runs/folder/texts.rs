@@ -71,9 +71,8 @@ impl TextWriter {
                 self.keep_large(&blob.digest, &text, masked)?;
             } else {
                 let line = Line { digest: blob.digest.clone(), text, masked };
-                let path = small(&self.folder, &self.run);
                 let line = serde_json::to_string(&line).map_err(|error| RunError::Io {
-                    path: path.display().to_string(),
+                    path: small(&self.folder, &self.run).display().to_string(),
                     reason: error.to_string(),
                 })?;
                 lines.push_str(&line);
@@ -89,10 +88,10 @@ impl TextWriter {
     }
 
     fn append(&mut self, lines: &str) -> Result<(), RunError> {
-        let path = small(&self.folder, &self.run);
-        let fail = |error: std::io::Error| failed(&path, &error);
+        let path = || small(&self.folder, &self.run);
+        let fail = |error: std::io::Error| failed(&path(), &error);
         if self.small.is_none() {
-            let file = OpenOptions::new().append(true).create(true).open(&path).map_err(fail)?;
+            let file = OpenOptions::new().append(true).create(true).open(path()).map_err(fail)?;
             self.small = Some(file);
         }
         self.small.as_mut().map_or(Ok(()), |file| file.write_all(lines.as_bytes())).map_err(fail)

@@ -1,0 +1,240 @@
+//! A line that waits to be written.
+//!
+//! Decision, by measurement: a manifest becomes text at once and never a JSON value, which would
+//! cost as much as all else about its call; and what an event began with is shared between its
+//! line and the event under way.
+
+use contexture_context::{TRACE_VERSION, TraceKind};
+use contexture_script::host::Event;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What a line says of its event beside its data, in the order of `TraceEvent`.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Head {
+    v: u32,
+    pub(super) id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<u64>,
+    pub(super) kind: TraceKind,
+    pub(super) start_us: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_us: Option<u64>,
+}
+
+/// What is new of an event.
+pub(super) struct Line {
+    pub(super) head: Head,
+    pub(super) data: Data,
+}
+
+/// The data of a [`Line`].
+pub(super) enum Data {
+    Fields {
+        /// What the event began with.
+        told: Option<Arc<Map<String, Value>>>,
+        /// What was learnt since; what stands here and in `told` counts as it is here.
+        more: Vec<(Cow<'static, str>, Field)>,
+    },
+    /// No object.
+    Whole(Value),
+}
+
+/// The value of a field.
+pub(super) enum Field {
+    Value(Value),
+    /// JSON already.
+    Text(String),
+}
+
+impl Head {
+    pub(super) const fn of(event: &Event, start_us: u64, duration_us: Option<u64>) -> Self {
+        let Event { id, parent, kind, .. } = *event;
+        Self { v: TRACE_VERSION, id, parent, kind, start_us, duration_us }
+    }
+}
+
+impl Data {
+    pub(super) fn of(value: Value) -> Self {
+        match value {
+            Value::Object(fields) => {
+                let more =
+                    fields.into_iter().map(|(name, value)| (name.into(), Field::Value(value)));
+                Self::Fields { told: None, more: more.collect() }
+            }
+            other => Self::Whole(other),
+        }
+    }
+}
+
+impl Field {
+    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        match self {
+            Self::Value(value) => serde_json::to_writer(out, value),
+            Self::Text(text) => {
+                out.extend_from_slice(text.as_bytes());
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Line {
+    /// Adds a later line of the same event, as `TraceEvent::absorb` does.
+    pub(super) fn absorb(&mut self, later: Self) {
+        self.head.duration_us = later.head.duration_us.or(self.head.duration_us);
+        match (&mut self.data, later.data) {
+            (Data::Fields { more, .. }, Data::Fields { more: new, .. }) => {
+                for (name, field) in new {
+                    match more.iter_mut().find(|(known, _)| *known == name) {
+                        Some((_, known)) => *known = field,
+                        None => more.push((name, field)),
+                    }
+                }
+            }
+            (_, Data::Whole(Value::Null)) => {}
+            (data, new) => *data = new,
+        }
+    }
+
+    /// Adds the line to `out`, with its end.
+    pub(super) fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        serde_json::to_writer(&mut *out, &self.head)?;
+        // Goes on where the object of the head ends.
+        out.pop();
+        out.extend_from_slice(b",\"data\":");
+        match &self.data {
+            Data::Whole(value) => serde_json::to_writer(&mut *out, value)?,
+            Data::Fields { told, more } => write_fields(told.as_deref(), more, out)?,
+        }
+        out.extend_from_slice(b"}\n");
+        Ok(())
+    }
+}
+
+fn write_fields(
+    told: Option<&Map<String, Value>>,
+    more: &[(Cow<'static, str>, Field)],
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    let mut mark = b'{';
+    let mut name_of = |name: &str, out: &mut Vec<u8>| {
+        out.push(std::mem::replace(&mut mark, b','));
+        let written = serde_json::to_writer(&mut *out, name);
+        out.push(b':');
+        written
+    };
+    let newer = |name: &str| more.iter().find(|(known, _)| known == name);
+    for (name, value) in told.into_iter().flatten() {
+        name_of(name, out)?;
+        match newer(name) {
+            Some((_, field)) => field.write(out)?,
+            None => serde_json::to_writer(&mut *out, value)?,
+        }
+    }
+    let is_told = |name: &str| told.is_some_and(|told| told.contains_key(name));
+    for (name, field) in more.iter().filter(|(name, _)| !is_told(name)) {
+        name_of(name, out)?;
+        field.write(out)?;
+    }
+    if mark == b'{' {
+        out.push(mark);
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// A value as JSON; `None` if a string in it may be longer than `longest` bytes, or if it is no
+/// JSON.
+pub(super) fn text_of(value: &impl Serialize, longest: usize) -> Option<String> {
+    let text = serde_json::to_string(value).ok()?;
+    // A string that is too long covers such a block whole, and there is no quote within it.
+    let blocks = text.as_bytes().chunks_exact(longest.div_ceil(2));
+    let quoted = |pair: &[u8]| matches!(pair, [before, b'"'] if *before != b'\\');
+    let suspect = blocks.into_iter().any(|block| !block.windows(2).any(quoted));
+    (!suspect || longest_string(&text) <= longest).then_some(text)
+}
+
+/// The length of the longest string of a JSON text as it stands there.
+fn longest_string(text: &str) -> usize {
+    let (mut longest, mut escaped, mut began) = (0, false, None);
+    for (at, byte) in text.bytes().enumerate() {
+        match (byte, began) {
+            _ if escaped => escaped = false,
+            (b'\\', _) => escaped = true,
+            (b'"', None) => began = Some(at + 1),
+            (b'"', Some(start)) => {
+                longest = longest.max(at - start);
+                began = None;
+            }
+            _ => {}
+        }
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn as_29_a_text_that_is_kept_by_digest_is_never_written_as_it_is() {
+        for before in 0..300 {
+            for (unit, count) in [("x", 513), ("\"", 513), ("\\", 513), ("ä", 257), ("\n\"", 257)]
+            {
+                let value = json!(["b".repeat(before), unit.repeat(count), before]);
+                assert_eq!(text_of(&value, 512), None, "{before} {unit:?}");
+            }
+            let value = json!({"a": ["b".repeat(before), "x".repeat(512), "\\"], "c": before});
+            assert_eq!(text_of(&value, 512), Some(value.to_string()));
+        }
+        assert_eq!(text_of(&true, 512).as_deref(), Some("true"));
+    }
+
+    fn line(fields: Value) -> Line {
+        let head = Head {
+            v: 1,
+            id: 7,
+            parent: Some(3),
+            kind: TraceKind::Generate,
+            start_us: 5,
+            duration_us: None,
+        };
+        Line { head, data: Data::of(fields) }
+    }
+
+    fn written(line: &Line) -> String {
+        let mut out = Vec::new();
+        line.write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn as_29_a_line_reads_as_its_event() {
+        let mut first = line(json!({"a": 1, "\"q\"": "\n"}));
+        first.absorb(line(json!({"a": 2, "b": [null]})));
+        assert_eq!(
+            written(&first),
+            "{\"v\":1,\"id\":7,\"parent\":3,\"kind\":\"generate\",\"start_us\":5,\
+             \"data\":{\"a\":2,\"\\\"q\\\"\":\"\\n\",\"b\":[null]}}\n"
+        );
+        let event: contexture_context::TraceEvent = serde_json::from_str(&written(&first)).unwrap();
+        assert_eq!(serde_json::to_string(&event).unwrap() + "\n", written(&first));
+        for data in [json!({}), json!("text"), Value::Null] {
+            let event: contexture_context::TraceEvent =
+                serde_json::from_str(&written(&line(data.clone()))).unwrap();
+            assert_eq!(event.data, data);
+        }
+    }
+
+    #[test]
+    fn as_29_what_is_learnt_counts_in_place_of_what_was_told() {
+        let told = json!({"a": 1, "b": 2}).as_object().cloned().map(Arc::new);
+        let more = vec![("a".into(), Field::Text("[3]".to_owned()))];
+        let line = Line { data: Data::Fields { told, more }, ..line(Value::Null) };
+        assert!(written(&line).ends_with("\"data\":{\"a\":[3],\"b\":2}}\n"));
+    }
+}

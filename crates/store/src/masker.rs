@@ -301,6 +301,23 @@ mod tests {
     }
 
     #[test]
+    fn as_29_lines_are_masked_in_their_data_and_others_stay_as_they_are() {
+        let masker = Masker::new(["sk-12345678".to_owned(), "start_us".to_owned()]);
+        let clean = "{\"v\":1,\"data\":{\"x\":1.10}}\n";
+        let told = "{\"start_us\":5,\"data\":{\"sk-12345678\":[\"\\u0073k-12345678\"]}}\n";
+        let masked = "{\"start_us\":5,\"data\":{\"•••\":[\"•••\"]}}\n";
+        assert_eq!(
+            masker.lines(&format!("{clean}{told}{clean}")),
+            format!("{clean}{masked}{clean}")
+        );
+        assert!(matches!(masker.lines(clean), Cow::Borrowed(_)));
+        let deep =
+            format!("{{\"data\":{}\"sk-12345678\"{}}}\n", "[".repeat(5000), "]".repeat(5000));
+        let shown = masker.lines(&deep).into_owned();
+        assert!(shown.contains("•••") && !shown.contains("sk-1"), "what is too deep to read, too");
+    }
+
+    #[test]
     fn as_29_secrets_are_masked_wherever_they_stand() {
         let masker = masker(&["sk-12345678", "p@ss/word\"1"]);
         assert_eq!(masker.text("a sk-12345678, b sk-12345678x"), "a •••, b •••x");

@@ -88,7 +88,7 @@ mod tests {
         let find = |part: &&str| {
             let at = value.find(*part).unwrap();
             let Span { start, end } = places.span(at, at + part.len());
-            file[start as usize..end as usize].to_owned()
+            file.get(start as usize..end as usize).unwrap().to_owned()
         };
         parts.iter().map(find).collect()
     }

@@ -15,7 +15,7 @@ pub use route::{Route, Step, StepKind};
 
 use crate::definition::Definitions;
 use crate::syntax::Reference;
-use crate::{LoadError, Loaded, Place, Protocol, processors};
+use crate::{LoadError, Loaded, Parameters, Place, Protocol, processors};
 use contexture_context::TokenCounter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,10 +40,17 @@ use std::sync::Arc;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Loader {
-    protocols: BTreeMap<String, Arc<dyn Protocol>>,
+    protocols: BTreeMap<String, Known>,
     definitions: Definitions,
     limits: LoadLimits,
     counter: &'static dyn TokenCounter,
+}
+
+/// A protocol with what it takes when a reference gives it nothing.
+struct Known {
+    protocol: Arc<dyn Protocol>,
+    /// Its defaults, shared by all references without a query; `None` when it needs a parameter.
+    defaults: Option<Arc<Parameters>>,
 }
 
 impl Loader {
@@ -62,7 +69,9 @@ impl Loader {
     /// Adds a protocol, or puts it in place of the one of that name.
     #[must_use]
     pub fn with(mut self, protocol: Arc<dyn Protocol>) -> Self {
-        self.protocols.insert(protocol.name().to_ascii_lowercase(), protocol);
+        let name = protocol.name().to_ascii_lowercase();
+        let defaults = assign::defaults(protocol.parameters()).map(Arc::new);
+        self.protocols.insert(name, Known { protocol, defaults });
         self
     }
 
@@ -88,7 +97,7 @@ impl Loader {
 
     /// The protocols by name.
     pub fn protocols(&self) -> impl Iterator<Item = &Arc<dyn Protocol>> {
-        self.protocols.values()
+        self.protocols.values().map(|known| &known.protocol)
     }
 
     /// What counts the tokens of what is loaded.
@@ -142,7 +151,7 @@ impl Loader {
     }
 
     fn protocol(&self, name: &str) -> Option<&Arc<dyn Protocol>> {
-        self.protocols.get(name)
+        self.protocols.get(name).map(|known| &known.protocol)
     }
 }
 

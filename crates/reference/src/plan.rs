@@ -7,6 +7,7 @@
 
 mod entry;
 mod inner;
+mod loads;
 mod make;
 mod rounds;
 

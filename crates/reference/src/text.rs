@@ -12,7 +12,7 @@ pub use encoding::{DecodeError, decode};
 pub use fit::budget;
 pub(crate) use fit::{Piece, fit};
 pub use lines::{LineError, LineRange};
-pub(crate) use media::{charset, essence};
+pub(crate) use media::{charset, essence, is_essence};
 
 use crate::protocol::{Parameter, ParameterKind};
 use std::sync::LazyLock;

@@ -10,6 +10,9 @@ use crate::{LoadError, Loaded, Loader, Place};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
+/// So many offers are named to a model that asked for something else.
+const NAMED: usize = 12;
+
 /// The name of the tool.
 pub const NAME: &str = "load_resource";
 
@@ -120,9 +123,21 @@ impl Offers {
 
     fn not_offered(&self, asked: &str) -> LoadError {
         let names = || self.offers.iter().map(|offer| offer.reference.as_str());
-        let help = contexture_diagnostic::suggestion(asked, names())
-            .unwrap_or_else(|| format!("offered: {}", names().collect::<Vec<_>>().join(", ")));
+        let help =
+            contexture_diagnostic::suggestion(asked, names()).unwrap_or_else(|| self.named());
         LoadError::new("REF3051", asked, "it is not offered here").with_help(help)
+    }
+
+    fn named(&self) -> String {
+        if self.offers.is_empty() {
+            return "nothing is offered here: answer with what the prompt shows".to_owned();
+        }
+        let names = self.offers.iter().take(NAMED).map(|offer| offer.reference.as_str());
+        let names = names.collect::<Vec<_>>().join(", ");
+        match self.offers.len().saturating_sub(NAMED) {
+            0 => format!("offered: {names}"),
+            more => format!("offered: {names} and {more} more"),
+        }
     }
 }
 
@@ -143,6 +158,11 @@ fn within(offer: &Offer, asked: &Reference<'_>) -> Option<ReferenceBuf> {
         let is_match = crate::pattern::matches(source.path(), asked.path());
         return is_match.then(|| asked.to_owned());
     }
+    with_query_of(source, asked)
+}
+
+/// `source` with the parameters of `asked`; `None` when they name another place.
+fn with_query_of(source: Reference<'_>, asked: &Reference<'_>) -> Option<ReferenceBuf> {
     let added: Vec<_> = asked
         .query()
         .pairs()

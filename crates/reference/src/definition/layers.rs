@@ -47,6 +47,11 @@ impl Definitions {
         self.known.get(&protocol.to_ascii_lowercase())
     }
 
+    /// Whether an element defines a protocol, rightly or not; the name is in lower case.
+    pub(crate) fn has(&self, protocol: &str) -> bool {
+        self.known.contains_key(protocol) || self.broken.contains_key(protocol)
+    }
+
     /// All definitions, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Definition>> {
         self.known.values()

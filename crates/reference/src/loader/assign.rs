@@ -57,6 +57,21 @@ pub(super) struct Untaken {
     pub(super) help: String,
 }
 
+/// What a protocol takes of a reference without a query; `None` when it needs a parameter.
+pub(super) fn defaults(declared: &[Parameter]) -> Option<Parameters> {
+    let mut defaults = Parameters::default();
+    for parameter in declared {
+        match &parameter.default {
+            Some(default) => {
+                defaults.taken.insert(parameter.name.clone(), default.clone());
+            }
+            None if parameter.required => return None,
+            None => {}
+        }
+    }
+    Some(defaults)
+}
+
 /// Gives the parameters of a query to the levels of a reference, innermost first.
 pub(super) fn assign(levels: &[Declared<'_>], given: &[Given<'_>]) -> Result<Assigned, Untaken> {
     let mut assigned = Assigned {

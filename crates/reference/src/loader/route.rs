@@ -45,7 +45,7 @@ pub struct Step {
     /// The reference from this level inwards, canonical and without user info.
     pub reference: String,
     /// The parameters it takes.
-    pub parameters: Parameters,
+    pub parameters: Arc<Parameters>,
 }
 
 /// What a level does.
@@ -79,31 +79,53 @@ pub(super) fn route(
     reference: &Reference<'_>,
     place: &Place,
 ) -> Result<Route, LoadError> {
+    match plain(loader, reference, place) {
+        Some(route) => Ok(route),
+        None => resolved(loader, reference, place),
+    }
+}
+
+/// The way of one level without a query to a protocol that nobody defines, as most are: no registry
+/// to follow and nothing to give out. `None` when it is not so, or something is wrong with it.
+fn plain(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Option<Route> {
+    if reference.depth() != 1 || reference.raw_query().is_some() {
+        return None;
+    }
+    let name = reference.protocol().to_ascii_lowercase();
+    let known = loader.protocols.get(&name)?;
+    if known.protocol.role() != Role::Source || loader.definitions.has(&name) {
+        return None;
+    }
+    let parameters = Arc::clone(known.defaults.as_ref()?);
+    let (asked, semantics) = (reference.public(), reference.semantics());
+    let kind = StepKind::Source { path: reference.path().to_owned() };
+    let step = Step { kind, name, semantics, reference: asked.clone(), parameters };
+    Some(Route {
+        resolved: asked.clone(),
+        reference: asked,
+        semantics,
+        steps: vec![step],
+        place: place.clone(),
+        common: Parameters::default(),
+        lines: None,
+        max: None,
+        trail: Vec::new(),
+    })
+}
+
+/// The way of any reference.
+fn resolved(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Result<Route, LoadError> {
     let asked = reference.public();
     let resolution = loader.definitions.resolve(reference)?;
     let resolved = resolution.reference.as_ref();
     let whole = if resolution.trail.is_empty() { asked.clone() } else { resolved.public() };
-    let mut levels: Vec<Reference<'_>> = resolved.levels().collect();
-    levels.reverse();
-    let mut steps = Vec::with_capacity(levels.len());
-    let mut declared = Vec::with_capacity(levels.len() + 1);
-    for (index, level) in levels.iter().enumerate() {
-        let (kind, declares) = level_kind(loader, level, index == 0)?;
-        steps.push(Step {
-            kind,
-            name: level.protocol().to_ascii_lowercase(),
-            semantics: level.semantics(),
-            reference: if index + 1 == levels.len() { whole.clone() } else { level.public() },
-            parameters: Parameters::default(),
-        });
-        declared.push(declares);
-    }
+    let (mut steps, mut declared) = levels(loader, &resolved)?;
     // Definitions on the way declare parameters that what they lead to need not take.
     declared.push(Declared { parameters: &resolution.parameters, ..Declared::default() });
     let assigned =
         assign(&declared, &given(&resolved)).map_err(|untaken| refused(&asked, untaken))?;
     for (step, parameters) in steps.iter_mut().zip(assigned.levels) {
-        step.parameters = parameters;
+        step.parameters = Arc::new(parameters);
     }
     let lines = lines(&assigned.common, &asked)?;
     number_from(&mut steps, lines);
@@ -118,6 +140,30 @@ pub(super) fn route(
         lines,
         trail: resolution.trail,
     })
+}
+
+/// The levels of a reference, innermost first, without parameters, and what each declares.
+fn levels<'l>(
+    loader: &'l Loader,
+    reference: &Reference<'_>,
+) -> Result<(Vec<Step>, Vec<Declared<'l>>), LoadError> {
+    let mut levels: Vec<Reference<'_>> = reference.levels().collect();
+    levels.reverse();
+    let mut steps = Vec::with_capacity(levels.len());
+    let mut declared = Vec::with_capacity(levels.len() + 1);
+    let none = Arc::new(Parameters::default());
+    for (index, level) in levels.iter().enumerate() {
+        let (kind, declares) = level_kind(loader, level, index == 0)?;
+        steps.push(Step {
+            kind,
+            name: level.protocol().to_ascii_lowercase(),
+            semantics: level.semantics(),
+            reference: level.public(),
+            parameters: Arc::clone(&none),
+        });
+        declared.push(declares);
+    }
+    Ok((steps, declared))
 }
 
 fn given<'q>(reference: &Reference<'q>) -> Vec<Given<'q>> {
@@ -142,7 +188,8 @@ fn lines(common: &Parameters, reference: &str) -> Result<Option<LineRange>, Load
 fn number_from(steps: &mut [Step], lines: Option<LineRange>) {
     let Some(LineRange { first, .. }) = lines else { return };
     if let Some(step) = steps.get_mut(1).filter(|step| step.name == processors::LINES) {
-        let from = step.parameters.taken.entry(processors::FROM.to_owned());
+        let parameters = Arc::make_mut(&mut step.parameters);
+        let from = parameters.taken.entry(processors::FROM.to_owned());
         from.or_insert_with(|| first.to_string());
     }
 }

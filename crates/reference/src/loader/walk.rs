@@ -104,7 +104,9 @@ fn to_text(route: &Route, loaded: &mut Loaded) -> Result<(), LoadError> {
         // What the reader asks for comes before what a server says.
         let label = route.common.get("encoding").or_else(|| text::charset(&resource.media_type));
         let decoded = decoded(bytes, label);
-        resource.media_type = text::essence(&resource.media_type);
+        if !text::is_essence(&resource.media_type) {
+            resource.media_type = text::essence(&resource.media_type);
+        }
         match decoded {
             Ok(None) => {}
             Ok(Some(text)) => resource.content = Content::Bytes(text.into_bytes()),

@@ -1,6 +1,7 @@
 //! Making a plan: the references are found, routed, loaded in rounds, and their levels told.
 
-use super::{Plan, PlanEntry, PlanOptions, Sizes, State, inner, rounds};
+use super::entry::{not_loaded, pending};
+use super::{Plan, PlanEntry, PlanOptions, Policy, Sizes, State, inner, rounds};
 use crate::scan::scan;
 use crate::syntax::{Reference, ReferenceBuf, Semantics};
 use crate::{LoadError, Loader, Route};
@@ -58,25 +59,49 @@ async fn make(
 ) -> Result<Plan, LoadError> {
     let routed: Vec<Routed> =
         candidates.into_iter().map(|candidate| routed(loader, candidate, options)).collect();
-    let entries = rounds::entries(loader, &routed, options).await;
-    let nested = routed.iter().zip(&entries).enumerate().filter_map(|(index, (routed, entry))| {
-        let route = routed.route.as_ref().ok().filter(|route| route.steps.len() > 1)?;
-        Some((index, levels_within(loader, route, entry.state, options.sizes)))
-    });
-    let (at, levels): (Vec<usize>, Vec<Levels<'_>>) = nested.unzip();
-    let levels = stream::iter(levels).buffered(loader.limits().concurrency.max(1));
-    let levels: Vec<_> = levels.collect().await;
-    let mut entries: Vec<PlanEntry> = entries
-        .into_iter()
-        .zip(routed)
-        .map(|(entry, routed)| PlanEntry { span: routed.span, source: routed.source, ..entry })
-        .collect();
-    for (index, inner) in at.into_iter().zip(levels) {
+    let tried = rounds::tried(loader, &routed, options).await;
+    let levels = levels(loader, &routed, &tried, options.sizes).await;
+    let entries = tried.into_iter().zip(routed);
+    let mut entries: Vec<PlanEntry> =
+        entries.map(|(entry, routed)| whole(entry, routed, options.policy)).collect();
+    for (index, inner) in levels {
         if let Some(entry) = entries.get_mut(index) {
             entry.inner = inner;
         }
     }
     Ok(Plan { entries })
+}
+
+/// The entry of a candidate: what loading made of it, with what the candidate itself knows.
+fn whole(tried: Option<PlanEntry>, routed: Routed, policy: Policy) -> PlanEntry {
+    let (reference, entry) = match routed.route {
+        Ok(route) => {
+            let untried = || pending("", route.semantics, not_loaded(route.semantics, policy));
+            (route.reference, tried.unwrap_or_else(untried))
+        }
+        Err(unrouted) => {
+            let Unrouted { reference, semantics, error } = *unrouted;
+            (reference, pending("", semantics, "").failed(error))
+        }
+    };
+    PlanEntry { reference, span: routed.span, source: routed.source, ..entry }
+}
+
+/// What became of the levels inside each nested reference, by its index.
+async fn levels(
+    loader: &Loader,
+    routed: &[Routed],
+    tried: &[Option<PlanEntry>],
+    sizes: Sizes,
+) -> Vec<(usize, Option<Box<PlanEntry>>)> {
+    let nested = routed.iter().zip(tried).enumerate().filter_map(|(index, (routed, entry))| {
+        let route = routed.route.as_ref().ok().filter(|route| route.steps.len() > 1)?;
+        let around = entry.as_ref().map_or(State::Pending, |entry| entry.state);
+        Some((index, levels_within(loader, route, around, sizes)))
+    });
+    let (at, levels): (Vec<usize>, Vec<Levels<'_>>) = nested.unzip();
+    let levels = stream::iter(levels).buffered(loader.limits().concurrency.max(1));
+    at.into_iter().zip(levels.collect::<Vec<_>>().await).collect()
 }
 
 /// The levels inside a reference, when they are told.
@@ -105,9 +130,9 @@ pub(super) struct Routed {
 
 /// What has no way, and why.
 pub(super) struct Unrouted {
-    pub(super) reference: String,
-    pub(super) semantics: Semantics,
-    pub(super) error: LoadError,
+    reference: String,
+    semantics: Semantics,
+    error: LoadError,
 }
 
 fn routed(loader: &Loader, candidate: Candidate<'_>, options: &PlanOptions) -> Routed {

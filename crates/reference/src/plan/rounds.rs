@@ -1,16 +1,13 @@
 //! The two rounds of loading: hot references at once, default ones while the budget lasts.
 
-use super::entry::{not_loaded, pending};
-use super::make::{Routed, Unrouted};
+use super::entry::pending;
+use super::loads::{Loads, Outcome};
+use super::make::Routed;
 use super::{PlanEntry, PlanOptions, Policy, Sizes};
 use crate::syntax::Semantics;
-use crate::{LoadError, Loaded, Loader, Place, Route, StepKind};
-use futures_util::{Stream, StreamExt as _, stream};
+use crate::{LoadError, Loader, Route, StepKind};
 use std::collections::{HashMap, HashSet, hash_map::Entry};
-use std::pin::Pin;
-
-/// What a load gave.
-type Outcome = Result<Loaded, LoadError>;
+use std::hash::{Hash, Hasher};
 
 /// What a plan may still take.
 struct Left {
@@ -18,99 +15,80 @@ struct Left {
     bytes: u64,
 }
 
-/// The entries of the whole references, without those of their levels.
-pub(super) async fn entries(
+/// The entries of the whole references that were tried, without what a candidate itself knows: its
+/// reference and where it stands.
+pub(super) async fn tried(
     loader: &Loader,
     routed: &[Routed],
     options: &PlanOptions,
-) -> Vec<PlanEntry> {
+) -> Vec<Option<PlanEntry>> {
     let mut left = Left { tokens: options.budget, bytes: loader.limits().max_plan_bytes };
     let mut entries: Vec<Option<PlanEntry>> = routed.iter().map(|_| None).collect();
     let default = (options.policy == Policy::Budget).then_some(Semantics::Default);
     for semantics in [Some(Semantics::Hot), default].into_iter().flatten() {
-        round(loader, routed, semantics, options, &mut left, &mut entries).await;
+        let wanted = wanted(routed, semantics);
+        let mut round = Round::new(loader, &wanted);
+        for (turn, (index, route)) in wanted.iter().enumerate() {
+            if semantics == Semantics::Default && left.tokens == Some(0) {
+                break;
+            }
+            let Some(outcome) = round.outcome(turn).await else { break };
+            if let Some(entry) = entries.get_mut(*index) {
+                *entry = Some(weighed(loader, route, outcome, options.sizes, &mut left));
+            }
+        }
     }
-    let untried = |routed: &Routed| match &routed.route {
-        Ok(route) => {
-            let reason = not_loaded(route.semantics, options.policy);
-            pending(&route.reference, route.semantics, reason)
-        }
-        Err(unrouted) => {
-            let Unrouted { reference, semantics, error } = unrouted.as_ref();
-            pending(reference, *semantics, "").failed(error.clone())
-        }
-    };
-    let entries = entries.into_iter().zip(routed);
-    entries.map(|(entry, routed)| entry.unwrap_or_else(|| untried(routed))).collect()
+    entries
 }
 
-/// Loads the references of one prefix; results come back in the order of the text, whichever was
-/// ready first.
-async fn round(
-    loader: &Loader,
-    routed: &[Routed],
-    semantics: Semantics,
-    options: &PlanOptions,
-    left: &mut Left,
-    entries: &mut [Option<PlanEntry>],
-) {
-    let wanted: Vec<(usize, &Route)> = routed
-        .iter()
-        .enumerate()
+/// The ways of one prefix, with the index of each.
+fn wanted(routed: &[Routed], semantics: Semantics) -> Vec<(usize, &Route)> {
+    let routes = routed.iter().enumerate();
+    routes
         .filter_map(|(index, routed)| Some((index, routed.route.as_ref().ok()?)))
         .filter(|(_, route)| route.semantics == semantics)
-        .collect();
-    let (firsts, again) = firsts(&wanted);
-    let mut loads = loads(loader, firsts);
-    let shared: HashSet<usize> = again.values().copied().collect();
-    let mut kept: HashMap<usize, Outcome> = HashMap::new();
-    for (turn, (index, route)) in wanted.iter().enumerate() {
-        if semantics == Semantics::Default && left.tokens == Some(0) {
-            return;
-        }
-        let first = again.get(&turn).copied();
-        let outcome = match first {
-            Some(first) => kept.get(&first).cloned(),
-            None => loads.next().await,
-        };
-        let Some(outcome) = outcome else { return };
-        if shared.contains(&turn) {
-            kept.insert(turn, outcome.clone());
-        }
-        if let Some(entry) = entries.get_mut(*index) {
-            *entry = Some(weighed(loader, route, outcome, options.sizes, left));
-        }
+        .collect()
+}
+
+/// The loads of one prefix; results come in the order of the text, whichever was ready first.
+struct Round<'r> {
+    loads: Loads<'r>,
+    /// For each turn that goes a way again, the turn that goes it first.
+    again: HashMap<usize, usize>,
+    /// The turns whose way is gone again.
+    shared: HashSet<usize>,
+    /// What they gave.
+    kept: HashMap<usize, Outcome>,
+}
+
+impl<'r> Round<'r> {
+    fn new(loader: &'r Loader, wanted: &[(usize, &'r Route)]) -> Self {
+        let (firsts, again) = firsts(wanted);
+        let shared = again.values().copied().collect();
+        let loads = Loads::new(loader, firsts);
+        Self { loads, again, shared, kept: HashMap::new() }
     }
-}
 
-fn loads<'l>(
-    loader: &'l Loader,
-    routes: Vec<&'l Route>,
-) -> impl Stream<Item = Outcome> + Send + Unpin + 'l {
-    let walks = routes.into_iter().map(move |route: &'l Route| walk(loader, route));
-    stream::iter(walks).buffered(loader.limits().concurrency.max(1))
-}
-
-/// Boxed by a named function, so that a plan can move between threads while it is made.
-fn walk<'l>(
-    loader: &'l Loader,
-    route: &'l Route,
-) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'l>> {
-    Box::pin(loader.walk(route))
+    async fn outcome(&mut self, turn: usize) -> Option<Outcome> {
+        if let Some(first) = self.again.get(&turn) {
+            return self.kept.get(first).cloned();
+        }
+        let outcome = self.loads.next().await?;
+        if self.shared.contains(&turn) {
+            self.kept.insert(turn, outcome.clone());
+        }
+        Some(outcome)
+    }
 }
 
 /// The ways that are gone, each once, and for each turn that goes one again the turn that goes it
-/// first. Credentials count: with others a server may give something else.
+/// first.
 fn firsts<'r>(wanted: &[(usize, &'r Route)]) -> (Vec<&'r Route>, HashMap<usize, usize>) {
-    let mut seen: HashMap<(&str, &str, &Place), usize> = HashMap::with_capacity(wanted.len());
+    let mut seen: HashMap<Way<'r>, usize> = HashMap::with_capacity(wanted.len());
     let mut firsts = Vec::with_capacity(wanted.len());
     let mut again = HashMap::new();
     for (turn, (_, route)) in wanted.iter().enumerate() {
-        let path = match route.steps.first().map(|step| &step.kind) {
-            Some(StepKind::Source { path }) => path.as_str(),
-            _ => "",
-        };
-        match seen.entry((route.resolved.as_str(), path, &route.place)) {
+        match seen.entry(Way(route)) {
             Entry::Occupied(first) => {
                 again.insert(turn, *first.get());
             }
@@ -123,6 +101,35 @@ fn firsts<'r>(wanted: &[(usize, &'r Route)]) -> (Vec<&'r Route>, HashMap<usize, 
     (firsts, again)
 }
 
+/// What two references have in common that load the same. Credentials count: with others a server
+/// may give something else.
+struct Way<'r>(&'r Route);
+
+impl Way<'_> {
+    fn path(&self) -> &str {
+        match self.0.steps.first().map(|step| &step.kind) {
+            Some(StepKind::Source { path }) => path,
+            _ => "",
+        }
+    }
+}
+
+impl PartialEq for Way<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let (one, two) = (self.0, other.0);
+        one.resolved == two.resolved && self.path() == other.path() && one.place == two.place
+    }
+}
+
+impl Eq for Way<'_> {}
+
+impl Hash for Way<'_> {
+    /// The text says nearly all: what else counts is only compared.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.resolved.hash(state);
+    }
+}
+
 /// The entry of what a load gave, against what is left of the budgets.
 fn weighed(
     loader: &Loader,
@@ -131,7 +138,7 @@ fn weighed(
     sizes: Sizes,
     left: &mut Left,
 ) -> PlanEntry {
-    let entry = pending(&route.reference, route.semantics, "");
+    let entry = pending("", route.semantics, "");
     let loaded = match outcome {
         Ok(loaded) => loaded,
         Err(error) => return entry.failed(error),

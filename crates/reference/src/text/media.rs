@@ -8,6 +8,12 @@ pub(crate) fn essence(media_type: &str) -> String {
     essence.trim().to_ascii_lowercase()
 }
 
+/// Whether a media type has neither parameters nor anything else to take away.
+pub(crate) fn is_essence(media_type: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_graphic() && byte != b';' && !byte.is_ascii_uppercase();
+    media_type.bytes().all(plain)
+}
+
 /// The charset that a media type names, if it is one that can be decoded.
 pub(crate) fn charset(media_type: &str) -> Option<&str> {
     let parameters = media_type.split(';').skip(1);
@@ -30,5 +36,9 @@ mod tests {
         assert_eq!(charset("text/html"), None);
         assert_eq!(essence(" Text/HTML ; charset=x"), "text/html");
         assert_eq!(essence(""), "");
+        assert!(is_essence("application/vnd.x+json"));
+        for other in ["text/html;x=1", "Text/html", "text/html "] {
+            assert!(!is_essence(other), "{other}");
+        }
     }
 }

@@ -1,6 +1,6 @@
-use crate::support::Desk;
+use crate::support::{Desk, Patient};
 use contexture_reference::syntax::Semantics;
-use contexture_reference::{PlanOptions, Policy, State};
+use contexture_reference::{LoadLimits, PlanOptions, Policy, State};
 
 const TEXT: &str =
     "先读 @!file://a.md，then @file://b.md, later @?file://c.md. `@file://code.md`\n";
@@ -157,4 +157,25 @@ fn ref_9_a_plan_can_move_between_threads() {
     let options = PlanOptions::default();
     let plan = crate::support::run(is_send(desk.loader.plan(TEXT, &options))).unwrap();
     assert_eq!(plan.entries.len(), 3);
+}
+
+#[test]
+fn ref_9_sources_that_wait_and_sources_that_do_not_keep_the_order_of_the_text() {
+    let patient = Patient::default();
+    let most = std::sync::Arc::clone(&patient.most);
+    let limits = LoadLimits { concurrency: 3, ..LoadLimits::default() };
+    let desk = Desk::limited(&[("a.md", "alpha")], limits).protocol(patient);
+    let waits = ["0", "9", "a", "3", "1", "0", "7", "2", "9", "5"];
+    let text = waits.iter().fold(String::new(), |text, wait| match *wait {
+        "a" => text + "@!file://a.md ",
+        wait => format!("{text}@!patient://{wait} "),
+    });
+    let plan = desk.plan(&text, &PlanOptions::default());
+    let given = plan.entries.iter().map(|entry| {
+        let loaded = entry.loaded.as_ref().unwrap();
+        loaded.resources[0].text().unwrap()
+    });
+    let expected = waits.map(|wait| if wait == "a" { "alpha" } else { wait });
+    assert_eq!(given.collect::<Vec<_>>(), expected);
+    assert_eq!(most.load(std::sync::atomic::Ordering::Relaxed), 3);
 }

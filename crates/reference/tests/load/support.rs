@@ -145,3 +145,36 @@ impl Protocol for Counted {
         Box::pin(async move { Ok(Loaded { resources: vec![resource], ..Loaded::default() }) })
     }
 }
+
+/// A protocol whose source `n` is ready when it was asked `n` times.
+#[derive(Default)]
+pub(crate) struct Patient {
+    waiting: std::sync::atomic::AtomicUsize,
+    /// The most that ever waited together.
+    pub(crate) most: Arc<std::sync::atomic::AtomicUsize>,
+}
+
+impl Protocol for Patient {
+    fn name(&self) -> &str {
+        "patient"
+    }
+
+    fn role(&self) -> Role {
+        Role::Source
+    }
+
+    fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
+        use std::sync::atomic::Ordering::Relaxed;
+        Box::pin(async move {
+            let now = self.waiting.fetch_add(1, Relaxed) + 1;
+            self.most.fetch_max(now, Relaxed);
+            for _ in 0..request.path.parse::<usize>().unwrap() {
+                tokio::task::yield_now().await;
+            }
+            self.waiting.fetch_sub(1, Relaxed);
+            let text = request.path.to_owned();
+            let resource = Resource::of_text(request.reference, "text/plain", text, Trust::Web);
+            Ok(Loaded { resources: vec![resource], ..Loaded::default() })
+        })
+    }
+}

@@ -56,3 +56,18 @@ fn ref_10_a_model_may_ask_for_a_part_and_not_for_another_place() {
         assert_eq!(ask(other).unwrap_err().code, "REF3051", "{other}");
     }
 }
+
+#[test]
+fn ref_10_of_many_offers_twelve_are_named() {
+    let desk = Desk::with(&[]);
+    let help = |count: usize| {
+        let text: String = (0..count).map(|index| format!("@?memory://key-{index} ")).collect();
+        let offers = offered(&desk, &text);
+        let asked = json!({ "reference": "@file://nowhere/else.md" });
+        run(offers.call(&desk.loader, &asked)).unwrap_err().help.unwrap()
+    };
+    assert_eq!(help(0), "nothing is offered here: answer with what the prompt shows");
+    assert_eq!(help(2), "offered: @?memory://key-0, @?memory://key-1");
+    assert!(help(12).ends_with("@?memory://key-11"), "{}", help(12));
+    assert!(help(1_000).ends_with("@?memory://key-11 and 988 more"), "{}", help(1_000));
+}

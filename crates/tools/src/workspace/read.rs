@@ -60,19 +60,6 @@ impl Workspace {
     /// # Errors
     /// [`FileError`]; nothing is read of a device, a pipe or a socket.
     pub fn read_bytes(&self, path: &WorkspacePath, limit: u64) -> Result<Vec<u8>, FileError> {
-        // Opening some devices has effects, so it is looked at before and, against a swap, after.
-        if !self.seems_regular(path) {
-            require_file(&self.metadata(path)?, path)?;
-        }
-        self.read_listed(path, limit)
-    }
-
-    /// As [`Self::read_bytes`], for what a listing of its folder told to be a regular file: it is
-    /// opened at once, and only then looked at.
-    ///
-    /// # Errors
-    /// As [`Self::read_bytes`].
-    pub fn read_listed(&self, path: &WorkspacePath, limit: u64) -> Result<Vec<u8>, FileError> {
         let (file, metadata) = self.open_file(path)?;
         let too_large = |bytes| FileError::TooLarge { path: path.to_string(), bytes, limit };
         if metadata.len() > limit {
@@ -137,37 +124,43 @@ impl Workspace {
         Ok(EntryKind::of(kind))
     }
 
-    /// Opens a regular file without waiting: a pipe without a writer would block forever.
+    /// Refuses what is no regular file without opening it, for a listing that told so.
+    ///
+    /// # Errors
+    /// [`FileError`], also when nothing is there.
+    pub fn require_regular(&self, path: &WorkspacePath) -> Result<(), FileError> {
+        require_file(&self.metadata(path)?, path)
+    }
+
+    /// Opens a regular file; what it is, is asked of what was opened.
+    ///
+    /// A look at the name before would cost a third of the whole and prove nothing, since another
+    /// thing may stand there a moment later. Opening first is safe: it happens below the root's
+    /// handle, so it reaches nothing outside. `O_NONBLOCK` returns at once from a pipe that nobody
+    /// writes to and from a device that is not ready, `O_NOCTTY` keeps a terminal from becoming
+    /// that of the process, and a socket can't be opened at all. What is no regular file is closed
+    /// again without having been read.
     fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata), FileError> {
         let mut options = OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
         {
             use cap_std::fs::OpenOptionsExt as _;
-            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+            let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+            options.custom_flags(flags.bits().cast_signed());
         }
-        let file = self
-            .dir
-            .open_with(path.os_path(), &options)
-            .map_err(|error| self.failed(error, path))?;
+        let opened = self.dir.open_with(path.os_path(), &options);
+        let file = opened.map_err(|error| self.unopened(error, path))?;
         let metadata = file.metadata().map_err(|error| self.failed(error, path))?;
         require_file(&metadata, path)?;
         Ok((file, metadata))
     }
 
-    /// Whether a regular file seems to be there: one call of the system in place of three. It is not
-    /// confined, so it grants nothing and tells nothing; opening is, and looks again.
-    #[cfg(unix)]
-    fn seems_regular(&self, path: &WorkspacePath) -> bool {
-        let found = rustix::fs::statat(&self.dir, path.os_path(), rustix::fs::AtFlags::empty());
-        found.is_ok_and(|found| {
-            rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile
-        })
-    }
-
-    #[cfg(not(unix))]
-    fn seems_regular(&self, _: &WorkspacePath) -> bool {
-        false
+    /// The error for what could not be opened: a socket is told by what it is, not by `ENXIO`.
+    fn unopened(&self, error: std::io::Error, path: &WorkspacePath) -> FileError {
+        let found = self.dir.metadata(path.os_path()).ok();
+        let special = found.and_then(|found| require_file(&found, path).err());
+        special.unwrap_or_else(|| self.failed(error, path))
     }
 
     /// Whether something is there, a symlink that leads nowhere too. What can't be looked at counts as

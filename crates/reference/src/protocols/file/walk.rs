@@ -47,36 +47,44 @@ fn search<'s>(
     folder: &str,
     request: Request<'_>,
 ) -> Result<Search<'s>, LoadError> {
+    let (prefix, rest) = parts(request)?;
+    let fail = |error: FileError| failed(request.reference, &error);
+    let outside = || fail(FileError::Outside(request.path.to_owned()));
+    let workspace = files.roots.get(root).ok_or_else(outside)?;
+    let folder = workspace.resolve(or_here(folder)).map_err(fail)?;
+    let base = workspace.resolve_from(&folder, or_here(prefix)).map_err(fail)?;
+    let pattern = Pattern::new(&format!("{}{rest}", with_slash(&base)));
+    Ok(Search { root, workspace, pattern: Arc::new(pattern), start: with_slash(&folder) })
+}
+
+fn or_here(path: &str) -> &str {
+    if path.is_empty() { "." } else { path }
+}
+
+/// A folder as what stands before the names in it; nothing for the root.
+fn with_slash(folder: &WorkspacePath) -> String {
+    if *folder == WorkspacePath::root() { String::new() } else { format!("{folder}/") }
+}
+
+/// The path before the first wildcard, which is resolved like any path, and the rest.
+fn parts(request: Request<'_>) -> Result<(&str, &str), LoadError> {
     if pattern::is_excessive(request.path) {
         let message =
             format!("a group of braces has more than {} alternatives", pattern::ALTERNATIVES);
         return Err(LoadError::new("REF3041", request.reference, message)
             .with_help("write several references, or a `*` in place of the group"));
     }
-    let fail = |error: FileError| failed(request.reference, &error);
-    let outside = || fail(FileError::Outside(request.path.to_owned()));
-    let workspace = files.roots.get(root).ok_or_else(outside)?;
-    // What stands before the first wildcard is a path and is resolved like one.
     let star = request.path.find('*').unwrap_or(request.path.len());
     let head = request.path.get(..star).unwrap_or_default();
-    let (prefix, _) =
-        head.rsplit_once('/').unwrap_or((if head.starts_with('/') { "/" } else { "" }, head));
+    let top = if head.starts_with('/') { "/" } else { "" };
+    let (prefix, _) = head.rsplit_once('/').unwrap_or((top, head));
     let rest = request.path.get(prefix.len()..).unwrap_or_default();
     if rest.split('/').any(|segment| segment == "..") {
         let message = format!("`{}` goes up behind a wildcard", request.path);
         return Err(LoadError::new("REF3033", request.reference, message)
             .with_help("write the folder that you mean before the wildcard"));
     }
-    let folder = workspace.resolve(if folder.is_empty() { "." } else { folder }).map_err(fail)?;
-    let prefix = if prefix.is_empty() { "." } else { prefix };
-    let base = workspace.resolve_from(&folder, prefix).map_err(fail)?;
-    let base = if base == WorkspacePath::root() { String::new() } else { format!("{base}/") };
-    let start = match folder == WorkspacePath::root() {
-        true => String::new(),
-        false => format!("{folder}/"),
-    };
-    let pattern = Pattern::new(&format!("{base}{}", rest.trim_start_matches('/')));
-    Ok(Search { root, workspace, pattern: Arc::new(pattern), start })
+    Ok((prefix, rest.trim_start_matches('/')))
 }
 
 /// A match: its path from the root, and what it is.
@@ -168,22 +176,13 @@ impl Search<'_> {
         let mut left = request.max_bytes;
         for (path, kind) in found.matches {
             let reference = self.reference(&path);
-            let read = match kind {
-                EntryKind::Folder => Ok(listed(reference.clone(), self.root)),
-                kind => self.file(&reference, &path, kind, left),
-            };
-            match read {
+            match self.file(&reference, &path, kind, left) {
                 Ok(resource) => {
-                    left =
-                        left.saturating_sub(resource.bytes().map_or(0, |bytes| bytes.len() as u64));
+                    let bytes = resource.bytes().map_or(0, |bytes| bytes.len() as u64);
+                    left = left.saturating_sub(bytes);
                     loaded.resources.push(resource);
                 }
-                Err(FileError::TooLarge { .. }) => {
-                    let limit = request.max_bytes;
-                    let message = format!("its matches have more than {limit} bytes together");
-                    return Err(LoadError::new("REF3013", request.reference, message)
-                        .with_help("write a narrower pattern"));
-                }
+                Err(FileError::TooLarge { .. }) => return Err(too_large(request)),
                 Err(error) => {
                     loaded.notes.push(note(format!("`{reference}` is left out: {error}")));
                 }
@@ -199,12 +198,16 @@ impl Search<'_> {
         kind: EntryKind,
         left: u64,
     ) -> Result<Resource, FileError> {
+        if kind == EntryKind::Folder {
+            return Ok(listed(reference.to_owned(), self.root));
+        }
         let path = self.workspace.resolve(path)?;
+        // Whoever waits at the other end of a pipe is not to be woken by a pattern.
+        if kind == EntryKind::Special {
+            self.workspace.require_regular(&path)?;
+        }
         let located = Located { root: self.root, path, fell_back: false };
-        let bytes = match kind {
-            EntryKind::File => self.workspace.read_listed(&located.path, left),
-            _ => self.workspace.read_bytes(&located.path, left),
-        };
+        let bytes = self.workspace.read_bytes(&located.path, left);
         match bytes.map(|bytes| resource(reference, &located, bytes)) {
             // A link to a folder is listed like a folder and not entered.
             Err(FileError::IsFolder(_)) => Ok(listed(reference.to_owned(), self.root)),
@@ -245,6 +248,11 @@ fn relative<'p>(root: &Path, path: &'p Path) -> Option<Cow<'p, str>> {
     // A walk puts names behind the root as it was given: no need to look at its parts.
     let below = path.to_str()?.strip_prefix(root.to_str()?)?;
     Some(Cow::Borrowed(below.trim_start_matches('/')))
+}
+
+fn too_large(request: Request<'_>) -> LoadError {
+    let message = format!("its matches have more than {} bytes together", request.max_bytes);
+    LoadError::new("REF3013", request.reference, message).with_help("write a narrower pattern")
 }
 
 fn too_many(request: Request<'_>, what: &str) -> LoadError {

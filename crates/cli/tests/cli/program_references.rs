@@ -67,7 +67,7 @@ fn ref_10_a_model_calls_load_resource_and_the_trace_shows_what_it_read() {
         json!({ "when": "The port was 80.", "json": { "answer": "80" } }),
     ];
     let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
-    sandbox.write("answers.jsonl", &lines.join("\n"));
+    sandbox.write("answers.jsonl", lines.join("\n"));
     let run = ["run", "app/ask.as", "--quiet", "--input", INPUT, "--mock=answers.jsonl"];
     assert_eq!(sandbox.run(run).exits(0).json(), json!({ "answer": "80" }));
     let shown = sandbox.run(["trace", "show"]).exits(0).stdout;

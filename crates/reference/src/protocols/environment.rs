@@ -28,7 +28,7 @@ impl Environment {
         match self.allowed.get(name) {
             Some(Some(value)) => {
                 let resource =
-                    Resource::of_text(request.reference, "text/plain", value, Trust::User);
+                    Resource::of_text(request.reference, "text/plain", value, Trust::Resource);
                 Ok(Loaded { resources: vec![resource], ..Loaded::default() })
             }
             Some(None) => Err(fail(

@@ -160,7 +160,9 @@ fn ref_14_lines_encoding_and_budget() {
 #[test]
 fn ref_20_environment_and_memory() {
     let desk = Desk::with(&[]);
-    assert_eq!(desk.text("@env://LANG"), "C");
+    let variable = desk.load("@env://LANG").unwrap();
+    assert_eq!(variable.resources[0].text(), Some("C"));
+    assert!(variable.resources[0].trust.is_fenced());
     assert_eq!(desk.refused("@env://UNSET").0, "REF3034");
     let near = ("REF3034", "did you mean `LANG`?".to_owned());
     assert_eq!(desk.refused("@env://LAGN"), near);

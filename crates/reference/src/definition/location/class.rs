@@ -1,4 +1,4 @@
-//! Character classes: `[a-zA-Z0-9_-]`, `[^/]`.
+//! Character classes: `[a-zA-Z0-9_-]`, `[^/]`, `[\u4e00-\u9fff]`, `[#x4E00-#x9FFF]`.
 
 /// A set of characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,10 +57,17 @@ enum Member {
 fn members(text: &str) -> Vec<Member> {
     let mut members = Vec::new();
     let mut chars = text.chars();
-    while let Some(c) = chars.next() {
+    while let Some(c) = chars.clone().next() {
+        if let Some((numbered, behind)) = numbered(chars.as_str()) {
+            members.push(Member::One(numbered));
+            chars = behind.chars();
+            continue;
+        }
+        chars.next();
         members.push(match c {
             '-' => Member::Dash,
             '\\' => match chars.next() {
+                Some('t') => Member::One('\t'),
                 Some('d') => Member::Set(&[('0', '9')]),
                 Some('w') => Member::Set(&[('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')]),
                 Some('s') => Member::Set(&[(' ', ' '), ('\t', '\r')]),
@@ -71,4 +78,31 @@ fn members(text: &str) -> Vec<Member> {
         });
     }
     members
+}
+
+/// A character by its number, and what stands behind it: `\u4e00`, `\u{4e00}`, `\x41`, or `#x4E00`
+/// as the notation of XML has it.
+fn numbered(text: &str) -> Option<(char, &str)> {
+    if let Some(inside) = text.strip_prefix("\\u{") {
+        let (digits, behind) = inside.split_once('}')?;
+        return Some((hexadecimal(digits)?, behind));
+    }
+    if let Some(digits) = text.strip_prefix("#x") {
+        let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+        let (digits, behind) = digits.split_at_checked(end)?;
+        return Some((hexadecimal(digits)?, behind));
+    }
+    let (digits, count) = match text.strip_prefix("\\u") {
+        Some(digits) => (digits, 4),
+        None => (text.strip_prefix("\\x")?, 2),
+    };
+    let (digits, behind) = digits.split_at_checked(count)?;
+    Some((hexadecimal(digits)?, behind))
+}
+
+fn hexadecimal(digits: &str) -> Option<char> {
+    // `from_str_radix` takes a sign, too.
+    let is_number = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
+    let number = is_number.then(|| u32::from_str_radix(digits, 16).ok())??;
+    char::from_u32(number)
 }

@@ -46,6 +46,18 @@ fn ref_16_a_brace_glued_to_literal_text_is_a_rule_once() {
 }
 
 #[test]
+fn ref_16_a_class_takes_characters_by_their_numbers() {
+    for class in ["[\\u4e00-\\u9fff]", "[\\u{4e00}-\\u{9fff}]", "[#x4E00-#x9FFF]"] {
+        let text = format!("location ::= {class}+");
+        takes(&text, &["中", "中文"], &["a", "u4e00", "4", "#x4E00"]);
+    }
+    takes("location ::= [\\x41-\\x43_]+", &["A", "B_C"], &["D", "x", "4"]);
+    // What is no number of a character is its signs.
+    takes("location ::= [\\u12]+", &["u", "1u2"], &["3", "\u{12}"]);
+    takes("location ::= [#xyz]+", &["#", "x#z"], &["a"]);
+}
+
+#[test]
 fn ref_16_a_brace_standing_apart_repeats() {
     let text = "location ::= path_segment {'/' path_segment}\npath_segment ::= [a-z]+";
     takes(text, &["a", "a/b", "ab/cd/ef"], &["", "a/", "/a", "a//b"]);

@@ -500,6 +500,20 @@ fn ref_5_the_same_reference_twice_is_one_item_and_the_strongest_prefix_holds() {
 }
 
 #[test]
+fn ref_7_a_hot_reference_in_the_text_is_loaded_though_a_lazy_use_names_the_same() {
+    let program = r#"
+        import resource Doc from "@?file://doc.md"
+        main func(input) {
+          use Doc max 40 as doc
+          generate({ input: "Keep to @!file://doc.md" }) -> { a string }
+        }"#;
+    let place = place(program, &[("app/doc.md", "doc")]);
+    value(run(&place, &json!([{ "json": { "a": "x" } }])));
+    let [doc] = items(&place).try_into().unwrap();
+    assert_eq!((doc.source.as_str(), doc.label.as_deref()), ("@!file://doc.md", Some("doc")));
+}
+
+#[test]
 fn as_29_each_resource_is_an_item_with_reference_place_trust_digest_and_cut() {
     let program = "import resource Doc from \"@!file://doc.md\"\nmain func(input) {\n  use Doc max 40 as doc\n  generate({ input: \"\"\"\n    Read this:\n    @!file://a.md\n  \"\"\" }) -> { a string }\n}";
     let long = "word ".repeat(100);

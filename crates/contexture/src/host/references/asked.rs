@@ -71,8 +71,7 @@ fn add(all: &mut Vec<Asked>, text: &LiteralText, reference: &Reference<'_>, star
     let shown = redact(written);
     let secret = (shown != written).then(|| (written.to_owned(), shown.into_owned()));
     if let Some(known) = all.iter_mut().find(|known| known.key == key) {
-        let stronger = strength(reference) > strength(&known.reference.as_ref());
-        if stronger && known.used.is_none() {
+        if strength(reference) > strength(&known.reference.as_ref()) {
             known.reference = reference.to_owned();
         }
         known.secret.extend(secret);

@@ -26,6 +26,9 @@ const HEAD: u64 = 8 * 1024;
 const ENTRY: &str = "entry";
 const UNFINISHED: &str = "part";
 
+/// Keeps the folder out of version control wherever it lies.
+const IGNORE: (&str, &[u8]) = (".gitignore", b"*\n");
+
 /// After this, what is unfinished will not be finished.
 const FORGOTTEN: Duration = Duration::from_secs(3600);
 
@@ -102,7 +105,7 @@ impl Cache {
         if head.len() as u64 >= HEAD {
             return Ok(());
         }
-        fs::create_dir_all(&self.0.folder)?;
+        self.prepare()?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{key}-{}-{number}.{UNFINISHED}", std::process::id());
         let unfinished = self.0.folder.join(name);
@@ -118,6 +121,17 @@ impl Cache {
             let _ = fs::remove_file(&unfinished);
         }
         written
+    }
+
+    /// Makes the folder, which no run may have made before, and what keeps it to itself.
+    fn prepare(&self) -> std::io::Result<()> {
+        fs::create_dir_all(&self.0.folder)?;
+        let (name, content) = IGNORE;
+        match fs::File::create_new(self.0.folder.join(name)) {
+            Ok(mut file) => file.write_all(content),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes the oldest entries until the rest fits, and what was left unfinished long ago.

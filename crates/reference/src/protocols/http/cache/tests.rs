@@ -16,7 +16,8 @@ fn cache(max_bytes: u64) -> (tempfile::TempDir, Cache) {
 }
 
 fn files(cache: &Cache) -> Vec<PathBuf> {
-    fs::read_dir(&cache.0.folder).unwrap().map(|file| file.unwrap().path()).collect()
+    let all = fs::read_dir(&cache.0.folder).unwrap().map(|file| file.unwrap().path());
+    all.filter(|path| !path.ends_with(IGNORE.0)).collect()
 }
 
 #[test]
@@ -29,6 +30,20 @@ fn ref_22_what_is_kept_is_found_again() {
     cache.put("k", &entry(b""));
     assert_eq!(cache.find("k", 0), Some(entry(b"")));
     assert_eq!(files(&cache).len(), 1);
+}
+
+#[test]
+fn ref_22_the_cache_keeps_itself_out_of_version_control() {
+    let (_folder, cache) = cache(1 << 20);
+    let ignore = cache.0.folder.join(".gitignore");
+    assert_eq!(cache.find("k", 100), None);
+    assert!(!cache.0.folder.exists(), "looking makes no folder");
+    cache.put("k", &entry(b"one"));
+    assert_eq!(fs::read(&ignore).unwrap(), b"*\n");
+    fs::write(&ignore, "mine").unwrap();
+    cache.put("l", &entry(b"two"));
+    assert_eq!(fs::read(&ignore).unwrap(), b"mine");
+    assert!(cache.find("l", 100).is_some());
 }
 
 #[test]

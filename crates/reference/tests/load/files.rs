@@ -46,6 +46,22 @@ fn ref_21_symlinks_and_special_files_are_refused() {
     assert_eq!(desk.refused("@file://pipe").0, "REF3032");
 }
 
+#[cfg(unix)]
+#[test]
+fn ref_13_a_link_that_is_written_before_the_wildcard_is_followed_within_the_root() {
+    use std::os::unix::fs::symlink;
+    let desk = Desk::with(&[("docs/a.md", "a"), ("docs/.gitignore", "b.md"), ("docs/b.md", "b")]);
+    let outside = tempfile::tempdir().unwrap();
+    symlink("docs", desk.folder.path().join("link")).unwrap();
+    symlink(".", desk.folder.path().join("here")).unwrap();
+    symlink(outside.path(), desk.folder.path().join("away")).unwrap();
+    assert_eq!(desk.names("@file://link/*.md"), ["@file://link/a.md"]);
+    assert_eq!(desk.names("@file://here/docs/*.md"), ["@file://here/docs/a.md"]);
+    assert_eq!(desk.text("@file://link/*.md"), "a");
+    assert_eq!(desk.refused("@file://away/*.md").0, "REF3031");
+    assert_eq!(desk.refused("@?file://away/**").0, "REF3031");
+}
+
 #[test]
 fn ref_13_matches_come_in_path_order_each_with_its_own_reference() {
     let desk = Desk::with(&[

@@ -20,6 +20,10 @@ struct Search<'s> {
     pattern: Arc<Pattern>,
     /// The folder that the written pattern starts from, from the root, with a slash behind it.
     start: String,
+    /// The folder before the first wildcard as it is written, and where it lies; both from the root,
+    /// with a slash behind them.
+    written: String,
+    real: String,
 }
 
 pub(super) fn matches(files: &Files, request: Request<'_>) -> Result<Loaded, LoadError> {
@@ -53,8 +57,22 @@ fn search<'s>(
     let workspace = files.roots.get(root).ok_or_else(outside)?;
     let folder = workspace.resolve(or_here(folder)).map_err(fail)?;
     let base = workspace.resolve_from(&folder, or_here(prefix)).map_err(fail)?;
-    let pattern = Pattern::new(&format!("{}{rest}", with_slash(&base)));
-    Ok(Search { root, workspace, pattern: Arc::new(pattern), start: with_slash(&folder) })
+    let real = with_slash(&without_links(workspace, &base).map_err(fail)?);
+    let pattern = Arc::new(Pattern::new(&format!("{real}{rest}")));
+    let (start, written) = (with_slash(&folder), with_slash(&base));
+    Ok(Search { root, workspace, pattern, start, written, real })
+}
+
+/// Where a folder lies. The walk follows no symlinks; one that is written out is meant.
+fn without_links(
+    workspace: &Workspace,
+    folder: &WorkspacePath,
+) -> Result<WorkspacePath, FileError> {
+    let path = workspace.root().join(folder.as_str());
+    let Ok(real) = path.canonicalize() else { return Ok(folder.clone()) };
+    let leads_out = || FileError::LeadsOut(folder.to_string());
+    let below = real.strip_prefix(workspace.root()).map_err(|_| leads_out())?;
+    workspace.resolve(or_here(below.to_str().ok_or_else(leads_out)?))
 }
 
 fn or_here(path: &str) -> &str {
@@ -217,6 +235,10 @@ impl Search<'_> {
 
     /// The reference of a match, relative to what the pattern is relative to.
     fn reference(&self, path: &str) -> String {
+        let path = match path.strip_prefix(&self.real) {
+            Some(below) if self.real != self.written => format!("{}{below}", self.written),
+            _ => path.to_owned(),
+        };
         match path.strip_prefix(&self.start) {
             Some(path) => format!("@file://{path}"),
             // The pattern went up from where it starts.

@@ -53,6 +53,7 @@ registry! {
     DUPLICATE_KEY "AS1026" "duplicate-key" Error "An object literal gives a key twice."
     BLOCK_COMMENT "AS1027" "block-comment" Error "Comments go to the end of the line only."
     STATEMENT_AS_VALUE "AS1028" "statement-as-value" Error "A statement stands where a value is needed."
+    JOINED_LINE "AS1029" "joined-line" Warning "A line begins with `-` glued to a value, and subtracts it from the line above."
     UNKNOWN_NAME "AS2001" "unknown-name" Error "A name stands for nothing where it is read."
     DUPLICATE_NAME "AS2002" "duplicate-name" Error "Two declarations have the same name."
     SEVERAL_MAINS "AS2003" "several-mains" Error "There is more than one place to start."

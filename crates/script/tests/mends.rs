@@ -12,6 +12,7 @@
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, render};
 use contexture_script::analysis::check;
+use contexture_script::format::format;
 use contexture_script::host::{LoadedSource, MemoryLoader};
 use contexture_script::program::load;
 use contexture_script::syntax::{parse_expression, parse_repl, parse_shape};
@@ -314,5 +315,28 @@ fn as_32_one_mistake_is_one_fault() {
     ] {
         let helps = helps(wrong);
         assert_eq!(helps.len(), 1, "{wrong}: {helps:?}");
+    }
+}
+
+#[test]
+fn as_3_a_glued_minus_goes_on_with_the_line_above_and_is_formatted_so() {
+    let source = SourceFile::new("t.as", "main func(input) {\n  x = 5\n  -input\n  x\n}\n");
+    let told: Vec<_> = faults(source.text()).into_iter().map(|fault| fault.code).collect();
+    assert!(told.contains(&"AS1029"), "{told:?}");
+    let text = format(&source, &Limits::default()).unwrap();
+    assert_eq!(text, "main func(input) {\n  x = 5\n    - input\n  x\n}\n");
+    assert!(faults(&text).iter().all(|fault| fault.code != "AS1029"), "{text}");
+    for plain in [
+        "x = 5\n  - input",
+        "x = 5 -\n  input",
+        "x = (5\n-input)",
+        "x = f(5\n-input)",
+        "x = 5\n(-x)",
+        "use input\n-- a comment",
+        "x = 5\nx -= 1",
+        "return\n-input",
+    ] {
+        let text = std::format!("main func(input) {{\n{plain}\n}}\nfunc f(a) {{ a }}\n");
+        assert!(faults(&text).iter().all(|fault| fault.code != "AS1029"), "{plain}");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::declarations::Global;
+use super::scope::Assigned;
 use crate::capability::noun;
 use crate::codes;
 use crate::stack::deeper;
@@ -155,10 +156,16 @@ impl<'p> Checker<'p, '_> {
             self.push(fault.with_help(help));
             return;
         }
-        if let Some(place) = self.scopes.assigned_elsewhere(name).filter(|place| *place != span) {
+        let assigned = self.scopes.assigned_elsewhere(name);
+        if let Some(Assigned { name: place, statement }) =
+            assigned.filter(|assigned| assigned.name != span)
+        {
             let line = self.line(place);
             let help = if place.start > span.start {
                 "assign it before it is read".to_owned()
+            } else if span.end <= statement.end {
+                "it is read while its first value is computed; assign it in a statement before"
+                    .to_owned()
             } else {
                 format!(
                     "line {line} defines it for its own block only; assign it before that block too"

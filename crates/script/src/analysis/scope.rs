@@ -12,6 +12,13 @@ pub(super) struct Pending<'p> {
     pub(super) span: Span,
 }
 
+/// Where a name is assigned.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Assigned {
+    pub(super) name: Span,
+    pub(super) statement: Span,
+}
+
 #[derive(Debug, Default)]
 struct Scope<'p> {
     /// Where each variable is defined.
@@ -26,7 +33,7 @@ pub(super) struct Scopes<'p> {
     /// The outermost scope of the innermost `parallel for`; 0 when there is none.
     boundary: usize,
     /// Where each name of the function is first assigned, wherever that is.
-    assigned: HashMap<&'p str, Span>,
+    assigned: HashMap<&'p str, Assigned>,
 }
 
 impl<'p> Scopes<'p> {
@@ -44,7 +51,8 @@ impl<'p> Scopes<'p> {
                 StatementKind::For(each) => &each.variable,
                 _ => return,
             };
-            assigned.entry(&name.text).or_insert(name.span);
+            let found = Assigned { name: name.span, statement: statement.span };
+            assigned.entry(&name.text).or_insert(found);
         });
     }
 
@@ -101,7 +109,7 @@ impl<'p> Scopes<'p> {
         (self.in_parallel() && depth < self.boundary).then_some(span)
     }
 
-    pub(super) fn assigned_elsewhere(&self, name: &str) -> Option<Span> {
+    pub(super) fn assigned_elsewhere(&self, name: &str) -> Option<Assigned> {
         self.assigned.get(name).copied()
     }
 

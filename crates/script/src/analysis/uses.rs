@@ -203,13 +203,14 @@ impl<'p> Checker<'p, '_> {
 
     /// A name in a `use` that means nothing when the prompt is built.
     pub(super) fn unknown_in_use(&mut self, name: &str, span: Span, generate: Option<Span>) {
-        let (Some(generate), Some(place)) = (generate, self.scopes.assigned_elsewhere(name)) else {
+        let assigned = self.scopes.assigned_elsewhere(name);
+        let (Some(generate), Some(assigned)) = (generate, assigned) else {
             return self.unknown_name(name, span);
         };
         let message = format!("`{name}` has no value yet when the prompt is built");
         let fault =
             codes::UNKNOWN_NAME.at(span, message).with_label(generate, "the prompt is built here");
-        let fault = fault.with_label(place, "assigned here");
+        let fault = fault.with_label(assigned.name, "assigned here");
         self.push(fault.with_help("assign it in the same scope, before this `generate`"));
     }
 }

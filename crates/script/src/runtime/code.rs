@@ -219,6 +219,7 @@ pub(crate) enum Op {
     },
     /// Notes that a loop ran into its `max`.
     Truncated {
+        at: Reg,
         site: u32,
     },
     /// Begins a loop's event; keeps the depth of events in `at`. Counter or index follow.
@@ -551,6 +552,8 @@ pub(crate) struct LoopSite {
     pub(crate) word: &'static str,
     pub(crate) variable: Option<String>,
     pub(crate) place: Place,
+    /// Whether each time it runs has an event (AS-29).
+    pub(crate) eventful: bool,
 }
 
 /// A `parallel for`.

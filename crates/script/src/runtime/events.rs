@@ -17,6 +17,13 @@ pub(crate) struct OpenEvent {
     data: Map<String, Json>,
 }
 
+impl OpenEvent {
+    /// Adds to what its end tells.
+    pub(crate) fn add(&mut self, name: &str, value: Json) {
+        self.data.insert(name.to_owned(), value);
+    }
+}
+
 /// Numbers the events of a run and hands them to the host.
 pub(crate) struct Trace<'r> {
     host: &'r dyn Host,

@@ -322,9 +322,8 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                             pc = target as usize;
                         }
                     }
-                    Op::Truncated { site } => {
-                        let event = events.last().map_or(parent, |event| Some(event.id));
-                        loops::truncated(machine, event, site);
+                    Op::Truncated { at, site } => {
+                        loops::truncated(machine, events, parent, (regs, at), site);
                     }
                     Op::LoopBegin { at, site } => {
                         set!(at, Value::Int(events.len() as i64));

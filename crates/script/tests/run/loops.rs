@@ -3,7 +3,8 @@
 use crate::support::{fault, main_of, outcome, value, value_of};
 use contexture_context::TraceKind;
 use contexture_script::runtime::{ScriptedHost, WarningKind};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 #[test]
 fn as_6_repeat_runs_so_many_times() {
@@ -124,6 +125,62 @@ fn as_11_a_truncated_list_is_told() {
 }
 
 #[test]
+fn as_11_the_trace_names_each_loop_that_max_truncated() {
+    let own = |data: Value| vec![data];
+    for (body, expected) in [
+        (
+            "for x in [1, 2, 3] max 2 { }",
+            own(
+                json!({ "loop": "for", "variable": "x", "items": 2, "truncated": true, "line": 2 }),
+            ),
+        ),
+        (
+            "n = 0 loop until n > 9 max 4 { n += 1 }",
+            own(json!({ "loop": "loop", "max": 4, "line": 2, "truncated": true })),
+        ),
+        // Loops with events of their own are told once all the same.
+        (
+            "for x in [1, 2, 3] max 2 { T.run({}) }",
+            own(
+                json!({ "loop": "for", "variable": "x", "items": 2, "truncated": true, "line": 2 }),
+            ),
+        ),
+        (
+            "loop until false max 2 { T.run({}) }",
+            own(json!({ "loop": "loop", "max": 2, "line": 2, "truncated": true })),
+        ),
+        (
+            "for x in [1, 2] max 2 { T.run({}) }",
+            own(json!({ "loop": "for", "variable": "x", "items": 2, "line": 2 })),
+        ),
+        ("for x in [1, 2] max 2 { }", vec![]),
+        ("n = 0 loop until n == 4 max 4 { n += 1 }", vec![]),
+    ] {
+        let host = ScriptedHost::new().with_tool("T.run", json!(1));
+        let source = main_of(body) + "import tool T from \"sh://grep\"\n";
+        assert!(outcome(&source, json!({}), &host).result.is_ok(), "{body}");
+        let mut told: BTreeMap<u64, Value> = BTreeMap::new();
+        for event in host.events().iter().filter(|event| event.kind == TraceKind::For) {
+            told.insert(event.id, event.data.clone());
+        }
+        assert_eq!(told.into_values().collect::<Vec<_>>(), expected, "{body}");
+    }
+}
+
+#[test]
+fn as_11_a_truncated_parallel_for_says_so() {
+    for (most, expected) in [(1, json!(true)), (2, Value::Null)] {
+        let host = ScriptedHost::new();
+        let source = main_of(&format!("parallel for x in [1, 2] max {most} {{ x }}"));
+        assert!(outcome(&source, json!({}), &host).result.is_ok());
+        let events = host.events();
+        let told = events.iter().find(|event| event.kind == TraceKind::ParallelFor).unwrap();
+        assert_eq!(told.data["truncated"], expected, "{most}");
+        assert!(events.iter().all(|event| event.kind != TraceKind::For));
+    }
+}
+
+#[test]
 fn as_11_warnings_of_one_place_are_counted() {
     let host = ScriptedHost::new();
     let outcome =
@@ -132,4 +189,6 @@ fn as_11_warnings_of_one_place_are_counted() {
     assert_eq!(outcome.warnings[0].times, 5000);
     let told = host.events().iter().filter(|event| event.kind == TraceKind::Warning).count();
     assert_eq!(told, 100, "the trace does not grow without bound");
+    let loops = host.events().iter().filter(|event| event.kind == TraceKind::For).count();
+    assert_eq!(loops, 100);
 }

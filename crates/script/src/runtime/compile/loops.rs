@@ -67,7 +67,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.branch(until, true, exit);
         self.at(span);
         self.count_next(&open, at, target);
-        self.code.emit(Op::Truncated { site });
+        self.code.emit(Op::Truncated { at, site });
         self.code.place(exit);
         self.close(&open);
         self.code.release(mark);
@@ -116,6 +116,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
     pub(super) fn parallel_for(&mut self, each: &'a For, span: Span, to: Reg) {
         let variable = Some(each.variable.text.clone());
         let loop_site = self.loop_site("parallel for", variable, span);
+        if let Some(site) = self.tables.program.loops.get_mut(loop_site as usize) {
+            site.eventful = true;
+        }
         let at = self.code.temps(2);
         self.expr(&each.list, at);
         self.bound(each.max.as_ref(), behind(at, 1), span);
@@ -144,7 +147,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 
     fn loop_site(&mut self, word: &'static str, variable: Option<String>, span: Span) -> u32 {
-        let site = LoopSite { word, variable, place: self.place(span) };
+        let site = LoopSite { word, variable, place: self.place(span), eventful: false };
         push(&mut self.tables.program.loops, site)
     }
 
@@ -174,6 +177,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.loops -= 1;
         if self.eventful > open.eventful {
             self.has_loop_events = true;
+            if let Some(site) = self.tables.program.loops.get_mut(open.site as usize) {
+                site.eventful = true;
+            }
             self.code.patch(open.begin, Op::LoopBegin { at: open.register, site: open.site });
             self.code.emit(Op::EventsEnd { at: open.register });
         }

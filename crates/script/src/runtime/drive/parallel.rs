@@ -40,6 +40,9 @@ fn describe(machine: &Machine<'_>, job: &Parallel) -> serde_json::Map<String, Js
         ("items", Json::from(job.items.len())),
         ("concurrency", Json::from(machine.concurrency)),
     ]);
+    if job.truncated {
+        about.insert("truncated".to_owned(), Json::Bool(true));
+    }
     let site = machine.program.parallels.get(job.site as usize);
     let site = site.and_then(|site| machine.program.loops.get(site.loop_site as usize));
     if let Some(site) = site {

@@ -269,7 +269,7 @@ pub(super) fn parallel(
     let count = loops::length(list, "`parallel for`")?;
     let most = loops::bound(register(regs, at + 1), true)?;
     if count > most {
-        loops::cut_list(machine, event, found.loop_site, count, most);
+        loops::cut_list(machine, event, (regs, at), found.loop_site, (count, most));
     }
     let items = match list {
         Value::List(list) => {
@@ -285,6 +285,7 @@ pub(super) fn parallel(
         start: here.pc,
         window,
         items,
+        truncated: count > most,
         nested: nested + 1,
         depth,
     };

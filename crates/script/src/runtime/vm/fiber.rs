@@ -104,6 +104,8 @@ pub(crate) struct Parallel {
     pub(crate) window: Vec<Value>,
     /// The items, cut to `max`.
     pub(crate) items: Vec<Value>,
+    /// Whether `max` left items out.
+    pub(crate) truncated: bool,
     /// How many `parallel for` are around its turns.
     pub(crate) nested: usize,
     /// Calls that are open.

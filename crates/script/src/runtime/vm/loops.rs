@@ -1,8 +1,9 @@
 //! The state of loops (AS-6, AS-11).
 
-use super::register;
-use crate::runtime::code::Reg;
+use super::{register, tracing};
+use crate::runtime::code::{LoopSite, Reg};
 use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::events::OpenEvent;
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
 use crate::runtime::value::{Value, unknown};
@@ -69,11 +70,11 @@ pub(super) fn walk_begin(
     spread(machine, regs, at)?;
     let count = length(register(regs, at), "`for`")?;
     let most = bound(register(regs, at + 2), true)?;
-    if count > most {
-        cut_list(machine, event, site, count, most);
-    }
     set(regs, at + 1, Value::Int(0));
     set(regs, at + 2, Value::Int(count.min(most)));
+    if count > most {
+        cut_list(machine, event, (regs, at), site, (count, most));
+    }
     Ok(())
 }
 
@@ -140,11 +141,21 @@ pub(super) fn walk_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
 
 /// Tells that a loop ran into its `max` with the condition still false.
 #[cold]
-pub(super) fn truncated(machine: &Machine<'_>, event: Option<u64>, site: u32) {
+pub(super) fn truncated(
+    machine: &Machine<'_>,
+    events: &mut [OpenEvent],
+    parent: Option<u64>,
+    state: (&[Value], Reg),
+    site: u32,
+) {
     let Some(site) = machine.program.loops.get(site as usize) else { return };
+    let event = events.last().map_or(parent, |event| Some(event.id));
+    if let Some(own) = events.last_mut().filter(|_| site.eventful) {
+        own.add("truncated", true.into());
+    }
     let message = || "the loop ended by its `max` before its condition held".to_owned();
     let told = machine.warnings.note(WarningKind::LoopTruncated, site.place, message);
-    warn(machine, event, site.place, told);
+    warn(machine, event, state, site, told);
 }
 
 /// Tells that a `max` leaves items out.
@@ -152,24 +163,31 @@ pub(super) fn truncated(machine: &Machine<'_>, event: Option<u64>, site: u32) {
 pub(super) fn cut_list(
     machine: &Machine<'_>,
     event: Option<u64>,
+    state: (&[Value], Reg),
     site: u32,
-    count: i64,
-    most: i64,
+    (count, most): (i64, i64),
 ) {
     let Some(site) = machine.program.loops.get(site as usize) else { return };
     let message = || format!("the list has {count} items, and `max` took the first {most}");
     let told = machine.warnings.note(WarningKind::ListTruncated, site.place, message);
-    warn(machine, event, site.place, told);
+    warn(machine, event, state, site, told);
 }
 
+/// Tells in the trace; a loop without events of its own is told first, in one that takes no time.
 fn warn(
     machine: &Machine<'_>,
     event: Option<u64>,
-    place: crate::runtime::code::Place,
+    (regs, at): (&[Value], Reg),
+    site: &LoopSite,
     message: Option<String>,
 ) {
     let Some(message) = message else { return };
-    let at = machine.program.position(place);
+    if !site.eventful {
+        let mut data = tracing::loop_data(machine, site, regs, at);
+        data.insert("truncated".to_owned(), true.into());
+        machine.trace.instant(event, TraceKind::For, data.into());
+    }
+    let at = machine.program.position(site.place);
     let data = json!({ "message": message, "file": at.file, "line": at.line, "column": at.column });
     machine.trace.instant(event, TraceKind::Warning, data);
 }

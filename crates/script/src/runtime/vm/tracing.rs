@@ -1,7 +1,7 @@
 //! Events of loops and declarations, and the end of events that a failure or a `return` leaves.
 
 use super::register;
-use crate::runtime::code::{CandidateSite, Place, Reg, UseSite};
+use crate::runtime::code::{CandidateSite, LoopSite, Place, Reg, UseSite};
 use crate::runtime::events::{OpenEvent, data};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::Value;
@@ -10,6 +10,35 @@ use serde_json::{Map, Value as Json};
 
 fn innermost(events: &[OpenEvent], parent: Option<u64>) -> Option<u64> {
     events.last().map_or(parent, |event| Some(event.id))
+}
+
+/// What is told of a loop whose state begins at `at`.
+pub(super) fn loop_data(
+    machine: &Machine<'_>,
+    site: &LoopSite,
+    regs: &[Value],
+    at: Reg,
+) -> Map<String, Json> {
+    let mut data = data([("loop", Json::from(site.word))]);
+    if let Some(variable) = &site.variable {
+        data.insert("variable".to_owned(), Json::from(variable.as_str()));
+    }
+    // A count stands behind its counter, the end of a list behind list and index.
+    let (name, bound) = match site.word {
+        "for" => ("items", at + 2),
+        "repeat" => ("times", at + 1),
+        _ => ("max", at + 1),
+    };
+    if let Value::Int(bound) = register(regs, bound) {
+        data.insert(name.to_owned(), Json::from(*bound));
+        if let Value::List(list) = register(regs, at)
+            && i64::try_from(list.items.borrow().len()).is_ok_and(|count| count > *bound)
+        {
+            data.insert("truncated".to_owned(), Json::Bool(true));
+        }
+    }
+    data.insert("line".to_owned(), Json::from(machine.program.position(site.place).line));
+    data
 }
 
 /// Begins the event of a loop whose state stands behind `at`.
@@ -22,20 +51,7 @@ pub(super) fn loop_begin(
     site: u32,
 ) {
     let Some(site) = machine.program.loops.get(site as usize) else { return };
-    let mut data = data([("loop", Json::from(site.word))]);
-    if let Some(variable) = &site.variable {
-        data.insert("variable".to_owned(), Json::from(variable.as_str()));
-    }
-    // A count stands behind its counter, the end of a list behind list and index.
-    let (name, bound) = match site.word {
-        "for" => ("items", at + 3),
-        "repeat" => ("times", at + 2),
-        _ => ("max", at + 2),
-    };
-    if let Value::Int(bound) = register(regs, bound) {
-        data.insert(name.to_owned(), Json::from(*bound));
-    }
-    data.insert("line".to_owned(), Json::from(machine.program.position(site.place).line));
+    let data = loop_data(machine, site, regs, at + 1);
     let event = machine.trace.begin(innermost(events, parent), TraceKind::For, data);
     events.push(event);
 }

@@ -80,6 +80,7 @@ impl Parser<'_> {
             if precedence(op) < least {
                 break;
             }
+            let joined = op == BinaryOp::Subtract && self.reads_as_negative();
             let op_span = self.take_operator();
             let below = self.height;
             if self.group_is_left_open() {
@@ -89,6 +90,9 @@ impl Parser<'_> {
                 return left;
             }
             let right = self.binary(precedence(op) + 1);
+            if joined {
+                self.tell_joined_line(left.span, op_span, right.span);
+            }
             left = self.join(left, (op, op_span), right, below);
         }
         left
@@ -107,6 +111,34 @@ impl Parser<'_> {
         }
         let (left, right) = (Box::new(left), Box::new(right));
         Expr { kind: ExprKind::Binary { op, op_span, left, right }, span }
+    }
+
+    /// Whether the `-` at hand seems to begin a statement: it is the first of its line, glued to
+    /// what follows, and in no brackets that the line above has opened.
+    fn reads_as_negative(&mut self) -> bool {
+        let minus = self.current;
+        let grouped =
+            matches!(self.open.last(), Some(TokenKind::CloseParen | TokenKind::CloseBracket));
+        if !minus.starts_line || grouped {
+            return false;
+        }
+        let next = self.peek(1);
+        next.span.start == minus.span.end && next.kind != TokenKind::End && !next.kind.is_closer()
+    }
+
+    /// Not counted among the errors: the program means what AS-3 says.
+    fn tell_joined_line(&mut self, left: Span, minus: Span, right: Span) {
+        let sides = [left, right].map(|side| self.slice(side));
+        let [from, value] = sides.map(super::clip);
+        let message = if sides.iter().any(|side| side.contains(['\n', '\r'])) {
+            "this line goes on with the one above and subtracts from it".to_owned()
+        } else {
+            format!("this line goes on with the one above: `{from} - {value}`")
+        };
+        let help = "write a space behind `-` if that is meant; a statement of its own stands in \
+                    parentheses, as in `(-x)`";
+        let told = codes::JOINED_LINE.at(minus.to(right), message);
+        self.diagnostics.push(told.with_label(left, "goes on below").with_help(help));
     }
 
     fn infix(&self) -> Option<BinaryOp> {

@@ -2,7 +2,9 @@
 
 use crate::paint::{Paint, harmless};
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile, render};
+use contexture::reference::syntax::cover;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// How many diagnostics are shown with their source; the rest is counted.
 const SHOWN: usize = 50;
@@ -34,12 +36,19 @@ pub(crate) fn text(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -
     text
 }
 
-/// Each diagnostic with its source, a blank line after each.
+/// Each diagnostic with its source, a blank line after each. Credentials that the source holds are
+/// covered (REF-23).
 pub(crate) fn excerpts(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -> String {
     let mut text = String::new();
     for fault in faults.iter().take(SHOWN) {
         match source(fault, files) {
-            Some(source) => text.push_str(&render::terminal(fault, source, paint.is_on())),
+            Some(source) => {
+                let source = match cover(source.text()) {
+                    Cow::Borrowed(_) => Cow::Borrowed(source),
+                    Cow::Owned(text) => Cow::Owned(SourceFile::new(source.name(), text)),
+                };
+                text.push_str(&render::terminal(fault, &source, paint.is_on()));
+            }
             None => text.push_str(&without_source(fault, paint)),
         }
         text.push('\n');

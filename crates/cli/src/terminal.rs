@@ -65,13 +65,21 @@ impl Terminal {
         self.print(&format!("{value:#}\n"))
     }
 
-    /// Writes a value as indented JSON while it is walked, so that a large one needs no copy.
+    /// Writes a value as JSON while it is walked, so that a large one needs no copy: indented on a
+    /// terminal, else as one line, since the indent of what is nested deep outgrows what it holds.
     ///
     /// # Errors
     /// As [`Terminal::print`].
     pub(crate) fn print_tree(&self, value: &impl Serialize) -> Result<(), Stop> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        let written = serde_json::to_writer_pretty(&mut out, value)
+        let stdout = io::stdout();
+        let indented = stdout.is_terminal();
+        let mut out = io::BufWriter::new(stdout.lock());
+        let written = if indented {
+            serde_json::to_writer_pretty(&mut out, value)
+        } else {
+            serde_json::to_writer(&mut out, value)
+        };
+        let written = written
             .map_err(io::Error::from)
             .and_then(|()| out.write_all(b"\n"))
             .and_then(|()| out.flush());

@@ -15,7 +15,7 @@ Examples:
   contexture parse examples/hello.as
   echo 'main func(input) { 1 + 2 }' | contexture parse -
 
-The tree is printed even when the file has errors; they go to stderr, with exit code 2.";
+It is indented on a terminal, else one line. The tree is printed even when the file has errors; they go to stderr, with exit code 2.";
 
 /// Prints the syntax tree of a program as JSON.
 #[derive(Debug, clap::Args)]

@@ -75,6 +75,17 @@ fn as_31_parse_prints_the_tree_also_of_a_broken_file() {
 }
 
 #[test]
+fn as_31_a_deep_tree_is_one_line_for_programs() {
+    let depth = 100;
+    let ifs = "if input { ".repeat(depth) + "x = 1" + &" }".repeat(depth);
+    let sandbox = program(format!("main func(input) {{ {ifs} }}"));
+    let done = sandbox.run(["parse", "p.as"]).exits(0);
+    assert_eq!(done.stdout.lines().count(), 1);
+    assert!(done.stdout.len() < 1_000 * depth, "{}", done.stdout.len());
+    assert_eq!(done.stdout.matches("\"If\"").count(), depth);
+}
+
+#[test]
 fn as_32_explain_says_what_a_code_means() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(["explain", "AS2001"]).exits(0).stdout.contains("AS2001"));

@@ -116,7 +116,7 @@ fn pt_10_compose_refuses_what_is_no_list_of_messages() {
         ("- role: user", "one of `text`"),
         ("- role: user\n  text: a\n  template: b", "only one of"),
         ("- role: user\n  text: a\n  vars: {}", "`vars` go with"),
-        ("- role: user\n  template: '{{x}}'", "`x`"),
+        ("- role: user\n  template: '{{#if'", "line 1"),
         ("- role: user\n  parts: [1]", "part 0"),
         ("- role: user\n  text: a\n- role: user\n  text: b", "1"),
         ("[", "not YAML"),
@@ -125,6 +125,22 @@ fn pt_10_compose_refuses_what_is_no_list_of_messages() {
         let done = sandbox.run_with(["prompt", "compose", "-"], list).exits(2);
         assert!(done.stderr.contains(word), "{list}: {}", done.stderr);
     }
+}
+
+#[test]
+fn pt_3_compose_fails_as_render_does_when_a_template_lacks_a_variable() {
+    let sandbox = Sandbox::new();
+    for (list, words) in [
+        ("- role: user\n  template: '{{x}}'", "-: message 0: line 1, column 3: variable `x`"),
+        ("- role: user\n  parts:\n  - template: 'a {{x}}'", "part 0: line 1, column 5: variable"),
+    ] {
+        let done = sandbox.run_with(["prompt", "compose", "-"], list).exits(1);
+        assert_eq!(done.stdout, "");
+        let _ = done.says(words);
+    }
+    let each = "- role: user\n  template: '{{#each x}}{{/each}}'\n  vars: { x: 1 }";
+    let done = sandbox.run_with(["prompt", "compose", "-"], each).exits(1);
+    let _ = done.says("message 0: line 1, ").says("help: give an array");
 }
 
 #[test]

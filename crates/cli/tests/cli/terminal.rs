@@ -87,6 +87,15 @@ fn as_31_colour_is_for_terminals_that_want_it() {
 }
 
 #[test]
+fn as_31_a_tree_is_indented_on_a_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", "main func(input) { 1 }");
+    let (text, code) = exit_code(&mut spawn(&sandbox, &["parse", "p.as"], &[]));
+    assert_eq!(code, 0, "{text}");
+    assert!(text.starts_with("{\r\n  \"type\": \"File\""), "{text}");
+}
+
+#[test]
 fn as_31_a_dumb_terminal_gets_no_progress() {
     let sandbox = Sandbox::new();
     sandbox.write("p.as", "main func(input) { repeat * 60000000 { x = 1 } 7 }");

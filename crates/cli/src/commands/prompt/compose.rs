@@ -87,6 +87,10 @@ fn messages(text: &str, args: &Args, terminal: &Terminal) -> Result<Vec<OpenaiCh
         let reader = Reader { name: &name, folder: folder_of(&args.file), loading: &loading };
         messages.push(entry::message(entry, &reader).map_err(|fault| match fault {
             Fault::Reference(stop) => stop,
+            Fault::Rendering { words, help } => {
+                let complaint = Complaint::failed("template", format!("{name}: {words}"));
+                Complaint { help, ..complaint }.into()
+            }
             Fault::Entry(words) => {
                 let complaint = Complaint::refused("not_messages", format!("{name}: {words}"));
                 complaint.help(MESSAGE_HELP).into()

@@ -3,8 +3,8 @@
 use crate::commands::prompt::references::{Loading, Source, folder_of};
 use crate::complaint::Stop;
 use contexture::prompt::{
-    ContentField, OpenaiChatMessage, OpenaiContentPart, PromptTemplate, Role, TemplateContext,
-    ToolCall,
+    ContentField, LocatedError, OpenaiChatMessage, OpenaiContentPart, PromptTemplate, Role,
+    TemplateContext, ToolCall,
 };
 use contexture::reading;
 use serde::Deserialize;
@@ -29,8 +29,28 @@ struct Entry {
 pub(super) enum Fault {
     /// What is wrong with it, in words.
     Entry(String),
+    /// A template can't be rendered with its variables.
+    Rendering { words: String, help: Option<String> },
     /// What a template includes can't be loaded.
     Reference(Stop),
+}
+
+impl Fault {
+    fn rendering(error: LocatedError) -> Self {
+        let help = error.error.help().map(str::to_owned);
+        Self::Rendering { words: error.to_string(), help }
+    }
+
+    /// The fault of a part of the entry.
+    fn in_part(self, at: usize) -> Self {
+        match self {
+            Self::Entry(words) => Self::Entry(format!("part {at}: {words}")),
+            Self::Rendering { words, help } => {
+                Self::Rendering { words: format!("part {at}: {words}"), help }
+            }
+            reference @ Self::Reference(_) => reference,
+        }
+    }
 }
 
 impl From<String> for Fault {
@@ -121,11 +141,11 @@ impl Reader<'_> {
         let template = PromptTemplate::compile(template).map_err(|error| error.to_string())?;
         let wanted = match template.references().is_empty() {
             true => Vec::new(),
-            false => template.included(&vars).map_err(|error| error.to_string())?,
+            false => template.included(&vars).map_err(Fault::rendering)?,
         };
         let source = Source { name: self.name, folder, partials: None };
         let texts = self.loading.texts(wanted, source).map_err(Fault::Reference)?;
-        let text = template.render_with(&vars, &texts).map_err(|error| error.to_string())?;
+        let text = template.render_with(&vars, &texts).map_err(Fault::rendering)?;
         Ok(OpenaiContentPart::text(text))
     }
 
@@ -139,10 +159,7 @@ impl Reader<'_> {
         };
         if let Some(Value::String(template)) = fields.get("template") {
             let part = self.rendered(template, fields.get("vars"), self.folder);
-            return part.map_err(|fault| match fault {
-                Fault::Entry(words) => Fault::Entry(format!("part {at}: {words}")),
-                reference @ Fault::Reference(_) => reference,
-            });
+            return part.map_err(|fault| fault.in_part(at));
         }
         serde_json::from_value(Value::Object(with_type(fields)))
             .map_err(|error| format!("part {at}: {error}").into())

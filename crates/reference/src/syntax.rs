@@ -32,7 +32,7 @@ pub use buffer::ReferenceBuf;
 pub use error::SyntaxError;
 pub use percent::encode;
 pub use query::{OURS_OVER_HTTP, Pair, Pairs, Query};
-pub use userinfo::redact;
+pub use userinfo::{cover, redact};
 
 pub(crate) use head::read as read_head;
 

@@ -16,18 +16,22 @@ pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
     if WITHOUT_AUTHORITY.iter().any(is) {
         return None;
     }
+    // Libraries pass over slashes too many before a host.
+    let slashes = path.len() - path.trim_start_matches(['/', '\\']).len();
+    let path = path.get(slashes..).unwrap_or_default();
     let end = path.find(['/', '\\', '?', '#']).unwrap_or(path.len());
     let authority = path.get(..end).unwrap_or_default();
     let has_user = |authority: &str| WITH_AUTHORITY.iter().any(is) || authority.contains(':');
     let whole = || path.rfind('@').map(|at| at + 1);
-    match authority.rfind('@') {
+    let secret = match authority.rfind('@') {
         Some(at) if !has_user(authority.get(..at).unwrap_or_default()) => None,
         // No host behind it: it is a sign of the password.
         Some(at) if at + 1 == authority.len() => whole(),
         Some(at) => Some(at + 1),
         None if has_broken_port(authority) => whole(),
         None => None,
-    }
+    };
+    secret.map(|secret| slashes + secret)
 }
 
 /// Whether what looks like a port can be none: then it is the beginning of a password with a `/`, `?`
@@ -49,7 +53,25 @@ fn has_broken_port(authority: &str) -> bool {
 /// ```
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut redacted = String::new();
+    without(text, |_| String::new())
+}
+
+/// A text with the user info of every address in it covered by asterisks, byte for byte: for excerpts
+/// of sources, in which places stay where they are.
+///
+/// ```
+/// use contexture_reference::syntax::cover;
+///
+/// assert_eq!(cover("read @ftp://ann:s@host/a"), "read @ftp://******host/a");
+/// ```
+#[must_use]
+pub fn cover(text: &str) -> Cow<'_, str> {
+    without(text, |secret| "*".repeat(secret.len()))
+}
+
+/// A text with something in place of all user info.
+fn without(text: &str, instead: impl Fn(&str) -> String) -> Cow<'_, str> {
+    let mut cleared = String::new();
     let mut kept = 0;
     // Looked for once in each word, as a word may hold any number of addresses.
     let (mut end, mut last_sign) = (0, None);
@@ -66,14 +88,15 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         }
         let address = text.get(start..end).unwrap_or_default();
         let Some(secret) = user_info(protocol_before(text, slashes), address) else { continue };
-        redacted.push_str(text.get(kept..start).unwrap_or_default());
+        cleared.push_str(text.get(kept..start).unwrap_or_default());
+        cleared.push_str(&instead(address.get(..secret).unwrap_or_default()));
         kept = start + secret;
     }
     if kept == 0 {
         return Cow::Borrowed(text);
     }
-    redacted.push_str(text.get(kept..).unwrap_or_default());
-    Cow::Owned(redacted)
+    cleared.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(cleared)
 }
 
 fn protocol_before(text: &str, colon: usize) -> &str {

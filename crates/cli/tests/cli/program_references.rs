@@ -98,3 +98,18 @@ fn ref_9_what_can_t_be_loaded_is_told_with_its_cause() {
     assert!(done.stdout.contains("error[REF3001]") || done.stderr.contains("error[REF3001]"));
     assert!(format!("{}{}", done.stdout, done.stderr).contains("did you mean `file`?"));
 }
+
+#[test]
+fn ref_23_an_excerpt_of_a_program_covers_credentials() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "bad.as",
+        "import resource Doc from \"@!https://ann:s3cret@example.org/a?line=7-5\"\nmain func(input) {\n  use Doc\n  generate({ input: \"x\" }) -> { a string }\n}",
+    );
+    for command in ["check", "run"] {
+        let done = sandbox.run([command, "bad.as"]).exits(2);
+        let said = format!("{}{}", done.stdout, done.stderr);
+        assert!(said.contains("@!https://***********example.org/a"), "{said}");
+        assert!(!said.contains("s3cret"), "{said}");
+    }
+}

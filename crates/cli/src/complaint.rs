@@ -2,6 +2,7 @@
 
 use crate::paint::{Paint, harmless};
 use contexture::reading::{ReadError, reason};
+use contexture::reference::syntax::redact;
 use contexture::run::SetupError;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -127,7 +128,8 @@ impl Complaint {
         if let Some(text) = &self.rendered {
             return text.trim_end().to_owned();
         }
-        let mut text = format!("{} {}", paint.red(&paint.bold("error:")), harmless(&self.message));
+        let mut text =
+            format!("{} {}", paint.red(&paint.bold("error:")), harmless(&redact(&self.message)));
         if let Some(help) = &self.help {
             let _ = write!(text, "\n  {} {}", paint.cyan("help:"), harmless(help));
         }
@@ -138,7 +140,7 @@ impl Complaint {
     pub(crate) fn json(&self) -> Value {
         let mut error = json!({
             "code": self.code,
-            "message": self.message,
+            "message": redact(&self.message),
             "help": self.help,
             "file": self.file,
             "span": null,

@@ -2,7 +2,7 @@
 
 use crate::paint::{Paint, harmless};
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile, render};
-use contexture::reference::syntax::cover;
+use contexture::reference::syntax::{cover, redact};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -17,7 +17,16 @@ fn source<'a>(fault: &Diagnostic, files: &[&'a SourceFile]) -> Option<&'a Source
 
 /// A list of objects as editors and scripts read them.
 pub(crate) fn json(faults: &[Diagnostic], files: &[&SourceFile]) -> Value {
-    faults.iter().filter_map(|fault| Some(render::json(fault, source(fault, files)?))).collect()
+    let one = |fault| Some(render::json(&without_credentials(fault), source(fault, files)?));
+    faults.iter().filter_map(one).collect()
+}
+
+/// A diagnostic that quotes no credentials.
+fn without_credentials(fault: &Diagnostic) -> Cow<'_, Diagnostic> {
+    match redact(&fault.message) {
+        Cow::Borrowed(_) => Cow::Borrowed(fault),
+        Cow::Owned(message) => Cow::Owned(Diagnostic { message, ..fault.clone() }),
+    }
 }
 
 /// The place of a diagnostic, in lines and columns.
@@ -41,6 +50,7 @@ pub(crate) fn text(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -
 pub(crate) fn excerpts(faults: &[Diagnostic], files: &[&SourceFile], paint: Paint) -> String {
     let mut text = String::new();
     for fault in faults.iter().take(SHOWN) {
+        let fault = &*without_credentials(fault);
         match source(fault, files) {
             Some(source) => {
                 let source = match cover(source.text()) {

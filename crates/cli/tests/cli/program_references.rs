@@ -113,3 +113,20 @@ fn ref_23_an_excerpt_of_a_program_covers_credentials() {
         assert!(!said.contains("s3cret"), "{said}");
     }
 }
+
+#[test]
+fn ref_23_what_is_said_about_an_import_quotes_no_credentials() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "bad.as",
+        "import tool Web from \"https://ann:s3cret@example.org\"\nmain func(input) { Web.get({ url: \"/\" }) }",
+    );
+    for arguments in
+        [vec!["check", "bad.as"], vec!["run", "bad.as"], vec!["run", "bad.as", "--json"]]
+    {
+        let done = sandbox.run(arguments).exits(2);
+        let said = format!("{}{}", done.stdout, done.stderr);
+        assert!(said.contains("`https://example.org` names no tool"), "{said}");
+        assert!(!said.contains("s3cret"), "{said}");
+    }
+}

@@ -3,19 +3,27 @@
 use super::{Fault, Made, text_of};
 use crate::Resource;
 use crate::protocol::Parameters;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// The deepest nesting that is read.
 const DEPTH: usize = 128;
 
 pub(super) fn json(resource: &Resource, parameters: &Parameters) -> Made {
-    let value: Value = serde_json::from_str(text_of(resource)?).map_err(|error| {
+    let text = text_of(resource)?;
+    let fault = |error: serde_json::Error| {
         Fault::new(
             "REF3021",
             format!("it is no valid JSON: {error}"),
             "mend the JSON at that place",
         )
-    })?;
+    };
+    // As a whole it stays as it is written: printed anew, long numbers would lose digits.
+    if parameters.get("pointer").is_none() {
+        let _: IgnoredAny = serde_json::from_str(text).map_err(fault)?;
+        return Ok(("application/json".to_owned(), text.as_bytes().to_vec()));
+    }
+    let value: Value = serde_json::from_str(text).map_err(fault)?;
     show(&value, parameters)
 }
 

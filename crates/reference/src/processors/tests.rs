@@ -35,7 +35,9 @@ fn ref_12_json_shows_the_part_at_a_pointer() {
     let data = r#"{"a": [{"b/c": "words", "n": 3}]}"#;
     assert_eq!(run("json", data, &[("pointer", "/a/0/b~1c")]).unwrap(), "words");
     assert_eq!(run("json", data, &[("pointer", "/a/0/n")]).unwrap(), "3");
-    assert_eq!(run("json", "{\"z\":1,\"a\":2}", &[]).unwrap(), "{\n  \"z\": 1,\n  \"a\": 2\n}");
+    // As a whole it stays as it is written: no digit and no name is lost.
+    let whole = "{\"z\": 12345678901234567890123, \"a\":1.10}";
+    assert_eq!(run("json", whole, &[]).unwrap(), whole);
 }
 
 #[test]

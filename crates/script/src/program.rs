@@ -232,8 +232,10 @@ impl Loading<'_> {
     fn follow(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let importer = file.source.name().to_owned();
+        // An address is no path: the checker refuses it, and nothing is looked for.
+        let is_path = |text: &str| !text.is_empty() && !text.contains("://");
         let of_agents =
-            |import: &&Import| import.kind == ImportKind::Agent && !import.from.value.is_empty();
+            |import: &&Import| import.kind == ImportKind::Agent && is_path(&import.from.value);
         let imports: Vec<Import> = file.imports().filter(of_agents).cloned().collect();
         let mut known: HashMap<String, usize> = HashMap::new();
         for import in imports {

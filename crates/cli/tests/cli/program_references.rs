@@ -130,3 +130,16 @@ fn ref_23_what_is_said_about_an_import_quotes_no_credentials() {
         assert!(!said.contains("s3cret"), "{said}");
     }
 }
+
+#[test]
+fn ref_23_an_address_is_no_path_of_an_agent_and_shows_no_password() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "bad.as",
+        "import agent A from \"https://ann:s3cret@example.org/a\"\nmain func(input) { A(1) }",
+    );
+    let done = sandbox.run(["check", "bad.as"]).exits(2);
+    let said = format!("{}{}", done.stdout, done.stderr);
+    assert!(said.contains("`https://example.org/a` names no agent"), "{said}");
+    assert!(!said.contains("s3cret") && !said.contains("AS2013"), "{said}");
+}

@@ -20,6 +20,8 @@ pub struct Code {
     pub summary: &'static str,
     /// How bad it is.
     pub severity: Severity,
+    /// Why it is so, and how it is mended; empty where the summary says it all.
+    pub explanation: &'static str,
 }
 
 impl Code {
@@ -31,7 +33,13 @@ impl Code {
         severity: Severity,
         summary: &'static str,
     ) -> Self {
-        Self { code, name, summary, severity }
+        Self { code, name, summary, severity, explanation: "" }
+    }
+
+    /// Adds why it is so, and how it is mended.
+    #[must_use]
+    pub const fn explained(self, explanation: &'static str) -> Self {
+        Self { explanation, ..self }
     }
 
     /// A diagnostic of this kind.

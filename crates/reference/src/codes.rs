@@ -22,34 +22,7 @@ pub use loading::*;
 pub use network::*;
 pub use syntax::*;
 
-use contexture_diagnostic::{Diagnostic, Severity, Span};
-
-/// A kind of fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Code {
-    /// The stable code.
-    pub code: &'static str,
-    /// The name of the fault.
-    pub name: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// What it says, in one sentence.
-    pub summary: &'static str,
-    /// Why it is so, and how it is mended.
-    pub explanation: &'static str,
-}
-
-impl Code {
-    /// A diagnostic of this kind.
-    #[must_use]
-    pub fn at(self, span: Span, message: impl Into<String>) -> Diagnostic {
-        match self.severity {
-            Severity::Error => Diagnostic::error(self.code, message, span),
-            Severity::Warning => Diagnostic::warning(self.code, message, span),
-            Severity::Hint => Diagnostic::hint(self.code, message, span),
-        }
-    }
-}
+pub use contexture_diagnostic::Code;
 
 /// The blocks of codes, each sorted by code.
 const BLOCKS: &[&[Code]] = &[syntax::BLOCK, definition::BLOCK, loading::BLOCK, network::BLOCK];
@@ -71,13 +44,13 @@ macro_rules! block {
         $explanation:literal)*) => {
         $(
             #[doc = $summary]
-            pub const $constant: $crate::codes::Code = $crate::codes::Code {
-                code: $code,
-                name: $name,
-                severity: contexture_diagnostic::Severity::$severity,
-                summary: $summary,
-                explanation: $explanation,
-            };
+            pub const $constant: $crate::codes::Code = $crate::codes::Code::new(
+                $code,
+                $name,
+                contexture_diagnostic::Severity::$severity,
+                $summary,
+            )
+            .explained($explanation);
         )*
         /// All codes of this block.
         pub(super) const BLOCK: &[$crate::codes::Code] = &[$($constant),*];

@@ -143,6 +143,13 @@ impl Loader {
         walk::walk(self, route).await
     }
 
+    /// Whether loading along a route may connect to something.
+    #[must_use]
+    pub fn connects(&self, route: &Route) -> bool {
+        let protocols = route.steps.iter().filter_map(|step| self.protocol(&step.name));
+        protocols.into_iter().any(|protocol| protocol.connects())
+    }
+
     /// The tokens of what was loaded, all its texts together.
     #[must_use]
     pub fn tokens(&self, loaded: &Loaded) -> u64 {

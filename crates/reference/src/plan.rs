@@ -124,11 +124,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The references that are not loaded and may be.
-    pub fn pending(&self) -> impl Iterator<Item = &PlanEntry> {
-        self.entries.iter().filter(|entry| entry.state == State::Pending)
-    }
-
     /// The first failure that must stop a prompt: that of a hot reference, at any level.
     #[must_use]
     pub fn hot_failure(&self) -> Option<&LoadError> {
@@ -137,7 +132,9 @@ impl Plan {
 }
 
 impl PlanEntry {
-    fn hot_failure(&self) -> Option<&LoadError> {
+    /// The failure of the outermost level that had to be loaded at once.
+    #[must_use]
+    pub fn hot_failure(&self) -> Option<&LoadError> {
         let own = self.error.as_ref().filter(|_| self.semantics == Semantics::Hot);
         own.or_else(|| self.inner.as_ref().and_then(|inner| inner.hot_failure()))
     }

@@ -100,6 +100,10 @@ impl Protocol for Processor {
         self.name == "base64"
     }
 
+    fn connects(&self) -> bool {
+        false
+    }
+
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
         // What is only named has no content to work on; it stays as it is.
         let processed = request.input.iter().map(|resource| match resource.bytes() {

@@ -33,6 +33,11 @@ pub trait Protocol: Send + Sync {
         false
     }
 
+    /// Whether loading may connect to something: a dry run leaves such a protocol alone (AS-31).
+    fn connects(&self) -> bool {
+        true
+    }
+
     /// Loads. The common parameters (`line`, `max`, `encoding`) are applied by the loader after it.
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a>;
 }

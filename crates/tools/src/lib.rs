@@ -47,6 +47,7 @@
 
 pub mod address;
 mod arguments;
+pub mod cause;
 pub mod environment;
 mod error;
 mod file;

@@ -116,7 +116,7 @@ fn note(host: &LiveHost, call: &GenerateCall, planned: &Planned, left_out: usize
 /// fails is told.
 fn failed(host: &LiveHost, call: &GenerateCall, planned: &[Planned]) -> Result<(), HostError> {
     for one in planned {
-        if let Some(error) = hot_failure(&one.entry) {
+        if let Some(error) = one.entry.hot_failure() {
             return Err(host_error(error));
         }
         let Some(error) = &one.entry.error else { continue };
@@ -126,12 +126,6 @@ fn failed(host: &LiveHost, call: &GenerateCall, planned: &[Planned]) -> Result<(
         host.warn(format!("{}: {error}", call.site));
     }
     Ok(())
-}
-
-/// The failure of a level that had to be loaded.
-fn hot_failure(entry: &PlanEntry) -> Option<&LoadError> {
-    let own = entry.error.as_ref().filter(|_| entry.semantics == Semantics::Hot);
-    own.or_else(|| hot_failure(entry.inner.as_deref()?))
 }
 
 pub(super) fn host_error(error: &LoadError) -> HostError {

@@ -28,6 +28,10 @@ impl Protocol for Absent {
         Role::Source
     }
 
+    fn connects(&self) -> bool {
+        false
+    }
+
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
         let message = format!("no {} is stored in this workspace", self.what);
         let error = LoadError::new(codes::NOTHING_STORED.code, request.reference, message)

@@ -14,9 +14,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Protocols that read what lies in the workspace or its settings, and connect to nothing.
-const LOCAL: [&str; 5] = ["file", "memory", "knowledge", "context", "env"];
-
 /// The text that a reference gave.
 #[derive(Debug, Clone)]
 pub struct IncludedText {
@@ -164,7 +161,7 @@ async fn one(loader: &Loader, text: &str, place: &Place, network: bool) -> Outco
     for step in route.steps.iter_mut().filter(|step| step.semantics == Semantics::Lazy) {
         step.semantics = Semantics::Default;
     }
-    if !network && !is_local(&route) {
+    if !network && loader.connects(&route) {
         return Ok(IncludedText {
             text: format!("⟨{}⟩", route.reference).into(),
             trust: Trust::Web,
@@ -174,10 +171,6 @@ async fn one(loader: &Loader, text: &str, place: &Place, network: bool) -> Outco
         });
     }
     whole(&route, loader.walk(&route).await?)
-}
-
-fn is_local(route: &Route) -> bool {
-    route.steps.first().is_some_and(|step| LOCAL.contains(&step.name.as_str()))
 }
 
 /// The text of all that was loaded.

@@ -54,6 +54,10 @@ impl Protocol for Environment {
         Role::Source
     }
 
+    fn connects(&self) -> bool {
+        false
+    }
+
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
         Box::pin(async move { self.get(request) })
     }

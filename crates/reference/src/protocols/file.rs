@@ -144,6 +144,10 @@ impl Protocol for Files {
         &self.parameters
     }
 
+    fn connects(&self) -> bool {
+        false
+    }
+
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
         Box::pin(async move { self.read(request) })
     }

@@ -87,6 +87,10 @@ impl Protocol for Memory {
         Role::Source
     }
 
+    fn connects(&self) -> bool {
+        false
+    }
+
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
         Box::pin(self.get(request))
     }

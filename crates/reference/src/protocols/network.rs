@@ -2,8 +2,11 @@
 //! time-outs, and failures that show no secret (REF-22, REF-23).
 
 use super::address::Endpoint;
-use crate::LoadError;
+use super::file::media;
+use crate::protocol::Request;
 use crate::syntax::redact;
+use crate::{Content, LoadError, Loaded, Resource};
+use contexture_context::Trust;
 use contexture_tools::address::{Reach, Refused, ResolveError};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -129,6 +132,24 @@ pub(super) async fn within<T>(
     future: impl Future<Output = Result<T, Fault>>,
 ) -> Result<T, Fault> {
     tokio::time::timeout(limit, future).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// The one file that a path of ftp, sftp or ssh names, fetched within the time for the whole.
+pub(super) async fn one_file(
+    request: Request<'_>,
+    endpoint: &Endpoint,
+    limit: Duration,
+    fetch: impl Future<Output = Result<Vec<u8>, Fault>>,
+) -> Result<Loaded, LoadError> {
+    let late = || Fault::late(&endpoint.to_string(), "did not answer whole", limit);
+    let bytes = within(limit, late, fetch).await.map_err(|fault| fault.at(request.reference))?;
+    let resource = Resource {
+        reference: request.reference.to_owned(),
+        media_type: media::of_name(&endpoint.path).to_owned(),
+        content: Content::Bytes(bytes),
+        trust: Trust::Web,
+    };
+    Ok(Loaded { resources: vec![resource], ..Loaded::default() })
 }
 
 /// Connects to an endpoint: to an address that was checked, and to no other.

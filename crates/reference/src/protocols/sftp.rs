@@ -8,11 +8,9 @@ mod hosts;
 mod login;
 
 use super::address::Endpoint;
-use super::file::media;
-use super::network::{Fault, NetworkSettings, connect, within};
+use super::network::{Fault, NetworkSettings, connect, one_file, within};
 use crate::protocol::{LoadFuture, Protocol, Request, Role};
-use crate::{Content, LoadError, Loaded, Resource};
-use contexture_context::Trust;
+use crate::{LoadError, Loaded};
 use hosts::{Guard, KnownHosts, Trouble, Verdict};
 use russh::client::{self, Handle};
 use russh_sftp::client::error::Error as SftpError;
@@ -73,19 +71,10 @@ impl Sftp {
     }
 
     async fn get(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
-        let fail = |fault: Fault| fault.at(request.reference);
-        let endpoint = Endpoint::parse(request.path, PORT).map_err(fail)?;
-        let who = endpoint.to_string();
-        let limit = self.settings.network.timeouts.total;
-        let late = || Fault::late(&who, "did not answer whole", limit);
-        let fetched = within(limit, late, self.fetch(&endpoint, request.max_bytes)).await;
-        let resource = Resource {
-            reference: request.reference.to_owned(),
-            media_type: media::of_name(&endpoint.path).to_owned(),
-            content: Content::Bytes(fetched.map_err(fail)?),
-            trust: Trust::Web,
-        };
-        Ok(Loaded { resources: vec![resource], ..Loaded::default() })
+        let endpoint = Endpoint::parse(request.path, PORT);
+        let endpoint = endpoint.map_err(|fault| fault.at(request.reference))?;
+        let fetch = self.fetch(&endpoint, request.max_bytes);
+        one_file(request, &endpoint, self.settings.network.timeouts.total, fetch).await
     }
 
     async fn fetch(&self, endpoint: &Endpoint, max_bytes: u64) -> Result<Vec<u8>, Fault> {

@@ -1,4 +1,6 @@
 use crate::support::{Desk, Echo};
+use contexture_reference::Place;
+use contexture_reference::syntax::Reference;
 
 #[test]
 fn ref_11_nested_references_resolve_from_the_inside_out() {
@@ -75,4 +77,20 @@ fn ref_24_a_protocol_of_one_s_own_is_one_small_trait() {
     let desk = Desk::with(&[]).protocol(Echo("acme"));
     assert_eq!(desk.text("@acme://orders/7"), "orders/7 -");
     assert_eq!(desk.text("@lines:acme://orders/7"), "1: orders/7 -\n");
+}
+
+#[test]
+fn ref_24_a_protocol_may_connect_unless_it_says_otherwise() {
+    let desk = Desk::with(&[]).protocol(Echo("acme"));
+    let connects = |reference: &str| {
+        let reference = Reference::parse(reference).unwrap();
+        let route = desk.loader.route(&reference, &Place::workspace()).unwrap();
+        desk.loader.connects(&route)
+    };
+    for local in ["@file://a.md", "@json:@memory://tone", "@thinking:env://LANG"] {
+        assert!(!connects(local), "{local}");
+    }
+    for other in ["@acme://orders", "@thinking:lines:acme://orders"] {
+        assert!(connects(other), "{other}");
+    }
 }

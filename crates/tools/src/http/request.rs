@@ -5,13 +5,13 @@ use super::error::HttpError;
 use super::{Origin, headers, response};
 use crate::address::ResolveError;
 use crate::arguments::Arguments;
+use crate::cause;
 use crate::error::ToolError;
 use crate::method::Method;
 use crate::tools::{Settings, ToolOutput};
 use contexture_context::Trust;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
-use std::error::Error as _;
 use std::time::Duration;
 
 /// Performs a method of `http(s)://origin`.
@@ -71,7 +71,7 @@ pub(super) fn explain(error: reqwest::Error, origin: &Origin, timeout_ms: u64) -
         return HttpError::Timeout { origin, timeout_ms };
     }
     let broken = error.is_body() || error.is_decode();
-    let reason = root_cause(&error.without_url());
+    let reason = cause::root(&error.without_url());
     if broken {
         return HttpError::BrokenOff { origin, reason };
     }
@@ -80,25 +80,6 @@ pub(super) fn explain(error: reqwest::Error, origin: &Origin, timeout_ms: u64) -
 
 /// An error of this crate that came through the client: an address or a redirect that was refused.
 fn ours(error: &reqwest::Error) -> Option<HttpError> {
-    let mut next = error.source();
-    while let Some(cause) = next {
-        if let Some(ours) = cause.downcast_ref::<HttpError>() {
-            return Some(ours.clone());
-        }
-        if let Some(refused) = cause.downcast_ref::<ResolveError>() {
-            return Some(refused.clone().into());
-        }
-        next = cause.source();
-    }
-    None
-}
-
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut reason = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        reason = cause.to_string();
-        next = cause.source();
-    }
-    reason
+    let refused = || cause::find::<ResolveError>(error).cloned().map(Into::into);
+    cause::find::<HttpError>(error).cloned().or_else(refused)
 }

@@ -11,9 +11,6 @@ use contexture_reference::{
 use contexture_script::host::HostError;
 use std::pin::Pin;
 
-/// The protocols that read nothing but what is in the workspace.
-const LOCAL: [&str; 5] = ["file", "env", "memory", "context", "knowledge"];
-
 /// Loads the references of a call as far as their prefixes and the policy ask for it at once. Those
 /// that are default are all loaded under the policy `budget`: which of them have room is seen later.
 pub(super) async fn load(
@@ -67,8 +64,7 @@ fn plan<'a>(
 fn stand_in(loader: &Loader, asked: &Asked, policy: Policy) -> Option<PlanEntry> {
     let reference = asked.reference.as_ref();
     let route = loader.route(&reference, &asked.place).ok()?;
-    let source = route.steps.first()?;
-    if LOCAL.contains(&source.name.as_str()) {
+    if !loader.connects(&route) {
         return None;
     }
     let mut entry = unloaded(asked);

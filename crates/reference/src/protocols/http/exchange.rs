@@ -7,12 +7,12 @@ use super::cache::{Cache, Entry};
 use super::client::Clients;
 use super::freshness::{Freshness, now};
 use contexture_tools::address::ResolveError;
+use contexture_tools::cause;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName,
     IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION,
 };
 use reqwest::{Response, StatusCode};
-use std::error::Error as StdError;
 
 /// What holds for all hops of a load.
 pub(super) struct Exchange<'a> {
@@ -130,7 +130,7 @@ impl Exchange<'_> {
     /// What a failure of the client means, without its URL.
     fn explain(&self, error: reqwest::Error, target: &Target) -> Fault {
         let who = target.to_string();
-        if let Some(refused) = cause::<ResolveError>(&error) {
+        if let Some(refused) = cause::find::<ResolveError>(&error) {
             return refused.clone().into();
         }
         let timeouts = self.network.timeouts;
@@ -142,7 +142,7 @@ impl Exchange<'_> {
         }
         let (body, connect) = (error.is_body() || error.is_decode(), error.is_connect());
         let error = error.without_url();
-        let reason = root_cause(&error);
+        let reason = cause::root(&error);
         if connect {
             return Fault::unreachable(&who, reason);
         }
@@ -169,25 +169,4 @@ fn uncompressed(who: &str, headers: &HeaderMap) -> Result<(), Fault> {
 
 pub(super) fn header(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-fn cause<E: StdError + 'static>(error: &reqwest::Error) -> Option<&E> {
-    let mut next = error.source();
-    while let Some(cause) = next {
-        if let Some(found) = cause.downcast_ref::<E>() {
-            return Some(found);
-        }
-        next = cause.source();
-    }
-    None
-}
-
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut reason = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        reason = cause.to_string();
-        next = cause.source();
-    }
-    reason
 }

@@ -268,6 +268,7 @@ fn as_32_what_other_languages_write_is_told_in_ours() {
         ("role \"a\" + \"b\"", "one string"),
         ("model 5", "import llm"),
         ("use one of { a }", "`name: value max 2k`"),
+        ("generate({ input: \"q\" }) -> { a string? }", "behind the name: `name?: type`"),
     ] {
         let helps = helps(wrong);
         assert!(helps.first().is_some_and(|first| first.contains(help)), "{wrong}: {helps:?}");

@@ -5,13 +5,20 @@ use super::super::token::{Token, TokenKind};
 use super::Parser;
 use contexture_diagnostic::Diagnostic;
 
+/// What may stand behind a field of a shape.
+pub(super) const SHAPE_GOES_ON: &str = "a field, `,` or `}`";
+
 impl Parser<'_> {
     /// Adds the mend to a fault about the current token.
     pub(super) fn hinted(&self, fault: Diagnostic, wanted: &str) -> Diagnostic {
+        let found = self.kind();
+        if wanted == SHAPE_GOES_ON && found == TokenKind::Question {
+            return fault
+                .with_help("an optional field has its mark behind the name: `name?: type`");
+        }
         if let Some(help) = self.foreign_pair().or_else(|| self.foreign_sign()) {
             return fault.with_help(help);
         }
-        let found = self.kind();
         fault.with_help(match wanted {
             "an expression" | "a value" | "an item" | "an argument" => self.missing_value(),
             "the name of a field" => self.missing_field(),

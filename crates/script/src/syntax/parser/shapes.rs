@@ -3,6 +3,7 @@
 use super::super::ast::{FieldNode, Name, ShapeKind, ShapeNode, Text};
 use super::super::token::TokenKind;
 use super::Parser;
+use super::hints::SHAPE_GOES_ON;
 use crate::codes;
 use contexture_answer::Shape;
 use contexture_diagnostic::{Span, nearest};
@@ -187,7 +188,7 @@ impl Parser<'_> {
             self.push_here(fault.with_help("add a comma, or start a new line").with_edit(at, ","));
             return;
         }
-        let fault = self.unexpected("a field, `,` or `}`");
+        let fault = self.unexpected(SHAPE_GOES_ON);
         self.push_here(fault);
         self.skip_to_comma();
         self.eat(TokenKind::Comma);

@@ -1,0 +1,203 @@
+//! What is known of a pack without opening it: the item of the catalog (KN-4).
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// How far a pack is finished (KN-4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Not finished: programs ask before they use it.
+    Draft,
+    /// In use.
+    Ready,
+    /// In use, with gaps to be shown.
+    NeedsReview,
+    /// Perhaps no longer true: used with a warning.
+    Stale,
+    /// Contested: used after explicit confirmation.
+    Disputed,
+    /// Kept, and shown only when asked for.
+    Archived,
+}
+
+/// How far a pack's content was checked, as the pack says of itself (KN-4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PackTrust {
+    /// By nobody.
+    Unreviewed,
+    /// By its user.
+    UserConfirmed,
+    /// By the one it is about.
+    Official,
+    /// It comes from somebody else.
+    External,
+}
+
+/// Where a pack keeps what answers (KN-4, KN-10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// In `compiled/splits/`, made from a primary document.
+    DocumentFirst,
+    /// In `compiled/`, with pages in `wiki/` behind it.
+    WikiFirst,
+    /// In both, by the task.
+    Hybrid,
+}
+
+/// What the content is used as (KN-4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuntimeMode {
+    /// Facts.
+    #[default]
+    Data,
+    /// Tone, persona and taboos as well; still data, never an instruction.
+    Persona,
+}
+
+/// Whether claims need a source (KN-4, KN-12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grounding {
+    /// No.
+    None,
+    /// It would be good.
+    #[default]
+    Recommended,
+    /// Each claim; what has none is reported.
+    Required,
+}
+
+/// Where a pack was found, in falling precedence (KN-2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Named by its path.
+    Explicit,
+    /// In the project.
+    Project,
+    /// In the home of the user.
+    User,
+    /// Given by the organization: a folder, an archive, a registry.
+    Organization,
+    /// Shipped with the program.
+    BuiltIn,
+}
+
+/// What is known of a pack from its `KNOWLEDGE.md`, as the source's `KnowledgeCatalogItem` has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogItem {
+    /// Its name.
+    pub name: String,
+    /// What it is about and for.
+    pub description: String,
+    /// Its kind, such as `brand-product` or `custom:recipes`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// How far it is finished.
+    pub status: Status,
+    /// How far it was checked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub trust: Option<PackTrust>,
+    /// Where it keeps what answers; the effective one.
+    pub profile: Profile,
+    /// How it is used; the effective mode.
+    #[serde(default)]
+    pub runtime: Runtime,
+    /// Where it comes from and what its main document is.
+    #[serde(skip_serializing_if = "Metadata::is_empty", default)]
+    pub metadata: Metadata,
+    /// Its version.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub version: Option<String>,
+    /// The language of its texts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub language: Option<String>,
+    /// Whether claims need a source.
+    #[serde(default)]
+    pub grounding: Grounding,
+    /// Its licence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub license: Option<String>,
+    /// Who keeps it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub maintainers: Vec<String>,
+    /// What it covers, as its author says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scope: Option<String>,
+    /// When it was last brought up to date, as its author says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub updated: Option<String>,
+    /// What it works with, as its author says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub compatibility: Option<String>,
+    /// The path of its `KNOWLEDGE.md`.
+    pub location: PathBuf,
+    /// The path of its folder.
+    pub pack_root: PathBuf,
+    /// What is probably not meant, in words; the same as the diagnostics with their codes.
+    pub diagnostics: Vec<String>,
+}
+
+/// How a pack is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Runtime {
+    /// The mode.
+    #[serde(default)]
+    pub mode: RuntimeMode,
+}
+
+/// Further facts of a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Metadata {
+    /// The main document of a document-first pack, relative to its folder.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub primary_document: Option<String>,
+    /// Who or what made it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub produced_by: Option<ProducedBy>,
+}
+
+impl Metadata {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.primary_document.is_none() && self.produced_by.is_none()
+    }
+}
+
+/// Who or what made a pack. It is evidence, shown for citation, checking and dispute (KN-1).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ProducedBy {
+    /// What kind of maker.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<ProducerKind>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
+    /// Its version.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub version: Option<String>,
+    /// Its digest.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub digest: Option<String>,
+}
+
+/// The kinds of makers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProducerKind {
+    /// A skill of an agent.
+    Skill,
+    /// A program.
+    Tool,
+    /// A person, by hand.
+    Manual,
+    /// Taken over from elsewhere.
+    Import,
+}

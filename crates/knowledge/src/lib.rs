@@ -1,0 +1,7 @@
+//! Knowledge packs: found, listed, activated, resolved and logged (KN-1 to KN-17).
+
+pub mod finding;
+pub mod item;
+
+pub use finding::Finding;
+pub use item::{CatalogItem, Grounding, PackTrust, Profile, RuntimeMode, Scope, Status};

@@ -1,0 +1,1 @@
+//! Client of MCP servers: their tools, checked and pinned (AS-25).

@@ -1,0 +1,1 @@
+//! The doors that other programs come in by (KN-16).

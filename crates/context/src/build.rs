@@ -21,6 +21,7 @@
 //!     keep: Keep::Head,
 //!     priority: 0,
 //!     trust: Trust::Program,
+//!     fence: None,
 //! };
 //! let item = build_item(0, &declared, &Words)?;
 //! assert_eq!(item.text, "one two three four… [clipped: 7 of 11 tokens]");

@@ -83,7 +83,24 @@ impl Fence {
         }
     }
 
-    /// The opening line, without its line end.
+    /// The fence with lines behind its opening line that tell the reader what the text is. They are
+    /// the program's own words: they stand as they are and count as part of the fence.
+    #[must_use]
+    pub fn with_notice(mut self, lines: &[&str]) -> Self {
+        for line in lines {
+            self.open.push('\n');
+            self.open.push_str(line);
+        }
+        self
+    }
+
+    /// The name of its tag.
+    #[must_use]
+    pub fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// The opening line with its notice, without the last line end.
     #[must_use]
     pub fn open(&self) -> &str {
         &self.open

@@ -1,6 +1,7 @@
 //! The context item: the one noun of the pipeline.
 
 use crate::cut::Kept;
+use crate::fence::Fence;
 use crate::{Budget, Digest, Keep, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,9 @@ pub struct DeclaredItem {
     pub priority: i64,
     /// How far the value may be believed: the lowest trust of anything in it.
     pub trust: Trust,
+    /// The fence it stands in, such as that of a knowledge pack (KN-13); without one, trust decides
+    /// whether it stands in the general fence.
+    pub fence: Option<Fence>,
 }
 
 /// Why an item is shorter than its value.

@@ -43,7 +43,10 @@ impl<'a> Draft<'a> {
             declared,
             counter,
             parts: Parts::of(&declared.value),
-            fence: declared.trust.is_fenced().then(|| Fence::data(declared.trust)),
+            fence: declared
+                .fence
+                .clone()
+                .or_else(|| declared.trust.is_fenced().then(|| Fence::data(declared.trust))),
             own: Made::default(),
             tokens_before: 0,
             tokens_before_exact: true,

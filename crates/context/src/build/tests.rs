@@ -15,6 +15,7 @@ fn declared(value: impl Into<Value>) -> DeclaredItem {
         keep: Keep::Head,
         priority: 0,
         trust: Trust::Program,
+        fence: None,
     }
 }
 

@@ -110,6 +110,7 @@ impl<'h> ModelTools<'h> {
             keep: Keep::Head,
             priority: 0,
             trust: output.trust,
+            fence: None,
         };
         self.item(&declared)
     }
@@ -137,6 +138,7 @@ impl<'h> ModelTools<'h> {
                 keep: Keep::Head,
                 priority: 0,
                 trust: resource.trust,
+                fence: None,
             };
             let shown = self.item(&declared)?;
             left = left.saturating_sub(tokenizer_for(&self.tokenizer).count(&shown) as u64);

@@ -199,6 +199,7 @@ fn listing(call: &GenerateCall, offers: &Offers, calls_tools: bool) -> DeclaredI
         keep: Keep::Head,
         priority: i64::MAX,
         trust: Trust::Program,
+        fence: None,
     }
 }
 

@@ -24,6 +24,7 @@ fn item(index: usize, label: Option<&str>, value: &str, trust: Trust) -> Context
         keep: contexture_context::Keep::Head,
         priority: 0,
         trust,
+        fence: None,
     };
     build_item(index, &declared, &Words).unwrap()
 }

@@ -15,6 +15,7 @@ fn item(index: usize, label: Option<&str>, source: &str, value: Value) -> Contex
         keep: contexture_context::Keep::Head,
         priority: 0,
         trust: Trust::Program,
+        fence: None,
     };
     build_item(index, &declared, &Words).unwrap()
 }

@@ -43,6 +43,7 @@ fn declared(asked: &Asked, source: &str, text: &str, trust: Trust) -> DeclaredIt
         keep: used.map_or(Keep::Head, |used| used.keep),
         priority: used.map_or(0, |used| used.priority),
         trust,
+        fence: None,
     }
 }
 

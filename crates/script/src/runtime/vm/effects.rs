@@ -212,6 +212,7 @@ fn item(
         keep: candidate.keep,
         priority: used.priority,
         trust: origin.trust,
+        fence: None,
     };
     Ok(Some((item, origin)))
 }

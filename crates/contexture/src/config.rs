@@ -37,6 +37,8 @@ pub struct Config {
     pub trace: Trace,
     /// How references are loaded.
     pub references: References,
+    /// Where knowledge packs are looked for, and what is kept of their use.
+    pub knowledge: Knowledge,
     /// Limits of a run.
     pub limits: Limits,
 }
@@ -122,6 +124,57 @@ fn budget<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
     read.filter(|tokens| *tokens > 0).ok_or_else(|| {
         D::Error::custom(format!("`{shown}` is no budget, expected tokens such as 500 or \"8k\""))
     })
+}
+
+/// Where knowledge packs are looked for, and what is kept of their use (KN-2, KN-3, KN-15).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Knowledge {
+    /// Folders of packs, and archives (`.tar.gz`, `.tgz`, `.zip`), relative to the project.
+    pub organization: Vec<PathBuf>,
+    /// The index of the organization's registry, as a URL.
+    pub registry: Option<String>,
+    /// Types of packs that are allowed besides the known ones.
+    pub types: Vec<String>,
+    /// Whether what `.gitignore` names is passed over.
+    pub gitignore: bool,
+    /// How deep folders are entered; absent for the default.
+    pub max_depth: Option<NonZeroUsize>,
+    /// How many folders are entered; absent for the default.
+    pub max_folders: Option<NonZeroUsize>,
+    /// Whether the packs that are shipped with Contexture are listed.
+    pub built_in: bool,
+    /// Where lines about the use of packs are written.
+    pub usage: UsagePlace,
+}
+
+impl Default for Knowledge {
+    fn default() -> Self {
+        Self {
+            organization: Vec::new(),
+            registry: None,
+            types: Vec::new(),
+            gitignore: false,
+            max_depth: None,
+            max_folders: None,
+            built_in: true,
+            usage: UsagePlace::Workspace,
+        }
+    }
+}
+
+/// Where lines about the use of packs are written (KN-15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UsagePlace {
+    /// In `.contexture/usage.jsonl` of the project.
+    #[default]
+    Workspace,
+    /// In the folder `runs/` of the pack.
+    Pack,
+    /// Nowhere.
+    Off,
 }
 
 /// When 429 and 5xx are tried again (AS-22).

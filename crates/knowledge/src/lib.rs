@@ -3,6 +3,7 @@
 pub mod fence;
 pub mod finding;
 pub mod item;
+pub mod resolve;
 pub mod usage;
 
 pub use finding::Finding;

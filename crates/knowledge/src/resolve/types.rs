@@ -1,0 +1,213 @@
+//! What is asked of the resolver and what it answers.
+
+use crate::item::{CatalogItem, Grounding, ProducedBy};
+use contexture_context::Digest;
+use serde::Serialize;
+
+/// What a task is about, which decides where is looked (KN-10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Intent {
+    /// A fact is wanted.
+    Answer,
+    /// Details, reasons or relations are wanted: pages behind the compiled view join.
+    Detail,
+    /// Sources are wanted.
+    Cite,
+    /// Claims are to be checked against their sources.
+    Verify,
+    /// New sources are to be taken in.
+    Ingest,
+    /// A contradiction is to be settled.
+    Dispute,
+}
+
+impl Intent {
+    /// Whether `sources/` may be read and run findings are shown: the evidence tier (KN-1).
+    #[must_use]
+    pub const fn wants_evidence(self) -> bool {
+        matches!(self, Self::Cite | Self::Verify | Self::Ingest | Self::Dispute)
+    }
+}
+
+/// A task that needs context (KN-9).
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The question or instruction.
+    pub text: String,
+    /// The most tokens of [`Resolution::context`], fences and citation list counted in.
+    pub budget: u64,
+    /// What it is about; `None`: as its words say.
+    pub intent: Option<Intent>,
+    /// Whether the evidence tier joins whatever the intent is.
+    pub evidence: bool,
+    /// The grounding policy; `None`: as each pack declares.
+    pub grounding: Option<Grounding>,
+    /// Whether the notice of the fence is in English.
+    pub english: bool,
+}
+
+impl Task {
+    /// A task whose intent and grounding are left to its words and to the packs.
+    #[must_use]
+    pub fn new(text: impl Into<String>, budget: u64) -> Self {
+        Self {
+            text: text.into(),
+            budget,
+            intent: None,
+            evidence: false,
+            grounding: None,
+            english: false,
+        }
+    }
+}
+
+/// What was selected for a task, and what has to be said about it (KN-9).
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Resolution {
+    /// The files of the sections, each once, in the order of the sections. When several packs were
+    /// asked, each begins with the name of its pack and a slash.
+    pub selected_files: Vec<String>,
+    /// The sections, in the order in which they stand in the context.
+    pub sections: Vec<Section>,
+    /// The source anchors of the sections, `FILE#FRAGMENT`, each once.
+    pub source_anchors: Vec<String>,
+    /// What runs found about the pack; only in the evidence tier.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<RunFinding>,
+    /// Who or what built the packs; only in the evidence tier.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub provenance: Vec<Provenance>,
+    /// The tokens of the context.
+    pub tokens: u64,
+    /// What the reader has to know about the packs and their content.
+    pub warnings: Vec<String>,
+    /// What the task asks for and the packs do not have.
+    pub missing: Vec<Missing>,
+    /// Claims without a source and anchors that lead nowhere.
+    pub citation_gaps: Vec<CitationGap>,
+    /// The fenced text, ready for a prompt; empty when nothing was selected.
+    pub context: String,
+    /// What was used of each pack, for the usage log, sessions and manifests.
+    #[serde(skip)]
+    pub uses: Vec<PackUse>,
+}
+
+/// One section of the context.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Section {
+    /// The pack it is from; absent when one pack was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pack: Option<String>,
+    /// Its file, relative to the pack.
+    pub path: String,
+    /// The headings over it, outermost first, joined with ` > `.
+    pub heading: String,
+    /// Its first and last line in the file, counted from 1.
+    pub lines: (u32, u32),
+    /// How well it matches the task: its BM25 score. Scores of one pack can be compared.
+    pub score: f64,
+    /// The tokens it takes in the context, its heading and source line included.
+    pub tokens: u64,
+    /// Why it was selected.
+    pub reason: String,
+    /// The source anchors in it or mapped to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<String>,
+    /// What was cut off its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<SectionCut>,
+}
+
+/// How much of a section was kept; it ends at the end of a paragraph (KN-11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SectionCut {
+    /// The tokens of the part that was kept.
+    pub kept_tokens: u64,
+    /// The tokens of the whole section.
+    pub whole_tokens: u64,
+}
+
+/// A fact that the task asks for and no pack has (KN-9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// The words of the task.
+    pub fact: String,
+    /// What to do about it: [`Missing::RECOMMENDATION`].
+    pub recommendation: &'static str,
+}
+
+impl Missing {
+    /// What is recommended about every missing fact.
+    pub const RECOMMENDATION: &'static str = "ask_user_or_mark_unknown";
+
+    /// A missing fact.
+    #[must_use]
+    pub fn new(fact: impl Into<String>) -> Self {
+        Self { fact: fact.into(), recommendation: Self::RECOMMENDATION }
+    }
+}
+
+/// A claim without a source, or an anchor that leads nowhere (KN-12).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct CitationGap {
+    /// The pack; absent when one pack was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pack: Option<String>,
+    /// The file, relative to the pack.
+    pub path: String,
+    /// The line of the claim or anchor, counted from 1.
+    pub line: u32,
+    /// The claim or the anchor.
+    pub text: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// What a run found (KN-9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunFinding {
+    /// The pack; absent when one pack was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pack: Option<String>,
+    /// The file of the run, relative to the pack.
+    pub path: String,
+    /// How bad it is, as the run says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<String>,
+    /// The file that it is about, as the run says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// What was found.
+    pub message: String,
+}
+
+/// Who or what built a pack (KN-1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Provenance {
+    /// The pack.
+    pub pack: String,
+    /// Its builder.
+    #[serde(rename = "producedBy")]
+    pub produced_by: ProducedBy,
+}
+
+/// What was used of a pack (KN-14, KN-15).
+#[derive(Debug, Clone, PartialEq)]
+pub struct PackUse {
+    /// The pack.
+    pub item: CatalogItem,
+    /// The files of its sections and, when it was read, its source map, each with the digest of the
+    /// content that was read.
+    pub files: Vec<(String, Digest)>,
+    /// The files of its sections alone.
+    pub selected_files: Vec<String>,
+    /// The grounding policy that applied.
+    pub grounding: Grounding,
+    /// Its gaps.
+    pub citation_gaps: Vec<CitationGap>,
+    /// The warnings about it.
+    pub warnings: Vec<String>,
+    /// The tokens of its part of the context, its fence included.
+    pub tokens: u64,
+}

@@ -31,6 +31,9 @@ pub struct Manifest {
     pub layers: Vec<Layer>,
     /// The items in prompt order, those that gave way wholly included.
     pub items: Vec<ItemRecord>,
+    /// The knowledge packs that were asked for it, those with nothing to say included.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub packs: Vec<PackRecord>,
     /// The messages of the first attempt.
     pub messages: Vec<MessageRecord>,
     /// Digest of the shape's JSON Schema, if the answer has a shape.
@@ -148,6 +151,55 @@ impl From<&ContextItem> for ItemRecord {
             cuts: item.cuts.clone(),
         }
     }
+}
+
+/// What a knowledge pack gave to a prompt, and in which state it was (KN-9, KN-15).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PackRecord {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub version: Option<String>,
+    /// Its status, such as `ready`.
+    pub status: String,
+    /// How far it was checked, as it says of itself.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub trust: Option<String>,
+    /// Digest of all that it says.
+    pub digest: Digest,
+    /// Its effective profile.
+    pub profile: String,
+    /// Its effective runtime mode.
+    pub runtime_mode: String,
+    /// The grounding policy that applied.
+    pub grounding: String,
+    /// The place that asked for it: a `use`, or a reference in a text.
+    pub position: Position,
+    /// The most tokens that it might take.
+    pub budget: u64,
+    /// The tokens that were selected, its fence included; 0 when nothing in it answers.
+    pub tokens: u64,
+    /// The files that were taken from, with digests of what was read.
+    pub files: Vec<PackFileRecord>,
+    /// What was warned of.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<String>,
+    /// What the instruction asks for and the pack does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub missing: Vec<String>,
+    /// Claims without a source.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub citation_gaps: Vec<Value>,
+}
+
+/// A file of a knowledge pack that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PackFileRecord {
+    /// Its path in the pack.
+    pub path: String,
+    /// Digest of its text.
+    pub digest: Digest,
 }
 
 /// One message as sent.

@@ -28,6 +28,8 @@ pub enum TraceKind {
     Tool,
     /// A memory call.
     Memory,
+    /// A question to a knowledge pack.
+    Knowledge,
     /// A call of an agent.
     Agent,
     /// A `for`, `repeat` or `loop`.

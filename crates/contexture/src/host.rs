@@ -8,6 +8,7 @@ mod dry;
 mod effects;
 mod files;
 mod generate;
+mod knowledge;
 mod memory;
 mod model_tools;
 mod prompt;
@@ -27,6 +28,7 @@ use contexture_script::host::{
     Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Phase, Standing,
     Supplied, ToolCall,
 };
+use contexture_script::knowledge::KnowledgeCall;
 use contexture_script::template::TemplateCall;
 use contexture_tools::{Tools, Workspace};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -202,6 +204,10 @@ impl Host for LiveHost {
 
     fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
         Box::pin(effects::memory(self, call))
+    }
+
+    fn knowledge<'a>(&'a self, call: KnowledgeCall) -> HostFuture<'a, Supplied> {
+        Box::pin(knowledge::ask(self, call))
     }
 
     fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {

@@ -4,6 +4,7 @@ use crate::templates;
 use crate::written::{self, OnDemand};
 use contexture_context::Limits;
 use contexture_script::host::{LoadError, LoadedSource, SourceLoader};
+use contexture_script::knowledge::{KnowledgeFault, KnowledgeImport};
 use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport};
 use contexture_tools::{FileError, Workspace, WorkspacePath};
@@ -68,6 +69,10 @@ impl SourceLoader for WorkspaceLoader {
 
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {
         written::check_import(self.references.get().loader(), import)
+    }
+
+    fn knowledge(&self, _import: &KnowledgeImport) -> Vec<KnowledgeFault> {
+        Vec::new()
     }
 
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {

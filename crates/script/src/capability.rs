@@ -5,12 +5,14 @@
 //! holds names, types and effects only; whoever puts the crates together tests that both agree.
 
 mod methods;
+mod pack;
 mod uri;
 
 #[cfg(test)]
 mod tests;
 
-pub use methods::{ENV, FILE, FIND, GREP, HTTP, MEMORY, SED};
+pub use methods::{ENV, FILE, FIND, GREP, HTTP, KNOWLEDGE, MEMORY, SED};
+pub use pack::{pack, tokens};
 pub use uri::{UriFault, memory, model, tool};
 
 use crate::syntax::ast::ImportKind;
@@ -36,6 +38,8 @@ pub enum ArgumentType {
     Flag,
     /// One of these strings.
     Choice(&'static [&'static str]),
+    /// Tokens: a whole number of at least 1, or a string such as `"3k"`.
+    Budget,
     /// An object.
     Object,
     /// Anything.
@@ -53,6 +57,9 @@ impl ArgumentType {
             Self::Choice(words) => {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 format!("one of {}", quoted.join(", "))
+            }
+            Self::Budget => {
+                "tokens: a whole number of at least 1, or a string such as \"3k\"".to_owned()
             }
             Self::Object => "an object".to_owned(),
             Self::Any => "any value".to_owned(),
@@ -104,7 +111,7 @@ pub struct Method {
     pub arguments: Arguments,
 }
 
-/// A tool or memory by its kind.
+/// A tool, memory or pack by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capability {
     /// The URI, or the form of it.

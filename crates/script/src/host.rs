@@ -1,6 +1,7 @@
 //! The door of the language to the world: everything a program does but compute goes through
 //! [`Host`], so that the runtime itself touches no file, clock, network or random source.
 
+use crate::knowledge::{KnowledgeCall, KnowledgeFault, KnowledgeImport, UsedPack};
 use crate::reference::{
     LiteralText, ReferenceFault, ResourceImport, UsedResource, WrittenReference,
 };
@@ -28,6 +29,10 @@ pub trait Host: Send + Sync {
 
     /// Calls a method of an imported memory (AS-26).
     fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied>;
+
+    /// Asks an imported knowledge pack (KN-7, KN-9). It reads and does nothing else, so a dry run
+    /// asks too.
+    fn knowledge<'a>(&'a self, call: KnowledgeCall) -> HostFuture<'a, Supplied>;
 
     /// Reads an imported file (AS-27); called once per import, when it is first needed.
     fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied>;
@@ -95,6 +100,9 @@ pub struct GenerateCall {
     /// The resources that are shown among them, in the order of the prompt (AS-15). The host loads
     /// them, once for this call.
     pub resources: Vec<UsedResource>,
+    /// The knowledge packs that are shown among them, in the order of the prompt (AS-15). The host
+    /// resolves them for the instruction, once for this call.
+    pub packs: Vec<UsedPack>,
     /// What of instruction, role and description the program spells out, where it may hold
     /// references (REF-6).
     pub literals: Arc<[LiteralText]>,
@@ -310,6 +318,10 @@ pub trait SourceLoader {
     /// What is wrong with it.
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault>;
 
+    /// What is to be said about an imported pack: that there is none of the name, or in which state
+    /// it is.
+    fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault>;
+
     /// The references in a literal text, in its order, and what only looks like one.
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference>;
 }
@@ -339,6 +351,7 @@ pub struct MemoryLoader {
     files: std::collections::BTreeMap<String, String>,
     templates: std::collections::BTreeMap<String, Result<TemplateFacts, Vec<TemplateFault>>>,
     references: Vec<(String, Option<ReferenceFault>)>,
+    packs: Vec<(String, KnowledgeFault)>,
 }
 
 impl MemoryLoader {
@@ -377,6 +390,13 @@ impl MemoryLoader {
         self.references.push((text.into(), fault));
         self
     }
+
+    /// Adds what is to be said about a pack by its name; of others there is nothing to be said.
+    #[must_use]
+    pub fn with_pack(mut self, pack: impl Into<String>, fault: KnowledgeFault) -> Self {
+        self.packs.push((pack.into(), fault));
+        self
+    }
 }
 
 impl SourceLoader for MemoryLoader {
@@ -395,6 +415,11 @@ impl SourceLoader for MemoryLoader {
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {
         let known = self.references.iter().find(|(text, _)| *text == import.reference);
         known.and_then(|(_, fault)| fault.clone()).map_or(Ok(()), Err)
+    }
+
+    fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault> {
+        let known = self.packs.iter().filter(|(pack, _)| *pack == import.pack);
+        known.map(|(_, fault)| fault.clone()).collect()
     }
 
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {

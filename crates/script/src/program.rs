@@ -24,6 +24,7 @@ mod tests;
 
 use crate::codes;
 use crate::host::{LoadError, LoadedSource, SourceLoader};
+use crate::knowledge::import_faults;
 use crate::reference::{import_fault, text_faults, texts_of_items};
 use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
 use crate::syntax::{Parsed, parse};
@@ -257,8 +258,8 @@ impl Loading<'_> {
         self.references(index);
     }
 
-    /// Asks what is wrong with the resources that a file imports and with the references in its
-    /// texts.
+    /// Asks what is wrong with the resources and packs that a file imports and with the references in
+    /// its texts.
     fn references(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let source = &file.source;
@@ -269,6 +270,7 @@ impl Loading<'_> {
         for text in texts_of_items(&file.parsed.file.items, source) {
             faults.extend(text_faults(&text, self.loader));
         }
+        faults.extend(file.imports().flat_map(|import| import_faults(import, source, self.loader)));
         let name = source.name().to_owned();
         faults.into_iter().for_each(|fault| self.fault(fault.in_file(&name)));
     }

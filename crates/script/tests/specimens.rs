@@ -2,7 +2,8 @@
 //!
 //! A specimen may have lines `//// file: NAME`, behind which another file begins, and
 //! `//// limits: NAME=NUMBER`, which lowers a limit. `//// template: FILE always=a,b used=a,b,c`
-//! tells what is known of a template, `//// template: FILE fault=CODE` that it is none.
+//! tells what is known of a template, `//// template: FILE fault=CODE` that it is none,
+//! `//// reference: TEXT CODE` and `//// pack: NAME CODE` what is wrong with a reference or a pack.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,6 +21,7 @@ use contexture_script::analysis::check;
 use contexture_script::codes;
 use contexture_script::format::format;
 use contexture_script::host::{LoadedSource, MemoryLoader};
+use contexture_script::knowledge::KnowledgeFault;
 use contexture_script::migrate::migrate;
 use contexture_script::program::{Program, load};
 use contexture_script::reference::ReferenceFault;
@@ -61,6 +63,9 @@ fn specimen(path: &std::path::Path) -> Specimen {
         } else if let Some(known) = line.strip_prefix("//// reference: ") {
             let (text, code) = known.trim().split_once(' ').unwrap_or((known.trim(), ""));
             loader = loader.with_reference(text, reference_fault(text, code));
+        } else if let Some(known) = line.strip_prefix("//// pack: ") {
+            let (pack, code) = known.trim().split_once(' ').unwrap();
+            loader = loader.with_pack(pack, pack_fault(pack, code));
         } else if let Some(settings) = line.strip_prefix("//// limits: ") {
             for setting in settings.split_whitespace() {
                 set(&mut limits, setting);
@@ -111,6 +116,17 @@ fn reference_fault(text: &str, code: &str) -> Option<ReferenceFault> {
     let message = "this is no reference".to_owned();
     let help = Some("write `@protocol://path`".to_owned());
     Some(ReferenceFault { code, severity: Severity::Error, start, end, message, help })
+}
+
+/// What the knowledge layer says of a pack: its code is not ours.
+fn pack_fault(pack: &str, code: &str) -> KnowledgeFault {
+    let (code, severity) = match code {
+        "KN1001" => ("KN1001", Severity::Error),
+        _ => ("KN1002", Severity::Warning),
+    };
+    let message = std::format!("something is to be said of `{pack}`");
+    let help = Some("see `contexture knowledge list`".to_owned());
+    KnowledgeFault { code, severity, message, help }
 }
 
 fn set(limits: &mut Limits, setting: &str) {
@@ -179,7 +195,7 @@ fn as_32_every_diagnostic_has_a_code_a_reason_and_a_fix() {
     for area in ["diagnostics", "syntax"] {
         for specimen in specimens(area) {
             for fault in check(&specimen.program) {
-                if fault.code.starts_with("REF") {
+                if fault.code.starts_with("REF") || fault.code.starts_with("KN") {
                     continue;
                 }
                 let code = codes::find(fault.code).expect(fault.code);

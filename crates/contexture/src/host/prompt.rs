@@ -184,6 +184,7 @@ fn record(
         },
         layers,
         items: items.iter().map(ItemRecord::from).collect(),
+        packs: Vec::new(),
         messages,
         schema,
         options: options(call),

@@ -74,6 +74,7 @@ impl<'p> Checker<'p, '_> {
                     ImportKind::Llm => "a model is asked with `generate`".to_owned(),
                     ImportKind::File => "a file is a value".to_owned(),
                     ImportKind::Resource => super::expressions::shown(name),
+                    ImportKind::Knowledge => super::expressions::asked(name),
                     _ => return,
                 };
                 let message = format!("`{name}` is {what} and can't be called");

@@ -84,12 +84,14 @@ impl<'p> Checker<'p, '_> {
                 | ImportKind::Tool
                 | ImportKind::Memory
                 | ImportKind::Template
+                | ImportKind::Knowledge
                 | ImportKind::Resource => {
                     let what = noun(import.kind);
                     let help = match import.kind {
                         ImportKind::Llm => format!("set it with `model {name}`"),
                         ImportKind::Template => format!("render it: `{name}({{ … }})`"),
                         ImportKind::Resource => shown(name),
+                        ImportKind::Knowledge => asked(name),
                         _ => format!("call one of its methods, as in `{name}.method({{ … }})`"),
                     };
                     self.not_a_value(name, what, help, span);
@@ -123,6 +125,9 @@ impl<'p> Checker<'p, '_> {
                 let help = format!("call it: `{own}.{name}({{ … }})`");
                 self.not_a_value(&format!("{own}.{name}"), "a method", help, span);
             }
+            Some(Global::Import(import)) if import.kind == ImportKind::Knowledge => {
+                self.field_of_pack(own, name, span);
+            }
             Some(Global::Import(import)) if import.kind == ImportKind::Template => {
                 let help = format!("render it: `{own}({{ … }})`");
                 self.not_a_value(own, noun(import.kind), help, span);
@@ -135,6 +140,21 @@ impl<'p> Checker<'p, '_> {
                 self.not_a_value(&format!("{own}.{name}"), "a function", help, span);
             }
             _ => self.expr(base),
+        }
+    }
+
+    /// `Pack.name` that is not called: a method, or something that its guide tells.
+    fn field_of_pack(&mut self, own: &'p str, name: &str, span: Span) {
+        match name {
+            "guide" => {
+                let help = format!("call it: `{own}.guide()`");
+                self.not_a_value(&format!("{own}.guide"), "a method", help, span);
+            }
+            "resolve" => {
+                let help = format!("call it: `{own}.resolve({{ task: … }})`");
+                self.not_a_value(&format!("{own}.resolve"), "a method", help, span);
+            }
+            _ => self.not_a_value(own, noun(ImportKind::Knowledge), asked(own), span),
         }
     }
 
@@ -186,6 +206,13 @@ impl<'p> Checker<'p, '_> {
 /// How a resource reaches a model, for one that stands where a value must.
 pub(super) fn shown(name: &str) -> String {
     format!("show it to the model: `use {name} max 4k`; `import file` gives a value")
+}
+
+/// How a pack reaches a model or a program, for one that stands where a value must.
+pub(super) fn asked(name: &str) -> String {
+    format!(
+        "show it to the model: `use {name} max 3k`; `{name}.resolve({{ task: … }})` and `{name}.guide()` give values"
+    )
 }
 
 /// What a word of another language is here.

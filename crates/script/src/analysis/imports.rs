@@ -33,7 +33,7 @@ impl<'p> Checker<'p, '_> {
             ImportKind::Tool => capability::tool(uri).map(|_| ()),
             ImportKind::Memory => capability::memory(uri).map(|_| ()),
             ImportKind::File | ImportKind::Agent | ImportKind::Template => self.path(import),
-            ImportKind::Knowledge => Err(unavailable()),
+            ImportKind::Knowledge => capability::pack(uri).map(|_| ()),
             // What is wrong with a reference is known since the program was loaded.
             ImportKind::Resource => Ok(()),
         };
@@ -94,8 +94,7 @@ impl<'p> Checker<'p, '_> {
     }
 
     pub(super) fn model_import(&mut self, import: &Import, span: Span) {
-        let opaque = matches!(import.kind, ImportKind::Llm | ImportKind::Knowledge);
-        if !opaque {
+        if import.kind != ImportKind::Llm {
             let message = format!("`{}` is {} and no model", import.name.text, noun(import.kind));
             let help = "import a model with `import llm NAME from \"…\"`";
             self.push(codes::UNKNOWN_MODEL.at(span, message).with_help(help));
@@ -141,10 +140,6 @@ fn is_partial(file: &ProgramFile, import: &Import) -> bool {
     let includes =
         |(other, facts): &(String, TemplateFacts)| other != name && facts.partials.contains(name);
     import.kind == ImportKind::Template && file.templates.iter().any(includes)
-}
-
-fn unavailable() -> UriFault {
-    UriFault::Unavailable("knowledge packs", "import the pack's documents with `import file`")
 }
 
 fn tell(fault: UriFault, import: &Import) -> Diagnostic {

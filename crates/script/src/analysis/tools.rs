@@ -1,8 +1,8 @@
-//! Calls of tools and memories: methods and arguments (AS-25, AS-26).
+//! Calls of tools, memories and packs: methods and arguments (AS-25, AS-26, KN-9).
 
 use super::Checker;
 use super::expressions::strip;
-use crate::capability::{self, Argument, ArgumentType, Arguments, Capability, Method};
+use crate::capability::{self, Argument, ArgumentType, Arguments, Capability, KNOWLEDGE, Method};
 use crate::codes;
 use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
@@ -12,6 +12,7 @@ pub(super) fn capability_of(import: &Import) -> Option<Capability> {
     match import.kind {
         ImportKind::Tool => capability::tool(&import.from.value).ok(),
         ImportKind::Memory => capability::memory(&import.from.value).ok(),
+        ImportKind::Knowledge => capability::pack(&import.from.value).ok().map(|_| KNOWLEDGE),
         _ => None,
     }
 }
@@ -65,7 +66,7 @@ impl<'p> Checker<'p, '_> {
             };
             let help = match method.arguments {
                 Arguments::Value => format!("write `{full}(result.effects)`"),
-                _ => format!("write `{full}({{ {} }})`", example(method)),
+                _ => format!("write `{full}{}`", example(method)),
             };
             // `Find.run()` asks for everything, which a method without required fields allows.
             let optional = method.arguments.fields().iter().all(|field| !field.required);
@@ -85,7 +86,7 @@ impl<'p> Checker<'p, '_> {
             | ExprKind::Bool(_)
             | ExprKind::List(_) => {
                 let message = format!("`{full}` takes an object");
-                let help = format!("write `{full}({{ {} }})`", example(method));
+                let help = format!("write `{full}{}`", example(method));
                 self.push(codes::TOOL_ARGUMENTS.at(only.span, message).with_help(help));
             }
             _ => {}
@@ -101,8 +102,10 @@ impl<'p> Checker<'p, '_> {
                 None => {
                     let names = || known.iter().map(|field| field.name);
                     let list: Vec<&str> = names().collect();
-                    let help = suggestion(&key.value, names())
-                        .unwrap_or_else(|| format!("it takes {}", list.join(", ")));
+                    let help = suggestion(&key.value, names()).unwrap_or_else(|| match &*list {
+                        [] => format!("it takes none: `{full}()`"),
+                        list => format!("it takes {}", list.join(", ")),
+                    });
                     let message = format!("`{full}` has no argument `{}`", key.value);
                     self.push(codes::UNKNOWN_ARGUMENT.at(key.span, message).with_help(help));
                 }
@@ -132,6 +135,7 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
+/// `({ path: … })`, or `()` where there is nothing to give.
 fn example(method: &Method) -> String {
     let fields = method.arguments.fields();
     let required = fields.iter().filter(|field| field.required).map(|field| field.name);
@@ -139,8 +143,11 @@ fn example(method: &Method) -> String {
     if names.is_empty() {
         names.extend(fields.first().map(|field| field.name));
     }
+    if names.is_empty() {
+        return "()".to_owned();
+    }
     let parts: Vec<String> = names.iter().map(|name| format!("{name}: …")).collect();
-    parts.join(", ")
+    format!("({{ {} }})", parts.join(", "))
 }
 
 /// Whether an expression may have a type: literals are judged, all else may.
@@ -154,6 +161,8 @@ pub(super) fn may_be(kind: ArgumentType, value: &Expr) -> bool {
         (ArgumentType::Choice(words), ExprKind::Str(text)) => words.contains(&text.as_str()),
         (ArgumentType::Count, ExprKind::Int(value)) => *value >= 1,
         (ArgumentType::Count, ExprKind::Float(value)) => value.fract() == 0.0 && *value >= 1.0,
+        (ArgumentType::Budget, ExprKind::Str(text)) => capability::tokens(text).is_some(),
+        (ArgumentType::Budget, _) => may_be(ArgumentType::Count, value),
         (ArgumentType::Flag, ExprKind::Bool(_)) | (ArgumentType::Object, ExprKind::Object(_)) => {
             true
         }

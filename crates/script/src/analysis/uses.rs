@@ -95,6 +95,13 @@ impl<'p> Checker<'p, '_> {
                     );
                     self.push(codes::NOT_USABLE.at(span, message).with_help(help));
                 }
+                Some(Global::Import(import)) if import.kind == ImportKind::Knowledge && !whole => {
+                    let message = format!("`{name}` is a knowledge pack and is shown as a whole");
+                    let help = format!(
+                        "write `use {name} max 3k`: what matters for the instruction is selected; or store `{name}.resolve({{ task: … }})` and use a part of that"
+                    );
+                    self.push(codes::NOT_USABLE.at(span, message).with_help(help));
+                }
                 Some(global) => self.refuse_global(name, global, span),
                 None => self.scopes.wait(Pending { name, span }),
             }
@@ -192,7 +199,8 @@ impl<'p> Checker<'p, '_> {
             Ok(_) | Err(UriFault::Shell | UriFault::Unavailable(..))
         );
         let memory = text.contains("://") && capability::memory(text).is_ok();
-        let found = text.contains("://") && (model || tool || memory);
+        let pack = capability::pack(text).is_ok();
+        let found = text.contains("://") && (model || tool || memory || pack);
         if found {
             let message = "this is the URI of a capability and can't be used";
             let help = "import it, call it, and use what it returns";

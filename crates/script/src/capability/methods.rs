@@ -114,6 +114,27 @@ pub const HTTP: Capability = Capability {
     ],
 };
 
+/// `knowledge://name`
+pub const KNOWLEDGE: Capability = Capability {
+    uri: "knowledge://name",
+    methods: &[
+        reads("guide", &[]),
+        reads(
+            "resolve",
+            &[
+                needs("task", ArgumentType::Text),
+                takes("budget", ArgumentType::Budget),
+                takes("evidence", ArgumentType::Flag),
+                takes("intent", ArgumentType::Choice(INTENTS)),
+                takes("grounding", ArgumentType::Choice(&["none", "recommended", "required"])),
+            ],
+        ),
+    ],
+};
+
+/// What a task may want of a pack (KN-10).
+const INTENTS: &[&str] = &["answer", "detail", "cite", "verify", "ingest", "dispute"];
+
 const RECORD: &[Argument] = &[takes("kind", ArgumentType::Text), takes("text", ArgumentType::Text)];
 
 /// `file://….jsonl` and `sqlite://path#namespace`

@@ -87,3 +87,66 @@ fn as_10_what_writes() {
         assert!(writes(&reader).is_empty());
     }
 }
+
+#[test]
+fn as_2_packs() {
+    for (uri, name) in [
+        ("knowledge://acme-product-brief", "acme-product-brief"),
+        ("knowledge://产品简介", "产品简介"),
+        ("knowledge://v1.2_x", "v1.2_x"),
+    ] {
+        assert_eq!(pack(uri), Ok(name));
+    }
+    let long = format!("knowledge://{}", "a".repeat(201));
+    for uri in [
+        "",
+        "acme",
+        "knowledge:acme",
+        "knowledge://",
+        "knowledge://a/b",
+        "knowledge://a/",
+        "knowledge://..",
+        "knowledge://a?b",
+        "knowledge://a b",
+        "knowledge://a\nb",
+        "knowledge://a\\b",
+        "knowledge://a%2fb",
+        "Knowledge://a",
+        "@knowledge://a",
+        &long,
+    ] {
+        assert!(matches!(pack(uri), Err(UriFault::Malformed(_))), "{uri}");
+    }
+}
+
+#[test]
+fn kn_9_budgets_are_numbers_of_tokens() {
+    for (text, tokens_of) in [
+        ("500", 500),
+        ("3k", 3_000),
+        ("1.5k", 1_500),
+        (" 2 K ", 2_000),
+        ("0.25k", 250),
+        ("2.0", 2),
+        ("1.125k", 1_125),
+    ] {
+        assert_eq!(tokens(text), Some(tokens_of), "{text}");
+    }
+    for text in [
+        "",
+        "k",
+        "0",
+        "0k",
+        "-1",
+        "1.5",
+        "1.2345k",
+        "3kk",
+        "3 tokens",
+        ".5k",
+        "1.k",
+        "9999999999999999999k",
+        "٣",
+    ] {
+        assert_eq!(tokens(text), None, "{text}");
+    }
+}

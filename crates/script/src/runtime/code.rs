@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::host::ToolBinding;
 use crate::reference::LiteralText;
+use crate::syntax::ast::ImportKind;
 use crate::template::TemplateImport;
 
 /// A register of the current window.
@@ -443,6 +444,8 @@ pub(crate) struct AgentCode {
 /// An import.
 #[derive(Debug)]
 pub(crate) struct ImportCode {
+    /// What it binds.
+    pub(crate) kind: ImportKind,
     /// The binding.
     pub(crate) name: String,
     /// URI or path as written.
@@ -459,11 +462,19 @@ pub(crate) struct AgentSite {
     pub(crate) count: u16,
 }
 
-/// A call of a tool or memory.
+/// Which of the host's methods a call goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Door {
+    Tool,
+    Memory,
+    Knowledge,
+}
+
+/// A call of a tool, memory or pack.
 #[derive(Debug)]
 pub(crate) struct ToolSite {
     pub(crate) binding: ToolBinding,
-    pub(crate) memory: bool,
+    pub(crate) door: Door,
     pub(crate) method: String,
     /// Whether it changes something outside the run (AS-10).
     pub(crate) changes: bool,
@@ -502,8 +513,9 @@ pub(crate) struct GenerateSite {
 pub(crate) struct VisibleSite {
     /// Its number.
     pub(crate) number: u32,
-    /// The candidates that are resources, with the numbers of their imports: the host loads them.
-    pub(crate) resources: Vec<(usize, u32)>,
+    /// The candidates that are resources or packs, with the numbers of their imports: the host
+    /// loads them.
+    pub(crate) imports: Vec<(usize, u32)>,
 }
 
 /// The options of `generate` that take a value (AS-19).

@@ -67,6 +67,7 @@ fn level_uses(tables: &mut Tables, level: &Level<'_>, file: usize) -> Vec<u32> {
 
 fn imports(context: &Context<'_>, tables: &mut Tables) {
     let imports = context.declarations.imports.iter().map(|(import, file)| ImportCode {
+        kind: import.kind,
         name: import.name.text.clone(),
         from: import.from.value.clone(),
         importer: context

@@ -16,6 +16,7 @@ use super::value::Value;
 use super::vm;
 use super::vm::fiber::{Effect, Exit, Fiber};
 use crate::host::{GenerateCall, HostError, MemoryCall, Standing, Supplied, ToolBinding, ToolCall};
+use crate::knowledge::KnowledgeCall;
 use contexture_context::manifest::Site;
 use contexture_context::{TraceKind, Trust};
 use serde_json::{Map, Value as Json, json};
@@ -49,6 +50,7 @@ async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> 
         Effect::Generate(call) => generate(machine, parent, *call).await,
         Effect::Tool(call) => tool(machine, parent, *call).await,
         Effect::Memory(call) => memory(machine, parent, *call).await,
+        Effect::Knowledge(call) => knowledge(machine, parent, *call).await,
         Effect::File(import) => machine.files.read(machine, import, parent).await,
         Effect::Template(job) => templates::render(machine, parent, *job).await,
         Effect::Parallel(job) => parallel::parallel(machine, parent, *job).await,
@@ -105,6 +107,27 @@ async fn memory(
     settle(machine, event, outcome, Trust::Program)
 }
 
+async fn knowledge(
+    machine: &Machine<'_>,
+    parent: Option<u64>,
+    mut call: KnowledgeCall,
+) -> Checked<Value> {
+    let mut about = data([
+        ("name", Json::from(&*call.import.name)),
+        ("pack", Json::from(&*call.import.pack)),
+        ("method", Json::from(&*call.method)),
+        ("arguments", call.arguments.clone()),
+    ]);
+    about.extend(place(&call.site));
+    let event = machine.trace.begin(parent, TraceKind::Knowledge, about);
+    call.event = event.id;
+    let outcome = {
+        let _permit = machine.gate.enter().await;
+        machine.host.knowledge(call).await
+    };
+    settle(machine, event, outcome, Trust::Pack)
+}
+
 /// Ends the event of an effect, and makes a value of what the host supplied.
 fn settle(
     machine: &Machine<'_>,
@@ -125,7 +148,10 @@ fn settle(
             let told = json!({ "code": error.code, "message": error.message });
             machine.trace.end(event, [("error", told)]);
             // A failed tool or memory may quote what is outside; a failed model what it said.
-            let trust = if most == Trust::Model { Trust::Model } else { Trust::Tool };
+            let trust = match most {
+                Trust::Model | Trust::Pack => most,
+                _ => Trust::Tool,
+            };
             Err(Fault::effect(error, trust))
         }
     }

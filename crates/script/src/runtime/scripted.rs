@@ -4,6 +4,7 @@ use crate::host::{
     Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Standing, Supplied,
     ToolCall,
 };
+use crate::knowledge::KnowledgeCall;
 use crate::template::TemplateCall;
 use contexture_context::Trust;
 use serde_json::Value;
@@ -36,6 +37,7 @@ struct Recorded {
     memories: Vec<MemoryCall>,
     files: Vec<FileImport>,
     templates: Vec<TemplateCall>,
+    knowledge: Vec<KnowledgeCall>,
 }
 
 impl ScriptedHost {
@@ -70,6 +72,12 @@ impl ScriptedHost {
         self.with_result(name, Ok(supplied(value, Trust::Memory)))
     }
 
+    /// The next result of a pack: `Acme.resolve`.
+    #[must_use]
+    pub fn with_knowledge(self, name: &str, value: Value) -> Self {
+        self.with_result(name, Ok(supplied(value, Trust::Pack)))
+    }
+
     /// What an imported file holds, by its path as written.
     #[must_use]
     pub fn with_file(self, path: &str, value: Value) -> Self {
@@ -82,7 +90,7 @@ impl ScriptedHost {
         self.with_result(name, Ok(supplied(Value::from(text), Trust::Program)))
     }
 
-    /// The next result of a tool, memory, file or template, with trust and failure of one's choice.
+    /// The next result of a tool, memory, pack, file or template, with trust and failure of one's choice.
     #[must_use]
     pub fn with_result(self, name: &str, result: Result<Supplied, HostError>) -> Self {
         lock(&self.results).entry(name.to_owned()).or_default().push_back(result);
@@ -123,6 +131,12 @@ impl ScriptedHost {
     #[must_use]
     pub fn memory_calls(&self) -> Vec<MemoryCall> {
         lock(&self.recorded).memories.clone()
+    }
+
+    /// All calls of packs so far.
+    #[must_use]
+    pub fn knowledge_calls(&self) -> Vec<KnowledgeCall> {
+        lock(&self.recorded).knowledge.clone()
     }
 
     /// All files read so far.
@@ -201,6 +215,12 @@ impl Host for ScriptedHost {
     fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
         let result = self.result(&format!("{}.{}", call.memory.name, call.method));
         lock(&self.recorded).memories.push(call);
+        self.after_waits(result)
+    }
+
+    fn knowledge<'a>(&'a self, call: KnowledgeCall) -> HostFuture<'a, Supplied> {
+        let result = self.result(&format!("{}.{}", call.import.name, call.method));
+        lock(&self.recorded).knowledge.push(call);
         self.after_waits(result)
     }
 

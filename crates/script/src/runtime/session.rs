@@ -17,6 +17,7 @@ use super::value::json::to_json;
 use super::vm::fiber::{Fiber, Frame};
 use super::warnings::Warning;
 use crate::host::{Host, MemoryLoader, SourceLoader};
+use crate::knowledge::import_faults;
 use crate::program::{ProgramFile, load, template_fault};
 use crate::reference::{import_fault, text_faults, texts_of_block, texts_of_items};
 use crate::syntax::ast::{
@@ -188,7 +189,7 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses what is written like a reference and is none.
+    /// Refuses what is written like a reference and is none, and packs that there are not.
     fn check_references(
         &self,
         source: &SourceFile,
@@ -203,6 +204,11 @@ impl Session {
             resources.filter_map(|import| import_fault(import, source, &*self.loader)).collect();
         let texts = texts_of_items(items, source).into_iter().chain(texts_of_block(block, source));
         faults.extend(texts.flat_map(|text| text_faults(&text, &*self.loader)));
+        let imports = items.iter().filter_map(|item| match item {
+            Item::Import(import) => Some(import),
+            _ => None,
+        });
+        faults.extend(imports.flat_map(|import| import_faults(import, source, &*self.loader)));
         let errors = faults.into_iter().filter(|fault| fault.severity == Severity::Error);
         let errors: Vec<Diagnostic> = errors.map(|fault| fault.in_file(NAME)).collect();
         if errors.is_empty() { Ok(()) } else { Err(SessionError::Syntax(errors)) }

@@ -18,6 +18,7 @@ mod depth;
 mod errors;
 mod generate;
 mod help;
+mod knowledge;
 mod limits;
 mod lists;
 mod loops;

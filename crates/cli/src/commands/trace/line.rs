@@ -19,7 +19,7 @@ pub(super) fn of(event: &TraceEvent, paint: Paint) -> Vec<String> {
         TraceKind::Input => format!("input {}", paint.dim(&data.short("value"))),
         TraceKind::File => format!("file {} {}", data.word("name"), paint.dim(&data.word("path"))),
         TraceKind::Use => format!("use {}", data.usage()),
-        TraceKind::Tool | TraceKind::Memory => call(data, paint),
+        TraceKind::Tool | TraceKind::Memory | TraceKind::Knowledge => call(data, paint),
         TraceKind::Generate => return generate(event, data, paint),
         TraceKind::For => looped(data),
         TraceKind::ParallelFor => format!("parallel {}", looped(data)),

@@ -6,7 +6,7 @@ use super::function::{FunctionCompiler, strip};
 use super::tables::push;
 use crate::capability::noun;
 use crate::host::ToolBinding;
-use crate::runtime::code::{AgentSite, Op, Reg, TemplateSite, ToolSite};
+use crate::runtime::code::{AgentSite, Door, Op, Reg, TemplateSite, ToolSite};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
 use crate::template::TemplateImport;
@@ -58,10 +58,13 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 self.agent_call(agent, Some(name), arguments, expr.span, to);
             }
             Some(Global::Import(import, ImportKind::Tool)) => {
-                self.effect_call((import, false), name, arguments, expr.span, to);
+                self.effect_call((import, Door::Tool), name, arguments, expr.span, to);
             }
             Some(Global::Import(import, ImportKind::Memory)) => {
-                self.effect_call((import, true), name, arguments, expr.span, to);
+                self.effect_call((import, Door::Memory), name, arguments, expr.span, to);
+            }
+            Some(Global::Import(import, ImportKind::Knowledge)) => {
+                self.effect_call((import, Door::Knowledge), name, arguments, expr.span, to);
             }
             Some(Global::Import(import, ImportKind::Template)) if name.text == "render" => {
                 self.template_call(import, arguments, expr.span, to);
@@ -193,13 +196,13 @@ impl<'a> FunctionCompiler<'_, 'a> {
     /// `Tool.method(argument)`; without an argument an empty object is sent.
     fn effect_call(
         &mut self,
-        import: (u32, bool),
+        import: (u32, Door),
         name: &Name,
         arguments: &'a [Expr],
         span: Span,
         to: Reg,
     ) {
-        let (import, memory) = import;
+        let (import, door) = import;
         let Some(binding) = self.binding(import) else { return };
         if arguments.len() > 1 {
             self.at(span);
@@ -209,9 +212,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         let at = self.one_argument(arguments, span, to);
         self.eventful += 1;
-        let changes = super::changes::changes_outside(&binding.uri, memory, &name.text);
+        let changes = super::changes::changes_outside(&binding.uri, door, &name.text);
         let method = name.text.clone();
-        let site = ToolSite { binding, memory, method, changes, place: self.site(span) };
+        let site = ToolSite { binding, door, method, changes, place: self.site(span) };
         let site = push(&mut self.tables.program.tools, site);
         self.code.emit(Op::Tool { at, site });
         self.result(at, to);

@@ -4,6 +4,7 @@
 //! is made. What the table does not know may do anything.
 
 use crate::capability::{self, Effect};
+use crate::runtime::code::Door;
 
 /// Whether any method of a tool changes something outside the run.
 pub(super) fn may_change_outside(uri: &str) -> bool {
@@ -11,9 +12,13 @@ pub(super) fn may_change_outside(uri: &str) -> bool {
     known.is_ok_and(|known| known.methods.iter().any(|method| method.effect == Effect::Write))
 }
 
-/// Whether a method of a tool or memory changes something outside the run.
-pub(super) fn changes_outside(uri: &str, memory: bool, method: &str) -> bool {
-    let known = if memory { capability::memory(uri) } else { capability::tool(uri) };
-    let method = known.ok().and_then(|known| known.method(method));
+/// Whether a method of a tool, memory or pack changes something outside the run.
+pub(super) fn changes_outside(uri: &str, door: Door, method: &str) -> bool {
+    let known = match door {
+        Door::Tool => capability::tool(uri).ok(),
+        Door::Memory => capability::memory(uri).ok(),
+        Door::Knowledge => Some(capability::KNOWLEDGE),
+    };
+    let method = known.and_then(|known| known.method(method));
     method.is_none_or(|method| method.effect == Effect::Write)
 }

@@ -147,16 +147,16 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 
     /// Evaluates a `use` into two registers: its value and the number of its candidate. A resource
-    /// has no value here.
+    /// or a pack has no value here.
     fn visible_use(&mut self, used: VisibleUse<'a>) -> VisibleSite {
-        let mut resources = Vec::new();
+        let mut imports = Vec::new();
         let value = self.code.temp();
         let choice = self.code.temp();
         let blame = self.blame.replace(used.span);
         let visible = self.scopes.set_visible(Some(used.depth));
         match &used.tree.source {
-            UseSource::Expr(expr) => match self.resource(expr) {
-                Some(import) => resources.push((0, import)),
+            UseSource::Expr(expr) => match self.shown_by_host(expr) {
+                Some(import) => imports.push((0, import)),
                 None => self.expr(expr, value),
             },
             UseSource::OneOf(candidates) => {
@@ -165,8 +165,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 let done = self.code.label();
                 for (number, candidate) in candidates.iter().enumerate() {
                     let Some(source) = &candidate.source else { continue };
-                    if let Some(import) = self.resource(source) {
-                        resources.push((number, import));
+                    if let Some(import) = self.shown_by_host(source) {
+                        imports.push((number, import));
                         continue;
                     }
                     self.candidate(source, (number, choice), value, done);
@@ -176,13 +176,15 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         self.scopes.set_visible(visible);
         self.blame = blame;
-        VisibleSite { number: used.number, resources }
+        VisibleSite { number: used.number, imports }
     }
 
-    /// The import that an expression names, if it is a resource.
-    fn resource(&self, expr: &'a Expr) -> Option<u32> {
+    /// The import that an expression names, if it is a resource or a pack.
+    fn shown_by_host(&self, expr: &'a Expr) -> Option<u32> {
         match self.global_of(expr) {
-            Some(Global::Import(import, ImportKind::Resource)) => Some(import),
+            Some(Global::Import(import, ImportKind::Resource | ImportKind::Knowledge)) => {
+                Some(import)
+            }
             _ => None,
         }
     }

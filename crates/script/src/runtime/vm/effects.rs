@@ -2,15 +2,18 @@
 
 use super::fiber::{Effect, Frame, Parallel, Rendering};
 use super::{loops, register};
+use crate::capability;
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
+use crate::knowledge::{KnowledgeCall, KnowledgeImport, UsedPack};
 use crate::reference::{ResourceImport, UsedResource};
-use crate::runtime::code::{CandidateSite, GenerateSite, Reg, UseSite};
+use crate::runtime::code::{CandidateSite, Door, GenerateSite, Reg, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
 use crate::runtime::value::json::{json_among, json_and_origin};
 use crate::runtime::value::origin::Origin;
 use crate::runtime::value::{Value, unknown};
+use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
 use contexture_context::{DeclaredItem, Position};
 use contexture_diagnostic::suggestion;
@@ -34,24 +37,37 @@ pub(super) fn tool(
     let (arguments, origin) = json_and_origin(argument, &machine.meter)?;
     let place = machine.program.site(&site.place);
     let (binding, method) = (site.binding.clone(), site.method.clone());
-    Ok(if site.memory {
-        Effect::Memory(Box::new(MemoryCall {
+    Ok(match site.door {
+        Door::Memory => Effect::Memory(Box::new(MemoryCall {
             event: 0,
             memory: binding,
             method,
             arguments,
             site: place,
-        }))
-    } else {
-        Effect::Tool(Box::new(ToolCall {
+        })),
+        Door::Tool => Effect::Tool(Box::new(ToolCall {
             event: 0,
             tool: binding,
             method,
             arguments,
             on_placeholders: origin.is_placeholder(),
             site: place,
-        }))
+        })),
+        Door::Knowledge => {
+            let import = pack(&binding.name, &binding.uri)?;
+            let call = KnowledgeCall { event: 0, import, method, arguments, site: place };
+            Effect::Knowledge(Box::new(call))
+        }
     })
+}
+
+/// A pack by the URI of its import, which the checker has seen.
+fn pack(name: &str, uri: &str) -> Checked<KnowledgeImport> {
+    let Ok(pack) = capability::pack(uri) else {
+        let message = format!("`{uri}` names no knowledge pack");
+        return Err(Fault::new(codes::NOT_A_VALUE, message).help("write `knowledge://name`"));
+    };
+    Ok(KnowledgeImport { name: name.to_owned(), pack: pack.to_owned() })
 }
 
 /// A template with its variables.
@@ -105,7 +121,7 @@ pub(super) fn generate(
     let options::Parsed { instruction, instruction_origin, options } =
         options::parse(names.zip(values))?;
     machine.meter.model_call()?;
-    let Shown { items, resources, mut placeholders } = shown(machine, site, used)?;
+    let Shown { items, resources, packs, mut placeholders } = shown(machine, site, used)?;
     if instruction_origin.is_placeholder() {
         placeholders.push("the instruction".to_owned());
     }
@@ -117,6 +133,7 @@ pub(super) fn generate(
         description: site.description.clone(),
         items,
         resources,
+        packs,
         literals: Arc::clone(&site.literals),
         instruction,
         instruction_trust: instruction_origin.trust,
@@ -132,6 +149,7 @@ pub(super) fn generate(
 struct Shown {
     items: Vec<DeclaredItem>,
     resources: Vec<UsedResource>,
+    packs: Vec<UsedPack>,
     /// The items that hold text of placeholders.
     placeholders: Vec<String>,
 }
@@ -144,9 +162,8 @@ fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Che
         let [value, choice] = pair else { continue };
         let number = candidate_number(used, choice);
         let Some(candidate) = used.candidates.get(number) else { continue };
-        if let Some((_, import)) = visible.resources.iter().find(|(own, _)| *own == number) {
-            let before = shown.items.len();
-            shown.resources.extend(resource(machine, used, candidate, (*import, before)));
+        if let Some((_, import)) = visible.imports.iter().find(|(own, _)| *own == number) {
+            shown.import(machine, used, candidate, *import)?;
         } else if let Some((item, origin)) = item(machine, used, candidate, value, &mut bytes)? {
             if origin.is_placeholder() {
                 shown.placeholders.push(named(&item));
@@ -165,26 +182,51 @@ fn candidate_number(used: &UseSite, choice: &Value) -> usize {
     }
 }
 
-fn resource(
-    machine: &Machine<'_>,
-    used: &UseSite,
-    candidate: &CandidateSite,
-    (import, before): (u32, usize),
-) -> Option<UsedResource> {
-    let import = machine.program.imports.get(import as usize)?;
-    Some(UsedResource {
-        before,
-        import: ResourceImport {
+impl Shown {
+    /// Adds a resource or a pack, which the host loads.
+    fn import(
+        &mut self,
+        machine: &Machine<'_>,
+        used: &UseSite,
+        candidate: &CandidateSite,
+        import: u32,
+    ) -> Checked<()> {
+        let Some(import) = machine.program.imports.get(import as usize) else { return Ok(()) };
+        let (before, label) = (self.items.len(), used.label.clone());
+        let position = machine.program.position(used.place);
+        let CandidateSite { budget, keep, .. } = *candidate;
+        let priority = used.priority;
+        if import.kind == ImportKind::Knowledge {
+            let resources_before = self.resources.len();
+            let import = pack(&import.name, &import.from)?;
+            self.packs.push(UsedPack {
+                before,
+                resources_before,
+                import,
+                label,
+                position,
+                budget,
+                keep,
+                priority,
+            });
+            return Ok(());
+        }
+        let import = ResourceImport {
             name: import.name.clone(),
             reference: import.from.clone(),
             importer: import.importer.clone(),
-        },
-        label: used.label.clone(),
-        position: machine.program.position(used.place),
-        budget: candidate.budget,
-        keep: candidate.keep,
-        priority: used.priority,
-    })
+        };
+        self.resources.push(UsedResource {
+            before,
+            import,
+            label,
+            position,
+            budget,
+            keep,
+            priority,
+        });
+        Ok(())
+    }
 }
 
 /// An item as its prompt shows it.

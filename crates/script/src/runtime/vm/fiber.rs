@@ -1,6 +1,7 @@
 //! A fiber: a stack of registers and calls that runs until it needs an effect.
 
 use crate::host::{GenerateCall, MemoryCall, ToolCall};
+use crate::knowledge::KnowledgeCall;
 use crate::runtime::error::{Checked, Fault, RunError};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::value::Value;
@@ -77,6 +78,7 @@ pub(crate) enum Effect {
     Generate(Box<GenerateCall>),
     Tool(Box<ToolCall>),
     Memory(Box<MemoryCall>),
+    Knowledge(Box<KnowledgeCall>),
     /// An imported file, by the import's number.
     File(u32),
     Template(Box<Rendering>),

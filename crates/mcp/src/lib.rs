@@ -1,1 +1,63 @@
 //! Client of MCP servers: their tools, checked and pinned (AS-25).
+//!
+//! A server's tools are described by the server. What it says goes to a model as instructions, so it
+//! is accepted by a person, kept in `contexture.lock`, and compared by digest each time a program
+//! talks to the server: what changed is refused until it is accepted again.
+//!
+//! Decision: arguments are checked against the pinned schema one level deep, as programs write them
+//! (which fields there are, which must be given, the type of each). What lies deeper the server
+//! checks, which knows its schema better than anybody: the `jsonschema` crate would do it here, for
+//! some forty packages more in the tree.
+//!
+//! Decision: child processes are started here and nowhere else, without a shell, in a process group
+//! of their own, with the variables that the settings name and no others.
+//!
+//! ```
+//! use contexture_mcp::{Definition, Limits, Lock, ServerSpec, Servers};
+//! use contexture_mcp::twin::{Twin, TwinServer};
+//! use serde_json::json;
+//! use std::sync::Arc;
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+//! let shout = Definition::new("shout", schema);
+//! let server = TwinServer::new([shout.clone()]).answering("shout", |arguments| {
+//!     arguments["text"].as_str().unwrap_or_default().to_uppercase().into()
+//! });
+//! let twin = Arc::new(Twin::new().with("words", server));
+//!
+//! let mut lock = Lock::default();
+//! lock.accept("words", vec![shout]);
+//! let servers = Servers::new([ServerSpec::twin("words")], Ok(lock), twin, Limits::default());
+//!
+//! let answer = servers.call("words", "shout", json!({"text": "hey"})).await?;
+//! assert_eq!(answer, json!("HEY"));
+//! let fault = servers.call("words", "shout", json!({"txt": "hey"})).await.unwrap_err();
+//! assert_eq!(fault.code(), "bad_argument");
+//! # Ok::<(), contexture_mcp::McpError>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod answer;
+pub mod codes;
+pub mod compare;
+mod connect;
+mod definition;
+mod error;
+mod http;
+mod lock;
+pub mod port;
+mod process;
+mod servers;
+pub mod signature;
+mod spec;
+pub mod twin;
+
+pub use connect::{Connect, ConnectSettings};
+pub use definition::{Definition, DefinitionError};
+pub use error::McpError;
+pub use lock::{LOCK_FILE, Lock, LockError};
+pub use servers::{Limits, Servers};
+pub use spec::{Secret, ServerSpec, Transport};

@@ -1,0 +1,291 @@
+//! Connections to real servers, over a process's pipes or streamable HTTP.
+
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use crate::definition::Definition;
+use crate::error::McpError;
+use crate::http;
+use crate::port::{BoxFuture, Connection, Connector, Reply};
+use crate::process::{MESSAGE_BYTES, Process, Program};
+use crate::spec::{Secret, ServerSpec, Transport};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
+    PaginatedRequestParams, ProtocolVersion,
+};
+use rmcp::service::{ClientLifecycleMode, NotificationContext, RunningService};
+use rmcp::transport::IntoTransport;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, ClientServiceExt as _, Peer, RoleClient};
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How many pages a list of tools may have, and how many tools.
+const PAGES: usize = 100;
+const TOOLS: usize = 2_000;
+
+/// How long a connection has to end in order.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// How long the news of an abandoned call has to get out.
+const LAST_MESSAGE: Duration = Duration::from_millis(20);
+
+/// What all connections share.
+#[derive(Clone)]
+pub struct ConnectSettings {
+    /// Takes secrets out of what servers write to stderr.
+    pub mask: Arc<dyn Fn(&str) -> String + Send + Sync>,
+}
+
+impl Default for ConnectSettings {
+    fn default() -> Self {
+        Self { mask: Arc::new(str::to_owned) }
+    }
+}
+
+/// Makes real connections.
+#[derive(Clone, Default)]
+pub struct Connect {
+    settings: ConnectSettings,
+}
+
+impl Connect {
+    /// Makes connections with these settings.
+    #[must_use]
+    pub const fn new(settings: ConnectSettings) -> Self {
+        Self { settings }
+    }
+
+    async fn process(
+        &self,
+        server: &str,
+        program: &Program<'_>,
+    ) -> Result<Arc<dyn Connection>, McpError> {
+        let (process, stdout, stdin) = Process::start(server, program)?;
+        let about = About {
+            server: server.to_owned(),
+            process: Some(process),
+            overflown: stdout.overflown(),
+            settings: self.settings.clone(),
+        };
+        begin(about, (stdout, stdin)).await
+    }
+
+    async fn http(
+        &self,
+        server: &str,
+        (url, token): (&str, Option<&Secret>),
+        allow_private: &[String],
+    ) -> Result<Arc<dyn Connection>, McpError> {
+        let url = http::address(server, url, token.is_some())?;
+        let client = http::client(server, &url, allow_private)?;
+        let mut config = StreamableHttpClientTransportConfig::with_uri(String::from(url))
+            .max_sse_event_size(MESSAGE_BYTES);
+        if let Some(token) = token {
+            config = config.auth_header(token.expose());
+        }
+        let about = About {
+            server: server.to_owned(),
+            process: None,
+            overflown: Arc::default(),
+            settings: self.settings.clone(),
+        };
+        begin(about, StreamableHttpClientTransport::with_client(client, config)).await
+    }
+}
+
+impl Connector for Connect {
+    fn connect<'a>(
+        &'a self,
+        server: &'a ServerSpec,
+    ) -> BoxFuture<'a, Result<Arc<dyn Connection>, McpError>> {
+        Box::pin(async move {
+            match &server.transport {
+                Transport::Process { command, args, env, folder, search } => {
+                    let program = Program { command, args, env, folder, search };
+                    self.process(&server.name, &program).await
+                }
+                Transport::Http { url, token, allow_private } => {
+                    self.http(&server.name, (url, token.as_ref()), allow_private).await
+                }
+                Transport::Twin => Err(McpError::Unreachable {
+                    server: server.name.clone(),
+                    reason: "it stands in memory only".to_owned(),
+                    stderr: String::new(),
+                }),
+            }
+        })
+    }
+}
+
+/// What is known of a connection beside what is sent over it.
+struct About {
+    server: String,
+    process: Option<Process>,
+    overflown: Arc<AtomicBool>,
+    settings: ConnectSettings,
+}
+
+impl About {
+    /// The end of the server's stderr, without secrets, in one line.
+    async fn stderr(&self) -> String {
+        let Some(process) = &self.process else { return String::new() };
+        let text = (self.settings.mask)(&process.last_words().await);
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<&str> = lines.collect();
+        let last = lines.get(lines.len().saturating_sub(5)..).unwrap_or_default();
+        last.join(" | ")
+    }
+}
+
+/// Listens to what the server says by itself: only that its tools changed matters.
+#[derive(Clone, Default)]
+struct Listener {
+    revision: Arc<AtomicU64>,
+}
+
+impl ClientHandler for Listener {
+    fn get_info(&self) -> ClientConfig {
+        let own = Implementation::new("contexture", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), own)
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.revision.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+async fn begin<T, E, A>(about: About, transport: T) -> Result<Arc<dyn Connection>, McpError>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let listener = Listener::default();
+    let revision = Arc::clone(&listener.revision);
+    // Servers of today speak by themselves; older ones want to be greeted first.
+    let lifecycle = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::LATEST],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    };
+    match listener.serve_with_lifecycle(transport, lifecycle).await {
+        Ok(service) => {
+            let peer = service.peer().clone();
+            let service = Mutex::new(Some(service));
+            Ok(Arc::new(Live { about, peer, service, revision }))
+        }
+        Err(error) => {
+            let stderr = about.stderr().await;
+            let reason = translate::no_start(&error);
+            let server = about.server.clone();
+            Err(match &about.process {
+                Some(process) => {
+                    process.end().await;
+                    McpError::Start { server, reason, stderr }
+                }
+                None => McpError::Unreachable { server, reason, stderr },
+            })
+        }
+    }
+}
+
+/// A connection that was made.
+struct Live {
+    about: About,
+    peer: Peer<RoleClient>,
+    service: Mutex<Option<RunningService<RoleClient, Listener>>>,
+    revision: Arc<AtomicU64>,
+}
+
+impl Live {
+    async fn failed(&self, what: &str, error: rmcp::ServiceError) -> McpError {
+        if self.about.overflown.load(Ordering::SeqCst) {
+            let (server, what) = (self.about.server.clone(), what.to_owned());
+            return McpError::TooLarge { server, what, limit: MESSAGE_BYTES as u64 };
+        }
+        let lost = matches!(error, rmcp::ServiceError::TransportClosed);
+        let stderr = if lost { self.about.stderr().await } else { String::new() };
+        translate::failed((&self.about.server, what), error, stderr)
+    }
+
+    fn bad(&self, what: &str, found: String) -> McpError {
+        McpError::BadAnswer { server: self.about.server.clone(), what: what.to_owned(), found }
+    }
+
+    async fn list(&self) -> Result<Vec<Definition>, McpError> {
+        const WHAT: &str = "the list of its tools";
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        for _ in 0..PAGES {
+            let page = PaginatedRequestParams::default().with_cursor(cursor.take());
+            let page = match self.peer.list_tools(Some(page)).await {
+                Ok(page) => page,
+                Err(error) => return Err(self.failed(WHAT, error).await),
+            };
+            tools.extend(page.tools.iter().map(translate::definition));
+            if tools.len() > TOOLS {
+                return Err(self.bad(WHAT, format!("more than {TOOLS} tools")));
+            }
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                return Definition::sorted(tools)
+                    .map_err(|error| self.bad(WHAT, error.to_string()));
+            }
+        }
+        Err(self.bad(WHAT, format!("more than {PAGES} pages")))
+    }
+}
+
+impl Connection for Live {
+    fn definitions(&self) -> BoxFuture<'_, Result<Vec<Definition>, McpError>> {
+        Box::pin(self.list())
+    }
+
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Reply, McpError>> {
+        Box::pin(async move {
+            let what = format!("`{tool}`");
+            let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+            match self.peer.call_tool_once(params).await {
+                Ok(CallToolResponse::Complete(result)) => Ok(translate::reply(result)),
+                Ok(CallToolResponse::InputRequired(_)) => {
+                    Err(self
+                        .bad(&what, "a question to a person, whom it can't ask here".to_owned()))
+                }
+                Ok(_) => {
+                    Err(self
+                        .bad(&what, "a task to be waited for, which is not known here".to_owned()))
+                }
+                Err(error) => Err(self.failed(&what, error).await),
+            }
+        })
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision.load(Ordering::SeqCst)
+    }
+
+    fn is_closed(&self) -> bool {
+        let service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
+        service.as_ref().is_none_or(RunningService::is_closed) || self.peer.is_transport_closed()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(mut service) = service {
+                tokio::time::sleep(LAST_MESSAGE).await;
+                let _ = service.close_with_timeout(FAREWELL).await;
+            }
+            if let Some(process) = &self.about.process {
+                process.end().await;
+            }
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! Between the vocabulary of the protocol's library and ours.
+
+use crate::definition::Definition;
+use crate::error::McpError;
+use crate::port::{Content, Reply};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use contexture_tools::cause;
+use rmcp::ServiceError;
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::DynamicTransportError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use serde_json::Value;
+use std::error::Error;
+
+/// The longest reason that a message repeats, in characters.
+const REASON_CHARS: usize = 300;
+
+pub(super) fn definition(tool: &Tool) -> Definition {
+    Definition {
+        name: tool.name.to_string(),
+        title: tool.title.clone(),
+        description: tool.description.as_ref().map(ToString::to_string),
+        input_schema: (*tool.input_schema).clone(),
+        output_schema: tool.output_schema.as_ref().map(|schema| Value::Object((**schema).clone())),
+        annotations: tool.annotations.as_ref().and_then(|all| serde_json::to_value(all).ok()),
+    }
+}
+
+pub(super) fn reply(result: CallToolResult) -> Reply {
+    Reply {
+        content: result.content.into_iter().filter_map(content).collect(),
+        structured: result.structured_content,
+        is_error: result.is_error.unwrap_or_default(),
+    }
+}
+
+fn content(block: ContentBlock) -> Option<Content> {
+    Some(match block {
+        ContentBlock::Text(text) => Content::Text(text.text),
+        ContentBlock::Image(image) => bytes("image", Some(image.mime_type), &image.data, None),
+        ContentBlock::Audio(audio) => bytes("audio", Some(audio.mime_type), &audio.data, None),
+        ContentBlock::Resource(embedded) => match embedded.resource {
+            ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
+                Content::Resource { uri, mime: mime_type, text }
+            }
+            ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                bytes("resource", mime_type, &blob, Some(uri))
+            }
+            _ => return None,
+        },
+        ContentBlock::ResourceLink(link) => Content::Link { uri: link.uri, name: link.name },
+        _ => return None,
+    })
+}
+
+fn bytes(kind: &'static str, mime: Option<String>, data: &str, uri: Option<String>) -> Content {
+    // What is no base64 is counted as it stands.
+    let bytes = STANDARD.decode(data).map_or(data.len(), |bytes| bytes.len());
+    Content::Bytes { kind, mime, bytes: bytes as u64, uri }
+}
+
+/// Why a connection could not be made.
+pub(super) fn no_start(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => {
+            "it ended, or closed the connection, before it answered".to_owned()
+        }
+        ClientInitializeError::TransportError { error, .. } => transport(error),
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("it refused: {} ({})", short(&error.message), error.code.0)
+        }
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => no_start(fallback),
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+            "it speaks no version of the protocol that is known here".to_owned()
+        }
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
+            "what it answered is no greeting of an MCP server".to_owned()
+        }
+        other => short(&other.to_string()),
+    }
+}
+
+/// Why a request failed.
+pub(super) fn failed(
+    (server, what): (&str, &str),
+    error: ServiceError,
+    stderr: String,
+) -> McpError {
+    let (server, what) = (server.to_owned(), what.to_owned());
+    match error {
+        ServiceError::McpError(error) => {
+            let message = short(&error.message);
+            McpError::Refused { server, what, code: i64::from(error.code.0), message }
+        }
+        ServiceError::TransportSend(error) => {
+            McpError::Unreachable { server, reason: transport(&error), stderr }
+        }
+        ServiceError::TransportClosed => {
+            let reason = "the connection broke off".to_owned();
+            McpError::Unreachable { server, reason, stderr }
+        }
+        other => McpError::BadAnswer { server, what, found: short(&other.to_string()) },
+    }
+}
+
+/// Why nothing could be sent or read; addresses are left out, as they may hold secrets.
+fn transport(error: &DynamicTransportError) -> String {
+    let inner: &(dyn Error + 'static) = error.error.as_ref();
+    let http = inner.downcast_ref::<StreamableHttpError<reqwest::Error>>();
+    match http {
+        Some(StreamableHttpError::Client(client)) => short(&of_client(client)),
+        Some(StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)) => {
+            "it wants a token, or refuses the one it got: see `token_env`".to_owned()
+        }
+        _ => short(&inner.to_string()),
+    }
+}
+
+fn of_client(error: &reqwest::Error) -> String {
+    if let Some(status) = error.status() {
+        return format!("it answered with status {}", status.as_u16());
+    }
+    if error.is_timeout() {
+        return "the connection took too long".to_owned();
+    }
+    match error.source() {
+        Some(_) => cause::root(error),
+        None => "the request could not be sent".to_owned(),
+    }
+}
+
+/// One line of bounded length.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String =
+        line.chars().map(|sign| if sign.is_control() { '·' } else { sign }).collect();
+    match line.char_indices().nth(REASON_CHARS) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}

@@ -1,0 +1,149 @@
+//! What a server says of one of its tools.
+
+use contexture_context::Digest;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// The longest name of a tool, in bytes.
+const NAME_BYTES: usize = 256;
+
+/// The largest definition, in bytes of JSON.
+const DEFINITION_BYTES: usize = 256 << 10;
+
+/// What a server says of one of its tools: all that a model or the check gets to see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Definition {
+    /// Its name at the server.
+    pub name: String,
+    /// A short title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it does: text that a model reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// JSON Schema of its arguments.
+    pub input_schema: Map<String, Value>,
+    /// JSON Schema of its structured result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// What the server says of its effects; nothing is concluded from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
+}
+
+/// A definition that is not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// The name is empty, too long, or holds signs that can't be shown.
+    #[error(
+        "a tool has the name {0:?}, which is empty, longer than {NAME_BYTES} bytes or not printable"
+    )]
+    Name(String),
+    /// It is larger than is kept.
+    #[error("the definition of the tool `{name}` has {bytes} bytes, more than {DEFINITION_BYTES}")]
+    TooLarge {
+        /// The tool.
+        name: String,
+        /// How large it is.
+        bytes: usize,
+    },
+    /// Two tools have one name.
+    #[error("two tools are called `{0}`")]
+    Twice(String),
+}
+
+impl Definition {
+    /// A definition of nothing but name and arguments; what is no object is an empty schema.
+    #[must_use]
+    pub fn new(name: impl Into<String>, input_schema: Value) -> Self {
+        let input_schema = match input_schema {
+            Value::Object(schema) => schema,
+            _ => Map::new(),
+        };
+        Self {
+            name: name.into(),
+            title: None,
+            description: None,
+            input_schema,
+            output_schema: None,
+            annotations: None,
+        }
+    }
+
+    /// Describes it.
+    #[must_use]
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// The digest of all of it, whatever the order of its fields.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(&json!(self))
+    }
+
+    /// Sorts definitions by name.
+    ///
+    /// # Errors
+    /// [`DefinitionError`] when a name can't be used or stands twice, or one is too large.
+    pub fn sorted(mut all: Vec<Self>) -> Result<Vec<Self>, DefinitionError> {
+        for definition in &all {
+            definition.fits()?;
+        }
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        match all.array_windows().find(|[one, next]| one.name == next.name) {
+            Some([twice, _]) => Err(DefinitionError::Twice(twice.name.clone())),
+            None => Ok(all),
+        }
+    }
+
+    fn fits(&self) -> Result<(), DefinitionError> {
+        let name = &self.name;
+        let odd = |sign: char| sign.is_control() || sign.is_whitespace();
+        if name.is_empty() || name.len() > NAME_BYTES || name.contains(odd) {
+            return Err(DefinitionError::Name(name.chars().take(80).collect()));
+        }
+        let bytes = json!(self).to_string().len();
+        if bytes > DEFINITION_BYTES {
+            return Err(DefinitionError::TooLarge { name: name.clone(), bytes });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_25_the_digest_covers_all_that_is_said_and_no_order() {
+        let one = Definition::new("a", json!({"type": "object", "properties": {}}));
+        let same = Definition::new("a", json!({"properties": {}, "type": "object"}));
+        assert_eq!(one.digest(), same.digest());
+        let described = one.clone().described("Do as I say.");
+        let wider = Definition::new("a", json!({"type": "object"}));
+        let noted = Definition { annotations: Some(json!({"readOnlyHint": true})), ..one.clone() };
+        let named = Definition { name: "b".to_owned(), ..one.clone() };
+        let output = Definition { output_schema: Some(json!({})), ..one.clone() };
+        for other in [described, wider, noted, named, output] {
+            assert_ne!(one.digest(), other.digest(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn as_25_definitions_that_can_not_be_kept_are_refused() {
+        let of = |name: &str| Definition::new(name, json!({}));
+        let sorted = Definition::sorted(vec![of("b"), of("a")]).unwrap();
+        assert_eq!(sorted.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let twice = Definition::sorted(vec![of("a"), of("b"), of("a")]);
+        assert_eq!(twice, Err(DefinitionError::Twice("a".to_owned())));
+        for name in ["", "a b", "a\u{1b}[2J", &"x".repeat(257)] {
+            let refused = Definition::sorted(vec![of(name)]);
+            assert!(matches!(refused, Err(DefinitionError::Name(_))), "{name:?}");
+        }
+        let large = of("a").described("x".repeat(300 << 10));
+        let refused = Definition::sorted(vec![large]);
+        assert!(matches!(refused, Err(DefinitionError::TooLarge { .. })), "{refused:?}");
+    }
+}

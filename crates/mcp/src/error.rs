@@ -1,0 +1,212 @@
+//! Why a tool of a server could not be used.
+
+use crate::lock::LockError;
+use serde_json::{Value, json};
+
+/// Why a tool of a server could not be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum McpError {
+    /// The settings have no such server.
+    #[error("there is no MCP server `{server}` in the settings")]
+    UnknownServer {
+        /// The name that was asked for.
+        server: String,
+        /// One that may be meant.
+        near: Option<String>,
+    },
+    /// Its tools were never accepted.
+    #[error("the tools of the MCP server `{server}` have not been accepted")]
+    NotAccepted {
+        /// The server.
+        server: String,
+    },
+    /// What was accepted can't be read.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The server has no such accepted tool.
+    #[error("the MCP server `{server}` has no tool `{tool}` that was accepted")]
+    UnknownTool {
+        /// The server.
+        server: String,
+        /// The tool that was asked for.
+        tool: String,
+        /// How to mend it.
+        help: String,
+    },
+    /// The server says something else of a tool than what was accepted.
+    #[error(
+        "the MCP server `{server}` changed what it says of `{tool}` ({parts}); it is refused until it is accepted"
+    )]
+    Changed {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// Which parts say something else.
+        parts: String,
+    },
+    /// The server no longer offers a tool that was accepted.
+    #[error("the MCP server `{server}` no longer offers `{tool}`")]
+    Gone {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
+    /// The process could not be started, or ended before it answered.
+    #[error("the MCP server `{server}` did not start: {reason}")]
+    Start {
+        /// The server.
+        server: String,
+        /// Why.
+        reason: String,
+        /// The end of what it wrote to stderr, masked.
+        stderr: String,
+    },
+    /// It could not be reached, or the connection broke off.
+    #[error("the MCP server `{server}` can't be reached: {reason}")]
+    Unreachable {
+        /// The server.
+        server: String,
+        /// Why.
+        reason: String,
+        /// The end of what it wrote to stderr, masked.
+        stderr: String,
+    },
+    /// It did not answer in time.
+    #[error("the MCP server `{server}` did not answer {what} within {ms} ms")]
+    Timeout {
+        /// The server.
+        server: String,
+        /// What was asked.
+        what: String,
+        /// The time that it had, in milliseconds.
+        ms: u128,
+    },
+    /// The arguments do not fit the tool.
+    #[error("{}", faults.join("; "))]
+    Arguments {
+        /// What is wrong with them.
+        faults: Vec<String>,
+        /// How to mend it.
+        help: String,
+    },
+    /// The tool says that it failed.
+    #[error("`{tool}` of the MCP server `{server}` failed: {message}")]
+    Failed {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// What it says, shortened.
+        message: String,
+        /// All that it says.
+        content: Value,
+    },
+    /// The server refused the request.
+    #[error("the MCP server `{server}` refused {what}: {message} ({code})")]
+    Refused {
+        /// The server.
+        server: String,
+        /// What was asked.
+        what: String,
+        /// The code of its error.
+        code: i64,
+        /// What it says.
+        message: String,
+    },
+    /// The answer is larger than the limit.
+    #[error("the MCP server `{server}` answered {what} with more than {limit} bytes")]
+    TooLarge {
+        /// The server.
+        server: String,
+        /// What was asked.
+        what: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The answer is none that is known.
+    #[error("the MCP server `{server}` answered {what} with {found}")]
+    BadAnswer {
+        /// The server.
+        server: String,
+        /// What was asked.
+        what: String,
+        /// What came instead.
+        found: String,
+    },
+}
+
+impl McpError {
+    /// The code that programs see.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownServer { .. } => "mcp_unknown_server",
+            Self::NotAccepted { .. } => "mcp_not_accepted",
+            Self::Lock(_) => "mcp_lock",
+            Self::UnknownTool { .. } => "mcp_unknown_tool",
+            Self::Changed { .. } | Self::Gone { .. } => "mcp_changed",
+            Self::Start { .. } => "mcp_start",
+            Self::Unreachable { .. } => "mcp_unreachable",
+            Self::Timeout { .. } => "mcp_timeout",
+            Self::Arguments { .. } => "bad_argument",
+            Self::Failed { .. } => "mcp_tool_failed",
+            Self::Refused { .. } => "mcp_refused",
+            Self::TooLarge { .. } => "mcp_too_large",
+            Self::BadAnswer { .. } => "mcp_bad_answer",
+        }
+    }
+
+    /// How to mend it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::UnknownServer { near: Some(near), .. } => format!("did you mean `mcp://{near}`?"),
+            Self::UnknownServer { server, near: None } => {
+                format!(
+                    "describe it in contexture.toml under [mcp.servers.{server}], with `command` or `url`"
+                )
+            }
+            Self::NotAccepted { server } => {
+                format!("look at them and accept them: `contexture mcp-servers accept {server}`")
+            }
+            Self::Lock(error) => error.help(),
+            Self::UnknownTool { help, .. } | Self::Arguments { help, .. } => help.clone(),
+            Self::Changed { server, .. } | Self::Gone { server, .. } => format!(
+                "see what changed with `contexture mcp-servers list`, and accept it with `contexture mcp-servers accept {server}`"
+            ),
+            Self::Start { stderr, server, .. } | Self::Unreachable { stderr, server, .. } => {
+                if stderr.is_empty() {
+                    format!("see [mcp.servers.{server}] in contexture.toml")
+                } else {
+                    format!("the server wrote: {stderr}")
+                }
+            }
+            Self::Timeout { server, .. } => {
+                format!(
+                    "raise `timeout_ms` of [mcp.servers.{server}] in contexture.toml if it needs longer"
+                )
+            }
+            Self::TooLarge { .. } => "ask for less at once".to_owned(),
+            Self::Failed { .. } | Self::Refused { .. } | Self::BadAnswer { .. } => return None,
+        })
+    }
+
+    /// Further data for a program.
+    #[must_use]
+    pub fn details(&self) -> Option<Value> {
+        match self {
+            Self::Failed { content, .. } => Some(json!({ "content": content })),
+            Self::Refused { code, .. } => Some(json!({ "code": code })),
+            Self::Arguments { faults, .. } => Some(json!({ "faults": faults })),
+            _ => None,
+        }
+    }
+
+    /// Whether the connection is of no more use.
+    pub(crate) const fn ends_connection(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::Start { .. } | Self::TooLarge { .. })
+    }
+}

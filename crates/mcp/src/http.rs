@@ -1,0 +1,129 @@
+//! The HTTP client of a server: the rules of addresses, and redirects within the origin alone.
+
+use crate::error::McpError;
+use contexture_tools::address::{Guard, Reach};
+use reqwest::Client;
+use reqwest::redirect::{Action, Attempt, Policy};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use std::sync::Arc;
+use std::time::Duration;
+use url::{Host, Url};
+
+/// How many redirects are followed.
+const REDIRECTS: usize = 5;
+
+/// The longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The address of a server, when it is one that may be reached.
+pub(crate) fn address(server: &str, url: &str, token: bool) -> Result<Url, McpError> {
+    let refuse = |reason: String| unreachable(server, reason);
+    let parsed =
+        Url::parse(url).map_err(|error| refuse(format!("its `url` is no address: {error}")))?;
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return Err(refuse("its `url` must begin with `https://` or `http://`".to_owned()));
+    }
+    if !parsed.username().is_empty() || parsed.password().is_some() {
+        return Err(refuse(
+            "its `url` holds credentials; name a variable with `token_env`".to_owned(),
+        ));
+    }
+    if token && parsed.scheme() == "http" && !is_local(&parsed) {
+        return Err(refuse("a token is sent over `https` only".to_owned()));
+    }
+    Ok(parsed)
+}
+
+/// A client for one address.
+pub(crate) fn client(
+    server: &str,
+    url: &Url,
+    allow_private: &[String],
+) -> Result<Client, McpError> {
+    let host = url.host().ok_or_else(|| unreachable(server, "its `url` has no host".to_owned()))?;
+    let port = url.port_or_known_default().unwrap_or_default();
+    let reach = Reach::public_or_named(&host, port, allow_private)
+        .map_err(|refused| unreachable(server, refused.to_string()))?;
+    let home = url.origin();
+    let tls = tls(url.scheme() == "https").map_err(|error| no_client(server, &error))?;
+    Client::builder()
+        .tls_backend_preconfigured(tls)
+        .user_agent(concat!("contexture/", env!("CARGO_PKG_VERSION")))
+        // Behind a proxy nobody could tell which address is connected to.
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(CONNECT)
+        .redirect(Policy::custom(move |attempt| redirect(&home, attempt)))
+        .dns_resolver(Arc::new(Guard(reach)))
+        .build()
+        .map_err(|error| no_client(server, &error.without_url()))
+}
+
+/// Follows what repeats the request at the same origin. Anything else comes back as it is.
+fn redirect(home: &url::Origin, attempt: Attempt<'_>) -> Action {
+    let repeats = matches!(attempt.status().as_u16(), 307 | 308);
+    let stays = attempt.url().origin() == *home;
+    if repeats && stays && attempt.previous().len() <= REDIRECTS {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+/// rustls with ring and the system's certificates. Without TLS no certificates are read, so that a
+/// machine without any can ask a local server.
+fn tls(secure: bool) -> Result<ClientConfig, rustls::Error> {
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?;
+    if secure {
+        return Ok(config.with_platform_verifier()?.with_no_client_auth());
+    }
+    Ok(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+}
+
+fn is_local(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn no_client(server: &str, error: &dyn std::error::Error) -> McpError {
+    unreachable(server, format!("no HTTP client could be made: {error}"))
+}
+
+fn unreachable(server: &str, reason: String) -> McpError {
+    McpError::Unreachable { server: server.to_owned(), reason, stderr: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_25_addresses_of_servers_are_checked() {
+        for good in ["https://example.com/mcp", "http://127.0.0.1:8000/mcp", "http://[::1]:9/"] {
+            assert!(address("web", good, true).is_ok(), "{good}");
+        }
+        let reason = |url: &str| address("web", url, true).unwrap_err().to_string();
+        assert!(reason("http://example.com/mcp").contains("over `https` only"));
+        assert!(reason("https://user:pw@example.com/").contains("holds credentials"));
+        assert!(!reason("https://user:pw@example.com/").contains("pw@"));
+        assert!(reason("ftp://example.com").contains("must begin with"));
+        assert!(reason("example.com").contains("no address"));
+        assert!(address("web", "http://example.com/mcp", false).is_ok());
+    }
+
+    #[test]
+    fn as_25_private_addresses_of_servers_are_refused_unless_allowed() {
+        let url = Url::parse("http://10.0.0.8/mcp").unwrap();
+        let refused = client("web", &url, &[]).unwrap_err().to_string();
+        assert!(refused.contains("a private address"), "{refused}");
+        assert!(client("web", &url, &["10.0.0.8".to_owned()]).is_ok());
+        assert!(client("web", &Url::parse("http://localhost:1/").unwrap(), &[]).is_ok());
+    }
+}

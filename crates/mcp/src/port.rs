@@ -1,0 +1,95 @@
+//! The door to servers, so that programs can be tested without any: [`Connect`](crate::Connect) is
+//! the real one, [`Twin`](crate::twin::Twin) stands in memory.
+
+use crate::definition::Definition;
+use crate::error::McpError;
+use crate::spec::ServerSpec;
+use serde_json::{Map, Value};
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A future of the port.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Makes connections.
+pub trait Connector: Send + Sync {
+    /// Connects to a server, which may start it.
+    fn connect<'a>(
+        &'a self,
+        server: &'a ServerSpec,
+    ) -> BoxFuture<'a, Result<Arc<dyn Connection>, McpError>>;
+}
+
+/// A connection to a server. A future that is dropped abandons its request, and the server is told.
+pub trait Connection: Send + Sync {
+    /// The tools that the server offers now, sorted by name.
+    fn definitions(&self) -> BoxFuture<'_, Result<Vec<Definition>, McpError>>;
+
+    /// Calls a tool.
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Reply, McpError>>;
+
+    /// A number that rises when the server says that its tools changed.
+    fn revision(&self) -> u64;
+
+    /// Whether the server is gone, so that a new connection is needed.
+    fn is_closed(&self) -> bool;
+
+    /// Ends the connection, and the process behind it.
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// Its parts.
+    pub content: Vec<Content>,
+    /// A value of the shape that the tool's output schema has.
+    pub structured: Option<Value>,
+    /// Whether the tool says that it failed.
+    pub is_error: bool,
+}
+
+/// A part of a reply.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// Bytes that are no text: their kind and number.
+    Bytes {
+        /// `image`, `audio` or `resource`.
+        kind: &'static str,
+        /// Their media type.
+        mime: Option<String>,
+        /// How many there are.
+        bytes: u64,
+        /// Where they come from.
+        uri: Option<String>,
+    },
+    /// A text with its source.
+    Resource {
+        /// Its address at the server.
+        uri: String,
+        /// Its media type.
+        mime: Option<String>,
+        /// The text.
+        text: String,
+    },
+    /// The address of something that is not sent along.
+    Link {
+        /// The address at the server.
+        uri: String,
+        /// Its name.
+        name: String,
+    },
+}
+
+impl From<String> for Reply {
+    fn from(text: String) -> Self {
+        Self { content: vec![Content::Text(text)], ..Self::default() }
+    }
+}

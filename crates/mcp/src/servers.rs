@@ -1,0 +1,286 @@
+//! The servers of a run: each connected to when it is first needed, and checked against its pins.
+
+#[cfg(test)]
+mod tests;
+
+use crate::answer;
+use crate::compare::{State, compare};
+use crate::definition::Definition;
+use crate::error::McpError;
+use crate::lock::{Lock, LockError};
+use crate::port::{Connection, Connector, Reply};
+use crate::signature::Signature;
+use crate::spec::ServerSpec;
+use contexture_diagnostic::{nearest, suggestion};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+/// Limits of what servers may send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one result, as JSON.
+    pub result_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { result_bytes: 8 << 20 }
+    }
+}
+
+/// How much of a tool's own words a message repeats.
+const MESSAGE_CHARS: usize = 400;
+
+/// The servers of a run.
+pub struct Servers {
+    known: BTreeMap<String, Known>,
+    lock: Result<Lock, LockError>,
+    connector: Arc<dyn Connector>,
+    limits: Limits,
+}
+
+struct Known {
+    spec: ServerSpec,
+    open: Mutex<Option<Open>>,
+}
+
+/// A connection, and the tools that it offered when it was last asked.
+#[derive(Clone)]
+struct Open {
+    connection: Arc<dyn Connection>,
+    offered: Arc<[Definition]>,
+    revision: u64,
+}
+
+impl Servers {
+    /// The servers of a run; `lock` is what was accepted.
+    #[must_use]
+    pub fn new(
+        specs: impl IntoIterator<Item = ServerSpec>,
+        lock: Result<Lock, LockError>,
+        connector: Arc<dyn Connector>,
+        limits: Limits,
+    ) -> Self {
+        let known = |spec: ServerSpec| (spec.name.clone(), Known { spec, open: Mutex::default() });
+        Self { known: specs.into_iter().map(known).collect(), lock, connector, limits }
+    }
+
+    /// The names of the servers.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.known.keys().map(String::as_str)
+    }
+
+    /// The accepted tools of a server, sorted by name.
+    ///
+    /// # Errors
+    /// [`McpError::UnknownServer`], [`McpError::NotAccepted`] or [`McpError::Lock`].
+    pub fn pinned(&self, server: &str) -> Result<&[Definition], McpError> {
+        self.known(server)?;
+        let lock = self.lock.as_ref().map_err(|error| McpError::Lock(error.clone()))?;
+        lock.pinned(server).ok_or_else(|| McpError::NotAccepted { server: server.to_owned() })
+    }
+
+    /// An accepted tool.
+    ///
+    /// # Errors
+    /// As [`Self::pinned`], and [`McpError::UnknownTool`].
+    pub fn tool(&self, server: &str, tool: &str) -> Result<&Definition, McpError> {
+        let pinned = self.pinned(server)?;
+        pinned.iter().find(|known| known.name == tool).ok_or_else(|| {
+            let names = pinned.iter().map(|known| known.name.as_str());
+            let help = suggestion(tool, names).unwrap_or_else(|| {
+                format!("`contexture mcp-servers list {server}` shows its tools; new ones are to be accepted")
+            });
+            McpError::UnknownTool { server: server.to_owned(), tool: tool.to_owned(), help }
+        })
+    }
+
+    /// The tools that a server offers now.
+    ///
+    /// # Errors
+    /// When it is unknown or can't be reached, or answers something else.
+    pub async fn offered(&self, server: &str) -> Result<Vec<Definition>, McpError> {
+        Ok(self.open(self.known(server)?).await?.offered.to_vec())
+    }
+
+    /// Connects to a server and makes sure that what it says of every accepted tool is what was
+    /// accepted.
+    ///
+    /// # Errors
+    /// As [`Self::pinned`] and [`Self::offered`], and [`McpError::Changed`] or [`McpError::Gone`].
+    pub async fn verify(&self, server: &str) -> Result<(), McpError> {
+        let pinned = self.pinned(server)?;
+        let open = self.open(self.known(server)?).await?;
+        pinned.iter().try_for_each(|pin| unchanged(server, pin, &open.offered))
+    }
+
+    /// The argument of a tool as it is sent; `name` stands in messages.
+    ///
+    /// # Errors
+    /// As [`Self::tool`], and [`McpError::Arguments`].
+    pub fn arguments(
+        &self,
+        (server, tool): (&str, &str),
+        name: &str,
+        argument: Value,
+    ) -> Result<Map<String, Value>, McpError> {
+        let signature = Signature::of(&self.tool(server, tool)?.input_schema);
+        signature
+            .check(name, argument)
+            .map_err(|faults| McpError::Arguments { faults, help: signature.usage() })
+    }
+
+    /// Calls an accepted tool and gives the value of its answer. A future that is dropped abandons
+    /// the call, and the server is told.
+    ///
+    /// # Errors
+    /// [`McpError`].
+    pub async fn call(&self, server: &str, tool: &str, argument: Value) -> Result<Value, McpError> {
+        let arguments = self.arguments((server, tool), &format!("{server}.{tool}"), argument)?;
+        let pin = self.tool(server, tool)?;
+        let known = self.known(server)?;
+        let open = self.open(known).await?;
+        unchanged(server, pin, &open.offered)?;
+        let what = format!("`{tool}`");
+        let reply = within(&known.spec, &what, open.connection.call(tool, arguments)).await;
+        if reply.as_ref().is_err_and(McpError::ends_connection) {
+            self.forget(known, &open).await;
+        }
+        self.value(server, tool, reply?)
+    }
+
+    fn value(&self, server: &str, tool: &str, reply: Reply) -> Result<Value, McpError> {
+        let failed = reply.is_error.then(|| answer::words(&reply));
+        let value = answer::value(reply);
+        let limit = self.limits.result_bytes;
+        if bytes_of(&value) > limit {
+            let (server, what) = (server.to_owned(), format!("`{tool}`"));
+            return Err(McpError::TooLarge { server, what, limit });
+        }
+        let Some(words) = failed else { return Ok(value) };
+        Err(McpError::Failed {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            message: shortened(&words),
+            content: value,
+        })
+    }
+
+    /// Ends all connections, and the processes behind them.
+    pub async fn close(&self) {
+        for known in self.known.values() {
+            let open = known.open.lock().await.take();
+            if let Some(open) = open {
+                open.connection.close().await;
+            }
+        }
+    }
+
+    fn known(&self, server: &str) -> Result<&Known, McpError> {
+        self.known.get(server).ok_or_else(|| McpError::UnknownServer {
+            server: server.to_owned(),
+            near: nearest(server, self.names()).map(str::to_owned),
+        })
+    }
+
+    /// The connection to a server with the tools that it offers: a new one when there is none, and
+    /// the tools anew when the server said that they changed.
+    async fn open(&self, known: &Known) -> Result<Open, McpError> {
+        let mut open = known.open.lock().await;
+        let connection = match &*open {
+            Some(open) if !open.connection.is_closed() => {
+                if open.revision == open.connection.revision() {
+                    return Ok(open.clone());
+                }
+                Arc::clone(&open.connection)
+            }
+            _ => {
+                *open = None;
+                within(&known.spec, "the connection", self.connector.connect(&known.spec)).await?
+            }
+        };
+        // Read before the list: a change in between makes the list be asked for once more.
+        let revision = connection.revision();
+        let listed = within(&known.spec, "the list of its tools", connection.definitions()).await;
+        let offered = match listed {
+            Ok(offered) => offered.into(),
+            Err(error) => {
+                *open = None;
+                connection.close().await;
+                return Err(error);
+            }
+        };
+        let fresh = Open { connection, offered, revision };
+        *open = Some(fresh.clone());
+        Ok(fresh)
+    }
+
+    /// Drops a connection that is of no more use; the next call makes a new one.
+    async fn forget(&self, known: &Known, broken: &Open) {
+        let mut open = known.open.lock().await;
+        if open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.connection, &broken.connection)) {
+            *open = None;
+        }
+        drop(open);
+        broken.connection.close().await;
+    }
+}
+
+/// Whether a tool is still what was accepted.
+fn unchanged(server: &str, pin: &Definition, offered: &[Definition]) -> Result<(), McpError> {
+    let pin = std::slice::from_ref(pin);
+    let compared = compare(pin, offered).into_iter().find(|one| one.pinned.is_some());
+    let Some(compared) = compared else { return Ok(()) };
+    let (server, tool) = (server.to_owned(), compared.name.to_owned());
+    match compared.state {
+        State::Same | State::New => Ok(()),
+        State::Gone => Err(McpError::Gone { server, tool }),
+        State::Changed => {
+            Err(McpError::Changed { server, tool, parts: compared.parts().join(", ") })
+        }
+    }
+}
+
+async fn within<T>(
+    spec: &ServerSpec,
+    what: &str,
+    work: impl Future<Output = Result<T, McpError>>,
+) -> Result<T, McpError> {
+    timeout(spec.timeout, work).await.unwrap_or_else(|_| {
+        let (server, what) = (spec.name.clone(), what.to_owned());
+        Err(McpError::Timeout { server, what, ms: spec.timeout.as_millis() })
+    })
+}
+
+/// The size of a value without writing it down.
+fn bytes_of(value: &Value) -> u64 {
+    struct Count(u64);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting can't fail.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
+/// One line, and no longer than a message may be; the whole stands in the details.
+fn shortened(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.is_empty() {
+        return "it does not say why".to_owned();
+    }
+    match line.char_indices().nth(MESSAGE_CHARS) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}

@@ -1,0 +1,374 @@
+//! The arguments of a tool as far as its JSON Schema says it on the first level.
+
+use serde_json::{Map, Value};
+
+/// A type of JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `string`
+    Text,
+    /// `number`
+    Number,
+    /// `integer`
+    Whole,
+    /// `boolean`
+    Flag,
+    /// `object`
+    Object,
+    /// `array`
+    List,
+    /// `null`
+    Null,
+}
+
+impl Kind {
+    const ALL: [(&'static str, Self); 7] = [
+        ("string", Self::Text),
+        ("number", Self::Number),
+        ("integer", Self::Whole),
+        ("boolean", Self::Flag),
+        ("object", Self::Object),
+        ("array", Self::List),
+        ("null", Self::Null),
+    ];
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+    }
+
+    /// How messages name it.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Number => "a number",
+            Self::Whole => "a whole number",
+            Self::Flag => "true or false",
+            Self::Object => "an object",
+            Self::List => "a list",
+            Self::Null => "none",
+        }
+    }
+
+    fn holds(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::Whole => {
+                value.is_i64()
+                    || value.is_u64()
+                    || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+            }
+            Self::Flag => value.is_boolean(),
+            Self::Object => value.is_object(),
+            Self::List => value.is_array(),
+            Self::Null => value.is_null(),
+        }
+    }
+}
+
+/// A field of a tool's arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Whether it must be there.
+    pub required: bool,
+    /// The types it may have; none are known when it is empty.
+    pub kinds: Vec<Kind>,
+    /// The words it may be; any when it is empty.
+    pub words: Vec<String>,
+}
+
+impl Field {
+    fn of(name: &str, schema: &Value, required: bool) -> Self {
+        let words = schema.get("enum").and_then(Value::as_array);
+        let words = words.filter(|words| words.iter().all(Value::is_string));
+        let words = words.into_iter().flatten().filter_map(Value::as_str);
+        Self {
+            name: name.to_owned(),
+            required,
+            kinds: kinds(schema),
+            words: words.map(str::to_owned).collect(),
+        }
+    }
+
+    /// How messages name what it takes.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        if !self.words.is_empty() {
+            let quoted: Vec<String> = self.words.iter().map(|word| format!("\"{word}\"")).collect();
+            return format!("one of {}", quoted.join(", "));
+        }
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.describe()).collect();
+        if names.is_empty() { "any value".to_owned() } else { names.join(" or ") }
+    }
+
+    fn takes(&self, value: &Value) -> bool {
+        let kind = self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.holds(value));
+        let word = value
+            .as_str()
+            .is_none_or(|text| self.words.is_empty() || self.words.iter().any(|word| word == text));
+        kind && word
+    }
+}
+
+/// The types that a schema names. One that is put together otherwise may have any.
+fn kinds(schema: &Value) -> Vec<Kind> {
+    match schema.get("type") {
+        Some(Value::String(word)) => Kind::parse(word).into_iter().collect(),
+        Some(Value::Array(words)) => {
+            let known: Vec<Kind> =
+                words.iter().filter_map(Value::as_str).filter_map(Kind::parse).collect();
+            if known.len() == words.len() { known } else { Vec::new() }
+        }
+        _ => one_of(schema),
+    }
+}
+
+/// `anyOf` and `oneOf` of plain types, as optional fields are often written.
+fn one_of(schema: &Value) -> Vec<Kind> {
+    let all = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
+    let mut found = Vec::new();
+    for one in all.into_iter().flatten() {
+        let Some(kind) = one.get("type").and_then(Value::as_str).and_then(Kind::parse) else {
+            return Vec::new();
+        };
+        found.push(kind);
+    }
+    found
+}
+
+/// What a tool takes: one object.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Signature {
+    /// Its known fields.
+    pub fields: Vec<Field>,
+    /// Whether other fields may stand beside them.
+    pub open: bool,
+}
+
+impl Signature {
+    /// Reads a schema.
+    ///
+    /// A schema that names fields and does not say whether there may be others is taken to mean no
+    /// others: a server drops what it does not know, and a misspelt field would be lost unseen.
+    #[must_use]
+    pub fn of(schema: &Map<String, Value>) -> Self {
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let mut fields: Vec<Field> = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, schema)| Field::of(name, schema, required.contains(&name.as_str())))
+            .collect();
+        for name in required {
+            if !fields.iter().any(|field| field.name == name) {
+                fields.push(Field::of(name, &Value::Null, true));
+            }
+        }
+        let combined = ["allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties"];
+        let open = match schema.get("additionalProperties") {
+            Some(Value::Bool(false)) => schema.contains_key("patternProperties"),
+            Some(_) => true,
+            None => combined.iter().any(|word| schema.contains_key(*word)),
+        };
+        Self { fields, open }
+    }
+
+    /// The argument as it is sent, or all that is wrong with it; `name` is as in `Fs.read`. An
+    /// optional field that is none and may not be is not sent.
+    ///
+    /// # Errors
+    /// One line for each fault.
+    pub fn check(&self, name: &str, argument: Value) -> Result<Map<String, Value>, Vec<String>> {
+        let mut given = match argument {
+            Value::Object(given) => given,
+            Value::Null => Map::new(),
+            other => {
+                return Err(vec![format!("`{name}` takes an object, not {}", kind_of(&other))]);
+            }
+        };
+        given.retain(|key, value| {
+            let field = self.fields.iter().find(|field| field.name == *key);
+            !(value.is_null() && field.is_some_and(|field| !field.required && !field.takes(value)))
+        });
+        let mut faults = Vec::new();
+        for (key, value) in &given {
+            match self.fields.iter().find(|field| field.name == *key) {
+                Some(field) if field.takes(value) => {}
+                Some(field) => faults.push(format!(
+                    "the argument `{key}` of `{name}` must be {}, not {}",
+                    field.describe(),
+                    shown(value)
+                )),
+                None if self.open => {}
+                None => faults.push(format!("`{name}` has no argument `{key}`")),
+            }
+        }
+        let missing = self.fields.iter().filter(|field| field.required);
+        for field in missing.filter(|field| !given.contains_key(&field.name)) {
+            let wanted = field.describe();
+            faults.push(format!("`{name}` needs the argument `{}`, {wanted}", field.name));
+        }
+        if faults.is_empty() { Ok(given) } else { Err(faults) }
+    }
+
+    /// How the arguments are written, for a message.
+    #[must_use]
+    pub fn usage(&self) -> String {
+        let part = |field: &Field| {
+            let mark = if field.required { "" } else { "?" };
+            format!("{}{mark}: {}", field.name, field.describe())
+        };
+        let parts: Vec<String> = self.fields.iter().map(part).collect();
+        match (parts.is_empty(), self.open) {
+            (true, false) => "it takes no arguments".to_owned(),
+            (true, true) => "it takes an object".to_owned(),
+            (false, _) => format!("it takes {{ {} }}", parts.join(", ")),
+        }
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    let kind = Kind::ALL.iter().map(|(_, kind)| *kind).find(|kind| kind.holds(value));
+    kind.map_or("a value", Kind::describe)
+}
+
+/// A value as a message shows it: short texts and numbers as they are.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.chars().count() <= 40 => format!("{text:?}"),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        other => kind_of(other).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn signature(schema: Value) -> Signature {
+        Signature::of(schema.as_object().unwrap())
+    }
+
+    fn read() -> Signature {
+        signature(json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "head": {"type": "integer"},
+                "tail": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+                "sort": {"type": "string", "enum": ["name", "size"]},
+                "any": {"$ref": "#/$defs/any"},
+            },
+            "required": ["path"],
+        }))
+    }
+
+    fn faults(signature: &Signature, argument: Value) -> Vec<String> {
+        signature.check("Fs.read", argument).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn as_25_arguments_are_checked_against_the_first_level_of_a_schema() {
+        let read = read();
+        for good in [
+            json!({"path": "a"}),
+            json!({"path": "a", "head": 3, "tail": 1.5, "sort": "name", "any": [{}]}),
+            json!({"path": "a", "head": 3.0, "tail": null}),
+        ] {
+            assert_eq!(read.check("Fs.read", good.clone()), Ok(good.as_object().unwrap().clone()));
+        }
+        assert_eq!(faults(&read, json!({})), ["`Fs.read` needs the argument `path`, a string"]);
+        assert_eq!(
+            faults(&read, json!({"pth": "a", "path": 1, "head": 1.5, "sort": "date"})),
+            [
+                "`Fs.read` has no argument `pth`",
+                "the argument `path` of `Fs.read` must be a string, not 1",
+                "the argument `head` of `Fs.read` must be a whole number, not 1.5",
+                "the argument `sort` of `Fs.read` must be one of \"name\", \"size\", not \"date\"",
+            ]
+        );
+        assert_eq!(faults(&read, json!("a")), ["`Fs.read` takes an object, not a string"]);
+        assert_eq!(
+            read.usage(),
+            "it takes { path: a string, head?: a whole number, tail?: a number or none, sort?: one of \
+             \"name\", \"size\", any?: any value }"
+        );
+    }
+
+    #[test]
+    fn as_25_an_optional_argument_that_is_none_is_not_sent() {
+        let sent = read().check("Fs.read", json!({"path": "a", "head": null, "tail": null}));
+        assert_eq!(Value::Object(sent.unwrap()), json!({"path": "a", "tail": null}));
+        assert!(!faults(&read(), json!({"path": null})).is_empty());
+    }
+
+    #[test]
+    fn as_25_other_arguments_are_taken_where_the_schema_says_so() {
+        let more = json!({"x": 1});
+        for open in [
+            json!({"properties": {}, "additionalProperties": true}),
+            json!({"additionalProperties": {"type": "string"}}),
+            json!({"anyOf": [{}]}),
+            json!({"patternProperties": {"x": {}}, "additionalProperties": false}),
+        ] {
+            assert!(signature(open.clone()).check("T.run", more.clone()).is_ok(), "{open}");
+        }
+        for closed in [json!({}), json!({"type": "object", "additionalProperties": false})] {
+            assert!(signature(closed.clone()).check("T.run", more.clone()).is_err(), "{closed}");
+        }
+        assert!(signature(json!({})).check("T.run", Value::Null).is_ok());
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a-z]{0,8}".prop_map(Value::from),
+            Just(json!("string")),
+            Just(json!("object")),
+        ];
+        let words = prop_oneof![
+            Just("type".to_owned()),
+            Just("properties".to_owned()),
+            Just("required".to_owned()),
+            Just("enum".to_owned()),
+            Just("anyOf".to_owned()),
+            Just("additionalProperties".to_owned()),
+            "[a-z]{1,3}",
+        ];
+        leaf.prop_recursive(4, 32, 6, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec((words.clone(), inner), 0..5)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn as_25_no_schema_and_no_argument_ends_the_check(schema in any_json(), argument in any_json()) {
+            let schema = match schema {
+                Value::Object(schema) => schema,
+                other => Map::from_iter([("properties".to_owned(), other)]),
+            };
+            let signature = Signature::of(&schema);
+            if let Err(faults) = signature.check("T.run", argument) {
+                prop_assert!(!faults.is_empty());
+            }
+        }
+    }
+}

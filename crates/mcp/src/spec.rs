@@ -1,0 +1,81 @@
+//! How a server is reached.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A text that is not shown: `Debug` writes dots.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps a text.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("•••")
+    }
+}
+
+/// A server that programs may talk to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSpec {
+    /// Its name, as in `mcp://name`.
+    pub name: String,
+    /// How it is reached.
+    pub transport: Transport,
+    /// How long connecting, listing the tools, and each call may take.
+    pub timeout: Duration,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transport {
+    /// A process that is started and spoken to over stdin and stdout.
+    Process {
+        /// The program: a path, or a name that is looked for in `search`.
+        command: String,
+        /// Its arguments, each as it is.
+        args: Vec<String>,
+        /// All variables that it gets.
+        env: Vec<(String, Secret)>,
+        /// The folder that it runs in; a relative path as `command` starts there.
+        folder: PathBuf,
+        /// The folders in which a command without a path is looked for, as `PATH` lists them.
+        search: String,
+    },
+    /// A server over streamable HTTP.
+    Http {
+        /// Its address.
+        url: String,
+        /// The bearer token, if it wants one.
+        token: Option<Secret>,
+        /// Hosts (`host` or `host:port`) that may have a private address.
+        allow_private: Vec<String>,
+    },
+    /// Nothing real: for [`twin`](crate::twin).
+    Twin,
+}
+
+impl ServerSpec {
+    /// How long a call may take when nothing else is said.
+    pub const TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// A server of [`twin`](crate::twin).
+    #[must_use]
+    pub fn twin(name: impl Into<String>) -> Self {
+        Self { name: name.into(), transport: Transport::Twin, timeout: Self::TIMEOUT }
+    }
+}

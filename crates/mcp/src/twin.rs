@@ -1,0 +1,204 @@
+//! Servers in memory, for tests: what the port promises, without a process or a network.
+
+use crate::definition::Definition;
+use crate::error::McpError;
+use crate::port::{BoxFuture, Connection, Connector, Reply};
+use crate::spec::ServerSpec;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Answers a call.
+type Answerer = Arc<dyn Fn(&Map<String, Value>) -> Reply + Send + Sync>;
+
+/// Servers in memory, by name.
+#[derive(Clone, Default)]
+pub struct Twin {
+    servers: BTreeMap<String, TwinServer>,
+}
+
+impl Twin {
+    /// No servers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a server.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, server: TwinServer) -> Self {
+        self.servers.insert(name.into(), server);
+        self
+    }
+}
+
+impl Connector for Twin {
+    fn connect<'a>(
+        &'a self,
+        server: &'a ServerSpec,
+    ) -> BoxFuture<'a, Result<Arc<dyn Connection>, McpError>> {
+        let found = self.servers.get(&server.name).cloned();
+        Box::pin(async move {
+            let Some(found) = found else {
+                return Err(McpError::Unreachable {
+                    server: server.name.clone(),
+                    reason: "there is no such server".to_owned(),
+                    stderr: String::new(),
+                });
+            };
+            found.connections.fetch_add(1, Ordering::Relaxed);
+            let connection = TwinConnection {
+                name: server.name.clone(),
+                server: found,
+                closed: AtomicBool::new(false),
+            };
+            Ok(Arc::new(connection) as Arc<dyn Connection>)
+        })
+    }
+}
+
+/// A server in memory; its clones are one server.
+#[derive(Clone)]
+pub struct TwinServer {
+    tools: Arc<Mutex<Vec<Definition>>>,
+    answers: BTreeMap<String, Answerer>,
+    revision: Arc<AtomicU64>,
+    connections: Arc<AtomicU64>,
+    abandoned: Arc<Mutex<Vec<String>>>,
+}
+
+impl TwinServer {
+    /// A server with these tools. One without an answer never answers.
+    #[must_use]
+    pub fn new(tools: impl IntoIterator<Item = Definition>) -> Self {
+        Self {
+            tools: Arc::new(Mutex::new(tools.into_iter().collect())),
+            answers: BTreeMap::new(),
+            revision: Arc::default(),
+            connections: Arc::default(),
+            abandoned: Arc::default(),
+        }
+    }
+
+    /// Answers calls of a tool.
+    #[must_use]
+    pub fn replying(
+        mut self,
+        tool: impl Into<String>,
+        answer: impl Fn(&Map<String, Value>) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        self.answers.insert(tool.into(), Arc::new(answer));
+        self
+    }
+
+    /// Answers calls of a tool with a text.
+    #[must_use]
+    pub fn answering(
+        self,
+        tool: impl Into<String>,
+        answer: impl Fn(&Map<String, Value>) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.replying(tool, move |arguments| answer(arguments).into())
+    }
+
+    /// Offers other tools from now on, and says so.
+    pub fn change(&self, tools: impl IntoIterator<Item = Definition>) {
+        *lock(&self.tools) = tools.into_iter().collect();
+        self.revision.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// How often it was connected to.
+    #[must_use]
+    pub fn connections(&self) -> u64 {
+        self.connections.load(Ordering::Relaxed)
+    }
+
+    /// The tools whose calls were abandoned.
+    #[must_use]
+    pub fn abandoned(&self) -> Vec<String> {
+        lock(&self.abandoned).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct TwinConnection {
+    name: String,
+    server: TwinServer,
+    closed: AtomicBool,
+}
+
+impl TwinConnection {
+    fn open(&self) -> Result<(), McpError> {
+        if !self.is_closed() {
+            return Ok(());
+        }
+        Err(McpError::Unreachable {
+            server: self.name.clone(),
+            reason: "the connection is closed".to_owned(),
+            stderr: String::new(),
+        })
+    }
+}
+
+/// Notes that a call was given up, when it is dropped before its answer.
+struct Pending<'a>(&'a TwinConnection, &'a str);
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.server.abandoned).push(self.1.to_owned());
+    }
+}
+
+impl Connection for TwinConnection {
+    fn definitions(&self) -> BoxFuture<'_, Result<Vec<Definition>, McpError>> {
+        Box::pin(async move {
+            self.open()?;
+            let all = lock(&self.server.tools).clone();
+            Definition::sorted(all).map_err(|fault| McpError::BadAnswer {
+                server: self.name.clone(),
+                what: "the list of its tools".to_owned(),
+                found: fault.to_string(),
+            })
+        })
+    }
+
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Reply, McpError>> {
+        Box::pin(async move {
+            self.open()?;
+            if !lock(&self.server.tools).iter().any(|known| known.name == tool) {
+                return Err(McpError::Refused {
+                    server: self.name.clone(),
+                    what: format!("`{tool}`"),
+                    code: -32602,
+                    message: "unknown tool".to_owned(),
+                });
+            }
+            if let Some(answer) = self.server.answers.get(tool) {
+                return Ok(answer(&arguments));
+            }
+            let _pending = Pending(self, tool);
+            std::future::pending().await
+        })
+    }
+
+    fn revision(&self) -> u64 {
+        self.server.revision.load(Ordering::SeqCst)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.closed.store(true, Ordering::SeqCst);
+        Box::pin(async {})
+    }
+}

@@ -1,8 +1,8 @@
 //! What is said about packs and places: a code, how bad it is, where, what (KN-3, KN-5).
 
-use contexture_diagnostic::Severity;
+use contexture_diagnostic::{Code, Severity};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Something found while looking for packs, reading or checking them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,4 +21,34 @@ pub struct Finding {
     /// How to mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+}
+
+impl Finding {
+    /// A finding of that kind about a file or folder. A path that is not UTF-8 is shown with
+    /// replacement characters, so that every finding can be written as JSON.
+    #[must_use]
+    pub fn new(code: Code, path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            code: code.code,
+            severity: code.severity,
+            path: PathBuf::from(path.to_string_lossy().into_owned()),
+            line: None,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// Says in which line, counted from 1.
+    #[must_use]
+    pub fn at_line(mut self, line: u32) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// Says how to mend it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
 }

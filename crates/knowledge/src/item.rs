@@ -87,6 +87,47 @@ pub enum Scope {
     BuiltIn,
 }
 
+/// Gives each kind its word, as packs, catalogs and logs write it.
+macro_rules! words {
+    ($($kind:ident: $($value:ident $word:literal),+;)+) => {$(
+        impl $kind {
+            /// All values.
+            pub const ALL: &'static [Self] = &[$(Self::$value),+];
+
+            /// The word that packs, catalogs and logs write.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$value => $word),+ }
+            }
+
+            /// The value of a word.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == word)
+            }
+        }
+
+        impl std::fmt::Display for $kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    )+};
+}
+
+words! {
+    Status: Draft "draft", Ready "ready", NeedsReview "needs-review", Stale "stale",
+        Disputed "disputed", Archived "archived";
+    PackTrust: Unreviewed "unreviewed", UserConfirmed "user-confirmed", Official "official",
+        External "external";
+    Profile: DocumentFirst "document-first", WikiFirst "wiki-first", Hybrid "hybrid";
+    RuntimeMode: Data "data", Persona "persona";
+    Grounding: None "none", Recommended "recommended", Required "required";
+    Scope: Explicit "explicit", Project "project", User "user", Organization "organization",
+        BuiltIn "built-in";
+    ProducerKind: Skill "skill", Tool "tool", Manual "manual", Import "import";
+}
+
 /// What is known of a pack from its `KNOWLEDGE.md`, as the source's `KnowledgeCatalogItem` has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,10 +1,22 @@
 //! Knowledge packs: found, listed, activated, resolved and logged (KN-1 to KN-17).
 
+pub mod approval;
+pub mod catalog;
+pub mod codes;
+pub mod discovery;
 pub mod fence;
 pub mod finding;
+pub mod guide;
 pub mod item;
+pub mod manifest;
+pub mod pack;
 pub mod resolve;
 pub mod usage;
+mod xml;
 
+pub use approval::{Allowance, Consent, Gate};
+pub use discovery::{Discovery, DiscoveryOptions, Found, Roots, discover};
 pub use finding::Finding;
+pub use guide::{Guide, activate};
 pub use item::{CatalogItem, Grounding, PackTrust, Profile, RuntimeMode, Scope, Status};
+pub use pack::{FileKind, Pack, PackError, PackFile};

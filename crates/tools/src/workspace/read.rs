@@ -14,6 +14,8 @@ pub struct Entry {
     pub kind: EntryKind,
     /// Bytes of a file; 0 for anything else.
     pub bytes: u64,
+    /// When a file was last written, in nanoseconds since 1970; 0 for anything else.
+    pub modified_ns: u128,
 }
 
 /// What an entry of a folder is.
@@ -108,8 +110,8 @@ impl Workspace {
             let Ok(kind) = entry.file_type() else { continue };
             let kind = EntryKind::of(kind);
             let file = (kind == EntryKind::File).then(|| entry.metadata().ok()).flatten();
-            let bytes = file.map_or(0, |metadata| metadata.len());
-            entries.push(Entry { path: folder.join(name), kind, bytes });
+            let (bytes, modified_ns) = file.as_ref().map_or((0, 0), size_and_time);
+            entries.push(Entry { path: folder.join(name), kind, bytes, modified_ns });
         }
         entries.sort_by(|left, right| left.path.cmp(&right.path));
         Ok((entries, unnamed))
@@ -122,6 +124,17 @@ impl Workspace {
     pub fn kind(&self, path: &WorkspacePath) -> Result<EntryKind, FileError> {
         let kind = self.metadata(path)?.file_type();
         Ok(EntryKind::of(kind))
+    }
+
+    /// The regular file at a place, symlinks followed inside the workspace.
+    ///
+    /// # Errors
+    /// [`FileError`] when nothing is there, it is no regular file, or a symlink leads out.
+    pub fn file(&self, path: &WorkspacePath) -> Result<Entry, FileError> {
+        let metadata = self.metadata(path)?;
+        require_file(&metadata, path)?;
+        let (bytes, modified_ns) = size_and_time(&metadata);
+        Ok(Entry { path: path.clone(), kind: EntryKind::File, bytes, modified_ns })
     }
 
     /// Refuses what is no regular file without opening it, for a listing that told so.
@@ -201,6 +214,14 @@ impl Workspace {
             .map(|name| folder.join(name).to_string());
         FileError::NotFound { path: asked, similar }
     }
+}
+
+/// The size in bytes and the time of the last writing in nanoseconds since 1970.
+fn size_and_time(metadata: &Metadata) -> (u64, u128) {
+    let modified = metadata.modified().ok();
+    let since = modified
+        .and_then(|time| time.into_std().duration_since(std::time::SystemTime::UNIX_EPOCH).ok());
+    (metadata.len(), since.map_or(0, |time| time.as_nanos()))
 }
 
 /// All bytes of a file that should have `size`; it may grow while it is read, and one byte beyond

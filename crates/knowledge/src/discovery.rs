@@ -1,0 +1,198 @@
+//! Discovery: which packs there are, in which places, and what is wrong with them (KN-2, KN-3).
+//!
+//! Decision: a location is searched level by level, by name, several folders at a time, so that the
+//! same tree gives the same answer also where a maximum cuts it off. Symlinked folders are never
+//! followed: a pack is found where it is, or its folder is named as a location. Nothing fails; what
+//! is wrong becomes a [`Finding`].
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let pack = folder.path().join(".agents/knowledge/acme");
+//! # std::fs::create_dir_all(&pack)?;
+//! # std::fs::write(pack.join("KNOWLEDGE.md"), "---\nname: acme\ndescription: Facts.\ntype: brand-product\nstatus: ready\nprofile: hybrid\n---\n")?;
+//! use contexture_knowledge::discovery::{DiscoveryOptions, Roots, discover};
+//!
+//! let roots = Roots { project: Some(folder.path().to_owned()), ..Roots::default() };
+//! let found = discover(&roots, &DiscoveryOptions::default());
+//! assert_eq!(found.packs[0].item.name, "acme");
+//! assert_eq!(found.open("acmee").unwrap_err().help(), "did you mean `acme`?");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cache;
+mod folder;
+mod guide_file;
+mod ignored;
+mod locations;
+mod order;
+mod walk;
+
+use crate::finding::Finding;
+use crate::item::{CatalogItem, Scope};
+use crate::pack::{Pack, PackError};
+use contexture_diagnostic::nearest;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Where packs are looked for (KN-2).
+#[derive(Debug, Clone, Default)]
+pub struct Roots {
+    /// Named by the user: packs, their `KNOWLEDGE.md`, folders with packs in them, or projects.
+    pub explicit: Vec<PathBuf>,
+    /// The folder of the project: `.contexture/knowledge` goes before `.agents/knowledge`.
+    pub project: Option<PathBuf>,
+    /// The home of the user, with the same two folders.
+    pub user: Option<PathBuf>,
+    /// Folders of the organization: packs, or folders with packs in them.
+    pub organization: Vec<PathBuf>,
+    /// Packs that come with the program.
+    pub built_in: Vec<Pack>,
+}
+
+/// How packs are looked for (KN-3).
+#[derive(Debug, Clone)]
+pub struct DiscoveryOptions {
+    /// How many levels below a location are searched.
+    pub max_depth: usize,
+    /// How many folders of one location are searched.
+    pub max_folders: usize,
+    /// Whether what `.gitignore` names is skipped.
+    pub gitignore: bool,
+    /// Types that are allowed besides those that the format knows.
+    pub types: Vec<String>,
+    /// Whether archived packs are shown.
+    pub archived: bool,
+    /// The folder in which the catalog is kept for the next start.
+    pub cache: Option<PathBuf>,
+}
+
+impl Default for DiscoveryOptions {
+    fn default() -> Self {
+        Self {
+            max_depth: 6,
+            max_folders: 20_000,
+            gitignore: false,
+            types: Vec::new(),
+            archived: false,
+            cache: None,
+        }
+    }
+}
+
+/// A pack that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Found {
+    /// What is known of it.
+    pub item: CatalogItem,
+    /// In which scope it was found.
+    pub scope: Scope,
+}
+
+/// What came of looking for packs.
+#[derive(Debug, Clone, Default)]
+pub struct Discovery {
+    /// The packs by precedence, then name; of several with one name the one that goes before.
+    pub packs: Vec<Found>,
+    /// What is wrong, by precedence of the location, then path.
+    pub findings: Vec<Finding>,
+    /// All locations, also those that are not there.
+    pub scanned: Vec<PathBuf>,
+    built_in: Vec<Pack>,
+    types: Vec<String>,
+}
+
+/// Looks for packs. Never fails.
+#[must_use]
+pub fn discover(roots: &Roots, options: &DiscoveryOptions) -> Discovery {
+    let mut findings = Vec::new();
+    let locations = locations::of(roots, &mut findings);
+    let scanned = locations.iter().map(|location| location.path.clone()).collect();
+    let cache = cache::Cache::load(options);
+    let mut searched = Vec::new();
+    for location in &locations {
+        searched.push(walk::search(location, options, &cache));
+    }
+    findings.extend(cache.save(searched.iter().flat_map(|searched| &searched.packs)));
+    let packs = order::settle(searched, &roots.built_in, options, &mut findings);
+    Discovery {
+        packs,
+        findings,
+        scanned,
+        built_in: roots.built_in.clone(),
+        types: options.types.clone(),
+    }
+}
+
+impl Discovery {
+    /// Opens a pack that was found. Its manifest is read again, so that what a cache says of a pack
+    /// never decides about its use.
+    ///
+    /// # Errors
+    /// [`PackError`] when there is no such pack, or it can't be used any more.
+    pub fn open(&self, name: &str) -> Result<Pack, PackError> {
+        let found = self.packs.iter().find(|found| found.item.name == name);
+        let found = found.ok_or_else(|| PackError::Unknown {
+            name: name.to_owned(),
+            similar: nearest(name, self.packs.iter().map(|found| found.item.name.as_str()))
+                .map(str::to_owned),
+        })?;
+        if found.scope == Scope::BuiltIn {
+            let is_it = |pack: &&Pack| pack.item().name == name;
+            return self
+                .built_in
+                .iter()
+                .find(is_it)
+                .cloned()
+                .ok_or_else(|| PackError::Unknown { name: name.to_owned(), similar: None });
+        }
+        let item = self.read_again(&found.item)?;
+        Pack::open(item, found.scope)
+    }
+
+    fn read_again(&self, item: &CatalogItem) -> Result<CatalogItem, PackError> {
+        let changed = |reason: String| PackError::Changed { pack: item.name.clone(), reason };
+        let read = guide_file::read(&item.pack_root, &self.types);
+        let read = read.map_err(|finding| changed(finding.message))?;
+        let Some(now) = read.item else {
+            let reason = read.findings.into_iter().next().map(|finding| finding.message);
+            return Err(changed(reason.unwrap_or_default()));
+        };
+        if now.name != item.name {
+            return Err(changed(format!("its name is `{}` now", now.name)));
+        }
+        Ok(now)
+    }
+}
+
+/// What searching a location gave.
+#[derive(Debug)]
+struct Searched {
+    scope: Scope,
+    packs: Vec<Candidate>,
+    findings: Vec<Finding>,
+}
+
+/// A folder with a `KNOWLEDGE.md` in it.
+#[derive(Debug)]
+struct Candidate {
+    root: PathBuf,
+    read: crate::manifest::Read,
+    /// What the cache keeps of it.
+    line: Option<cache::Line>,
+}
+
+/// The finding for a folder or file that could not be looked at.
+fn unreadable(path: &Path, error: &std::io::Error, code: crate::codes::Code) -> Finding {
+    use std::io::ErrorKind;
+    if error.kind() == ErrorKind::NotFound {
+        let code = crate::codes::VANISHED;
+        let message = "it was there and was gone when it was read";
+        return Finding::new(code, path, message).with_help(code.explanation);
+    }
+    let told = error.to_string();
+    let told = told.split(" (os error").next().unwrap_or_default();
+    Finding::new(code, path, format!("it could not be read: {told}")).with_help(code.explanation)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Looking into one folder: is it a pack, and which folders in it are searched next (KN-3).
+
+use super::cache::Cache;
+use super::guide_file;
+use super::ignored::{Rules, ignores};
+use super::{Candidate, DiscoveryOptions, unreadable};
+use crate::codes;
+use crate::finding::Finding;
+use crate::pack::GUIDE_FILE;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What builds make. A pack may bear such a name; what is in such a folder is not searched.
+const BUILD_OUTPUT: [&str; 8] =
+    ["target", "dist", "build", "out", "_build", "_site", "__pycache__", "bower_components"];
+
+/// A folder to be looked into.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) path: PathBuf,
+    /// How far below its location it is; inside a pack, how far below that.
+    pub(super) depth: usize,
+    /// The pack that it is in.
+    pub(super) inside: Option<Arc<Path>>,
+    pub(super) rules: Option<Arc<Rules>>,
+}
+
+/// What all folders of a location share.
+pub(super) struct Search<'s> {
+    pub(super) options: &'s DiscoveryOptions,
+    pub(super) cache: &'s Cache,
+    /// The folder of the location, when that cannot be a pack itself.
+    pub(super) no_pack: Option<&'s Path>,
+}
+
+/// What looking into a folder gave.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    pub(super) next: Vec<Task>,
+    pub(super) pack: Option<Candidate>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// What a folder has in it.
+#[derive(Default)]
+struct Entries {
+    folders: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+    guide: Option<Guide>,
+    misnamed: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guide {
+    File,
+    Other,
+}
+
+impl Search<'_> {
+    /// Looks into a folder.
+    pub(super) fn look(&self, task: &Task) -> Looked {
+        let mut looked = Looked::default();
+        let entries = match self.entries(task) {
+            Ok(entries) => entries,
+            Err(error) => {
+                // Inside a pack it is the pack's reader who tells.
+                if task.inside.is_none() {
+                    let code = codes::FOLDER_UNREADABLE;
+                    looked.findings.push(unreadable(&task.path, &error, code));
+                }
+                return looked;
+            }
+        };
+        let mut inside = task.inside.clone();
+        match (&task.inside, entries.guide) {
+            (Some(outer), Some(Guide::File)) => {
+                looked.findings.push(nested(&task.path, outer));
+                return looked;
+            }
+            (None, Some(Guide::File)) if self.no_pack == Some(task.path.as_path()) => {
+                looked.findings.push(in_location(&task.path));
+            }
+            (None, Some(Guide::File)) => {
+                looked.pack = Some(self.candidate(&task.path));
+                inside = Some(Arc::from(task.path.as_path()));
+            }
+            (None, Some(Guide::Other)) => {
+                looked.findings.push(guide_file::not_a_file(&task.path.join(GUIDE_FILE)));
+            }
+            _ => {}
+        }
+        if inside.is_none() {
+            looked.findings.extend(entries.misnamed.as_deref().map(misnamed));
+            looked.findings.extend(entries.links.iter().filter_map(|link| linked(link)));
+        }
+        let depth = if inside.is_some() && task.inside.is_none() { 1 } else { task.depth + 1 };
+        looked.next = entries
+            .folders
+            .into_iter()
+            .map(|path| Task { path, depth, inside: inside.clone(), rules: task.rules.clone() })
+            .collect();
+        looked
+    }
+
+    fn candidate(&self, root: &Path) -> Candidate {
+        self.cache.candidate(root, &self.options.types)
+    }
+
+    fn entries(&self, task: &Task) -> std::io::Result<Entries> {
+        let mut out = Entries::default();
+        for entry in std::fs::read_dir(&task.path)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            let name = entry.file_name();
+            if kind.is_dir() {
+                let name = name.to_str().unwrap_or_default();
+                if name == GUIDE_FILE {
+                    out.guide = Some(Guide::Other);
+                } else if !is_skipped(name) && !is_build_output(name, &entry.path()) {
+                    out.folders.push(entry.path());
+                }
+            } else if name == GUIDE_FILE {
+                let is_file = kind.is_file() || kind.is_symlink();
+                out.guide = Some(if is_file { Guide::File } else { Guide::Other });
+            } else if kind.is_symlink() {
+                out.links.push(entry.path());
+            } else if name.eq_ignore_ascii_case(GUIDE_FILE) {
+                out.misnamed = Some(entry.path());
+            }
+        }
+        if out.guide.is_some() {
+            out.misnamed = None;
+        }
+        if self.options.gitignore {
+            self.without_ignored(task, &mut out);
+        }
+        out.folders.sort_unstable();
+        out.links.sort_unstable();
+        Ok(out)
+    }
+
+    fn without_ignored(&self, task: &Task, entries: &mut Entries) {
+        let rules = task.rules.as_deref();
+        entries.folders.retain(|path| !ignores(rules, path, true));
+        if ignores(rules, &task.path.join(GUIDE_FILE), false) {
+            entries.guide = None;
+        }
+    }
+}
+
+/// Whether folders of that name are never searched: version control, installed modules, generated
+/// indexes, and what is hidden.
+fn is_skipped(name: &str) -> bool {
+    name.starts_with('.') || matches!(name, "node_modules" | "indexes")
+}
+
+fn is_build_output(name: &str, path: &Path) -> bool {
+    BUILD_OUTPUT.contains(&name) && !path.join(GUIDE_FILE).is_file()
+}
+
+fn finding(code: codes::Code, path: &Path, message: String) -> Finding {
+    Finding::new(code, path, message).with_help(code.explanation)
+}
+
+fn nested(path: &Path, outer: &Path) -> Finding {
+    let message = format!("the pack lies inside the pack `{}`; it is not used", outer.display());
+    finding(codes::NESTED_PACK, &path.join(GUIDE_FILE), message)
+}
+
+fn in_location(path: &Path) -> Finding {
+    let message = "the folder holds packs and is none itself; this file is not used".to_owned();
+    finding(codes::GUIDE_IN_LOCATION, &path.join(GUIDE_FILE), message)
+}
+
+fn misnamed(path: &Path) -> Finding {
+    finding(codes::MISNAMED_GUIDE, path, format!("a pack's file is named exactly `{GUIDE_FILE}`"))
+}
+
+/// The finding for a symlink to a folder, or in a circle; others matter to nobody.
+fn linked(link: &Path) -> Option<Finding> {
+    match std::fs::metadata(link) {
+        Ok(found) if !found.is_dir() => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        found => {
+            let message = match (found, link.canonicalize()) {
+                (Ok(_), Ok(real)) => {
+                    format!("a symlink to the folder `{}` is not followed", real.display())
+                }
+                _ => "a symlink that leads nowhere is not followed".to_owned(),
+            };
+            Some(finding(codes::LINK_NOT_FOLLOWED, link, message))
+        }
+    }
+}

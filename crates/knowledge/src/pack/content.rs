@@ -1,0 +1,95 @@
+//! Where the files of a pack are: in a folder, or in the program itself.
+
+use super::GUIDE_FILE;
+use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The files of a pack.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    /// Below a folder.
+    Folder(Arc<Workspace>),
+    /// In the program: pairs of a path and a text.
+    Static(&'static [(&'static str, &'static str)]),
+}
+
+impl Content {
+    pub(super) fn folder(root: &Path) -> Result<Self, FileError> {
+        Ok(Self::Folder(Arc::new(Workspace::open(root)?)))
+    }
+
+    pub(super) fn read_text(&self, path: &str, limit: u64) -> Result<String, FileError> {
+        match self {
+            Self::Folder(folder) => folder.read_text(&own(folder, path)?, limit),
+            Self::Static(files) => Ok(within(files, path, limit)?.to_owned()),
+        }
+    }
+
+    pub(super) fn read_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
+        match self {
+            Self::Folder(folder) => folder.read_bytes(&own(folder, path)?, limit),
+            Self::Static(files) => Ok(within(files, path, limit)?.as_bytes().to_vec()),
+        }
+    }
+}
+
+fn within(
+    files: &[(&'static str, &'static str)],
+    path: &str,
+    limit: u64,
+) -> Result<&'static str, FileError> {
+    let asked = path.strip_prefix("./").unwrap_or(path);
+    let Some((_, text)) = files.iter().find(|(name, _)| *name == asked) else {
+        let names = files.iter().map(|(name, _)| *name);
+        let similar = contexture_diagnostic::nearest(asked, names).map(str::to_owned);
+        return Err(FileError::NotFound { path: path.to_owned(), similar });
+    };
+    let bytes = text.len() as u64;
+    if bytes > limit {
+        return Err(FileError::TooLarge { path: path.to_owned(), bytes, limit });
+    }
+    Ok(text)
+}
+
+/// What a listing needs of one entry: a symlink stands for the file of the pack that it leads to,
+/// and for nothing otherwise.
+pub(super) fn settled(folder: &Workspace, entry: Entry) -> Option<Entry> {
+    if entry.kind != EntryKind::Symlink {
+        return Some(entry);
+    }
+    folder.file(&own(folder, entry.path.as_str()).ok()?).ok()
+}
+
+/// The place in the pack that a path means, when it is part of the pack by name and, symlinks
+/// followed, by place.
+fn own(folder: &Workspace, path: &str) -> Result<WorkspacePath, FileError> {
+    let place = folder.resolve(path)?;
+    let missing = || FileError::NotFound { path: path.to_owned(), similar: None };
+    if !is_visible(place.as_str()) {
+        return Err(missing());
+    }
+    let real = folder.locate(&place)?;
+    let real = real.strip_prefix(folder.root()).ok().and_then(Path::to_str);
+    let real = real.ok_or_else(missing)?.replace(std::path::MAIN_SEPARATOR, "/");
+    let is_own = is_visible(&real) && !is_in_inner_pack(folder, &real);
+    if is_own { Ok(place) } else { Err(missing()) }
+}
+
+/// Whether a folder on the way to the file is a pack of its own.
+fn is_in_inner_pack(folder: &Workspace, path: &str) -> bool {
+    let folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
+    folders
+        .filter_map(|above| folder.resolve(&format!("{above}/{GUIDE_FILE}")).ok())
+        .any(|guide| folder.has(&guide))
+}
+
+/// Whether no part of a path is hidden or installed by tools.
+pub(super) fn is_visible(path: &str) -> bool {
+    path == "." || !path.split('/').any(is_left_out)
+}
+
+/// Whether a name is no part of a pack: hidden, or what tools install.
+pub(super) fn is_left_out(name: &str) -> bool {
+    name.starts_with('.') || name == "node_modules"
+}

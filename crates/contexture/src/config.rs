@@ -3,6 +3,10 @@
 //! Decision: no key stands in it. Keys come from the environment, so that the file can be
 //! committed; a key in the file is refused with a word where it belongs.
 
+mod servers;
+
+pub use servers::{Mcp, McpServer};
+
 use crate::reading::{self, ReadError};
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
@@ -39,6 +43,8 @@ pub struct Config {
     pub references: References,
     /// Where knowledge packs are looked for, and what is kept of their use.
     pub knowledge: Knowledge,
+    /// MCP servers that programs may import tools from.
+    pub mcp: Mcp,
     /// Limits of a run.
     pub limits: Limits,
 }
@@ -147,6 +153,8 @@ pub struct Knowledge {
     pub built_in: bool,
     /// Where lines about the use of packs are written.
     pub usage: UsagePlace,
+    /// The language of the lines that tell a model to take packs as data.
+    pub lang: NoticeLanguage,
 }
 
 impl Default for Knowledge {
@@ -160,6 +168,7 @@ impl Default for Knowledge {
             max_folders: None,
             built_in: true,
             usage: UsagePlace::Workspace,
+            lang: NoticeLanguage::Zh,
         }
     }
 }
@@ -175,6 +184,17 @@ pub enum UsagePlace {
     Pack,
     /// Nowhere.
     Off,
+}
+
+/// The language of the lines that tell a model to take packs as data (KN-13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoticeLanguage {
+    /// Chinese, as the format has them.
+    #[default]
+    Zh,
+    /// English.
+    En,
 }
 
 /// When 429 and 5xx are tried again (AS-22).
@@ -265,6 +285,9 @@ fn one_line(message: &str) -> String {
 fn help(message: &str) -> String {
     let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
     match unknown {
+        Some(name) if name.contains("token") && message.contains("`token_env`") => {
+            "keys are not kept in this file: name the variable that holds it, as in `token_env = \"WEB_TOKEN\"`".to_owned()
+        }
         Some(name) if name.contains("key") || name.contains("token") => {
             "keys are not kept in this file: set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment".to_owned()
         }

@@ -1,5 +1,6 @@
 //! What a run tells while it goes on: for progress, streaming and warnings.
 
+use crate::packs::Question;
 use contexture_context::manifest::Site;
 use contexture_prompt::Usage;
 use serde_json::Value;
@@ -73,6 +74,11 @@ pub enum Progress {
 pub trait Observer: Send + Sync {
     /// Something happened.
     fn notify(&self, progress: Progress);
+
+    /// Asks a person whether a knowledge pack may be read (KN-8). Without a person it may not.
+    fn allows(&self, _question: &Question) -> bool {
+        false
+    }
 
     /// Whether [`Progress::TextDelta`] is wanted; without it a model may answer in one piece.
     fn wants_text(&self) -> bool {

@@ -187,7 +187,7 @@ fn shared(protocol: Absent) -> Arc<dyn Protocol> {
 }
 
 /// The user's home folder.
-fn home(project: &Project) -> Option<&Path> {
+pub(crate) fn home(project: &Project) -> Option<&Path> {
     let variable = |name| project.environment.get(name);
     variable("HOME").or_else(|| variable("USERPROFILE")).map(Path::new)
 }

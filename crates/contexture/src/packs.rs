@@ -1,0 +1,175 @@
+//! The knowledge packs of a project: found, gated, resolved and logged (KN-2 to KN-15).
+//!
+//! Decision: one value for programs, the command line and servers, so that what one of them may
+//! read the others may too. Finding packs reads metadata only; whatever gives content passes the
+//! gate, which never asks anybody by itself: it says what is to be asked, see [`Question`].
+//!
+//! ```
+//! use contexture::packs::{Options, Packs};
+//! use contexture::{Environment, Project};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! let pack = folder.join(".agents/knowledge/port");
+//! std::fs::create_dir_all(pack.join("compiled"))?;
+//! std::fs::write(pack.join("KNOWLEDGE.md"), "\
+//! ---
+//! name: port
+//! description: Which ports the server uses.
+//! type: domain-reference
+//! status: ready
+//! profile: wiki-first
+//! ---
+//! Read `compiled/ports.md`.
+//! ")?;
+//! std::fs::write(pack.join("compiled/ports.md"), "# Ports\n\nThe server listens on port 7878.\n")?;
+//!
+//! let project = Project::open(folder, Environment::default())?;
+//! let packs = Packs::open(&project, Options::default());
+//! assert_eq!(packs.discovery().packs[0].item.name, "port");
+//!
+//! // A pack of the project is read once somebody allows it.
+//! let refused = packs.activate("port").unwrap_err();
+//! let question = refused.question.as_ref().expect("somebody is to be asked");
+//! packs.allow(question)?;
+//! assert_eq!(packs.read("port", "compiled/ports.md", 1_000)?.lines().count(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod consent;
+mod error;
+mod on_demand;
+mod sources;
+mod usage;
+
+pub use consent::Question;
+pub use error::{NOT_ALLOWED, PacksError};
+pub(crate) use on_demand::OnDemand;
+
+use crate::config::NoticeLanguage;
+use crate::project::Project;
+use contexture_knowledge::approval::{Allowance, Gate};
+use contexture_knowledge::discovery::Discovery;
+use contexture_knowledge::guide::{Guide, activate};
+use contexture_knowledge::pack::Pack;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The budget of what a pack gives where nobody names one, in tokens.
+pub const DEFAULT_BUDGET: u64 = 2_000;
+
+/// What is asked for beside the settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Packs, or folders of packs, by their paths; they come before all others and are approved.
+    pub explicit: Vec<PathBuf>,
+    /// What `--allow-pack` allows.
+    pub allow: Vec<Allowance>,
+    /// Packs that a person named for this one command, which approves them (KN-8).
+    pub named: Vec<String>,
+    /// Whether a person named the project for this one command, as `--root` does: that approves its
+    /// packs.
+    pub approve_project: bool,
+    /// Whether archived packs are found and may be read.
+    pub archived: bool,
+    /// Whether nothing is fetched from the organization's registry.
+    pub offline: bool,
+    /// The model whose tokens are counted; the default one when absent.
+    pub model: Option<String>,
+}
+
+/// The knowledge packs of a project.
+pub struct Packs {
+    discovery: Discovery,
+    options: Options,
+    gate: Mutex<Gate>,
+    /// Packs that were opened: what is known of their content is kept with them.
+    opened: Mutex<HashMap<String, Pack>>,
+    english: bool,
+    log: usage::Log,
+}
+
+impl Packs {
+    /// Looks for the packs of a project. What can't be used becomes a finding of the discovery.
+    #[must_use]
+    pub fn open(project: &Project, options: Options) -> Self {
+        let cache = project.state_folder().join("cache").join("knowledge");
+        let discovery = sources::find(project, &options, &cache);
+        let home = crate::references::home(project);
+        let approvals = home.map(|home| home.join(".contexture").join("approvals.json"));
+        Self {
+            discovery,
+            gate: Mutex::new(Gate::new(approvals, options.allow.clone())),
+            options,
+            opened: Mutex::default(),
+            english: project.config.knowledge.lang == NoticeLanguage::En,
+            log: usage::Log::of(project),
+        }
+    }
+
+    /// The packs that were found, and what is to be said about them and the places looked at.
+    #[must_use]
+    pub const fn discovery(&self) -> &Discovery {
+        &self.discovery
+    }
+
+    /// A pack that may be read.
+    ///
+    /// # Errors
+    /// [`PacksError`] when there is no such pack, or somebody is to be asked first.
+    pub fn pack(&self, name: &str) -> Result<Pack, PacksError> {
+        let pack = self.found(name)?;
+        match self.question_about(&pack)? {
+            Some(question) => Err(PacksError::consent(question)),
+            None => {
+                self.remember(&pack);
+                Ok(pack)
+            }
+        }
+    }
+
+    /// The guide of a pack with the list of its files (KN-7).
+    ///
+    /// # Errors
+    /// [`PacksError`] when the pack may not or can't be read.
+    pub fn activate(&self, name: &str) -> Result<Guide, PacksError> {
+        Ok(activate(&self.pack(name)?)?)
+    }
+
+    /// The text of a file of a pack, by its path in the pack.
+    ///
+    /// # Errors
+    /// [`PacksError`] when the pack may not be read, or the file can't.
+    pub fn read(&self, name: &str, path: &str, max_bytes: u64) -> Result<String, PacksError> {
+        Ok(self.pack(name)?.read(path, max_bytes)?)
+    }
+
+    /// What is to be asked before a pack is read; `None` when it may be read.
+    ///
+    /// # Errors
+    /// [`PacksError`] when there is no such pack, or it can't be read at all.
+    pub fn question(&self, name: &str) -> Result<Option<Question>, PacksError> {
+        self.question_about(&self.found(name)?)
+    }
+
+    /// Whether the notice of fences is in English.
+    pub(crate) const fn english(&self) -> bool {
+        self.english
+    }
+
+    /// A pack by its name, whoever may read it, as its manifest is now.
+    fn found(&self, name: &str) -> Result<Pack, PacksError> {
+        let pack = self.discovery.open(name)?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = opened.get(name).filter(|known| known.item() == pack.item()) {
+            return Ok(known.clone());
+        }
+        opened.insert(name.to_owned(), pack.clone());
+        Ok(pack)
+    }
+
+    fn gate(&self) -> MutexGuard<'_, Gate> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

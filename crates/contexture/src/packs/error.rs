@@ -1,0 +1,52 @@
+//! Why a pack was not given.
+
+use super::Question;
+use contexture_knowledge::pack::PackError;
+
+/// The code of what somebody has to allow first.
+pub const NOT_ALLOWED: &str = "pack_not_allowed";
+
+/// Why a pack was not given.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PacksError {
+    /// Stable code.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
+    /// What is to be asked, when somebody has to allow it first.
+    pub question: Option<Box<Question>>,
+}
+
+impl PacksError {
+    fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { code, message: message.into(), help: Some(help.into()), question: None }
+    }
+
+    pub(super) fn consent(question: Question) -> Self {
+        let (message, help) = (question.to_string(), question.help());
+        Self { question: Some(Box::new(question)), ..Self::new(NOT_ALLOWED, message, help) }
+    }
+
+    pub(super) fn archived(name: &str) -> Self {
+        let message = format!("the knowledge pack `{name}` is archived");
+        Self::new(
+            "pack_archived",
+            message,
+            "take another pack, or give it another status if it is in use",
+        )
+    }
+
+    pub(super) fn changed(name: &str) -> Self {
+        let message = format!("the knowledge pack `{name}` has changed since it was asked about");
+        Self::new(NOT_ALLOWED, message, "read it again before you allow it")
+    }
+}
+
+impl From<PackError> for PacksError {
+    fn from(error: PackError) -> Self {
+        Self::new(error.code(), error.to_string(), error.help())
+    }
+}

@@ -1,0 +1,66 @@
+//! What is written down about the use of packs (KN-15).
+
+use super::Packs;
+use crate::config::UsagePlace;
+use crate::project::Project;
+use contexture_knowledge::item::CatalogItem;
+use contexture_knowledge::resolve::Resolution;
+use contexture_knowledge::usage::{self, UsageError, UsageLine, UsageLog};
+use contexture_store::stamp::{Ids, iso_time};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Where lines go, and the clock they get their time from.
+pub(super) struct Log {
+    place: UsagePlace,
+    folder: PathBuf,
+    clock: Ids,
+}
+
+impl Log {
+    pub(super) fn of(project: &Project) -> Self {
+        let place = project.config.knowledge.usage;
+        Self { place, folder: project.state_folder(), clock: Ids::system() }
+    }
+
+    fn path(&self, item: &CatalogItem) -> Option<PathBuf> {
+        match self.place {
+            UsagePlace::Workspace => Some(self.folder.join(usage::FILE)),
+            UsagePlace::Pack => Some(item.pack_root.join("runs").join(usage::FILE)),
+            UsagePlace::Off => None,
+        }
+    }
+
+    /// `2026-05-01T00:00:00Z`
+    fn now(&self) -> String {
+        let time = iso_time(self.clock.now_us());
+        time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z"))
+    }
+}
+
+impl Packs {
+    /// Writes down that what was resolved reaches a model: one line for each pack.
+    ///
+    /// # Errors
+    /// Why a log could not be written.
+    pub fn log(&self, resolution: &Resolution) -> Result<(), UsageError> {
+        for used in &resolution.uses {
+            let Some(path) = self.log.path(&used.item) else { continue };
+            let line = UsageLine {
+                selected_files: used.selected_files.clone(),
+                grounding: used.grounding,
+                citation_gaps: used.citation_gaps.iter().map(|gap| json!(gap)).collect(),
+                warnings: used.warnings.clone(),
+                ..UsageLine::of(&used.item, self.log.now())
+            };
+            UsageLog::append(&path, &line)?;
+        }
+        Ok(())
+    }
+
+    /// The log of the workspace, whether or not anything is written to it.
+    #[must_use]
+    pub fn usage_path(&self) -> PathBuf {
+        self.log.folder.join(usage::FILE)
+    }
+}

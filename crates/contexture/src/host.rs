@@ -13,6 +13,7 @@ mod memory;
 mod model_tools;
 mod prompt;
 mod references;
+mod servers;
 mod templates;
 
 pub use prompt::DryPrompt;
@@ -23,6 +24,7 @@ use crate::recorder::Recorder;
 use crate::written::OnDemand;
 use contexture_context::{Limits, TraceKind};
 use contexture_llm::{CancelToken, RetryPolicy};
+use contexture_mcp::Servers;
 use contexture_prompt::Usage;
 use contexture_script::host::{
     Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Phase, Standing,
@@ -39,6 +41,7 @@ pub struct LiveHost {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) references: Arc<OnDemand>,
     pub(crate) tools: Tools,
+    pub(crate) servers: Servers,
     pub(crate) models: Models,
     pub(crate) memories: memory::Memories,
     pub(crate) recorder: Recorder,
@@ -76,6 +79,8 @@ pub(crate) struct HostParts {
     pub(crate) references: Arc<OnDemand>,
     /// Its tools.
     pub(crate) tools: Tools,
+    /// Its MCP servers.
+    pub(crate) servers: Servers,
     /// The models.
     pub(crate) models: Models,
     /// Writes the trace.
@@ -101,6 +106,7 @@ impl LiveHost {
             workspace: parts.workspace,
             references: parts.references,
             tools: parts.tools,
+            servers: parts.servers,
             models: parts.models,
             recorder: parts.recorder,
             observer: parts.observer,
@@ -136,6 +142,11 @@ impl LiveHost {
     #[must_use]
     pub const fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+
+    /// Ends the connections to servers, and the processes behind them.
+    pub(crate) async fn close(&self) {
+        self.servers.close().await;
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {

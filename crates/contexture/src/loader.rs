@@ -1,11 +1,13 @@
 //! Source files of the workspace, for programs and what they import (AS-2).
 
+use crate::servers;
 use crate::templates;
 use crate::written::{self, OnDemand};
 use contexture_context::Limits;
 use contexture_script::host::{LoadError, LoadedSource, SourceLoader};
 use contexture_script::knowledge::{KnowledgeFault, KnowledgeImport};
 use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
+use contexture_script::server::{ServerFacts, ServerFault, ServerImport};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport};
 use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::path::Path;
@@ -73,6 +75,10 @@ impl SourceLoader for WorkspaceLoader {
 
     fn knowledge(&self, _import: &KnowledgeImport) -> Vec<KnowledgeFault> {
         Vec::new()
+    }
+
+    fn server(&self, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
+        servers::facts(self.references.project(), import)
     }
 
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {

@@ -8,6 +8,7 @@ use crate::models::{Models, StandIn};
 use crate::observe::Observer;
 use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink, recorded};
+use crate::servers;
 use crate::sinks;
 use crate::written::OnDemand;
 use contexture_context::Digest;
@@ -218,6 +219,7 @@ impl Ready {
         let work =
             contexture_script::runtime::run(&executable, &entry, request.input, &host, &options);
         let outcome = recorded(host.recorder(), work).await;
+        host.close().await;
         for Warning { file, line, column, message, .. } in outcome.warnings {
             host.truncated(format!("{file}:{line}:{column}: {message}"));
         }
@@ -250,11 +252,17 @@ pub(crate) fn host(
     let models = Models::new(project, request.model.as_deref(), &request.stand_in, record)
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     let masker = Arc::new(Masker::new(models.secrets()));
+    masker.add(servers::secrets(project));
+    let servers = {
+        let masker = Arc::clone(&masker);
+        servers::open(project, Arc::new(move |text| masker.text(text).into_owned()))
+    };
     let (run, outlets) = outlets(project, request, &masker)?;
     let about = description(project, request, program, &models);
     let recorder = Recorder::new(outlets, masker, about);
     let host = LiveHost::new(HostParts {
         tools: tools(project, &workspace),
+        servers,
         workspace,
         references,
         models,

@@ -27,6 +27,10 @@ impl OnDemand {
         Arc::new(Self { project: project.clone(), workspace, opened: OnceLock::new() })
     }
 
+    pub(crate) const fn project(&self) -> &Project {
+        &self.project
+    }
+
     pub(crate) fn get(&self) -> &References {
         self.opened.get_or_init(|| {
             let workspace = Arc::clone(&self.workspace);

@@ -109,7 +109,16 @@ impl Connector for Connect {
                     let program = Program { command, args, env, folder, search };
                     self.process(&server.name, &program).await
                 }
-                Transport::Http { url, token, allow_private } => {
+                Transport::Http { token_env: Some(variable), token: None, .. } => {
+                    Err(McpError::Unreachable {
+                        server: server.name.clone(),
+                        reason: format!(
+                            "the variable {variable}, which holds its token, is not set"
+                        ),
+                        stderr: String::new(),
+                    })
+                }
+                Transport::Http { url, token, allow_private, .. } => {
                     self.http(&server.name, (url, token.as_ref()), allow_private).await
                 }
                 Transport::Twin => Err(McpError::Unreachable {

@@ -60,7 +60,9 @@ pub enum Transport {
     Http {
         /// Its address.
         url: String,
-        /// The bearer token, if it wants one.
+        /// The variable that holds the bearer token, if the server wants one.
+        token_env: Option<String>,
+        /// The token, when the variable is set.
         token: Option<Secret>,
         /// Hosts (`host` or `host:port`) that may have a private address.
         allow_private: Vec<String>,

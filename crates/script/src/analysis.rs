@@ -30,6 +30,7 @@ mod imports;
 mod library;
 mod mains;
 mod scope;
+mod servers;
 mod statements;
 mod templates;
 mod tools;

@@ -5,6 +5,7 @@ use crate::knowledge::{KnowledgeCall, KnowledgeFault, KnowledgeImport, UsedPack}
 use crate::reference::{
     LiteralText, ReferenceFault, ResourceImport, UsedResource, WrittenReference,
 };
+use crate::server::{ServerFacts, ServerFault, ServerImport};
 use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport};
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
@@ -322,6 +323,12 @@ pub trait SourceLoader {
     /// it is.
     fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault>;
 
+    /// What was accepted of the tools of an imported server; no server is asked.
+    ///
+    /// # Errors
+    /// Why nothing is known of it.
+    fn server(&self, import: &ServerImport) -> Result<ServerFacts, ServerFault>;
+
     /// The references in a literal text, in its order, and what only looks like one.
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference>;
 }
@@ -352,6 +359,7 @@ pub struct MemoryLoader {
     templates: std::collections::BTreeMap<String, Result<TemplateFacts, Vec<TemplateFault>>>,
     references: Vec<(String, Option<ReferenceFault>)>,
     packs: Vec<(String, KnowledgeFault)>,
+    servers: std::collections::BTreeMap<String, ServerFacts>,
 }
 
 impl MemoryLoader {
@@ -391,6 +399,13 @@ impl MemoryLoader {
         self
     }
 
+    /// Adds a server by what is known of it.
+    #[must_use]
+    pub fn with_server(mut self, name: impl Into<String>, known: ServerFacts) -> Self {
+        self.servers.insert(name.into(), known);
+        self
+    }
+
     /// Adds what is to be said about a pack by its name; of others there is nothing to be said.
     #[must_use]
     pub fn with_pack(mut self, pack: impl Into<String>, fault: KnowledgeFault) -> Self {
@@ -420,6 +435,14 @@ impl SourceLoader for MemoryLoader {
     fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault> {
         let known = self.packs.iter().filter(|(pack, _)| *pack == import.pack);
         known.map(|(_, fault)| fault.clone()).collect()
+    }
+
+    fn server(&self, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
+        self.servers.get(&import.server).cloned().ok_or_else(|| ServerFault {
+            code: "MCP1001",
+            message: format!("there is no MCP server `{}`", import.server),
+            help: Some("describe it in the settings".to_owned()),
+        })
     }
 
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {

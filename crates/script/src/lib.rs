@@ -6,7 +6,8 @@
 //! - [`program`] loads a file with all that it imports, [`analysis`] tells all that is wrong with
 //!   it, [`codes`] are the kinds of faults.
 //! - [`runtime`] compiles a program and runs it over a [`host`], the door to models, tools,
-//!   memories, files, [`template`]s and [`knowledge`] packs; [`capability`] is what the checker knows of these.
+//!   memories, files, [`template`]s, [`knowledge`] packs and [`server`]s; [`capability`] is what the
+//!   checker knows of these.
 //!
 //! Decision: the language is pure. It touches no file, clock, network or random source, and starts
 //! no thread; what a program does but compute goes through the traits of [`host`], each with an
@@ -68,6 +69,7 @@ pub mod migrate;
 pub mod program;
 pub mod reference;
 pub mod runtime;
+pub mod server;
 mod stack;
 pub mod syntax;
 pub mod template;

@@ -26,6 +26,7 @@ use crate::codes;
 use crate::host::{LoadError, LoadedSource, SourceLoader};
 use crate::knowledge::import_faults;
 use crate::reference::{import_fault, text_faults, texts_of_items};
+use crate::server::{ServerFacts, import_facts};
 use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
 use crate::syntax::{Parsed, parse};
 use crate::template::{TemplateFacts, TemplateFault, TemplateImport, templates_of};
@@ -53,6 +54,8 @@ pub struct ProgramFile {
     pub links: Vec<(String, usize)>,
     /// The imports of templates that can be used: binding and what is known.
     pub templates: Vec<(String, TemplateFacts)>,
+    /// The imports of servers of which something is known: binding and what is known.
+    pub servers: Vec<(String, ServerFacts)>,
 }
 
 impl ProgramFile {
@@ -225,6 +228,7 @@ impl Loading<'_> {
             parsed,
             links: Vec::new(),
             templates: Vec::new(),
+            servers: Vec::new(),
         });
         index
     }
@@ -255,7 +259,27 @@ impl Loading<'_> {
             }
         }
         self.templates(index, &importer);
+        self.servers(index);
         self.references(index);
+    }
+
+    /// Asks what is known of the servers that a file imports.
+    fn servers(&mut self, index: usize) {
+        let Some(file) = self.program.files.get(index) else { return };
+        let known = file.imports().filter_map(|import| {
+            let facts = import_facts(import, &file.source, self.loader)?;
+            Some((import.name.text.clone(), facts))
+        });
+        for (name, facts) in known.collect::<Vec<_>>() {
+            match facts {
+                Ok(facts) => {
+                    if let Some(file) = self.program.files.get_mut(index) {
+                        file.servers.push((name, facts));
+                    }
+                }
+                Err(fault) => self.fault(fault),
+            }
+        }
     }
 
     /// Asks what is wrong with the resources and packs that a file imports and with the references in

@@ -3,7 +3,8 @@
 //! A specimen may have lines `//// file: NAME`, behind which another file begins, and
 //! `//// limits: NAME=NUMBER`, which lowers a limit. `//// template: FILE always=a,b used=a,b,c`
 //! tells what is known of a template, `//// template: FILE fault=CODE` that it is none,
-//! `//// reference: TEXT CODE` and `//// pack: NAME CODE` what is wrong with a reference or a pack.
+//! `//// reference: TEXT CODE` and `//// pack: NAME CODE` what is wrong with a reference or a pack,
+//! `//// server: NAME TOOL{field!:string|null,…} …` what is known of the tools of a server.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,6 +26,7 @@ use contexture_script::knowledge::KnowledgeFault;
 use contexture_script::migrate::migrate;
 use contexture_script::program::{Program, load};
 use contexture_script::reference::ReferenceFault;
+use contexture_script::server::{FieldFacts, FieldType, ServerFacts, ToolFacts};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplatePlace};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -66,6 +68,9 @@ fn specimen(path: &std::path::Path) -> Specimen {
         } else if let Some(known) = line.strip_prefix("//// pack: ") {
             let (pack, code) = known.trim().split_once(' ').unwrap();
             loader = loader.with_pack(pack, pack_fault(pack, code));
+        } else if let Some(known) = line.strip_prefix("//// server: ") {
+            let (name, facts) = server(known);
+            loader = loader.with_server(name, facts);
         } else if let Some(settings) = line.strip_prefix("//// limits: ") {
             for setting in settings.split_whitespace() {
                 set(&mut limits, setting);
@@ -103,6 +108,46 @@ fn template(known: &str) -> (String, Result<TemplateFacts, Vec<TemplateFault>>) 
         }
     }
     (file, Ok(facts))
+}
+
+/// `fs read{path!:string,head:integer,…} stat{}`; a field `…` means that others may stand there.
+fn server(known: &str) -> (String, ServerFacts) {
+    let (name, tools) = known.trim().split_once(' ').unwrap_or((known.trim(), ""));
+    let tool = |text: &str| {
+        let (name, fields) = text.trim_end_matches('}').split_once('{').unwrap();
+        let written = fields.split(',').filter(|field| !field.is_empty());
+        let (open, written): (Vec<&str>, Vec<&str>) = written.partition(|field| *field == "…");
+        let fields = written.into_iter().map(field).collect();
+        ToolFacts { name: name.to_owned(), fields, open: !open.is_empty() }
+    };
+    (name.to_owned(), ServerFacts { tools: tools.split_whitespace().map(tool).collect() })
+}
+
+fn field(text: &str) -> FieldFacts {
+    let (name, kinds) = text.split_once(':').unwrap();
+    let mut known = FieldFacts {
+        name: name.trim_end_matches('!').to_owned(),
+        required: name.ends_with('!'),
+        types: Vec::new(),
+        words: Vec::new(),
+    };
+    for kind in kinds.split('|') {
+        known.types.push(match kind {
+            "string" => FieldType::Text,
+            "number" => FieldType::Number,
+            "integer" => FieldType::Whole,
+            "boolean" => FieldType::Flag,
+            "object" => FieldType::Object,
+            "array" => FieldType::List,
+            "null" => FieldType::None,
+            "any" => continue,
+            word => {
+                known.words.push(word.trim_matches('\'').to_owned());
+                continue;
+            }
+        });
+    }
+    known
 }
 
 /// A fault of the reference layer: its code is not ours, and its place is the last four characters.
@@ -195,7 +240,7 @@ fn as_32_every_diagnostic_has_a_code_a_reason_and_a_fix() {
     for area in ["diagnostics", "syntax"] {
         for specimen in specimens(area) {
             for fault in check(&specimen.program) {
-                if fault.code.starts_with("REF") || fault.code.starts_with("KN") {
+                if ["REF", "KN", "MCP"].iter().any(|own| fault.code.starts_with(own)) {
                     continue;
                 }
                 let code = codes::find(fault.code).expect(fault.code);

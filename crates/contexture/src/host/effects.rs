@@ -1,15 +1,19 @@
 //! Tools and memories as a program calls them, and what a dry run makes of them.
 
-use super::{LiveHost, dry, placeholder, supplied};
+use super::{LiveHost, dry, placeholder, servers, supplied};
 use crate::observe::Progress;
 use contexture_context::Trust;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolCall};
+use contexture_script::server::ServerImport;
 use contexture_tools::{ToolError, Tools};
 use serde_json::{Map, Value, json};
 
 /// Calls a tool (AS-25).
 pub(super) async fn tool(host: &LiveHost, call: ToolCall) -> Result<Supplied, HostError> {
     host.count_tool_call()?;
+    if let Some(import) = ServerImport::parse(&call.tool.uri) {
+        return servers::call(host, call, &import).await;
+    }
     if host.dry_run
         && let Some(instead) = dry_tool(host, &call).await?
     {

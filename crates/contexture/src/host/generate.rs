@@ -4,6 +4,7 @@ use super::convert::{fields, think};
 use super::model_tools::ModelTools;
 use super::prompt::{Prepared, prepare};
 use super::references::{Gathered, gather};
+use super::servers::{self, Offered};
 use super::{LiveHost, placeholder, supplied, unknown};
 use crate::models::Model;
 use crate::observe::Progress;
@@ -39,13 +40,14 @@ pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supp
         host.recorder.amend(call.event, fields(json!({ "from_cache": true })));
         return Ok(supplied(value, Trust::Model));
     }
+    let of_servers = servers::offered(host, &call.options.tools).await?;
     host.observer.notify(Progress::GenerateStarted {
         event: call.event,
         site: call.site.clone(),
         model: model.uri.clone(),
         prompt_tokens: prepared.manifest.tokens,
     });
-    let outcome = send(host, &call, &model, prepared, offers).await;
+    let outcome = send(host, &call, &model, prepared, (offers, of_servers)).await;
     let value = finish(host, &call, outcome)?;
     if let Some(key) = key {
         host.state().cache.insert(key, value.clone());
@@ -58,10 +60,10 @@ async fn send(
     call: &GenerateCall,
     model: &Model,
     prepared: Prepared,
-    offers: Offers,
+    offered: (Offers, Vec<Offered>),
 ) -> Result<Answer, AskError> {
     let options = &call.options;
-    let tools = ModelTools::new(host, call, model, prepared.manifest, offers);
+    let tools = ModelTools::new(host, call, model, prepared.manifest, offered);
     let definitions = tools.definitions();
     let question = Ask {
         messages: prepared.laid.messages,

@@ -5,11 +5,12 @@
 
 use super::LiveHost;
 use super::convert::fields;
+use super::servers::Offered;
 use crate::models::Model;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
 use contexture_context::tokens::tokenizer_for;
-use contexture_context::{Budget, DeclaredItem, Keep, Manifest, Position};
+use contexture_context::{Budget, DeclaredItem, Keep, Manifest, Position, Trust};
 use contexture_llm::{BoxFuture, CancelToken, ToolExecutor, ToolOutcome};
 use contexture_prompt::{ToolCall, ToolDefinition};
 use contexture_reference::tool::{self, Offers};
@@ -29,6 +30,8 @@ pub(super) struct ModelTools<'h> {
     position: Position,
     tokenizer: String,
     bindings: Vec<ToolBinding>,
+    /// The tools of servers among them.
+    of_servers: Vec<Offered>,
     /// What may be loaded; nothing when the model can't call tools.
     offers: Offers,
     manifest: Mutex<Manifest>,
@@ -40,7 +43,7 @@ impl<'h> ModelTools<'h> {
         call: &GenerateCall,
         model: &Model,
         manifest: Manifest,
-        offers: Offers,
+        (offers, of_servers): (Offers, Vec<Offered>),
     ) -> Self {
         let offers = if host.calls_tools(model) { offers } else { Offers::default() };
         Self {
@@ -50,6 +53,7 @@ impl<'h> ModelTools<'h> {
             position: call.site.position.clone(),
             tokenizer: model.provider.model().to_owned(),
             bindings: call.options.tools.clone(),
+            of_servers,
             manifest: Mutex::new(manifest),
         }
     }
@@ -63,6 +67,11 @@ impl<'h> ModelTools<'h> {
                 let name = format!("{}_{}", ascii(&binding.name), method.name);
                 definitions.push(ToolDefinition::function(name, method.description, method.schema));
             }
+        }
+        for Offered { function, tool, .. } in &self.of_servers {
+            let description = tool.description.clone().unwrap_or_default();
+            let schema = Value::Object(tool.input_schema.clone());
+            definitions.push(ToolDefinition::function(function.clone(), description, schema));
         }
         if !self.offers.is_empty() {
             definitions.push(ToolDefinition::function(
@@ -89,6 +98,10 @@ impl<'h> ModelTools<'h> {
             self.host.count_tool_call().map_err(|error| error.message)?;
             return self.load(&arguments(call)?).await;
         }
+        if let Some(offered) = self.of_servers.iter().find(|offered| offered.function == *name) {
+            self.host.count_tool_call().map_err(|error| error.message)?;
+            return self.ask_server(offered, arguments(call)?).await;
+        }
         let (binding, method) =
             self.find(name).ok_or_else(|| format!("there is no tool `{name}`"))?;
         self.host.count_tool_call().map_err(|error| error.message)?;
@@ -113,6 +126,28 @@ impl<'h> ModelTools<'h> {
             fence: None,
         };
         self.item(&declared)
+    }
+
+    /// Calls a tool of a server.
+    async fn ask_server(&self, offered: &Offered, arguments: Value) -> Result<String, String> {
+        let Offered { function, server, tool } = offered;
+        let source = format!("mcp://{server}/{}({arguments})", tool.name);
+        let value = self.host.servers.call(server, &tool.name, arguments).await;
+        let value = value.map_err(|error| match error.help() {
+            Some(help) => format!("{error}; {help}"),
+            None => error.to_string(),
+        })?;
+        self.item(&DeclaredItem {
+            label: Some(function.clone()),
+            source,
+            position: Some(self.position.clone()),
+            value,
+            budget: Some(Budget::tokens(RESULT_TOKENS)),
+            keep: Keep::Head,
+            priority: 0,
+            trust: Trust::Tool,
+            fence: None,
+        })
     }
 
     /// Loads what is pending: one item for each resource, which share the room of one result.
@@ -200,7 +235,7 @@ fn told(error: &LoadError) -> String {
 }
 
 /// A name as providers accept it: other characters as `u` and their code point.
-fn ascii(name: &str) -> String {
+pub(super) fn ascii(name: &str) -> String {
     let part = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
         c => format!("u{:x}", u32::from(c)),

@@ -68,7 +68,7 @@ impl<'p> Checker<'p, '_> {
                 let what = noun(import.kind);
                 let help = match import.kind {
                     ImportKind::Tool | ImportKind::Memory => {
-                        let method = self.methods_of(import).next().unwrap_or("run");
+                        let method = self.first_method(import);
                         format!("call one of its methods, as in `{name}.{method}({{ … }})`")
                     }
                     ImportKind::Llm => "a model is asked with `generate`".to_owned(),

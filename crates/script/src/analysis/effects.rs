@@ -9,6 +9,7 @@ use super::visit;
 use crate::capability::{self, Effect, UriFault};
 use crate::codes;
 use crate::program::Program;
+use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind};
 use contexture_diagnostic::Span;
 use std::collections::VecDeque;
@@ -140,6 +141,11 @@ impl<'p> Resolver<'p, '_> {
             let ExprKind::List(items) = &strip(value).kind else { continue };
             for item in items {
                 let Some(Global::Import(import)) = self.global(item) else { continue };
+                if ServerImport::of(import).is_some() {
+                    let name = import.name.text.clone();
+                    summary.write = summary.write.take().or(Some(Write { name, span: item.span }));
+                    continue;
+                }
                 let methods = capability_of(import).map_or(&[][..], |found| found.methods);
                 let writes = methods.iter().find(|method| method.effect == Effect::Write);
                 if let Some(method) = writes {
@@ -197,6 +203,8 @@ fn writes(import: &Import, method: &str) -> bool {
         && matches!(capability::tool(&import.from.value), Err(UriFault::Unavailable(..)));
     let found = capability_of(import);
     let method = found.as_ref().and_then(|capability| capability.method(method));
+    // What a server does is not known here, whatever it says of itself.
+    let outside = outside || ServerImport::of(import).is_some();
     outside || method.is_some_and(|method| method.effect == Effect::Write)
 }
 

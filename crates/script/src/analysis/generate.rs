@@ -6,6 +6,7 @@ use super::expressions::strip;
 use super::tools::is_literal;
 use crate::capability::{Effect, noun};
 use crate::codes;
+use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Generate, Import, ImportKind, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
@@ -180,6 +181,15 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn tool_for_model_in_parallel(&mut self, import: &Import, span: Span) {
+        if ServerImport::of(import).is_some() {
+            let name = import.name.text.as_str();
+            let message = format!(
+                "a model in a `parallel for` can't be given `{name}`: tools of a server may do anything"
+            );
+            let help = "give it tools that only read, or use a plain `for`";
+            self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
+            return;
+        }
         let writes = super::tools::capability_of(import)
             .and_then(|found| found.methods.iter().find(|method| method.effect == Effect::Write));
         if let Some(method) = writes {

@@ -4,6 +4,7 @@ use super::Checker;
 use super::expressions::strip;
 use crate::capability::{self, Argument, ArgumentType, Arguments, Capability, KNOWLEDGE, Method};
 use crate::codes;
+use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
@@ -36,6 +37,9 @@ impl<'p> Checker<'p, '_> {
             let help = "a model is asked with `generate`, and chosen with `model NAME`";
             self.push(codes::NOT_CALLABLE.at(name.span, message).with_help(help));
             return;
+        }
+        if let Some(server) = ServerImport::of(import) {
+            return self.server_call(call, (import, &server), name, arguments);
         }
         let Some(capability) = capability_of(import) else { return };
         if name.text.is_empty() {

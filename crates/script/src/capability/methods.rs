@@ -135,6 +135,9 @@ pub const KNOWLEDGE: Capability = Capability {
 /// What a task may want of a pack (KN-10).
 const INTENTS: &[&str] = &["answer", "detail", "cite", "verify", "ingest", "dispute"];
 
+/// `mcp://server` and `mcp://server/tool`: which methods there are, the server says.
+pub const SERVER: Capability = Capability { uri: "mcp://server", methods: &[] };
+
 const RECORD: &[Argument] = &[takes("kind", ArgumentType::Text), takes("text", ArgumentType::Text)];
 
 /// `file://….jsonl` and `sqlite://path#namespace`

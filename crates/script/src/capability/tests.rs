@@ -57,10 +57,33 @@ fn as_25_tools() {
     {
         assert_eq!(tool(uri), Err(UriFault::Shell), "{uri}");
     }
-    for uri in ["mcp://server/tool", "frontend://tool"] {
-        assert!(matches!(tool(uri), Err(UriFault::Unavailable(..))), "{uri}");
-    }
+    assert!(matches!(tool("frontend://tool"), Err(UriFault::Unavailable(..))));
     assert_eq!(tool("sh://gerp"), Err(UriFault::Unknown("did you mean `sh://grep`?".to_owned())));
+}
+
+#[test]
+fn as_25_servers() {
+    assert_eq!(server("mcp://fs"), Ok(Some(("fs", None))));
+    assert_eq!(server("mcp://my-fs.2/read_file"), Ok(Some(("my-fs.2", Some("read_file")))));
+    assert_eq!(server("mcp://fs/admin/list"), Ok(Some(("fs", Some("admin/list")))));
+    assert_eq!(tool("mcp://fs/read_file"), Ok(SERVER));
+    for other in ["https://fs", "mcp:fs", "fs", ""] {
+        assert_eq!(server(other), Ok(None), "{other}");
+    }
+    let long = format!("mcp://{}", "x".repeat(65));
+    for bad in [
+        "mcp://",
+        "mcp:///a",
+        "mcp://fs/",
+        "mcp://a b",
+        "mcp://fs/a b",
+        "mcp://fs?x",
+        "MCP://fs",
+        &long,
+    ] {
+        assert!(matches!(server(bad), Err(UriFault::Malformed(_))), "{bad}");
+        assert!(matches!(tool(bad), Err(UriFault::Malformed(_))), "{bad}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the URI of an import names.
 
-use super::{Capability, ENV, FILE, FIND, GREP, HTTP, MEMORY, SED};
+use super::{Capability, ENV, FILE, FIND, GREP, HTTP, MEMORY, SED, SERVER};
 use contexture_diagnostic::nearest;
 
 /// Why a URI can't be imported.
@@ -59,15 +59,40 @@ pub fn tool(uri: &str) -> Result<Capability, UriFault> {
         "http" | "https" => {
             Err(UriFault::Malformed("write `https://host`: scheme, host and port only".to_owned()))
         }
-        "mcp" => Err(UriFault::Unavailable(
-            "tools of MCP servers",
-            "use an HTTP import of the same service, or a file tool",
-        )),
+        "mcp" => server(uri).map(|_| SERVER),
         "frontend" => {
             Err(UriFault::Unavailable("front-end tools", "pass what the front end knows as input"))
         }
         _ => Err(unknown_tool(uri)),
     }
+}
+
+/// The longest name of a server, in bytes.
+const SERVER_BYTES: usize = 64;
+
+/// The server that a URI names, and its tool when one is named: `mcp://server/tool`. `None` when it
+/// is the URI of something else.
+///
+/// # Errors
+/// [`UriFault::Malformed`] with how to write it.
+pub fn server(uri: &str) -> Result<Option<(&str, Option<&str>)>, UriFault> {
+    let Some((scheme, rest)) = uri.split_once("://") else { return Ok(None) };
+    if !scheme.eq_ignore_ascii_case("mcp") {
+        return Ok(None);
+    }
+    let (name, tool) = match rest.split_once('/') {
+        Some((name, tool)) => (name, Some(tool)),
+        None => (rest, None),
+    };
+    let sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
+    let named = (1..=SERVER_BYTES).contains(&name.len()) && name.chars().all(sign);
+    let odd = |sign: char| sign.is_whitespace() || sign.is_control();
+    let whole = scheme == "mcp" && tool.is_none_or(|tool| !tool.is_empty() && !tool.contains(odd));
+    if named && whole {
+        return Ok(Some((name, tool)));
+    }
+    let form = "write `mcp://server`, or `mcp://server/tool` for one tool; the server stands in contexture.toml under [mcp.servers]";
+    Err(UriFault::Malformed(form.to_owned()))
 }
 
 fn unknown_tool(uri: &str) -> UriFault {
@@ -76,7 +101,7 @@ fn unknown_tool(uri: &str) -> UriFault {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
             let list: Vec<&str> = known().collect();
-            format!("there are {} and `https://host`", list.join(", "))
+            format!("there are {}, `https://host` and `mcp://server`", list.join(", "))
         }
     })
 }

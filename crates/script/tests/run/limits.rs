@@ -200,6 +200,7 @@ fn tree(body: Block) -> Program {
         parsed,
         links: Vec::new(),
         templates: Vec::new(),
+        servers: Vec::new(),
     };
     Program { files: vec![file], faults: Vec::new() }
 }

@@ -220,6 +220,7 @@ fn as_10_no_effects_on_the_outside() {
         "write(x)",
         "A(x)",
         "generate({ input: x, tools: [F] })",
+        "generate({ input: x, tools: [X] })",
     ] {
         let host = ScriptedHost::new();
         let error = outcome(&source(body), json!({}), &host).result.unwrap_err();

@@ -29,11 +29,12 @@ pub(crate) fn program(source: &str) -> Program {
     program_of(&[("main.as", source)])
 }
 
-/// Parses a program of several files, the first its own. The templates that it imports are there,
-/// and nothing is known of them.
+/// Parses a program of several files, the first its own. The templates and the server that it
+/// imports are there, and nothing is known of them.
 pub(crate) fn program_of(files: &[(&str, &str)]) -> Program {
     let known = |loader: MemoryLoader, path: &str| loader.with_template(path, Ok(<_>::default()));
-    program_with(["t.hbs", "parts/other.hbs"].into_iter().fold(MemoryLoader::new(), known), files)
+    let loader = MemoryLoader::new().with_server("server", <_>::default());
+    program_with(["t.hbs", "parts/other.hbs"].into_iter().fold(loader, known), files)
 }
 
 /// Parses a program of several files over what a loader holds.

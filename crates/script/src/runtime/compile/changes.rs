@@ -9,7 +9,11 @@ use crate::runtime::code::Door;
 /// Whether any method of a tool changes something outside the run.
 pub(super) fn may_change_outside(uri: &str) -> bool {
     let known = capability::tool(uri);
-    known.is_ok_and(|known| known.methods.iter().any(|method| method.effect == Effect::Write))
+    // What a server does is not known here, whatever it says of itself.
+    known.is_ok_and(|known| {
+        known == capability::SERVER
+            || known.methods.iter().any(|method| method.effect == Effect::Write)
+    })
 }
 
 /// Whether a method of a tool, memory or pack changes something outside the run.

@@ -1,3 +1,4 @@
+//// server: server tool{} other{}
 import tool File from "file://workspace"
 import tool Http from "https://api.example.com"
 import tool Mcp from "mcp://server/tool"

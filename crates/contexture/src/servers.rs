@@ -1,0 +1,130 @@
+//! The MCP servers of a project: what its settings say of them, and what was accepted (AS-25).
+
+use crate::project::Project;
+use contexture_mcp::signature::{Kind, Signature};
+use contexture_mcp::{
+    Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, Secret, ServerSpec,
+    Servers, Transport, codes,
+};
+use contexture_script::server::{
+    FieldFacts, FieldType, ServerFacts, ServerFault, ServerImport, ToolFacts,
+};
+use contexture_tools::environment;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The lock file of a project.
+#[must_use]
+pub fn lock_file(project: &Project) -> PathBuf {
+    project.root.join(contexture_mcp::LOCK_FILE)
+}
+
+/// What was accepted in a project. Without servers nothing is read.
+///
+/// # Errors
+/// [`LockError`] when the file can't be used.
+pub fn lock(project: &Project) -> Result<Lock, LockError> {
+    if project.config.mcp.servers.is_empty() {
+        return Ok(Lock::default());
+    }
+    Lock::read(&lock_file(project))
+}
+
+/// The servers of a project; nothing is connected to yet. `mask` takes secrets out of what they
+/// write to stderr.
+#[must_use]
+pub fn open(project: &Project, mask: Arc<dyn Fn(&str) -> String + Send + Sync>) -> Servers {
+    let limits = Limits { result_bytes: project.config.limits.file_bytes as u64 };
+    let connect = Connect::new(ConnectSettings { mask });
+    Servers::new(specs(project), lock(project), Arc::new(connect), limits)
+}
+
+/// How each server is reached.
+fn specs(project: &Project) -> Vec<ServerSpec> {
+    let variables = project.environment.vars();
+    let servers = project.config.mcp.servers.iter().map(|(name, server)| {
+        let secret = |name: &String| variables.get(name).cloned().map(Secret::new);
+        let transport = match (&server.command, &server.url) {
+            (_, Some(url)) => Transport::Http {
+                url: url.clone(),
+                token_env: server.token_env.clone(),
+                token: server.token_env.as_ref().and_then(secret),
+                allow_private: project.config.network.allow_private.clone(),
+            },
+            (command, None) => Transport::Process {
+                command: command.clone().unwrap_or_default(),
+                args: server.args.clone(),
+                env: server
+                    .env
+                    .iter()
+                    .filter_map(|name| Some((name.clone(), secret(name)?)))
+                    .collect(),
+                folder: project.root.clone(),
+                search: variables.get("PATH").cloned().unwrap_or_default(),
+            },
+        };
+        let timeout = server.timeout_ms.map(|ms| Duration::from_millis(ms.get()));
+        let timeout = timeout.unwrap_or(ServerSpec::TIMEOUT);
+        ServerSpec { name: name.clone(), transport, timeout }
+    });
+    servers.collect()
+}
+
+/// What servers are given of the environment and must not be written down: tokens, and what looks
+/// like a secret by its name.
+#[must_use]
+pub fn secrets(project: &Project) -> Vec<String> {
+    let variables = project.environment.vars();
+    let mut secrets = Vec::new();
+    for server in project.config.mcp.servers.values() {
+        let token = server.token_env.iter().filter_map(|name| variables.get(name).cloned());
+        secrets.extend(token);
+        let given = server.env.iter().filter_map(|name| Some((name, variables.get(name)?)));
+        secrets.extend(given.flat_map(|(name, value)| environment::secrets_in(name, value)));
+    }
+    secrets
+}
+
+/// What is known of an imported server, from what was accepted.
+pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
+    let servers = open(project, Arc::new(str::to_owned));
+    let pinned = servers.pinned(&import.server).map_err(fault)?;
+    if let Some(tool) = &import.tool {
+        servers.tool(&import.server, tool).map_err(fault)?;
+    }
+    Ok(ServerFacts { tools: pinned.iter().map(tool_facts).collect() })
+}
+
+fn fault(error: McpError) -> ServerFault {
+    let code = match error {
+        McpError::NotAccepted { .. } => codes::NOT_ACCEPTED,
+        McpError::Lock(_) => codes::BAD_LOCK,
+        McpError::UnknownTool { .. } => codes::UNKNOWN_TOOL,
+        _ => codes::UNKNOWN_SERVER,
+    };
+    ServerFault { code: code.code, message: error.to_string(), help: error.help() }
+}
+
+fn tool_facts(definition: &Definition) -> ToolFacts {
+    let Signature { fields, open } = Signature::of(&definition.input_schema);
+    let fields = fields.into_iter().map(|field| FieldFacts {
+        name: field.name,
+        required: field.required,
+        types: field.kinds.into_iter().map(type_of).collect(),
+        words: field.words,
+    });
+    ToolFacts { name: definition.name.clone(), fields: fields.collect(), open }
+}
+
+const fn type_of(kind: Kind) -> FieldType {
+    match kind {
+        Kind::Text => FieldType::Text,
+        Kind::Number => FieldType::Number,
+        Kind::Whole => FieldType::Whole,
+        Kind::Flag => FieldType::Flag,
+        Kind::Object => FieldType::Object,
+        Kind::List => FieldType::List,
+        Kind::Null => FieldType::None,
+    }
+}

@@ -1,0 +1,218 @@
+//! Tools of MCP servers in a program (AS-2, AS-25): `import tool Fs from "mcp://fs"` binds all tools
+//! of a server as methods, `import tool Read from "mcp://fs/read_file"` one of them as `run`.
+//!
+//! Decision: the language knows no protocol and no settings. Which tools there are and what they
+//! take is asked of the [`SourceLoader`](crate::host::SourceLoader) before a run, which answers from
+//! what was accepted and asks no server; calls go through the [`Host`](crate::host::Host).
+
+use crate::capability;
+use crate::host::SourceLoader;
+use crate::syntax::ast::{Import, ImportKind};
+use contexture_diagnostic::{Diagnostic, SourceFile};
+
+/// The method of an import that names one tool.
+pub const RUN: &str = "run";
+
+/// An imported server, or one tool of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ServerImport {
+    /// The name of the server.
+    pub server: String,
+    /// The tool, when one is named.
+    pub tool: Option<String>,
+}
+
+impl ServerImport {
+    /// What a URI names; `None` when it is none of a server.
+    #[must_use]
+    pub fn parse(uri: &str) -> Option<Self> {
+        let (server, tool) = capability::server(uri).ok()??;
+        Some(Self { server: server.to_owned(), tool: tool.map(str::to_owned) })
+    }
+
+    /// What an import names; `None` when it is another kind.
+    #[must_use]
+    pub fn of(import: &Import) -> Option<Self> {
+        if import.kind == ImportKind::Tool { Self::parse(&import.from.value) } else { None }
+    }
+
+    /// The tool that a method means: `run` or the tool's own name where the import names one, else
+    /// the tool of that name. A tool whose name is no name of the language is called with `_` in
+    /// place of what can't be written, as long as it is the only one.
+    pub fn tool<'t>(
+        &self,
+        tools: impl IntoIterator<Item = &'t str>,
+        method: &str,
+    ) -> Option<&'t str> {
+        let mut alike = Vec::new();
+        for tool in tools {
+            match &self.tool {
+                Some(own) if own != tool => continue,
+                Some(_) if method == RUN => return Some(tool),
+                _ if tool == method => return Some(tool),
+                _ if method_name(tool) == method => alike.push(tool),
+                _ => {}
+            }
+        }
+        match alike.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The method by which a tool is called.
+    #[must_use]
+    pub fn method(&self, tool: &str) -> String {
+        if self.tool.is_some() { RUN.to_owned() } else { method_name(tool) }
+    }
+}
+
+/// The name of a tool as a program writes it.
+fn method_name(tool: &str) -> String {
+    let sign = |sign: char| if unicode_ident::is_xid_continue(sign) { sign } else { '_' };
+    let name: String = tool.chars().map(sign).collect();
+    let begins = name.starts_with(|first| first == '_' || unicode_ident::is_xid_start(first));
+    if begins { name } else { format!("_{name}") }
+}
+
+/// What is known of a server before a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ServerFacts {
+    /// Its tools.
+    pub tools: Vec<ToolFacts>,
+}
+
+/// What is known of a tool of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolFacts {
+    /// Its name at the server.
+    pub name: String,
+    /// The fields of the object that it takes.
+    pub fields: Vec<FieldFacts>,
+    /// Whether other fields may stand beside them.
+    pub open: bool,
+}
+
+/// What is known of a field that a tool takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldFacts {
+    /// Its name.
+    pub name: String,
+    /// Whether it must be there.
+    pub required: bool,
+    /// The types it may have; none are known when it is empty.
+    pub types: Vec<FieldType>,
+    /// The words it may be; any when it is empty.
+    pub words: Vec<String>,
+}
+
+/// A type of a field, as JSON has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FieldType {
+    /// A string.
+    Text,
+    /// A number.
+    Number,
+    /// A whole number.
+    Whole,
+    /// A boolean.
+    Flag,
+    /// An object.
+    Object,
+    /// A list.
+    List,
+    /// None.
+    None,
+}
+
+impl FieldType {
+    /// How messages name it.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Number => "a number",
+            Self::Whole => "a whole number",
+            Self::Flag => "true or false",
+            Self::Object => "an object",
+            Self::List => "a list",
+            Self::None => "none",
+        }
+    }
+}
+
+impl FieldFacts {
+    /// How messages name what it takes.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        if !self.words.is_empty() {
+            let quoted: Vec<String> = self.words.iter().map(|word| format!("\"{word}\"")).collect();
+            return format!("one of {}", quoted.join(", "));
+        }
+        let names: Vec<&str> = self.types.iter().map(|kind| kind.describe()).collect();
+        if names.is_empty() { "any value".to_owned() } else { names.join(" or ") }
+    }
+}
+
+/// Why nothing is known of a server that a program imports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerFault {
+    /// The code of the layer that knows servers, such as `MCP1001`.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+/// What is known of the server that an import names, or what is wrong at the literal that names it.
+pub(crate) fn import_facts(
+    import: &Import,
+    importer: &SourceFile,
+    loader: &dyn SourceLoader,
+) -> Option<Result<ServerFacts, Diagnostic>> {
+    let known = ServerImport::of(import)?;
+    Some(loader.server(&known).map_err(|fault| {
+        let ServerFault { code, message, help } = fault;
+        let told = Diagnostic::error(code, message, import.from.span).in_file(importer.name());
+        match help {
+            Some(help) => told.with_help(help),
+            None => told,
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn import(uri: &str) -> ServerImport {
+        ServerImport::parse(uri).unwrap()
+    }
+
+    #[test]
+    fn as_25_a_method_means_the_tool_of_its_name() {
+        let tools = ["read_file", "get-sum", "a.b", "a-b", "3d", "日本"];
+        let server = import("mcp://fs");
+        let found = |method: &str| server.tool(tools, method);
+        assert_eq!(found("read_file"), Some("read_file"));
+        assert_eq!(found("get_sum"), Some("get-sum"));
+        assert_eq!(found("_3d"), Some("3d"));
+        assert_eq!(found("日本"), Some("日本"));
+        assert_eq!(found("a_b"), None, "two tools could be meant");
+        assert_eq!(found("run"), None);
+        assert_eq!(server.tool(["a-b", "a_b"], "a_b"), Some("a_b"));
+        assert_eq!(server.method("get-sum"), "get_sum");
+    }
+
+    #[test]
+    fn as_25_one_tool_is_called_with_run_or_its_own_name() {
+        let one = import("mcp://fs/get-sum");
+        let tools = ["get-sum", "run", "read_file"];
+        assert_eq!(one.tool(tools, "run"), Some("get-sum"));
+        assert_eq!(one.tool(tools, "get_sum"), Some("get-sum"));
+        assert_eq!(one.tool(tools, "read_file"), None);
+        assert_eq!(one.tool(["other"], "run"), None);
+        assert_eq!(one.method("get-sum"), "run");
+    }
+}

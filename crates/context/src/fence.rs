@@ -12,7 +12,8 @@
 //! looks like a tag of ours or a role marker gets one visible backslash (`<\/untrusted_data>`,
 //! `\System:`) and reads as before. Looks are what counts: letters are compared without case,
 //! full-width and other compatibility forms, accents, invisible characters, white space between
-//! them and the Cyrillic and Greek letters that look Latin.
+//! them, letters of other scripts that look Latin, and signs that are spelled out (`&lt;`,
+//! `\\u003c`, `%3C`).
 //!
 //! Decision: there is one implementation for every kind of untrusted text. It marks what could
 //! mislead and removes nothing, and escaping twice is the same as once.
@@ -29,9 +30,13 @@
 //! assert_eq!(escape_layout("[system]\n[1] a note"), "\\[system]\n[1] a note");
 //! ```
 
+mod glyphs;
 mod lines;
 mod look;
+mod suspect;
 mod tags;
+
+pub use suspect::{Suspicion, SuspicionKind, suspicious};
 
 use crate::Trust;
 use std::borrow::Cow;
@@ -183,7 +188,7 @@ fn checked(name: &str, is_right: bool) -> Result<&str, FenceError> {
     if is_right { Ok(name) } else { Err(FenceError { name: name.to_owned() }) }
 }
 
-/// A value that stays inside its quotes and on its line.
+/// A value that stays inside its quotes and on its line, and looks like no tag.
 fn attribute(value: &str) -> String {
     let mut out = String::new();
     for c in value.chars() {
@@ -192,11 +197,12 @@ fn attribute(value: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            c if c.is_whitespace() || c.is_control() => out.push(' '),
+            c if c.is_whitespace() || c.is_control() || look::turns(c) => out.push(' '),
             c => out.push(c),
         }
     }
-    out
+    let marks = tags::marks(&out, None, true);
+    with_backslashes(&out, marks).into_owned()
 }
 
 #[cfg(test)]

@@ -1,13 +1,53 @@
 //! Lines that look like the layout of a prompt or like the turn of another speaker.
 
-use super::look::{alike, is_blank, plain};
+use super::glyphs::{Glyphs, first};
+use super::look::{alike, is_blank, is_square, plain};
 
 /// The headings of the layers (AS-20), without the colon.
 const HEADINGS: &[&str] = &["context", "instruction"];
-/// Those who speak in a conversation.
-const SPEAKERS: &[&str] = &["system", "assistant", "user", "developer", "tool", "human"];
+/// Those who speak in a conversation, without spaces.
+const SPEAKERS: &[&str] = &[
+    "system",
+    "assistant",
+    "user",
+    "developer",
+    "tool",
+    "human",
+    "ai",
+    "systemprompt",
+    "systemmessage",
+    "systeminstruction",
+    "systeminstructions",
+    "systemoverride",
+    "developermessage",
+    "usermessage",
+    "assistantmessage",
+    "系统",
+    "系统提示",
+    "系统提示词",
+    "系统消息",
+    "系统指令",
+    "系統",
+    "系統提示",
+    "系統訊息",
+    "用户",
+    "用戶",
+    "使用者",
+    "助手",
+    "助理",
+    "人类",
+    "开发者",
+    "開發者",
+    "工具",
+    "管理员",
+    "指令",
+    "上下文",
+    "システム",
+    "ユーザー",
+    "アシスタント",
+];
 /// Headings of well-known instruction formats, such as `### Response:`.
-const FORMATS: &[&str] = &["instruction", "instructions", "response", "input"];
+const FORMATS: &[&str] = &["instruction", "instructions", "response", "input", "指令", "回复"];
 
 /// Where a backslash belongs: before the first visible character of each such line. Turns of a
 /// speaker count only `in_fence`.
@@ -27,11 +67,14 @@ pub(super) fn marks(text: &str, in_fence: bool) -> Vec<usize> {
 }
 
 const fn is_line_break(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 fn is_layout(line: &str) -> bool {
-    match line.chars().next().and_then(plain) {
+    match first(line).and_then(|(sign, _)| plain(sign)) {
         Some('[') => is_label(line),
         Some(c) if c.is_alphabetic() => starts_with_heading(line, HEADINGS),
         _ => false,
@@ -41,44 +84,77 @@ fn is_layout(line: &str) -> bool {
 /// A line of nothing but `[…]`, with a colon or full stop behind it at most.
 fn is_label(line: &str) -> bool {
     let is_tail = |c: char| is_blank(c) || matches!(plain(c), Some(':' | '.') | None);
-    let line = line.trim_end_matches(is_tail);
-    let mut inside = line.chars();
-    let closes = inside.next_back().and_then(plain) == Some(']');
+    let mut inside = Glyphs::of(line.trim_end_matches(is_tail));
     let _opening = inside.next();
-    closes && !inside.as_str().chars().all(is_blank)
+    let mut closing = None;
+    let mut holds = false;
+    for sign in inside {
+        holds |= closing.is_some_and(|before| !is_blank(before));
+        closing = Some(sign);
+    }
+    holds && closing.and_then(plain) == Some(']')
 }
 
-/// `System:`, `### System`, `**Assistant:**`, `> user:`.
+/// `System:`, `### System`, `**Assistant:**`, `> user:`, `- system:`, `=== SYSTEM ===`.
 fn is_turn(line: &str) -> bool {
-    let rest = line.trim_start_matches(|c| is_blank(c) || matches!(c, '#' | '*' | '>' | '_' | '='));
-    let decoration = line.get(..line.len() - rest.len()).unwrap_or_default();
+    let is_bullet = |c: char| matches!(c, '-' | '+' | '~' | '•' | '·' | '—');
+    let is_before = |c: char| is_blank(c) || is_mark(c) || is_bullet(c) || plain(c) == Some('>');
+    let rest = line.trim_start_matches(is_before);
+    let before = line.get(..line.len() - rest.len()).unwrap_or_default();
     if starts_with_heading(rest, SPEAKERS) {
         return true;
     }
-    let is_heading = decoration.contains('#');
-    is_heading && (is_word_alone(rest, SPEAKERS) || starts_with_heading(rest, FORMATS))
+    if rest.starts_with(is_square) {
+        return is_named_label(rest);
+    }
+    let is_heading = ["#", "==", "--", "**"].iter().any(|mark| before.contains(mark));
+    is_heading
+        && (is_word_alone(rest, SPEAKERS)
+            || before.contains('#') && starts_with_heading(rest, FORMATS)
+            || before.contains("###") && is_word_alone(rest, FORMATS))
+}
+
+/// `【系统】`, with anything behind it.
+fn is_named_label(line: &str) -> bool {
+    let inside = Glyphs::of(line).skipping(|c| is_blank(c) || is_square(c)).rest();
+    let closes = |c: char| matches!(c, ']' | '］' | '】' | '〕' | '⟧' | '❳');
+    let ends = |mut rest: Glyphs<'_>| rest.find(|c| !is_decoration(*c)).is_some_and(closes);
+    among(inside, SPEAKERS).any(|word| after_word(inside, word).is_some_and(ends))
 }
 
 /// Whether the line is one of `words`, a colon and anything.
 fn starts_with_heading(line: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| {
+    among(line, words).any(|word| {
         let rest = after_word(line, word);
         rest.is_some_and(|mut rest| rest.find(|c| !is_decoration(*c)).and_then(plain) == Some(':'))
     })
 }
 
 fn is_word_alone(line: &str, words: &[&str]) -> bool {
-    let ends = |mut rest: std::str::Chars<'_>| rest.all(is_decoration);
-    words.iter().any(|word| after_word(line, word).is_some_and(ends))
+    let ends = |mut rest: Glyphs<'_>| rest.all(|c| is_decoration(c) || c == '-');
+    among(line, words).any(|word| after_word(line, word).is_some_and(ends))
+}
+
+/// Those of the words that begin like the line.
+fn among<'w>(line: &str, words: &'w [&'w str]) -> impl Iterator<Item = &'w str> {
+    let lead = Glyphs::of(line).find_map(|c| if is_blank(c) { None } else { plain(c) });
+    let begins = move |word: &&str| {
+        lead.zip(word.chars().next()).is_some_and(|(lead, wanted)| alike(lead, wanted))
+    };
+    words.iter().copied().filter(begins)
 }
 
 fn is_decoration(c: char) -> bool {
-    is_blank(c) || matches!(c, '#' | '*' | '_' | '=') || plain(c).is_none()
+    is_blank(c) || is_mark(c) || plain(c).is_none()
+}
+
+const fn is_mark(c: char) -> bool {
+    matches!(c, '#' | '*' | '_' | '=' | '`' | '＃' | '＊')
 }
 
 /// What follows `word` at the beginning of `line`, as it looks.
-fn after_word<'a>(line: &'a str, word: &str) -> Option<std::str::Chars<'a>> {
-    let mut rest = line.chars();
+fn after_word<'a>(line: &'a str, word: &str) -> Option<Glyphs<'a>> {
+    let mut rest = Glyphs::of(line);
     for wanted in word.chars() {
         let found = rest.find_map(|c| if is_blank(c) { None } else { plain(c) })?;
         if !alike(found, wanted) {
@@ -86,4 +162,12 @@ fn after_word<'a>(line: &'a str, word: &str) -> Option<std::str::Chars<'a>> {
         }
     }
     Some(rest)
+}
+
+/// Whether a line poses as the turn of another speaker or as a heading of the layout.
+pub(super) fn turns(line: &str) -> bool {
+    line.split(is_line_break).any(|line| {
+        let shown = line.trim_start_matches(is_blank);
+        is_turn(shown) || starts_with_heading(shown, HEADINGS)
+    })
 }

@@ -14,6 +14,12 @@ pub(super) fn is_invisible(c: char) -> bool {
         || c.is_control() && !c.is_whitespace()
 }
 
+/// Whether a character changes the direction of reading.
+pub(super) const fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}')
+}
+
 /// White space or nothing visible at all.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || is_invisible(c)
@@ -27,6 +33,12 @@ pub(super) fn plain(c: char) -> Option<char> {
     if is_combining_mark(c) {
         return None;
     }
+    if is_ideograph(c) {
+        return Some(c);
+    }
+    if let Some(letter) = ornamented(c) {
+        return Some(letter);
+    }
     let mut base = None;
     decompose_compatible(c, |part| {
         if base.is_none() && !is_combining_mark(part) {
@@ -38,39 +50,62 @@ pub(super) fn plain(c: char) -> Option<char> {
     Some(twin(lower).unwrap_or(lower))
 }
 
-/// Latin letters and signs for what looks like them.
+/// The bulk of Chinese, Japanese and Korean: nothing there looks Latin.
+const fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{4e3e}' | '\u{4e40}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Latin letters and signs for what looks like them and has no decomposition.
 const fn twin(c: char) -> Option<char> {
     Some(match c {
-        'а' | 'α' | 'ɑ' => 'a',
-        'с' | 'ϲ' | 'ᴄ' => 'c',
-        'ԁ' | 'ɗ' => 'd',
-        'е' | 'ε' | 'є' | 'ҽ' => 'e',
-        'ɡ' | 'ց' => 'g',
-        'һ' | 'հ' => 'h',
-        'і' | 'ι' | 'ı' | 'ɩ' | 'ӏ' | 'ⅼ' => 'i',
-        'ј' => 'j',
-        'κ' | 'к' => 'k',
-        'м' | 'ᴍ' => 'm',
-        'п' | 'ո' | 'η' | 'ɴ' | 'н' => 'n',
-        'о' | 'ο' | 'օ' | 'σ' => 'o',
-        'р' | 'ρ' => 'p',
-        'г' | 'ʀ' => 'r',
-        'ѕ' | 'ꜱ' => 's',
-        'т' | 'τ' | 'ᴛ' => 't',
-        'υ' | 'ս' | 'ц' => 'u',
-        'ν' | 'ѵ' => 'v',
-        'ԝ' | 'ω' | 'ѡ' => 'w',
-        'х' | 'χ' => 'x',
-        'у' | 'γ' | 'ү' => 'y',
-        '∶' | 'ː' | '꞉' | '։' | '׃' => ':',
-        '∣' | 'ǀ' | '│' | '┃' | '❘' => '|',
-        '∕' | '⁄' | '⧸' | '╱' => '/',
+        'а' | 'α' | 'ɑ' | 'ᴀ' | 'ⲁ' | 'ꭺ' | 'ⱥ' => 'a',
+        'ь' | 'ʙ' | 'ɓ' | 'ƀ' | 'в' | 'β' | 'ᏼ' => 'b',
+        'с' | 'ϲ' | 'ᴄ' | 'ⲥ' | 'ꮯ' | 'ƈ' | 'ȼ' | '¢' => 'c',
+        'ԁ' | 'ɗ' | 'đ' | 'ɖ' | 'ᴅ' | 'ꭰ' | 'ժ' | 'ᑯ' | 'ð' => 'd',
+        'е' | 'ε' | 'є' | 'ҽ' | 'ᴇ' | '℮' | 'ꭼ' | 'ⲉ' | 'ɇ' | 'ǝ' | 'ə' => 'e',
+        'ɡ' | 'ց' | 'ɢ' | 'ǥ' | 'ɠ' | 'ƍ' => 'g',
+        'һ' | 'հ' | 'ħ' | 'ʜ' | 'ꮋ' => 'h',
+        'і' | 'ι' | 'ı' | 'ɩ' | 'ӏ' | 'ⅼ' | 'ɪ' | 'ɨ' | 'ⲓ' | 'ן' | 'ا' | 'ⵏ' | 'ꓲ' | 'ł' => {
+            'i'
+        }
+        'ј' | 'ʝ' | 'ɉ' => 'j',
+        'κ' | 'к' | 'ᴋ' | 'ĸ' | 'ƙ' | 'ⲕ' | 'ꮶ' => 'k',
+        'ʟ' | 'ꮮ' | 'ɫ' | 'ƚ' | 'ɭ' | 'լ' => 'l',
+        'м' | 'ᴍ' | 'ⲙ' | 'ɱ' | 'ꮇ' => 'm',
+        'п' | 'ո' | 'η' | 'ɴ' | 'н' | 'ռ' | 'ŋ' | 'ɲ' | 'ƞ' | 'ⲛ' | 'и' => 'n',
+        'о' | 'ο' | 'օ' | 'σ' | 'ᴏ' | 'ø' | 'ɵ' | 'ө' | 'ⲟ' | 'ס' | 'ه' | '०' | '੦' | '০' | '௦'
+        | '๐' | '໐' | 'ဝ' | 'ഠ' | 'ჿ' => 'o',
+        'р' | 'ρ' | 'ᴘ' | 'ⲣ' | 'ƥ' | 'ꮲ' | 'þ' => 'p',
+        'г' | 'ʀ' | 'ɍ' | 'ꭱ' | 'ᴦ' | 'ꮁ' => 'r',
+        'ѕ' | 'ꜱ' | 'ʂ' | 'ꮪ' | 'ƽ' | 'տ' => 's',
+        'т' | 'τ' | 'ᴛ' | 'ŧ' | 'ƭ' | 'ⲧ' | 'ꭲ' => 't',
+        'υ' | 'ս' | 'ц' | 'ᴜ' | 'ʋ' | 'ʊ' | 'ʉ' => 'u',
+        'ν' | 'ѵ' | 'ᴠ' | 'ⱱ' => 'v',
+        'ԝ' | 'ω' | 'ѡ' | 'ᴡ' | 'ա' | 'ɯ' | 'ꮃ' | 'ш' => 'w',
+        'х' | 'χ' | 'ⲭ' => 'x',
+        'у' | 'γ' | 'ү' | 'ʏ' | 'ყ' | 'ɏ' => 'y',
+        '∶' | 'ː' | '꞉' | '։' | '׃' | '⁝' => ':',
+        '∣' | 'ǀ' | '│' | '┃' | '❘' | '¦' | '￤' | '￨' => '|',
+        '∕' | '⁄' | '⧸' | '╱' | '⟋' | 'ノ' | '丿' | '㇓' => '/',
         _ if is_less(c) => '<',
         _ if is_greater(c) => '>',
-        '▁' | '‗' => '_',
+        '▁' | '‗' | 'ˍ' | '⎽' => '_',
         '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => '-',
         _ => return None,
     })
+}
+
+/// Letters in circles, squares and brackets, and those that flags are made of.
+const fn ornamented(c: char) -> Option<char> {
+    let first = match c {
+        '⒜'..='⒵' => '⒜',
+        '🄐'..='🄩' => '🄐',
+        '🅐'..='🅩' => '🅐',
+        '🅰'..='🆉' => '🅰',
+        '🇦'..='🇿' => '🇦',
+        _ => return None,
+    };
+    char::from_u32('a' as u32 + (c as u32 - first as u32))
 }
 
 /// Signs that look like `<`.
@@ -79,28 +114,39 @@ pub(super) const fn is_less(c: char) -> bool {
         c,
         '<' | '＜'
             | '﹤'
+            | '≮'
             | '‹'
             | '〈'
             | '\u{2329}'
             | '⟨'
             | '˂'
             | 'ᐸ'
+            | 'ᚲ'
             | '❮'
             | '❰'
+            | '❬'
             | '≺'
+            | '⋖'
+            | '≪'
+            | '⋘'
             | '⧼'
+            | '⦑'
             | '«'
             | '《'
             | '⟪'
+            | '︿'
+            | '︽'
+            | '𝈶'
     )
 }
 
 /// Signs that look like `>`.
-const fn is_greater(c: char) -> bool {
+pub(super) const fn is_greater(c: char) -> bool {
     matches!(
         c,
         '>' | '＞'
             | '﹥'
+            | '≯'
             | '›'
             | '〉'
             | '\u{232a}'
@@ -109,11 +155,19 @@ const fn is_greater(c: char) -> bool {
             | 'ᐳ'
             | '❯'
             | '❱'
+            | '❭'
             | '≻'
+            | '⋗'
+            | '≫'
+            | '⋙'
             | '⧽'
+            | '⦒'
             | '»'
             | '》'
             | '⟫'
+            | '﹀'
+            | '︾'
+            | '𝈷'
     )
 }
 

@@ -1,10 +1,14 @@
 //! Tags that look like a fence of ours, and the control tokens and tags of chat formats.
 
-use super::look::{alike, is_blank, is_invisible, is_less, is_square, plain};
-use std::str::Chars;
+use super::glyphs::{Glyphs, first};
+use super::look::{alike, is_blank, is_greater, is_invisible, is_less, is_square, plain};
 
 /// How the names of our fences begin, letters and digits alone.
-const FENCES: &[&str] = &["untrusteddata", "knowledgepack", "availableknowledgepack"];
+const FENCES: &[&str] =
+    &["untrusteddata", "knowledgepack", "availableknowledgepack", "knowledgeresource"];
+/// Names of our fences read backwards, as one would write them behind a sign that turns the
+/// direction of reading.
+const TURNED: &[&str] = &["atadde", "kcapegdel", "ecruoseregdel", "ediugkcapegdel"];
 /// Tags that chat formats and prompts use to switch the speaker, whole names.
 const ROLES: &[&str] = &[
     "system",
@@ -13,15 +17,31 @@ const ROLES: &[&str] = &[
     "developer",
     "tool",
     "human",
-    "sys",
-    "inst",
     "instructions",
+    "systemprompt",
+    "systemmessage",
+    "systeminstruction",
+    "systeminstructions",
+    "systemreminder",
+    "developermessage",
+    "usermessage",
+    "userquery",
+    "toolcall",
+    "toolcalls",
+    "toolresult",
+    "toolresults",
+    "toolresponse",
+    "tooluse",
+    "functioncall",
+    "functioncalls",
+    "functionresult",
+    "functionresults",
+    "functionresponse",
     "startofturn",
     "endofturn",
-    "s",
-    "bos",
-    "eos",
 ];
+/// The same, so short that they count only where the tag ends behind them.
+const SHORT: &[&str] = &["sys", "inst", "s", "bos", "eos", "think", "invoke"];
 /// Names of `<|…|>` tokens that are recognised even with blanks inside.
 const TOKENS: &[&str] = &[
     "imstart",
@@ -54,24 +74,32 @@ const TOKENS: &[&str] = &[
 ];
 /// Longest name of a control token, in characters.
 const TOKEN_LENGTH: usize = 48;
-/// Other spellings of `<`, in small letters.
-const SPELLINGS: &[&str] = &["&lt;", "&lt", "&#60;", "&#x3c;", "\\u003c", "\\x3c", "%3c"];
+/// How far behind the name of a tag its attributes are looked for, in signs.
+const ATTRIBUTE_LENGTH: usize = 80;
+/// Longest prefix of a name, as in `</x:knowledge_pack>`.
+const PREFIX_LENGTH: usize = 24;
 
 /// Where a backslash belongs: behind the sign that opens each such tag. `own` is the tag of the
 /// fence that the text stands in; role markers count only `in_fence`.
 pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize> {
     let own: Option<String> = own.map(|tag| tag.replace(['_', '-'], ""));
+    let turns = text.contains(['\u{202e}', '\u{202b}', '\u{2067}', '\u{200f}']);
     let mut marks = Vec::new();
     for (at, c) in text.char_indices() {
-        let Some(opening) = opening(text, at, c) else {
+        let Some(opening) = opening(text, at, c, turns) else {
             continue;
         };
         let rest = text.get(opening.end..).unwrap_or_default();
-        if rest.starts_with('\\') {
+        if rest.starts_with('\\') && first(rest).is_some_and(|(sign, _)| sign == '\\') {
             continue;
         }
-        let is_tag = is_fence(&opening, rest, own.as_deref())
-            || in_fence && (is_role(&opening, rest) || is_token(&opening, rest));
+        let is_tag = match opening.kind {
+            Kind::Turned => TURNED.iter().any(|name| after_name(rest, name, true).is_some()),
+            kind => {
+                is_fence(kind, rest, own.as_deref())
+                    || in_fence && (is_role(kind, rest) || is_token(kind, rest))
+            }
+        };
         if is_tag {
             marks.push(opening.end);
         }
@@ -79,80 +107,135 @@ pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize>
     marks
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Angle,
+    Square,
+    /// The sign that closes, which opens where the direction of reading is turned.
+    Turned,
+}
+
 struct Opening {
     end: usize,
-    is_square: bool,
+    kind: Kind,
 }
 
 /// The sign that opens a tag, at `at`.
-fn opening(text: &str, at: usize, c: char) -> Option<Opening> {
-    if matches!(c, '&' | '\\' | '%') {
-        let rest = text.get(at..)?;
-        let is = |spelling: &&&str| {
-            rest.get(..spelling.len()).is_some_and(|head| head.eq_ignore_ascii_case(spelling))
-        };
-        let spelling = SPELLINGS.iter().find(is)?;
-        return Some(Opening { end: at + spelling.len(), is_square: false });
-    }
-    let is_square = is_square(c);
-    (is_square || is_less(c)).then_some(Opening { end: at + c.len_utf8(), is_square })
-}
-
-/// `<untrusted_data`, `</ Untrusted-Data`, `[/untrusted_data`.
-fn is_fence(opening: &Opening, rest: &str, own: Option<&str>) -> bool {
-    let (is_closing, name) = skip_slash(rest);
-    (is_closing || !opening.is_square)
-        && FENCES.iter().copied().chain(own).any(|fence| after_name(name, fence).is_some())
-}
-
-/// `<system>`, `</s>`, `<<SYS>>`, `[INST]`, `[/INST]`.
-fn is_role(opening: &Opening, rest: &str) -> bool {
-    let (_, name) = skip_slash(rest);
-    let closes = |mut rest: Chars<'_>| {
-        let next = rest.find(|c| !is_blank(*c)).and_then(plain);
-        if opening.is_square { next == Some(']') } else { matches!(next, Some('>' | '&')) }
+fn opening(text: &str, at: usize, c: char, turns: bool) -> Option<Opening> {
+    let (sign, length) = if matches!(c, '&' | '\\' | '%') {
+        first(text.get(at..)?).filter(|(sign, _)| *sign != c)?
+    } else {
+        (c, c.len_utf8())
     };
-    let names = if opening.is_square { &["inst", "sys"] } else { ROLES };
-    names.iter().any(|role| after_name(name, role).is_some_and(closes))
+    let kind = match sign {
+        sign if is_less(sign) => Kind::Angle,
+        sign if is_square(sign) => Kind::Square,
+        sign if turns && is_greater(sign) => Kind::Turned,
+        _ => return None,
+    };
+    Some(Opening { end: at + length, kind })
+}
+
+/// `<untrusted_data`, `</ Untrusted-Data`, `[/untrusted_data`, `</x:untrusted_data`.
+fn is_fence(kind: Kind, rest: &str, own: Option<&str>) -> bool {
+    let (is_closing, name) = skip_slash(rest);
+    if kind == Kind::Square && !is_closing {
+        return false;
+    }
+    let is_ours = |name: &str| {
+        FENCES.iter().copied().chain(own).any(|fence| after_name(name, fence, true).is_some())
+    };
+    is_ours(name) || without_prefix(name).is_some_and(is_ours)
+}
+
+/// `<system>`, `<system priority="high">`, `</s>`, `<<SYS>>`, `[INST]`, `[/INST]`, and a `<system`
+/// that ends its line.
+fn is_role(kind: Kind, rest: &str) -> bool {
+    let (_, name) = skip_slash(rest);
+    let closes = |rest: Glyphs<'_>| {
+        let next = rest.clone().find(|c| !is_blank(*c)).and_then(plain);
+        next == Some(if kind == Kind::Square { ']' } else { '>' })
+    };
+    if kind == Kind::Square {
+        let names = ["inst", "sys"];
+        return names.iter().any(|role| after_name(name, role, false).is_some_and(closes));
+    }
+    SHORT.iter().any(|role| after_name(name, role, false).is_some_and(closes))
+        || ROLES.iter().any(|role| {
+            after_name(name, role, false)
+                .is_some_and(|rest| closes(rest.clone()) || ends_or_goes_on(rest))
+        })
+}
+
+/// Whether a tag goes on with a slash or attributes, or breaks off at the end of its line.
+fn ends_or_goes_on(rest: Glyphs<'_>) -> bool {
+    let mut behind = rest.clone();
+    match behind.next() {
+        None | Some('\n' | '\r' | '/') => return true,
+        Some(c) if !is_blank(c) => return false,
+        Some(_) => {}
+    }
+    let mut attributes = rest.take(ATTRIBUTE_LENGTH).skip_while(|c| is_blank(*c));
+    attributes.next().is_none_or(|c| c == '/' || c.is_alphabetic())
+        && attributes.take_while(|c| !is_less(*c)).any(|c| is_greater(c) || c == '=')
 }
 
 /// `<|im_start|>`, and `< | im_start | >` for well-known names.
-fn is_token(opening: &Opening, rest: &str) -> bool {
+fn is_token(kind: Kind, rest: &str) -> bool {
     let is_bar = |c: char| plain(c) == Some('|');
-    let inside = rest.trim_start_matches(is_blank);
-    let Some(inside) = inside.strip_prefix(is_bar) else {
+    let mut inside = Glyphs::of(rest).skipping(is_blank);
+    if kind == Kind::Square || !inside.next().is_some_and(is_bar) {
         return false;
-    };
-    let name = inside.trim_start_matches(|c: char| is_name(c) || is_invisible(c));
-    let length = inside.len() - name.len();
-    let is_tight = length > 0 && length <= TOKEN_LENGTH * 4 && name.starts_with(is_bar);
-    !opening.is_square
-        && (is_tight
-            || TOKENS.iter().any(|token| {
-                after_name(inside.trim_start_matches(is_blank), token)
-                    .is_some_and(|mut rest| rest.find(|c| !is_blank(*c)).is_some_and(is_bar))
-            }))
+    }
+    let is_part = |c: &char| is_name(*c) || is_invisible(*c);
+    let length = inside.clone().take_while(is_part).take(TOKEN_LENGTH * 2).count();
+    let is_tight =
+        length > 0 && length <= TOKEN_LENGTH && inside.clone().nth(length).is_some_and(is_bar);
+    is_tight
+        || TOKENS.iter().any(|token| {
+            after_name(inside.rest(), token, false)
+                .is_some_and(|rest| rest.clone().find(|c| !is_blank(*c)).is_some_and(is_bar))
+        })
 }
 
 fn is_name(c: char) -> bool {
-    plain(c).is_none_or(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    plain(c).is_none_or(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.')
 }
 
 /// Whether a slash follows, and what is behind it.
 fn skip_slash(rest: &str) -> (bool, &str) {
     let is_slash = |c: char| plain(c) == Some('/');
-    let name = rest.trim_start_matches(|c| is_blank(c) || is_slash(c) || c == '!' || c == '?');
-    let skipped = rest.get(..rest.len() - name.len()).unwrap_or_default();
-    (skipped.contains(is_slash), name)
+    let skips =
+        |c: char| is_blank(c) || is_slash(c) || matches!(c, '!' | '?') || plain(c).is_none();
+    let closing = Glyphs::of(rest).take_while(|c| skips(*c)).any(is_slash);
+    (closing, Glyphs::of(rest).skipping(skips).rest())
 }
 
-/// What follows `name` at the beginning of `text`, as it looks and without separators.
-fn after_name<'a>(text: &'a str, name: &str) -> Option<Chars<'a>> {
-    let mut rest = text.chars();
+/// What follows the prefix of a name, as in `x:knowledge_pack`.
+fn without_prefix(name: &str) -> Option<&str> {
+    let mut glyphs = Glyphs::of(name);
+    let colon = glyphs
+        .by_ref()
+        .take(PREFIX_LENGTH)
+        .take_while(|c| is_name(*c) || plain(*c) == Some(':'))
+        .position(|c| plain(c) == Some(':'))?;
+    (colon > 0).then(|| glyphs.rest())
+}
+
+/// What follows `name` at the beginning of `text`, as it looks and without separators: `_`, `-` and
+/// `.`, or with `any_separator` whatever is neither letter nor digit and neither opens nor ends a
+/// tag.
+fn after_name<'a>(text: &'a str, name: &str, any_separator: bool) -> Option<Glyphs<'a>> {
+    let is_separator = |c: char, look: char| {
+        any_separator && !look.is_alphanumeric() && !matches!(look, '<' | '>') && !is_square(c)
+    };
+    let mut rest = Glyphs::of(text);
     for wanted in name.chars() {
         let found = rest.find_map(|c| match plain(c) {
             _ if is_blank(c) => None,
             Some('_' | '-' | '.') => None,
+            Some(look) if alike(look, wanted) => Some(look),
+            Some(look) if is_separator(c, look) => None,
             found => found,
         })?;
         if !alike(found, wanted) {

@@ -1,0 +1,233 @@
+//! Phrases that tell the reader to disobey, or to become someone else.
+
+use crate::fence::look::{is_invisible, plain};
+
+/// Words that begin a phrase, and what must follow within a few words.
+struct Phrase {
+    what: &'static str,
+    verbs: &'static [&'static str],
+    objects: &'static [&'static str],
+}
+
+const DISOBEY: &str = "to disregard instructions";
+const BECOME: &str = "to take another role";
+const REVEAL: &str = "to reveal the prompt";
+const HIDE: &str = "to keep something from the user";
+
+/// In small letters, words parted by one space. Verbs match how a word begins.
+const ENGLISH: &[Phrase] = &[
+    Phrase {
+        what: DISOBEY,
+        verbs: &[
+            "ignor",
+            "disregard",
+            "forget",
+            "overrid",
+            "bypass",
+            "do not follow",
+            "don t follow",
+            "stop following",
+            "do not obey",
+            "don t obey",
+        ],
+        objects: &[
+            "instruction",
+            "prompt",
+            "rules",
+            "guideline",
+            "directive",
+            "you were told",
+            "you have been told",
+            "your orders",
+            "safety",
+            "restrictions",
+            "everything above",
+            "everything before",
+        ],
+    },
+    Phrase {
+        what: BECOME,
+        verbs: &[
+            "you are now",
+            "you must now",
+            "from now on you",
+            "from now on act",
+            "pretend to be",
+            "pretend you are",
+            "act as if you",
+            "enter developer mode",
+            "new instructions",
+            "new system prompt",
+            "updated instructions",
+            "system override",
+            "admin override",
+            "jailbreak mode",
+            "enable developer mode",
+            "developer mode enabled",
+        ],
+        objects: &[],
+    },
+    Phrase {
+        what: REVEAL,
+        verbs: &["reveal", "print", "show me", "repeat", "output", "leak", "exfiltrate", "send"],
+        objects: &[
+            "your system prompt",
+            "the system prompt",
+            "your instructions",
+            "your hidden prompt",
+            "your api key",
+            "all api keys",
+            "your secrets",
+            "the words above",
+            "the text above",
+            "the prompt above",
+        ],
+    },
+    Phrase {
+        what: HIDE,
+        verbs: &[
+            "do not tell the user",
+            "don t tell the user",
+            "do not inform the user",
+            "without telling the user",
+            "do not mention this to the user",
+            "without informing the user",
+            "do not let the user know",
+        ],
+        objects: &[],
+    },
+];
+
+/// In Chinese, Japanese and German; compared without spaces.
+const OTHERS: &[(&str, &[&str], &[&str])] = &[
+    (
+        DISOBEY,
+        &[
+            "忽略",
+            "无视",
+            "無視",
+            "忘记",
+            "忘記",
+            "忘掉",
+            "不要遵守",
+            "不要遵循",
+            "不要服从",
+            "绕过",
+            "覆盖",
+            "抛开",
+            "跳过",
+        ],
+        &[
+            "指令",
+            "指示",
+            "提示词",
+            "提示詞",
+            "系统提示",
+            "规则",
+            "規則",
+            "要求",
+            "命令",
+            "设定",
+            "限制",
+            "约束",
+        ],
+    ),
+    (
+        BECOME,
+        &[
+            "你现在是",
+            "你現在是",
+            "从现在开始你",
+            "从现在起你",
+            "從現在開始你",
+            "请扮演",
+            "进入开发者模式",
+            "开发者模式已启用",
+            "新的系统指令",
+            "新的指令如下",
+        ],
+        &[],
+    ),
+    (
+        REVEAL,
+        &["输出", "泄露", "显示", "透露", "告诉我", "打印", "重复"],
+        &["系统提示", "你的提示词", "你的指令", "系统指令", "密钥"],
+    ),
+    (HIDE, &["不要告诉用户", "别告诉用户", "不要让用户知道", "不得告知用户"], &[]),
+    (DISOBEY, &["以前の指示", "これまでの指示", "上記の指示"], &["無視"]),
+    (DISOBEY, &["ignoriere", "vergissallebisherigen"], &["anweisung", "regeln"]),
+];
+
+/// How far behind a verb its object may stand, in bytes.
+const REACH: usize = 90;
+
+/// The first such phrase of a line: what it is for and about where it stands.
+pub(super) fn find(line: &str) -> Option<(&'static str, usize)> {
+    let (text, places) = words(line);
+    let at = |at: usize| places.partition_point(|(shown, _)| *shown <= at).checked_sub(1);
+    let place =
+        |shown: usize| at(shown).and_then(|at| places.get(at)).map_or(0, |(_, place)| *place);
+    english(&text).map(|(what, shown)| (what, place(shown))).or_else(|| {
+        if text.is_ascii() && !text.contains("ignoriere") && !text.contains("vergiss") {
+            return None;
+        }
+        other(&text.replace(' ', "")).map(|what| (what, 0))
+    })
+}
+
+/// The words of a line in small plain letters, each behind a space, and where they stand.
+fn words(line: &str) -> (String, Vec<(usize, usize)>) {
+    let mut text = String::with_capacity(line.len() + 1);
+    let mut places = Vec::new();
+    let mut is_between = true;
+    for (at, c) in line.char_indices().filter(|(_, c)| !is_invisible(*c)) {
+        match plain(c) {
+            Some(c) if c.is_alphanumeric() => {
+                if is_between {
+                    text.push(' ');
+                    places.push((text.len(), at));
+                }
+                is_between = false;
+                text.push(c);
+            }
+            Some(_) => is_between = true,
+            None => {}
+        }
+    }
+    (text, places)
+}
+
+fn english(text: &str) -> Option<(&'static str, usize)> {
+    for (at, _) in text.match_indices(' ') {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        for phrase in ENGLISH {
+            let Some(verb) = phrase.verbs.iter().find(|verb| rest.starts_with(**verb)) else {
+                continue;
+            };
+            let behind = rest.get(verb.len()..).unwrap_or_default();
+            if phrase.objects.is_empty() || reaches(behind, phrase.objects) {
+                return Some((phrase.what, at + 1));
+            }
+        }
+    }
+    None
+}
+
+fn other(text: &str) -> Option<&'static str> {
+    OTHERS.iter().find_map(|(what, verbs, objects)| {
+        let is_said = |verb: &&str| {
+            text.match_indices(*verb).any(|(at, verb)| {
+                let behind = text.get(at + verb.len()..).unwrap_or_default();
+                objects.is_empty() || reaches(behind, objects)
+            })
+        };
+        verbs.iter().any(is_said).then_some(*what)
+    })
+}
+
+/// Whether one of the objects follows soon.
+fn reaches(behind: &str, objects: &[&str]) -> bool {
+    let reach = (0..=REACH.min(behind.len())).rev().find(|at| behind.is_char_boundary(*at));
+    let near = reach.and_then(|reach| behind.get(..reach)).unwrap_or_default();
+    objects.iter().any(|object| near.contains(object))
+}

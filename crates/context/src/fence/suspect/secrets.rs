@@ -1,0 +1,263 @@
+//! Keys, tokens and passwords, by how they are made.
+
+/// A credential that says by its beginning what it is.
+struct Token {
+    what: &'static str,
+    prefix: &'static str,
+    /// The least number of characters behind the prefix.
+    least: usize,
+    is_part: fn(char) -> bool,
+}
+
+const fn token(
+    what: &'static str,
+    prefix: &'static str,
+    least: usize,
+    is_part: fn(char) -> bool,
+) -> Token {
+    Token { what, prefix, least, is_part }
+}
+
+const TOKENS: &[Token] = &[
+    token("API key", "sk-", 16, is_url),
+    token("AWS access key", "AKIA", 16, is_capital),
+    token("AWS access key", "ASIA", 16, is_capital),
+    token("GitHub token", "ghp_", 20, is_plain),
+    token("GitHub token", "gho_", 20, is_plain),
+    token("GitHub token", "ghu_", 20, is_plain),
+    token("GitHub token", "ghs_", 20, is_plain),
+    token("GitHub token", "ghr_", 20, is_plain),
+    token("GitHub token", "github_pat_", 22, is_url),
+    token("GitLab token", "glpat-", 16, is_url),
+    token("Slack token", "xoxb-", 10, is_url),
+    token("Slack token", "xoxp-", 10, is_url),
+    token("Slack token", "xoxa-", 10, is_url),
+    token("Slack token", "xoxr-", 10, is_url),
+    token("Slack token", "xoxs-", 10, is_url),
+    token("Google API key", "AIza", 30, is_url),
+    token("Google token", "ya29.", 20, is_url),
+    token("Stripe key", "sk_live_", 16, is_plain),
+    token("Stripe key", "rk_live_", 16, is_plain),
+    token("Stripe key", "sk_test_", 16, is_plain),
+    token("npm token", "npm_", 30, is_plain),
+    token("PyPI token", "pypi-", 40, is_url),
+    token("Hugging Face token", "hf_", 30, is_plain),
+    token("SendGrid key", "SG.", 40, is_jwt),
+    token("Shopify token", "shpat_", 24, is_plain),
+];
+
+/// No token is shorter, its prefix counted.
+const SHORTEST_TOKEN: usize = 15;
+
+/// Names whose value is a password or key when it is written out, in small letters.
+const NAMES: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "secret_key",
+    "client_secret",
+    "api_key",
+    "apikey",
+    "api-key",
+    "access_token",
+    "auth_token",
+    "secret_access_key",
+    "密码",
+    "密钥",
+    "口令",
+];
+
+const fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+}
+
+const fn is_capital(c: char) -> bool {
+    c.is_ascii_uppercase() || c.is_ascii_digit()
+}
+
+const fn is_url(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+const fn is_jwt(c: char) -> bool {
+    is_url(c) || c == '.'
+}
+
+/// A secret in a line: what it is, how much of its beginning may be shown, and where it stands.
+struct Found {
+    what: &'static str,
+    shown: usize,
+    from: usize,
+    to: usize,
+}
+
+/// The secrets of a line: what each is and what may be shown of it.
+pub(super) fn find(line: &str) -> Vec<(&'static str, String)> {
+    let show = |found: Found| {
+        let text = line.get(found.from..found.from + found.shown).unwrap_or_default();
+        (found.what, format!("{text}…"))
+    };
+    all(line).into_iter().map(show).collect()
+}
+
+/// The line with its secrets masked.
+pub(super) fn mask(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut from = 0;
+    for found in all(line) {
+        out.push_str(line.get(from..found.from + found.shown).unwrap_or_default());
+        out.push('…');
+        from = found.to;
+    }
+    out.push_str(line.get(from..).unwrap_or_default());
+    out
+}
+
+/// In the order of their places, none within another.
+fn all(line: &str) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    // Most lines of prose have no word as long as a token: they are done with at one look.
+    if line.split(|c| !is_jwt(c)).any(|word| word.len() >= SHORTEST_TOKEN) {
+        found.extend(TOKENS.iter().flat_map(|token| tokens(line, token)));
+        found.extend(web_tokens(line));
+    }
+    found.extend(private_key(line));
+    if line.contains([':', '=', '：', '＝']) {
+        found.extend(passwords(line));
+        found.extend(logins(line));
+    }
+    found.sort_by_key(|found| (found.from, std::cmp::Reverse(found.to)));
+    let mut end = 0;
+    found.retain(|found| {
+        let is_apart = found.from >= end;
+        end = end.max(found.to);
+        is_apart
+    });
+    found
+}
+
+fn tokens(line: &str, token: &Token) -> Vec<Found> {
+    each(line, token.prefix, |from| {
+        if !begins_word(line, from) {
+            return (None, 0);
+        }
+        let start = from + token.prefix.len();
+        let end = start + run(line, start, token.is_part);
+        let is_token = end - start >= token.least && line.get(start..end).is_some_and(is_random);
+        let shown = token.prefix.len();
+        (is_token.then_some(Found { what: token.what, shown, from, to: end }), end)
+    })
+}
+
+/// What is found where `sign` stands; the search goes on behind the end that is said with it, so
+/// that no part of a line is looked through again and again.
+fn each(
+    line: &str,
+    sign: &str,
+    mut look: impl FnMut(usize) -> (Option<Found>, usize),
+) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = line.get(from..).and_then(|rest| rest.find(sign)) {
+        let (one, end) = look(from + at);
+        found.extend(one);
+        from = end.max(from + at + sign.len());
+    }
+    found
+}
+
+/// Not words parted by hyphens, as in `sk-learn-contrib-…`.
+fn is_random(text: &str) -> bool {
+    text.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase()) || !text.contains('-')
+}
+
+/// `eyJ….eyJ….…`.
+fn web_tokens(line: &str) -> Vec<Found> {
+    each(line, "eyJ", |from| {
+        if !begins_word(line, from) {
+            return (None, 0);
+        }
+        let end = from + run(line, from, is_jwt);
+        let mut parts = line.get(from..end).unwrap_or_default().split('.');
+        let is_long = |part: Option<&str>| part.is_some_and(|part| part.len() >= 10);
+        let is_token = is_long(parts.next())
+            && parts.next().is_some_and(|part| part.len() >= 10 && part.starts_with("eyJ"))
+            && is_long(parts.next());
+        (is_token.then_some(Found { what: "JSON web token", shown: 3, from, to: end }), end)
+    })
+}
+
+fn private_key(line: &str) -> Option<Found> {
+    let from = line.find("-----BEGIN ")?;
+    let end = line.get(from..)?.find("PRIVATE KEY-----")?;
+    let shown = end + "PRIVATE KEY-----".len();
+    Some(Found { what: "private key", shown, from, to: line.len() })
+}
+
+/// `password = "…"`.
+fn passwords(line: &str) -> Vec<Found> {
+    let lower = line.to_ascii_lowercase();
+    let look = |name: &str, at: usize| {
+        let rest = line.get(at + name.len()..)?;
+        let value = rest.trim_start_matches(['"', '\'', '`', ' ', '\t', '*']);
+        let value = value.strip_prefix([':', '=', '：', '＝'])?;
+        let value = value.trim_start_matches(['"', '\'', '`', ' ', '\t', '=', '*']);
+        let from = line.len() - value.len();
+        Some((
+            from,
+            from + run(line, from, |c| !c.is_whitespace() && !"\"'`,;<>，。；".contains(c)),
+        ))
+    };
+    let names = NAMES.iter().flat_map(|name| {
+        each(&lower, name, |at| {
+            let Some((from, to)) = look(name, at) else { return (None, 0) };
+            let is_secret = line.get(from..to).is_some_and(is_secret_value);
+            let what = "password or key";
+            (is_secret.then_some(Found { what, shown: 0, from, to }), to)
+        })
+    });
+    names.collect()
+}
+
+/// Not a placeholder and no ordinary word.
+fn is_secret_value(value: &str) -> bool {
+    let has = |is: fn(char) -> bool| value.chars().any(is);
+    let lower = value.to_ascii_lowercase();
+    let is_placeholder = ["your", "example", "xxxx", "****", "${", "{{", "changeme", "•••", "env."]
+        .iter()
+        .any(|word| lower.contains(word));
+    value.chars().count() >= 8
+        && has(|c| c.is_ascii_digit())
+        && has(char::is_alphabetic)
+        && !is_placeholder
+        && !value.contains("://")
+}
+
+/// `scheme://user:password@host`.
+fn logins(line: &str) -> Vec<Found> {
+    each(line, "://", |at| {
+        let from = at + "://".len();
+        let end = from + run(line, from, |c| !c.is_whitespace() && !"/?#\"'<>`".contains(c));
+        let login = line.get(from..end).and_then(|part| part.rsplit_once('@'));
+        let Some((user, password)) = login.and_then(|(login, _)| login.split_once(':')) else {
+            return (None, end);
+        };
+        let is_secret = password.chars().count() >= 4 && !password.starts_with(['$', '{', '*']);
+        let from = from + user.len() + 1;
+        let found =
+            Found { what: "password in an address", shown: 0, from, to: from + password.len() };
+        (is_secret.then_some(found), end)
+    })
+}
+
+fn begins_word(line: &str, from: usize) -> bool {
+    let before = line.get(..from).and_then(|before| before.chars().next_back());
+    !before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// How many bytes from there on are such characters.
+fn run(line: &str, from: usize, is_part: impl Fn(char) -> bool) -> usize {
+    let rest = line.get(from..).unwrap_or_default();
+    rest.len() - rest.trim_start_matches(is_part).len()
+}

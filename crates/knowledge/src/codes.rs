@@ -13,17 +13,19 @@
 //! ```
 
 mod discovery;
+mod maintenance;
 mod manifest;
 mod pack;
 
 pub use discovery::*;
+pub use maintenance::*;
 pub use manifest::*;
 pub use pack::*;
 
 pub use contexture_diagnostic::Code;
 
 /// The blocks of codes, each sorted by code.
-const BLOCKS: &[&[Code]] = &[discovery::BLOCK, manifest::BLOCK, pack::BLOCK];
+const BLOCKS: &[&[Code]] = &[discovery::BLOCK, manifest::BLOCK, pack::BLOCK, maintenance::BLOCK];
 
 /// All kinds, by code.
 pub fn all() -> impl Iterator<Item = &'static Code> {

@@ -1,0 +1,87 @@
+//! Why a chore could not be done at all.
+
+use crate::codes;
+use contexture_diagnostic::Code;
+use std::path::PathBuf;
+
+/// Why nothing could be checked or made: a wrong argument or a refusal of the system. What is wrong
+/// with a pack or record is a [`Finding`](crate::Finding) and no error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MaintenanceError {
+    /// A file can't be read.
+    #[error("can't read `{}`: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system reports.
+        reason: String,
+    },
+    /// There is no pack at a place.
+    #[error("there is no knowledge pack at `{}`{}", path.display(), because(reason))]
+    NoPack {
+        /// The place.
+        path: PathBuf,
+        /// Why what is there is no pack.
+        reason: Option<String>,
+    },
+    /// There are no cases to run.
+    #[error("there are no selection evals in {place}")]
+    NoSuite {
+        /// Where was looked.
+        place: String,
+    },
+    /// A new pack can't have that name.
+    #[error("a pack can't be named {name:?}: {reason}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// There is something where a new pack should be.
+    #[error("`{}` is already there", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A new pack could not be written.
+    #[error("can't write `{}`: {reason}", path.display())]
+    NotWritten {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system reports.
+        reason: String,
+    },
+}
+
+fn because(reason: &Option<String>) -> String {
+    reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
+}
+
+impl MaintenanceError {
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> Code {
+        match self {
+            Self::Unreadable { .. } => codes::UNREADABLE_RECORD,
+            Self::NoPack { .. } => codes::NO_PACK,
+            Self::NoSuite { .. } => codes::NO_SUITE,
+            Self::BadName { .. } => codes::BAD_PACK_NAME,
+            Self::Exists { .. } => codes::PACK_EXISTS,
+            Self::NotWritten { .. } => codes::NOT_WRITTEN,
+        }
+    }
+
+    /// Its stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.kind().code
+    }
+
+    /// How to mend it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        self.kind().explanation
+    }
+}

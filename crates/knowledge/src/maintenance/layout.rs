@@ -1,0 +1,117 @@
+//! Conventions of a pack's folders: which there are, what belongs into them (KN-17).
+
+use super::view::View;
+use crate::codes;
+use crate::pack::FileKind;
+use contexture_diagnostic::suggestion;
+use std::collections::BTreeSet;
+
+/// The folders that have a meaning.
+const FOLDERS: [&str; 10] = [
+    "assets",
+    "compiled",
+    "documents",
+    "evals",
+    "indexes",
+    "ontology",
+    "runs",
+    "schemas",
+    "sources",
+    "wiki",
+];
+
+/// The folder of the sections of documents.
+pub(super) const SPLITS: &str = "compiled/splits/";
+
+pub(super) fn check(view: &mut View<'_>) {
+    folders(view);
+    skills(view);
+    splits(view);
+    orphans(view);
+}
+
+fn folders(view: &mut View<'_>) {
+    let unknown: Vec<String> = view
+        .folders()
+        .into_iter()
+        .filter(|name| !FOLDERS.contains(name) && *name != "scripts")
+        .map(str::to_owned)
+        .collect();
+    for name in unknown {
+        let hint = suggestion(&name, FOLDERS)
+            .unwrap_or_else(|| format!("known are {}", FOLDERS.join(", ")));
+        let message = format!("the folder `{name}/` has no meaning in a pack; {hint}");
+        view.found(codes::UNKNOWN_FOLDER, &name, None, message);
+    }
+}
+
+fn skills(view: &mut View<'_>) {
+    let skills: Vec<String> = view
+        .files
+        .keys()
+        .filter(|path| path.rsplit('/').next() == Some("SKILL.md"))
+        .cloned()
+        .collect();
+    for path in skills {
+        view.found(
+            codes::SCRIPTS_IN_PACK,
+            &path,
+            None,
+            "a skill lies in the pack; it is never run",
+        );
+    }
+    if view.has_folder("scripts") {
+        let message = "the pack has a folder `scripts/`; nothing in it is run";
+        view.found(codes::SCRIPTS_IN_PACK, "scripts", None, message);
+    }
+}
+
+/// Splits lie in a folder with the name of their document.
+fn splits(view: &mut View<'_>) {
+    let documents: BTreeSet<&str> = view
+        .files
+        .values()
+        .filter(|file| matches!(file.kind, FileKind::Document | FileKind::Primary))
+        .map(|file| crate::section::stem(&file.path))
+        .collect();
+    let strange: BTreeSet<String> = view
+        .files
+        .keys()
+        .filter_map(|path| Some(path.strip_prefix(SPLITS)?.split_once('/')?.0))
+        .filter(|folder| !documents.contains(folder))
+        .map(str::to_owned)
+        .collect();
+    for folder in strange {
+        let message = format!(
+            "`{SPLITS}{folder}/` holds sections of a document that is not there: expected \
+             `documents/{folder}.md`"
+        );
+        view.found(codes::SPLIT_WITHOUT_DOCUMENT, &format!("{SPLITS}{folder}"), None, message);
+    }
+}
+
+/// Pages of the wiki that no other page leads to.
+fn orphans(view: &mut View<'_>) {
+    let mut linked: BTreeSet<String> = BTreeSet::new();
+    for (path, text) in &view.texts {
+        for link in super::links::links(path, text) {
+            let target = super::links::target(view, path, &link);
+            linked.extend(target.into_iter().filter(|target| target != path));
+        }
+    }
+    let is_entry = |path: &str| {
+        matches!(
+            crate::section::stem(path).to_ascii_lowercase().as_str(),
+            "index" | "readme" | "home"
+        )
+    };
+    let orphans: Vec<String> = view
+        .texts
+        .keys()
+        .filter(|path| path.starts_with("wiki/") && !is_entry(path) && !linked.contains(*path))
+        .cloned()
+        .collect();
+    for path in orphans {
+        view.found(codes::ORPHAN_PAGE, &path, None, "no other page links to this page");
+    }
+}

@@ -1,0 +1,182 @@
+//! Links between the files of a pack: each leads to a file, and to a heading in it (KN-17).
+
+use super::view::View;
+use crate::anchor::{Anchor, decoded, problem};
+use crate::codes;
+use crate::pack::GUIDE_FILE;
+use crate::section::{Lines, is_markdown};
+use contexture_diagnostic::{Code, nearest};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+
+/// A link as it stands in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Link {
+    /// Where it leads, as written.
+    pub(super) to: String,
+    /// Its line, counted from 1.
+    pub(super) line: u32,
+    /// Whether it is of the form `[[Page]]`.
+    pub(super) is_wiki: bool,
+}
+
+/// The links of a Markdown text that lead into the pack, or try to. `[[Page]]` is a link in wikis.
+pub(super) fn links(path: &str, text: &str) -> Vec<Link> {
+    let mut options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_HEADING_ATTRIBUTES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    if path.starts_with("wiki/") {
+        options |= Options::ENABLE_WIKILINKS;
+    }
+    let lines = Lines::of(text);
+    let mut found = Vec::new();
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        if let Event::Start(
+            Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. },
+        ) = event
+            && link_type != LinkType::Email
+            && !is_outside(&dest_url)
+        {
+            found.push(Link {
+                to: dest_url.into_string(),
+                line: lines.number(range.start),
+                is_wiki: matches!(link_type, LinkType::WikiLink { .. }),
+            });
+        }
+    }
+    found
+}
+
+/// Whether a link leads to the web: it names a scheme or a host.
+fn is_outside(to: &str) -> bool {
+    let is_scheme = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    to.starts_with("//") || to.split_once(':').is_some_and(|(name, _)| is_scheme(name))
+}
+
+/// The file that a link leads to, if there is one.
+pub(super) fn target(view: &View<'_>, from: &str, link: &Link) -> Option<String> {
+    let (path, _) = parts(&link.to);
+    let found = if path.is_empty() {
+        Some(from.to_owned())
+    } else if link.is_wiki {
+        page(view, from, &path)
+    } else {
+        within(from, &path)
+    };
+    found.and_then(|path| file(view, &path))
+}
+
+/// The path and the fragment of a link, decoded.
+fn parts(to: &str) -> (String, Option<String>) {
+    let (path, fragment) = match to.split_once('#') {
+        Some((path, fragment)) => (path, Some(decoded(fragment))),
+        None => (to, None),
+    };
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    (decoded(path), fragment.filter(|fragment| !fragment.is_empty()))
+}
+
+/// A relative path from the folder of `from`, or from the pack's folder when it begins with a
+/// slash; `None` when it leads out of the pack.
+fn within(from: &str, path: &str) -> Option<String> {
+    let base = if path.starts_with('/') {
+        ""
+    } else {
+        from.rsplit_once('/').map_or("", |(folder, _)| folder)
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// The file at a path, which may leave out `.md`, or the folder's entry.
+fn file(view: &View<'_>, path: &str) -> Option<String> {
+    let candidates = [
+        path.to_owned(),
+        format!("{path}.md"),
+        format!("{path}/index.md"),
+        format!("{path}/README.md"),
+    ];
+    let mut found = candidates.iter().map(|path| path.trim_start_matches('/'));
+    found.find(|path| view.has(path)).map(str::to_owned)
+}
+
+/// The page that `[[name]]` means: by path from here or from the wiki, else by its name alone.
+fn page(view: &View<'_>, from: &str, name: &str) -> Option<String> {
+    let near = within(from, name).filter(|path| file(view, path).is_some());
+    let known =
+        near.or_else(|| within("wiki/index.md", name).filter(|path| file(view, path).is_some()));
+    let plain = |name: &str| name.to_lowercase().replace([' ', '_'], "-");
+    known.or_else(|| {
+        let wanted = plain(name);
+        let mut pages = view.texts.keys().filter(|path| path.starts_with("wiki/"));
+        pages.find(|path| plain(crate::section::stem(path)) == wanted).cloned()
+    })
+}
+
+/// What is wrong with the links of a pack.
+pub(super) fn check(view: &mut View<'_>) {
+    let mut faults = Vec::new();
+    // Sources are evidence: they stay as they came.
+    for (path, text) in view.texts.iter().filter(|(path, _)| !path.starts_with("sources/")) {
+        for link in links(path, text) {
+            if let Some((code, message)) = fault(view, path, &link) {
+                faults.push((code, path.clone(), link.line, message));
+            }
+        }
+    }
+    for (code, path, line, message) in faults {
+        view.found(code, &path, Some(line), message);
+    }
+}
+
+fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<(Code, String)> {
+    let (path, fragment) = parts(&link.to);
+    if !link.is_wiki && !path.is_empty() {
+        match within(from, &path) {
+            None => {
+                return Some((
+                    codes::LINK_OUT_OF_PACK,
+                    format!("`{}` leads out of the pack", link.to),
+                ));
+            }
+            Some(folder) if view.has_folder(&folder) && fragment.is_none() => return None,
+            Some(_) => {}
+        }
+    }
+    let Some(target) = target(view, from, link) else {
+        let hint = similar(view, &path)
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Some((
+            codes::BROKEN_LINK,
+            format!("`{}` leads to no file of the pack{hint}", link.to),
+        ));
+    };
+    let fragment = fragment.filter(|_| is_markdown(&target))?;
+    let anchor = Anchor { file: target, fragment: Some(fragment), at: 0..0 };
+    let problem = problem(&anchor, GUIDE_FILE, view)?;
+    Some((codes::BROKEN_LINK, format!("`{}`: {problem}", link.to)))
+}
+
+/// A file of the same name in another folder, or of nearly that name.
+fn similar<'a>(view: &'a View<'_>, path: &str) -> Option<&'a str> {
+    let name = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
+    let wanted = path.rsplit('/').next().unwrap_or(path);
+    let files = || view.files.keys().map(String::as_str);
+    let named = |wanted: &str| files().find(|path| name(path) == wanted);
+    named(wanted).or_else(|| named(nearest(wanted, files().map(name))?))
+}
+
+#[cfg(test)]
+mod tests;

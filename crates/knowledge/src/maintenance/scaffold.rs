@@ -1,0 +1,216 @@
+//! A new pack: the folders of its profile, with texts to replace (KN-17).
+
+use super::error::MaintenanceError;
+use crate::item::{Profile, Status};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The longest name of a new pack.
+const MAX_NAME: usize = 64;
+
+/// What a new pack is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPack<'a> {
+    /// Its name, which its folder gets as well.
+    pub name: &'a str,
+    /// Its profile.
+    pub profile: Profile,
+    /// What it is about and for; a text to replace when there is none.
+    pub description: Option<&'a str>,
+    /// Its type, such as `brand-product`; `domain-reference` when there is none.
+    pub kind: Option<&'a str>,
+}
+
+/// Makes a new pack in the folder `into`, which holds packs: a draft that passes
+/// [`validate`](super::validate) but for being one.
+///
+/// Gives the files that were written, the first being its `KNOWLEDGE.md`.
+///
+/// # Errors
+/// [`MaintenanceError`] when the name is bad, something is there already, or the system refuses.
+pub fn new(pack: &NewPack<'_>, into: &Path) -> Result<Vec<PathBuf>, MaintenanceError> {
+    check_name(pack.name)?;
+    let root = into.join(pack.name);
+    let failed = |path: &Path, error: io::Error| MaintenanceError::NotWritten {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    fs::create_dir_all(into).map_err(|error| failed(into, error))?;
+    fs::create_dir(&root).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => MaintenanceError::Exists { path: root.clone() },
+        _ => failed(&root, error),
+    })?;
+    let mut written = Vec::new();
+    for (path, text) in files(pack) {
+        let path = root.join(path);
+        write(&path, &text).map_err(|error| failed(&path, error))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
+}
+
+/// Names are those that every client takes: lower-case letters, digits and hyphens.
+fn check_name(name: &str) -> Result<(), MaintenanceError> {
+    let bad = |reason| Err(MaintenanceError::BadName { name: name.to_owned(), reason });
+    if name.is_empty() {
+        return bad("it is empty");
+    }
+    if name.len() > MAX_NAME {
+        return bad("it is longer than 64 characters");
+    }
+    if !name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-')) {
+        return bad("only lower-case letters, digits and hyphens may stand in it");
+    }
+    if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+        return bad("hyphens stand alone between letters or digits");
+    }
+    Ok(())
+}
+
+fn files(pack: &NewPack<'_>) -> Vec<(String, String)> {
+    let name = pack.name;
+    let mut files = vec![
+        ("KNOWLEDGE.md".to_owned(), guide(pack)),
+        ("compiled/briefing.md".to_owned(), BRIEFING.to_owned()),
+        ("sources/notes.md".to_owned(), SOURCE.to_owned()),
+        ("evals/discovery.validation.json".to_owned(), evals(pack)),
+    ];
+    if pack.profile != Profile::WikiFirst {
+        let (document, split) =
+            (format!("documents/{name}.md"), format!("compiled/splits/{name}/01-overview.md"));
+        files.push((document.clone(), format!("# {}\n\n{OVERVIEW}", title(name))));
+        files.push((
+            split.clone(),
+            format!("{}\n[source: {document}#overview]\n", OVERVIEW.replacen("## ", "# ", 1)),
+        ));
+        files.push(("indexes/source-map.json".to_owned(), source_map(&document, &split)));
+    }
+    if pack.profile != Profile::DocumentFirst {
+        files.push(("wiki/index.md".to_owned(), format!("# {}\n\n{WIKI_INDEX}", title(name))));
+        files.push(("wiki/overview.md".to_owned(), OVERVIEW.replacen("## ", "# ", 1)));
+    }
+    files
+}
+
+const BRIEFING: &str = "\
+# Briefing
+
+- What is asked most often, one fact a line, with its source. [source: sources/notes.md#L3]
+";
+
+const OVERVIEW: &str = "\
+## Overview
+
+Write what is known, in sections that each answer one question. [source: sources/notes.md#L3]
+";
+
+const SOURCE: &str = "\
+# Notes
+
+Put what the knowledge comes from here: reports, interviews, records.
+";
+
+const WIKI_INDEX: &str = "\
+- [Overview](overview.md)
+";
+
+/// `acme-brief` as a title: `Acme brief`.
+fn title(name: &str) -> String {
+    let words = name.replace('-', " ");
+    let mut rest = words.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}
+
+fn guide(pack: &NewPack<'_>) -> String {
+    let name = pack.name;
+    let description = pack.description.map_or_else(
+        || format!("What is known about {}, and for which tasks it is meant.", title(name)),
+        str::to_owned,
+    );
+    let primary = match pack.profile {
+        Profile::WikiFirst => String::new(),
+        Profile::DocumentFirst | Profile::Hybrid => {
+            format!("metadata:\n  primaryDocument: documents/{name}.md\n")
+        }
+    };
+    let map = match pack.profile {
+        Profile::DocumentFirst => {
+            format!("- `documents/{name}.md` is the document.\n{SPLITS_LINE}")
+        }
+        Profile::WikiFirst => WIKI_LINE.to_owned(),
+        Profile::Hybrid => {
+            format!("- `documents/{name}.md` is the document.\n{SPLITS_LINE}{WIKI_LINE}")
+        }
+    };
+    format!(
+        "---\nname: {name}\ndescription: {}\ntype: {}\nstatus: {}\nprofile: {}\nversion: 0.1.0\n\
+         grounding: recommended\nruntime:\n  mode: data\n{primary}---\n\n# {}\n\n## Context map\n\n\
+         - `compiled/briefing.md` has what is asked most often.\n{map}\
+         - `sources/` is for citation and checking alone.\n\n## Limits\n\n\
+         - What does not stand here is unknown: ask, or mark it as unknown.\n",
+        quoted(&description),
+        quoted(pack.kind.unwrap_or("domain-reference")),
+        Status::Draft,
+        pack.profile,
+        title(name),
+    )
+}
+
+const SPLITS_LINE: &str = "- `compiled/splits/` has its sections, one file each.\n";
+const WIKI_LINE: &str = "- `wiki/` has the details; begin at `wiki/index.md`.\n";
+
+/// A text as YAML: every JSON string is one.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn evals(pack: &NewPack<'_>) -> String {
+    let subject = pack.description.map_or_else(|| title(pack.name), str::to_owned);
+    let cases = serde_json::json!({
+        "pack_name": pack.name,
+        "cases": [
+            {
+                "id": "in-scope",
+                "prompt": format!("A question about this: {subject}"),
+                "expected": "warn",
+                "reason": "It is what the pack is for; a draft comes with a warning.",
+                "expected_warnings": ["draft"],
+            },
+            {
+                "id": "out-of-scope",
+                "prompt": "Sing happy birthday.",
+                "expected": "reject",
+                "reason": "It needs no knowledge of the pack.",
+            },
+        ],
+    });
+    pretty(&cases)
+}
+
+fn source_map(document: &str, split: &str) -> String {
+    pretty(&serde_json::json!({
+        "claims": [],
+        "document_sections": [{
+            "document": document,
+            "section_id": "overview",
+            "title": "Overview",
+            "source_anchors": ["sources/notes.md#L3"],
+            "compiled_into": [split],
+        }],
+    }))
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    format!("{value:#}\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+use super::*;
+use crate::maintenance::support::{GUIDE, pack, shown};
+
+#[test]
+fn kn_17_a_pack_without_a_fault_passes() {
+    let made = pack(&[
+        ("compiled/facts.md", "# Facts\n\n- It is blue. [source: sources/a.md#L1]\n"),
+        ("sources/a.md", "It is blue.\n"),
+    ]);
+    let checked = made.validate();
+    assert_eq!(checked.findings, []);
+    assert!(checked.ok && checked.status == "passed");
+    let [one] = checked.packs.as_slice() else { panic!("one pack") };
+    assert_eq!((one.name.as_str(), one.files, one.errors, one.warnings), ("acme", 3, 0, 0));
+}
+
+#[test]
+fn kn_17_a_pack_is_named_by_its_folder_its_guide_or_its_project() {
+    let made = pack(&[]);
+    let project = tempfile::tempdir().unwrap();
+    let packs = project.path().join(".agents/knowledge");
+    std::fs::create_dir_all(&packs).unwrap();
+    std::fs::rename(&made.root, packs.join("acme")).unwrap();
+    let options = DiscoveryOptions::default();
+    for path in [packs.join("acme"), packs.join("acme/KNOWLEDGE.md"), project.path().to_owned()] {
+        let checked = validate(&path, &options).unwrap();
+        assert_eq!(checked.packs.len(), 1, "{}", path.display());
+        assert_eq!(read_properties(&path, &options).unwrap().name, "acme");
+    }
+    let empty = tempfile::tempdir().unwrap();
+    for path in [empty.path().to_owned(), empty.path().join("none")] {
+        match validate(&path, &options) {
+            Err(error) => assert_eq!(error.code(), "KN4204"),
+            Ok(checked) => assert!(!checked.ok, "{}", path.display()),
+        }
+    }
+}
+
+#[test]
+fn kn_17_faults_of_the_manifest_are_found_as_by_discovery() {
+    let made = pack(&[("KNOWLEDGE.md", &GUIDE.replace("description", "subscription"))]);
+    let checked = made.validate();
+    assert!(!checked.ok && checked.packs.is_empty());
+    assert_eq!(checked.findings[0].code, "KN1107");
+    let error = read_properties(&made.root, &DiscoveryOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("description"), "{error}");
+
+    made.write("KNOWLEDGE.md", &GUIDE.replace("ready", "archived"));
+    assert_eq!(made.validate().packs.len(), 1, "archived packs are checked");
+}
+
+#[test]
+fn kn_17_layout_follows_the_conventions() {
+    let made = pack(&[
+        ("compile/facts.md", "# Facts\n"),
+        ("notes/a.txt", "a"),
+        ("scripts/build.sh", "rm -rf /\n"),
+        ("assets/SKILL.md", "# Skill\n"),
+        ("README.md", "# Read me\n"),
+    ]);
+    assert_eq!(
+        made.findings(),
+        [
+            "KN4002 assets/SKILL.md a skill lies in the pack; it is never run",
+            "KN4001 compile the folder `compile/` has no meaning in a pack; did you mean \
+             `compiled`?",
+            "KN4001 notes the folder `notes/` has no meaning in a pack; known are assets, \
+             compiled, documents, evals, indexes, ontology, runs, schemas, sources, wiki",
+            "KN4002 scripts the pack has a folder `scripts/`; nothing in it is run",
+        ]
+    );
+    assert!(made.validate().ok);
+}
+
+#[test]
+fn kn_17_anchors_lead_to_places_that_exist() {
+    let made = pack(&[
+        ("sources/a.md", "# First part\n\nIt is blue.\n\n[00:12:33] It is big.\n"),
+        (
+            "compiled/facts.md",
+            "# Facts\n\n\
+            - Blue. [source: sources/a.md#L3]\n\
+            - Long. [source: sources/a.md#L30]\n\
+            - Part. [source: sources/a.md#first-part]\n\
+            - Lost. [source: sources/a.md#second-part]\n\
+            - Gone. [source: sources/b.md#L1]\n\
+            - Out. [source: ../../etc/passwd#L1]\n\
+            - Big. [source: sources/a.md#t=00:12:33]\n",
+        ),
+    ]);
+    let found = made.findings();
+    let places: Vec<&str> = found.iter().map(|line| &line[..28]).collect();
+    assert_eq!(
+        places,
+        [
+            "KN4007 compiled/facts.md:4 `",
+            "KN4007 compiled/facts.md:6 `",
+            "KN4007 compiled/facts.md:7 t",
+            "KN4007 compiled/facts.md:8 t",
+        ],
+        "{found:#?}"
+    );
+    assert!(!made.validate().ok);
+}
+
+#[test]
+fn kn_17_a_pack_that_requires_grounding_has_sources_in_its_compiled_view() {
+    let guide = GUIDE.replace("profile:", "grounding: required\nprofile:");
+    let made = pack(&[
+        ("KNOWLEDGE.md", &guide),
+        ("sources/a.md", "It is blue.\n"),
+        ("compiled/facts.md", "# Facts\n\n- It is blue. [source: sources/a.md#L1]\n- It is big.\n"),
+        ("wiki/index.md", "# Index\n\nIt is old.\n"),
+    ]);
+    let found = made.findings();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].starts_with("KN4008 compiled/facts.md:4 "), "{found:#?}");
+    made.write("KNOWLEDGE.md", GUIDE);
+    assert_eq!(made.findings(), [""; 0]);
+}
+
+#[test]
+fn kn_17_findings_of_one_file_are_bounded() {
+    let links: String = (0..500).map(|number| format!("[x](gone{number}.md)\n")).collect();
+    let made = pack(&[("compiled/facts.md", &links)]);
+    let checked = made.validate();
+    assert_eq!(checked.findings.len(), 51);
+    assert_eq!(checked.findings[50].code, "KN4010");
+    assert_eq!(shown(&checked.findings[..1], &made.root).len(), 1);
+    assert!(checked.findings[0].help.is_some());
+}
+
+#[test]
+fn kn_17_files_that_are_no_text_are_told() {
+    let made = pack(&[]);
+    std::fs::create_dir_all(made.root.join("wiki")).unwrap();
+    std::fs::write(made.root.join("wiki/index.md"), b"caf\xe9").unwrap();
+    let found = made.findings();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].starts_with("KN4009 wiki/index.md "), "{found:#?}");
+}

@@ -1,0 +1,139 @@
+//! A pack as the checks see it: which files it has, and what they say.
+
+use crate::anchor::{AnchorFiles, Facts};
+use crate::codes;
+use crate::finding::Finding;
+use crate::pack::{Pack, PackError, PackFile};
+use crate::section::is_markdown;
+use contexture_diagnostic::Code;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The most findings that are shown of one file.
+const MAX_FINDINGS: usize = 50;
+
+/// A pack and what was found in it.
+pub(super) struct View<'a> {
+    pub(super) pack: &'a Pack,
+    /// Its files by path.
+    pub(super) files: BTreeMap<String, PackFile>,
+    /// The texts of its Markdown files.
+    pub(super) texts: BTreeMap<String, String>,
+    findings: BTreeMap<String, Vec<Finding>>,
+    facts: RefCell<HashMap<String, Option<Arc<Facts>>>>,
+}
+
+impl<'a> View<'a> {
+    /// Reads the texts of a pack.
+    pub(super) fn open(pack: &'a Pack) -> Result<Self, PackError> {
+        let files = pack.files()?.into_iter().map(|file| (file.path.clone(), file)).collect();
+        let mut view = Self {
+            pack,
+            files,
+            texts: BTreeMap::new(),
+            findings: BTreeMap::new(),
+            facts: RefCell::default(),
+        };
+        let markdown: Vec<String> =
+            view.files.keys().filter(|path| is_markdown(path)).cloned().collect();
+        for path in markdown {
+            if let Some(text) = view.read(&path) {
+                view.texts.insert(path, text);
+            }
+        }
+        Ok(view)
+    }
+
+    /// The text of a file; a file that can't be read is a finding.
+    pub(super) fn read(&mut self, path: &str) -> Option<String> {
+        match self.pack.read(path, MAX_BYTES) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                self.found(codes::UNREADABLE_FILE, path, None, error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Whether there is such a file.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// Whether there is such a folder with a file in it.
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        let within = format!("{}/", path.trim_end_matches('/'));
+        path.is_empty()
+            || self
+                .files
+                .range(within.clone()..)
+                .next()
+                .is_some_and(|(file, _)| file.starts_with(&within))
+    }
+
+    /// The outermost folders.
+    pub(super) fn folders(&self) -> BTreeSet<&str> {
+        self.files.keys().filter_map(|path| Some(path.split_once('/')?.0)).collect()
+    }
+
+    /// Notes a finding about a file of the pack.
+    pub(super) fn found(
+        &mut self,
+        code: Code,
+        path: &str,
+        line: Option<u32>,
+        message: impl Into<String>,
+    ) {
+        let whole = self.pack.item().pack_root.join(path);
+        let mut finding = Finding::new(code, &whole, message);
+        finding.line = line;
+        self.add(path, finding);
+    }
+
+    /// Notes a finding that is made already.
+    pub(super) fn add(&mut self, path: &str, finding: Finding) {
+        self.findings.entry(path.to_owned()).or_default().push(finding);
+    }
+
+    /// What was found, by file and line.
+    pub(super) fn finish(self) -> Vec<Finding> {
+        let mut all = Vec::new();
+        for (path, mut findings) in self.findings {
+            findings
+                .sort_by(|a, b| (a.line, a.code, &a.message).cmp(&(b.line, b.code, &b.message)));
+            findings.dedup();
+            let more = findings.len().saturating_sub(MAX_FINDINGS);
+            findings.truncate(MAX_FINDINGS);
+            all.append(&mut findings);
+            if more > 0 {
+                let whole = self.pack.item().pack_root.join(path);
+                let message = format!("{more} more findings about this file are not shown");
+                all.push(Finding::new(codes::MANY_FINDINGS, &whole, message));
+            }
+        }
+        all
+    }
+}
+
+impl AnchorFiles for View<'_> {
+    fn has(&self, path: &str) -> bool {
+        View::has(self, path)
+    }
+
+    fn facts(&self, path: &str) -> Option<Arc<Facts>> {
+        if let Some(known) = self.facts.borrow().get(path) {
+            return known.clone();
+        }
+        let facts = match self.texts.get(path) {
+            Some(text) => Some(Facts::of(path, text)),
+            None => self.pack.read(path, MAX_BYTES).ok().map(|text| Facts::of(path, &text)),
+        };
+        let facts = facts.map(Arc::new);
+        self.facts.borrow_mut().insert(path.to_owned(), facts.clone());
+        facts
+    }
+}

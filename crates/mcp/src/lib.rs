@@ -44,6 +44,8 @@ pub mod answer;
 pub mod codes;
 pub mod compare;
 mod connect;
+#[cfg(test)]
+mod contract;
 mod definition;
 mod error;
 mod http;

@@ -202,3 +202,41 @@ impl Connection for TwinConnection {
         Box::pin(async {})
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{self, Witness};
+    use crate::port::Content;
+    use serde_json::json;
+
+    impl Witness for TwinServer {
+        fn change(&self, tools: Vec<Definition>) -> BoxFuture<'_, ()> {
+            Self::change(self, tools);
+            Box::pin(async {})
+        }
+
+        fn abandoned(&self) -> Vec<String> {
+            Self::abandoned(self)
+        }
+    }
+
+    #[tokio::test]
+    async fn as_25_the_twin_keeps_what_connections_promise() {
+        let server = TwinServer::new(contract::tools())
+            .answering("echo", |given| given["text"].as_str().unwrap_or_default().to_owned())
+            .replying("structured", |_| Reply {
+                structured: Some(json!({"n": 1})),
+                ..Reply::default()
+            })
+            .replying("fail", |_| Reply {
+                content: vec![Content::Text("no luck".to_owned())],
+                is_error: true,
+                ..Reply::default()
+            });
+        let twin = Twin::new().with("words", server.clone());
+        let connection = twin.connect(&ServerSpec::twin("words")).await.unwrap();
+        contract::suite(connection, &server).await;
+        assert!(twin.connect(&ServerSpec::twin("other")).await.is_err());
+    }
+}

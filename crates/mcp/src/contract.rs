@@ -1,0 +1,75 @@
+//! What every connection promises, run over the twin and over the real one.
+
+use crate::definition::Definition;
+use crate::error::McpError;
+use crate::port::{BoxFuture, Connection, Content, Reply};
+use serde_json::{Map, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// What a server knows of how it was treated.
+pub(crate) trait Witness {
+    /// Offers other tools from now on, and says so.
+    fn change(&self, tools: Vec<Definition>) -> BoxFuture<'_, ()>;
+    /// The tools whose calls were abandoned.
+    fn abandoned(&self) -> Vec<String>;
+}
+
+/// The tools of the server that the suite talks to: `echo` gives its `text`, `structured` a value,
+/// `fail` says that it failed, `wait` never answers.
+pub(crate) fn tools() -> Vec<Definition> {
+    let text = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let mut tools = vec![Definition::new("wait", json!({"type": "object"}))];
+    tools.push(Definition::new("echo", text).described("Gives back a text."));
+    tools.push(Definition::new("structured", json!({"type": "object"})));
+    tools.push(Definition::new("fail", json!({"type": "object"})));
+    tools
+}
+
+/// Waits for something that a server does in its own time.
+async fn eventually(mut happened: impl FnMut() -> bool) -> bool {
+    let wait = async {
+        while !happened() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(Duration::from_secs(5), wait).await.is_ok()
+}
+
+/// What every connection promises.
+pub(crate) async fn suite(connection: Arc<dyn Connection>, witness: &dyn Witness) {
+    let names = |all: &[Definition]| -> Vec<String> {
+        all.iter().map(|definition| definition.name.clone()).collect()
+    };
+    let none = Map::new;
+    let offered = connection.definitions().await.unwrap();
+    assert_eq!(names(&offered), ["echo", "fail", "structured", "wait"]);
+    assert_eq!(offered[0].description.as_deref(), Some("Gives back a text."));
+    assert_eq!(offered[0].digest(), tools()[1].digest(), "a definition comes through unchanged");
+
+    let text = Map::from_iter([("text".to_owned(), json!("a\nb — ü"))]);
+    assert_eq!(connection.call("echo", text).await, Ok(Reply::from("a\nb — ü".to_owned())));
+    let structured = connection.call("structured", none()).await.unwrap();
+    assert_eq!(structured.structured, Some(json!({"n": 1})));
+    let failed = connection.call("fail", none()).await.unwrap();
+    assert!(failed.is_error);
+    assert_eq!(failed.content, [Content::Text("no luck".to_owned())]);
+    let unknown = connection.call("nothing", none()).await.unwrap_err();
+    assert!(matches!(unknown, McpError::Refused { code: -32602, .. }), "{unknown:?}");
+
+    let late = timeout(Duration::from_millis(50), connection.call("wait", none())).await;
+    assert!(late.is_err(), "it never answers");
+    assert!(eventually(|| witness.abandoned() == ["wait"]).await, "{:?}", witness.abandoned());
+
+    let before = connection.revision();
+    witness.change(vec![Definition::new("echo", json!({"type": "object"}))]).await;
+    assert!(eventually(|| connection.revision() > before).await, "the change is told");
+    assert_eq!(names(&connection.definitions().await.unwrap()), ["echo"]);
+
+    assert!(!connection.is_closed());
+    connection.close().await;
+    assert!(connection.is_closed());
+    let closed = connection.call("echo", none()).await.unwrap_err();
+    assert!(matches!(closed, McpError::Unreachable { .. }), "{closed:?}");
+}

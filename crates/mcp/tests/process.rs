@@ -1,0 +1,201 @@
+//! Servers as processes: started without a shell, with few variables, and ended with all they
+//! started. The server is this test's own binary, run once more.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test that can't go on has failed"
+)]
+
+use contexture_mcp::port::{Connection, Connector};
+use contexture_mcp::{
+    Connect, ConnectSettings, Definition, Limits, Lock, McpError, Secret, ServerSpec, Servers,
+    Transport,
+};
+use serde_json::{Map, Value, json};
+use std::io::BufRead as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The server: answers what it is asked over stdin.
+#[test]
+#[ignore = "it is the server that the other tests start"]
+fn server() {
+    eprintln!("the key is hunter2-hunter2");
+    let mode = std::env::var("MODE").unwrap_or_default();
+    if mode == "silent" {
+        std::process::exit(3);
+    }
+    // What the test harness prints stands on a line of its own.
+    println!();
+    for line in std::io::stdin().lock().lines() {
+        let asked: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        if let Some(answer) = answer(&asked) {
+            println!("{}", json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer}));
+        }
+    }
+    if mode == "stubborn" {
+        std::thread::sleep(Duration::from_secs(600));
+    }
+}
+
+fn answer(asked: &Value) -> Option<Value> {
+    Some(match asked["method"].as_str()? {
+        "server/discover" => {
+            println!(
+                "{}",
+                json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}})
+            );
+            return None;
+        }
+        "initialize" => json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "test", "version": "1"},
+        }),
+        "tools/list" => {
+            let names = ["child", "environment", "flood", "end"];
+            let tool = |name: &&str| json!({"name": name, "inputSchema": {"type": "object"}});
+            json!({"tools": names.iter().map(tool).collect::<Vec<_>>()})
+        }
+        "tools/call" => {
+            let text = match asked["params"]["name"].as_str()? {
+                "environment" => {
+                    let mut names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
+                    names.sort();
+                    let folder = std::env::current_dir().unwrap();
+                    format!("{} in {}", names.join(" "), folder.display())
+                }
+                "child" => {
+                    let child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+                    format!("{} {}", std::process::id(), child.id())
+                }
+                "flood" => "x".repeat(17 << 20),
+                _ => std::process::exit(4),
+            };
+            json!({"content": [{"type": "text", "text": text}]})
+        }
+        _ => return None,
+    })
+}
+
+fn spec(mode: &str) -> ServerSpec {
+    let own = std::env::current_exe().unwrap();
+    let args = ["server", "--exact", "--ignored", "--nocapture", "--test-threads=2"];
+    ServerSpec {
+        name: "test".to_owned(),
+        transport: Transport::Process {
+            command: own.display().to_string(),
+            args: args.map(str::to_owned).to_vec(),
+            env: vec![("MODE".to_owned(), Secret::new(mode))],
+            folder: std::env::temp_dir(),
+            search: String::new(),
+        },
+        timeout: Duration::from_secs(20),
+    }
+}
+
+fn connector() -> Connect {
+    let mask = Arc::new(|text: &str| text.replace("hunter2-hunter2", "•••"));
+    Connect::new(ConnectSettings { mask })
+}
+
+async fn connect(mode: &str) -> Arc<dyn Connection> {
+    connector().connect(&spec(mode)).await.unwrap()
+}
+
+async fn text(connection: &Arc<dyn Connection>, tool: &str) -> String {
+    let reply = connection.call(tool, Map::new()).await.unwrap();
+    contexture_mcp::answer::value(reply).as_str().unwrap().to_owned()
+}
+
+fn is_running(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // A process that ended and was not waited for is a zombie.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+async fn ends(pids: &str) -> bool {
+    for _ in 0..1_000 {
+        if !pids.split(' ').any(is_running) {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    false
+}
+
+#[tokio::test]
+async fn as_25_a_server_gets_the_variables_that_are_named_and_no_others() {
+    let connection = connect("plain").await;
+    let said = text(&connection, "environment").await;
+    let folder = PathBuf::from(std::env::temp_dir()).canonicalize().unwrap();
+    assert_eq!(said, format!("MODE in {}", folder.display()));
+    connection.close().await;
+}
+
+#[tokio::test]
+async fn as_25_a_server_ends_with_its_connection_and_all_that_it_started_with_it() {
+    for mode in ["plain", "stubborn"] {
+        let connection = connect(mode).await;
+        let pids = text(&connection, "child").await;
+        assert!(pids.split(' ').all(is_running), "{pids}");
+        connection.close().await;
+        assert!(ends(&pids).await, "{mode}: {pids}");
+    }
+    let connection = connect("stubborn").await;
+    let pids = text(&connection, "child").await;
+    drop(connection);
+    assert!(ends(&pids).await, "dropped: {pids}");
+}
+
+#[tokio::test]
+async fn as_25_a_server_that_does_not_start_says_why_without_secrets() {
+    let error = match connector().connect(&spec("silent")).await {
+        Err(error) => error,
+        Ok(_) => panic!("it started"),
+    };
+    assert!(matches!(error, McpError::Start { .. }), "{error:?}");
+    let help = error.help().unwrap();
+    assert!(help.contains("the key is •••"), "{help}");
+    let mut missing = spec("plain");
+    let Transport::Process { command, .. } = &mut missing.transport else { panic!() };
+    *command = "no-such-program".to_owned();
+    let error = match connector().connect(&missing).await {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("it started"),
+    };
+    assert!(error.contains("no program `no-such-program`"), "{error}");
+}
+
+fn servers() -> Servers {
+    let names = ["child", "end", "environment", "flood"];
+    let tools = names.map(|name| Definition::new(name, json!({"type": "object"})));
+    let mut lock = Lock::default();
+    lock.accept("test", tools.to_vec());
+    Servers::new([spec("plain")], Ok(lock), Arc::new(connector()), Limits::default())
+}
+
+#[tokio::test]
+async fn as_25_a_message_that_is_too_large_is_an_error_and_the_next_call_works() {
+    let servers = servers();
+    let error = servers.call("test", "flood", json!({})).await.unwrap_err();
+    assert!(matches!(error, McpError::TooLarge { limit: 16_777_216, .. }), "{error:?}");
+    assert!(servers.call("test", "environment", json!({})).await.is_ok());
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn as_25_a_server_that_ends_in_a_call_is_told_and_started_anew() {
+    let servers = servers();
+    let error = servers.call("test", "end", json!({})).await.unwrap_err();
+    assert_eq!(error.code(), "mcp_unreachable", "{error:?}");
+    assert!(error.help().unwrap().contains("the key is •••"), "{error:?}");
+    assert!(servers.call("test", "environment", json!({})).await.is_ok());
+    servers.close().await;
+}

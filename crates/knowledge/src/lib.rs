@@ -1,5 +1,6 @@
 //! Knowledge packs: found, listed, activated, resolved and logged (KN-1 to KN-17).
 
+pub mod anchor;
 pub mod approval;
 pub mod catalog;
 pub mod codes;
@@ -7,10 +8,14 @@ pub mod discovery;
 pub mod fence;
 pub mod finding;
 pub mod guide;
+mod index;
 pub mod item;
 pub mod manifest;
 pub mod pack;
 pub mod resolve;
+pub mod section;
+#[cfg(test)]
+mod support;
 pub mod usage;
 mod xml;
 

@@ -208,6 +208,6 @@ pub struct PackUse {
     pub citation_gaps: Vec<CitationGap>,
     /// The warnings about it.
     pub warnings: Vec<String>,
-    /// The tokens of its part of the context, its fence included.
+    /// The tokens of its sections in the context.
     pub tokens: u64,
 }

@@ -1,0 +1,188 @@
+//! Whether an anchor leads somewhere.
+
+use super::Anchor;
+use crate::section::{Lines, headings, is_markdown};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The files of a pack, as far as anchors have to know them.
+pub trait AnchorFiles {
+    /// Whether the pack has that file.
+    fn has(&self, path: &str) -> bool;
+    /// What is known of its text; `None` when it is no text or can't be read.
+    fn facts(&self, path: &str) -> Option<Arc<Facts>>;
+}
+
+/// What an anchor can lead to in a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    lines: usize,
+    places: HashSet<String>,
+}
+
+impl Facts {
+    /// Of a file.
+    #[must_use]
+    pub fn of(path: &str, text: &str) -> Self {
+        let mut places = HashSet::new();
+        if is_markdown(path) {
+            let mut seen: HashMap<String, usize> = HashMap::new();
+            for heading in headings(text) {
+                let name = slug(&heading);
+                let times = seen.entry(name.clone()).or_default();
+                if *times > 0 {
+                    places.insert(format!("{name}-{times}"));
+                }
+                *times += 1;
+                places.insert(name);
+            }
+        }
+        places.extend(named(text, "{#", "}"));
+        for mark in ["id=\"", "name=\"", "id='", "name='"] {
+            places.extend(named(text, mark, mark.get(mark.len() - 1..).unwrap_or_default()));
+        }
+        Self { lines: Lines::of(text).count(), places }
+    }
+}
+
+/// Names of places that are written out, as they are and as slugs.
+fn named(text: &str, open: &str, close: &str) -> Vec<String> {
+    let names = text.match_indices(open).filter_map(|(at, _)| {
+        let line = text.get(at + open.len()..)?.split('\n').next()?;
+        Some(line.split_once(close)?.0)
+    });
+    names.flat_map(|name| [name.to_owned(), slug(name)]).collect()
+}
+
+/// A heading as the fragment of an address: small letters, without signs, `-` for blanks.
+fn slug(heading: &str) -> String {
+    let mut slug = String::with_capacity(heading.len());
+    for c in heading.trim().chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() || matches!(c, '-' | '_') {
+            slug.push(c);
+        } else if c.is_whitespace() {
+            slug.push('-');
+        }
+    }
+    slug
+}
+
+/// What is wrong with an anchor that stands in the file `from`; `None` when it leads somewhere, or
+/// leads out of the pack.
+#[must_use]
+pub fn problem(anchor: &Anchor, from: &str, files: &dyn AnchorFiles) -> Option<String> {
+    if anchor.is_address() {
+        return None;
+    }
+    let Some(path) = find(&anchor.file, from, files) else {
+        return Some(format!("there is no file `{}` in the pack", anchor.file));
+    };
+    let fragment = anchor.fragment.as_deref()?;
+    if let Some(page) = fragment.strip_prefix("page=") {
+        let is_page = page.parse::<u32>().is_ok_and(|page| page > 0);
+        return (!is_page).then(|| format!("`#{fragment}` is no page: expected `#page=4`"));
+    }
+    if let Some(time) = fragment.strip_prefix("t=") {
+        return (!is_time(time)).then(|| format!("`#{fragment}` is no time: expected `#t=00:12:33`"));
+    }
+    let Some(facts) = files.facts(&path) else {
+        return Some(format!("`{path}` is no readable text, so `#{fragment}` can't be checked"));
+    };
+    if let Some(lines) = line_range(fragment) {
+        return line_problem(&path, fragment, lines, facts.lines);
+    }
+    let decoded = decoded(fragment);
+    let is_there = facts.places.contains(&decoded) || facts.places.contains(&slug(&decoded));
+    (!is_there).then(|| format!("`{path}` has no heading `{fragment}`"))
+}
+
+fn line_problem(
+    path: &str,
+    fragment: &str,
+    (first, last): (usize, usize),
+    lines: usize,
+) -> Option<String> {
+    if first == 0 || last < first {
+        return Some(format!("`#{fragment}` is no line: lines are counted from 1"));
+    }
+    (last > lines).then(|| format!("`{path}` has {lines} lines, no line {last}"))
+}
+
+/// `L42`, `L42-L50`, `L42-50`.
+fn line_range(fragment: &str) -> Option<(usize, usize)> {
+    let rest = fragment.strip_prefix(['L', 'l'])?;
+    let (first, last) = rest.split_once('-').unwrap_or((rest, rest));
+    let last = last.strip_prefix(['L', 'l']).unwrap_or(last);
+    // A number that does not fit is a line that does not exist.
+    let number = |digits: &str| {
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| digits.parse().unwrap_or(usize::MAX))
+    };
+    Some((number(first)?, number(last)?))
+}
+
+/// `00:12:33`, `12:33`, `75`, `75.5`, or two of them with a comma between.
+fn is_time(time: &str) -> bool {
+    let mut ends = time.splitn(2, ',');
+    ends.all(|end| {
+        let parts: Vec<&str> = end.split(':').collect();
+        let count = parts.len();
+        count <= 3
+            && parts.iter().enumerate().all(|(at, part)| {
+                let (whole, rest) = part.split_once('.').unwrap_or((part, "0"));
+                let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+                let is_small = at == 0 || whole.parse::<u32>().is_ok_and(|n| n < 60);
+                digits(whole) && digits(rest) && is_small && (at + 1 == count || !part.contains('.'))
+            })
+    })
+}
+
+/// The file of the pack that is meant: from the pack's folder, or from the file it stands in.
+fn find(file: &str, from: &str, files: &dyn AnchorFiles) -> Option<String> {
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let decoded = decoded(file);
+    let tries = [(file, ""), (&decoded, ""), (file, folder), (&decoded, folder)];
+    tries.iter().filter_map(|(file, folder)| joined(folder, file)).find(|path| files.has(path))
+}
+
+/// A path inside the pack; `None` when it leads out of it.
+pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
+    let (folder, path) = match path.strip_prefix('/') {
+        Some(path) => ("", path),
+        None => (folder, path),
+    };
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// `%E4%BB%B7` read as letters; what is no such writing stays.
+pub(crate) fn decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        let digit = |at: usize| after.get(at).and_then(|b| char::from(*b).to_digit(16));
+        match (byte, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}

@@ -1,0 +1,140 @@
+//! The fields of the index.
+//!
+//! Each area has a text field of its own: a question to one area then touches the postings of that
+//! area alone, and the engine's shortcut for unions of terms stays possible, which a filter would
+//! rule out.
+
+use super::Area;
+use super::terms::Terms;
+use crate::section::{BETWEEN, SourceSection, stem};
+use tantivy::schema::{
+    Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value,
+};
+use tantivy::{Index, TantivyDocument, Term};
+
+/// Rises whenever fields, terms or sections change: an index of another version is built anew.
+pub(super) const VERSION: u32 = 1;
+
+const TOKENIZER: &str = "contexture-terms";
+
+/// How many times the words of the last heading count; those of outer headings count once.
+const HEADING_WEIGHT: usize = 3;
+
+/// The fields of the index.
+#[derive(Debug, Clone)]
+pub(super) struct Fields {
+    path: Field,
+    heading: Field,
+    place: Field,
+    area: Field,
+    persona: Field,
+    text: [Field; Area::ALL.len()],
+}
+
+impl Fields {
+    /// The schema and its fields.
+    pub(super) fn schema() -> (Schema, Self) {
+        let mut schema = Schema::builder();
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_index_option(IndexRecordOption::WithFreqs);
+        let text = TextOptions::default().set_indexing_options(indexing);
+        let fields = Self {
+            path: schema.add_text_field("path", STRING | STORED),
+            heading: schema.add_text_field("heading", STORED),
+            place: schema.add_bytes_field("place", STORED),
+            area: schema.add_u64_field("area", INDEXED),
+            persona: schema.add_bool_field("persona", INDEXED),
+            text: Area::ALL.map(|area| {
+                schema.add_text_field(&format!("text{}", area.number()), text.clone())
+            }),
+        };
+        (schema.build(), fields)
+    }
+
+    /// Makes an index able to read and write these fields.
+    pub(super) fn prepare(index: &Index) {
+        index.tokenizers().register(TOKENIZER, Terms);
+    }
+
+    /// The field of an area.
+    pub(super) fn text(&self, area: Area) -> Field {
+        self.text.get(area.number()).copied().unwrap_or(self.heading)
+    }
+
+    /// All sections of a file.
+    pub(super) fn file(&self, path: &str) -> Term {
+        Term::from_field_text(self.path, path)
+    }
+
+    /// All sections of an area.
+    pub(super) fn area(&self, area: Area) -> Term {
+        Term::from_field_u64(self.area, area.number() as u64)
+    }
+
+    /// All sections that shape tone, persona and taboos.
+    pub(super) fn persona(&self) -> Term {
+        Term::from_field_bool(self.persona, true)
+    }
+
+    /// A section of a file as it is indexed.
+    pub(super) fn document(
+        &self,
+        path: &str,
+        area: Area,
+        section: &SourceSection,
+        text: &str,
+    ) -> TantivyDocument {
+        let mut document = TantivyDocument::new();
+        document.add_text(self.path, path);
+        document.add_text(self.heading, &section.heading);
+        document.add_bytes(self.place, &place_bytes(section));
+        document.add_u64(self.area, area.number() as u64);
+        if is_persona(&section.heading) {
+            document.add_bool(self.persona, true);
+        }
+        let field = self.text(area);
+        let (outer, last) = match section.heading.rsplit_once(BETWEEN) {
+            Some((outer, last)) => (outer, last),
+            None => ("", section.heading.as_str()),
+        };
+        let body = text.get(section.text.clone()).unwrap_or_default();
+        let mut words = String::with_capacity(body.len() + 8 * section.heading.len());
+        for piece in [stem(path), outer].into_iter().chain([last; HEADING_WEIGHT]) {
+            words.push_str(piece);
+            words.push('\n');
+        }
+        words.push_str(body);
+        document.add_text(field, words);
+        document
+    }
+
+    /// The path, heading and place of a document.
+    pub(super) fn read(&self, document: &TantivyDocument) -> Option<(String, String, [u32; 4])> {
+        let text = |field| document.get_first(field).and_then(|value| value.as_str());
+        let place = document.get_first(self.place).and_then(|value| value.as_bytes())?;
+        Some((text(self.path)?.to_owned(), text(self.heading)?.to_owned(), place_of(place)?))
+    }
+}
+
+fn place_bytes(section: &SourceSection) -> Vec<u8> {
+    let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let (start, end) = (small(section.text.start), small(section.text.end));
+    [start, end, section.first_line, section.last_line].iter().flat_map(|n| n.to_le_bytes()).collect()
+}
+
+fn place_of(bytes: &[u8]) -> Option<[u32; 4]> {
+    let mut numbers = bytes.chunks_exact(4).filter_map(|four| four.try_into().ok());
+    let mut next = || numbers.next().map(u32::from_le_bytes);
+    Some([next()?, next()?, next()?, next()?])
+}
+
+/// Whether a heading says that its section shapes tone, persona or taboos.
+fn is_persona(heading: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "tone", "voice", "persona", "taboo", "boundar", "limits", "style", "语气", "口吻", "人设", "风格",
+        "禁忌", "边界", "语调", "角色", "口癖",
+    ];
+    let last = heading.rsplit(BETWEEN).next().unwrap_or(heading).to_lowercase();
+    WORDS.iter().any(|word| last.contains(word))
+}

@@ -1,0 +1,203 @@
+//! Asking the index.
+
+use super::schema::Fields;
+use super::{Area, Opened};
+use std::collections::HashMap;
+use std::ops::Range;
+use tantivy::collector::TopDocs;
+use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, Occur, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, TantivyError, Term};
+
+/// A section that has terms of the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Hit {
+    pub(crate) address: DocAddress,
+    pub(crate) area: Area,
+    /// Its BM25 score.
+    pub(crate) score: f32,
+    /// The terms it has, as bits in the order of the terms.
+    pub(crate) terms: u64,
+}
+
+/// Where a section stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    pub(crate) heading: String,
+    pub(crate) text: Range<usize>,
+    pub(crate) first_line: u32,
+    pub(crate) last_line: u32,
+}
+
+/// A question to an index: terms, and how often they occur in the areas that are asked.
+pub(crate) struct Search<'a> {
+    opened: &'a Opened,
+    terms: Vec<String>,
+    frequencies: Vec<u64>,
+    statistics: Statistics,
+}
+
+/// Statistics over the areas asked, as if they were one field: scores of different areas can be
+/// compared.
+struct Statistics {
+    documents: u64,
+    frequencies: HashMap<String, u64>,
+    /// Per field: the tokens it would have if its sections were all there is.
+    tokens: HashMap<Field, u64>,
+}
+
+impl Bm25StatisticsProvider for Statistics {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        Ok(self.tokens.get(&field).copied().unwrap_or(1).max(1))
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.documents.max(1))
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        let value = term.value();
+        let known = value.as_str().and_then(|text| self.frequencies.get(text));
+        Ok(known.copied().unwrap_or(0).min(self.documents.max(1)))
+    }
+}
+
+impl<'a> Search<'a> {
+    /// Prepares a question; at most 64 terms.
+    pub(crate) fn new(
+        opened: &'a Opened,
+        terms: Vec<String>,
+        areas: &[Area],
+    ) -> Result<Self, TantivyError> {
+        let (searcher, fields) = (&opened.searcher, &opened.fields);
+        let mut documents = 0;
+        let mut tokens = HashMap::new();
+        let mut sizes = Vec::new();
+        for area in areas {
+            let size = searcher.doc_freq(&fields.area(*area))?;
+            documents += size;
+            sizes.push((fields.text(*area), size));
+        }
+        for (field, size) in sizes {
+            let own = searcher.total_num_tokens(field)?;
+            let scaled = u128::from(own) * u128::from(documents) / u128::from(size.max(1));
+            tokens.insert(field, u64::try_from(scaled).unwrap_or(u64::MAX));
+        }
+        let mut frequencies = Vec::with_capacity(terms.len());
+        for term in &terms {
+            let mut sum = 0;
+            for area in areas {
+                sum += searcher.doc_freq(&Term::from_field_text(fields.text(*area), term))?;
+            }
+            frequencies.push(sum);
+        }
+        let by_term = terms.iter().cloned().zip(frequencies.iter().copied()).collect();
+        let statistics = Statistics { documents, frequencies: by_term, tokens };
+        Ok(Self { opened, terms, frequencies, statistics })
+    }
+
+    /// In how many sections each term occurs.
+    pub(crate) fn frequencies(&self) -> &[u64] {
+        &self.frequencies
+    }
+
+    /// How many sections the areas have.
+    pub(crate) fn documents(&self) -> u64 {
+        self.statistics.documents
+    }
+
+    /// The best sections of an area, best first.
+    pub(crate) fn hits(&self, area: Area, most: usize) -> Result<Vec<Hit>, TantivyError> {
+        let field = self.opened.fields.text(area);
+        let terms: Vec<Term> =
+            self.terms.iter().map(|term| Term::from_field_text(field, term)).collect();
+        let clauses: Vec<(Occur, Box<dyn Query>)> = terms
+            .iter()
+            .zip(&self.frequencies)
+            .filter(|(_, frequency)| **frequency > 0)
+            .map(|(term, _)| {
+                let query = TermQuery::new(term.clone(), IndexRecordOption::WithFreqs);
+                (Occur::Should, Box::new(query) as Box<dyn Query>)
+            })
+            .collect();
+        if clauses.is_empty() || most == 0 {
+            return Ok(Vec::new());
+        }
+        let searcher = &self.opened.searcher;
+        let found = searcher.search_with_statistics_provider(
+            &BooleanQuery::new(clauses),
+            &TopDocs::with_limit(most).order_by_score(),
+            &self.statistics,
+        )?;
+        let mut hits: Vec<Hit> = found
+            .into_iter()
+            .map(|(score, address)| Hit { address, area, score, terms: 0 })
+            .collect();
+        mark_terms(searcher, field, &terms, &mut hits)?;
+        Ok(hits)
+    }
+
+    /// Sections that shape tone, persona and taboos.
+    pub(crate) fn persona(&self, most: usize) -> Result<Vec<DocAddress>, TantivyError> {
+        let searcher = &self.opened.searcher;
+        let query = TermQuery::new(self.opened.fields.persona(), IndexRecordOption::Basic);
+        let mut found: Vec<DocAddress> =
+            searcher.search(&query, &tantivy::collector::DocSetCollector)?.into_iter().collect();
+        found.sort_unstable();
+        found.truncate(most);
+        Ok(found)
+    }
+
+    /// Where a section stands.
+    pub(crate) fn place(&self, address: DocAddress) -> Result<Place, TantivyError> {
+        let document: TantivyDocument = self.opened.searcher.doc(address)?;
+        place(&self.opened.fields, &document)
+            .ok_or_else(|| TantivyError::InternalError("a section without a place".to_owned()))
+    }
+}
+
+fn place(fields: &Fields, document: &TantivyDocument) -> Option<Place> {
+    let (path, heading, [start, end, first_line, last_line]) = fields.read(document)?;
+    let text = usize::try_from(start).ok()?..usize::try_from(end).ok()?;
+    Some(Place { path, heading, text, first_line, last_line })
+}
+
+/// Notes which terms each hit has.
+fn mark_terms(
+    searcher: &Searcher,
+    field: Field,
+    terms: &[Term],
+    hits: &mut [Hit],
+) -> Result<(), TantivyError> {
+    let mut order: Vec<usize> = (0..hits.len()).collect();
+    order.sort_by_key(|at| hits.get(*at).map(|hit| hit.address));
+    for (segment, reader) in (0_u32..).zip(searcher.segment_readers()) {
+        let here: Vec<usize> = order
+            .iter()
+            .copied()
+            .filter(|at| hits.get(*at).is_some_and(|hit| hit.address.segment_ord == segment))
+            .collect();
+        if here.is_empty() {
+            continue;
+        }
+        let inverted = reader.inverted_index(field)?;
+        for (bit, term) in terms.iter().enumerate().take(64) {
+            let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            for hit in &here {
+                let Some(hit) = hits.get_mut(*hit) else { continue };
+                let document = hit.address.doc_id;
+                let at = if postings.doc() < document { postings.seek(document) } else { postings.doc() };
+                if at == TERMINATED {
+                    break;
+                }
+                if at == document {
+                    hit.terms |= 1 << bit;
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! What an index was made of, and what has changed since.
+
+use super::Area;
+use super::schema::VERSION;
+use crate::pack::PackFile;
+use contexture_context::Digest;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A file changed twice within this time, in nanoseconds, may bear the same time twice.
+const TICK: u64 = 20_000_000;
+/// The same on systems that keep whole seconds.
+const COARSE_TICK: u64 = 2_000_000_000;
+
+/// The files that an index was made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct State {
+    version: u32,
+    /// Whether the index is in memory and nowhere else.
+    #[serde(skip)]
+    in_memory: bool,
+    pub(super) files: BTreeMap<String, Known>,
+}
+
+/// A file as it was indexed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Known {
+    pub(super) bytes: u64,
+    pub(super) modified_ns: u64,
+    /// When it was read.
+    pub(super) read_ns: u64,
+    pub(super) area: usize,
+    /// How many sections it has.
+    pub(super) sections: u32,
+    pub(crate) digest: Digest,
+    /// Why it could not be read; then it has no sections and is tried again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) problem: Option<String>,
+}
+
+/// What has to be done to bring an index up to date.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// Files that are new or may have changed.
+    pub(super) read: Vec<(PackFile, Area)>,
+    /// Files that are gone.
+    pub(super) gone: Vec<String>,
+}
+
+impl Changes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.gone.is_empty()
+    }
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self { version: VERSION, in_memory: false, files: BTreeMap::new() }
+    }
+
+    /// The state of an index that is in memory and nowhere else.
+    pub(super) fn in_memory(mut self) -> Self {
+        self.in_memory = true;
+        self
+    }
+
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.in_memory
+    }
+
+    /// The state that was committed with an index; `None` when it is not readable.
+    pub(super) fn parse(payload: Option<&str>) -> Option<Self> {
+        let state: Self = serde_json::from_str(payload?).ok()?;
+        (state.version == VERSION).then_some(state)
+    }
+
+    pub(super) fn payload(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The digest of a file as it was indexed.
+    pub(crate) fn digest(&self, path: &str) -> Option<&Digest> {
+        self.files.get(path).map(|known| &known.digest)
+    }
+
+    /// Whether an area has sections.
+    pub(crate) fn has(&self, area: Area) -> bool {
+        self.files.values().any(|known| known.area == area.number() && known.sections > 0)
+    }
+
+    /// The files that could not be read, and why.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files
+            .iter()
+            .filter_map(|(path, known)| Some((path.as_str(), known.problem.as_deref()?)))
+    }
+
+    /// How many sections there are.
+    pub(super) fn sections(&self) -> u64 {
+        self.files.values().map(|known| u64::from(known.sections)).sum()
+    }
+
+    /// Compares with the files as they are.
+    pub(super) fn changes(&self, files: &[PackFile], primary: Option<&str>) -> Changes {
+        let mut changes = Changes::default();
+        let mut present = std::collections::HashSet::with_capacity(files.len());
+        for file in files {
+            let Some(area) = Area::of(&file.path, primary) else { continue };
+            present.insert(file.path.as_str());
+            let is_known = self.files.get(&file.path).is_some_and(|known| known.holds(file, area));
+            if !is_known {
+                changes.read.push((file.clone(), area));
+            }
+        }
+        let is_gone = |path: &&String| !present.contains(path.as_str());
+        changes.gone = self.files.keys().filter(is_gone).cloned().collect();
+        changes
+    }
+}
+
+impl Known {
+    fn holds(&self, file: &PackFile, area: Area) -> bool {
+        let modified = nanoseconds(file.modified_ns);
+        let tick = if modified % 1_000_000_000 == 0 { COARSE_TICK } else { TICK };
+        self.problem.is_none()
+            && self.bytes == file.bytes
+            && self.modified_ns == modified
+            && self.area == area.number()
+            // Else it was read so soon after it was written that another write could have followed
+            // unseen.
+            && (modified == 0 || self.read_ns >= modified.saturating_add(tick))
+    }
+}
+
+pub(super) fn nanoseconds(time: u128) -> u64 {
+    u64::try_from(time).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,142 @@
+//! Indexes kept: opened, brought up to date, built anew when they are damaged.
+
+mod home;
+mod write;
+
+pub use write::IndexReport;
+pub(crate) use write::MAX_FILE_BYTES;
+
+use super::schema::Fields;
+use super::state::{State, nanoseconds};
+use crate::pack::{Pack, PackError, PackFile};
+use home::Home;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tantivy::{Index, Searcher, TantivyError};
+
+/// The most indexes that are kept open at once.
+const MAX_OPEN: usize = 64;
+
+/// Why a pack could not be indexed or asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The pack can't be listed.
+    #[error(transparent)]
+    Pack(#[from] PackError),
+    /// The engine failed, in memory or again after the index was built anew.
+    #[error("the index of knowledge pack `{pack}` can't be used: {source}")]
+    Engine {
+        /// The pack.
+        pack: String,
+        /// What the engine reports.
+        source: TantivyError,
+    },
+    /// The engine met data that it cannot handle.
+    #[error("the index of knowledge pack `{pack}` is damaged")]
+    Damaged {
+        /// The pack.
+        pack: String,
+    },
+}
+
+impl IndexError {
+    pub(crate) fn engine(pack: &Pack, source: TantivyError) -> Self {
+        Self::Engine { pack: pack.item().name.clone(), source }
+    }
+}
+
+/// An index as it was at one moment.
+pub(crate) struct Opened {
+    pub(crate) searcher: Searcher,
+    pub(super) fields: Fields,
+    pub(crate) state: State,
+    index: Index,
+}
+
+/// The files of a pack: their sizes and times, by path.
+pub(crate) type Listing = HashMap<String, (u64, u64)>;
+
+/// An index that is up to date, with the listing that it was compared with.
+#[derive(Clone)]
+pub(crate) struct View {
+    pub(crate) opened: Arc<Opened>,
+    pub(crate) listing: Arc<Listing>,
+    /// Names the pack among all that are open.
+    pub(crate) key: Arc<str>,
+    pub(crate) report: IndexReport,
+}
+
+#[derive(Default)]
+struct Slot {
+    opened: Option<Arc<Opened>>,
+    listing: Arc<Listing>,
+    checked: Option<Instant>,
+}
+
+/// What an index is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To be asked.
+    Ask,
+    /// To be asked, although it was checked a moment ago: a file was not as it said.
+    AskAgain,
+    /// It is thrown away and built anew.
+    Rebuild,
+}
+
+/// The indexes of packs, in a cache folder or in memory.
+pub(crate) struct Store {
+    cache: Option<PathBuf>,
+    recheck: Duration,
+    slots: Mutex<HashMap<String, Arc<Mutex<Slot>>>>,
+}
+
+impl Store {
+    pub(crate) fn new(cache: Option<PathBuf>) -> Self {
+        Self { cache, recheck: Duration::ZERO, slots: Mutex::default() }
+    }
+
+    /// How long a check of the files is trusted.
+    pub(crate) fn set_recheck(&mut self, recheck: Duration) {
+        self.recheck = recheck;
+    }
+
+    /// The index of a pack, up to date.
+    pub(crate) fn open(
+        &self,
+        pack: &Pack,
+        purpose: Purpose,
+    ) -> Result<View, IndexError> {
+        let key = home::key(pack);
+        let slot = self.slot(&key);
+        let key: Arc<str> = key.into();
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if purpose == Purpose::Ask
+            && let (Some(opened), Some(checked)) = (&slot.opened, slot.checked)
+            && checked.elapsed() < self.recheck
+        {
+            let (opened, listing) = (Arc::clone(opened), Arc::clone(&slot.listing));
+            return Ok(View { opened, listing, key, report: IndexReport::default() });
+        }
+        let files = pack.files()?;
+        let home = Home::of(self.cache.as_deref(), pack);
+        let known = if purpose == Purpose::Rebuild { None } else { slot.opened.take() };
+        let (opened, report) = home.bring_up(pack, known, &files, purpose)?;
+        let stat = |file: PackFile| (file.path, (file.bytes, nanoseconds(file.modified_ns)));
+        slot.opened = Some(Arc::clone(&opened));
+        slot.listing = Arc::new(files.into_iter().map(stat).collect());
+        slot.checked = Some(Instant::now());
+        Ok(View { opened, listing: Arc::clone(&slot.listing), key, report })
+    }
+
+    fn slot(&self, key: &str) -> Arc<Mutex<Slot>> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= MAX_OPEN && !slots.contains_key(key) {
+            slots.clear();
+        }
+        Arc::clone(slots.entry(key.to_owned()).or_default())
+    }
+}

@@ -1,0 +1,261 @@
+//! Where an index lives, and how it is opened there.
+//!
+//! Decision: who writes holds a lock on a file beside the index. Who only asks takes no lock: a
+//! commit is one rename, and what was opened stays readable when it is replaced. Who cannot get the
+//! lock in time makes an index in memory and harms nobody.
+
+use super::write::{IndexReport, Writing};
+use super::{IndexError, Opened, Purpose};
+use crate::index::schema::{Fields, VERSION};
+use crate::index::state::{Changes, State};
+use crate::index::Area;
+use crate::pack::{Pack, PackFile};
+use contexture_context::Digest;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+use tantivy::directory::MmapDirectory;
+use tantivy::{Index, ReloadPolicy, TantivyError};
+
+/// How long another process that writes the same index is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(20);
+/// Indexes up to this size, in bytes, are checked against their checksums when they are opened.
+const CHECKED_WHOLE: u64 = 64 << 20;
+
+/// Names a pack's index by where the pack is.
+pub(super) fn key(pack: &Pack) -> String {
+    let item = pack.item();
+    let place = format!("{}\n{}\n{:?}", item.pack_root.display(), item.name, pack.scope());
+    let hex = Digest::of_text(&place).hex();
+    format!("{}-{}-v{VERSION}", plain(&item.name), hex.get(..16).unwrap_or_default())
+}
+
+/// A name as it can stand in the name of a folder.
+fn plain(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect()
+}
+
+/// Where the index of a pack lives.
+pub(super) enum Home {
+    Memory,
+    Folder(PathBuf),
+}
+
+impl Home {
+    pub(super) fn of(cache: Option<&Path>, pack: &Pack) -> Self {
+        cache.map_or(Self::Memory, |cache| Self::Folder(cache.join(key(pack))))
+    }
+
+    /// Opens the index and makes it say what the files say.
+    pub(super) fn bring_up(
+        &self,
+        pack: &Pack,
+        known: Option<Arc<Opened>>,
+        files: &[PackFile],
+        purpose: Purpose,
+    ) -> Result<(Arc<Opened>, IndexReport), IndexError> {
+        if purpose == Purpose::Ask {
+            if let Some(opened) = &known
+                && changes(pack, &opened.state, files, purpose).is_empty()
+            {
+                let report = IndexReport::unchanged(pack, &opened.state, self.folder());
+                return Ok((Arc::clone(opened), report));
+            }
+            if known.is_none()
+                && let Some(folder) = self.folder()
+                && let Ok(Some(opened)) = open_folder(folder)
+                && changes(pack, &opened.state, files, purpose).is_empty()
+            {
+                let report = IndexReport::unchanged(pack, &opened.state, Some(folder));
+                return Ok((Arc::new(opened), report));
+            }
+        }
+        match self {
+            Self::Memory => in_memory(pack, known, files, purpose, Vec::new()),
+            Self::Folder(folder) => in_folder(folder, pack, known, files, purpose),
+        }
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Memory => None,
+            Self::Folder(folder) => Some(folder),
+        }
+    }
+}
+
+fn changes(pack: &Pack, state: &State, files: &[PackFile], purpose: Purpose) -> Changes {
+    let primary = pack.item().metadata.primary_document.as_deref();
+    let mut changes = state.changes(files, primary);
+    if purpose == Purpose::AskAgain {
+        let areas = files.iter().filter_map(|f| Some((f.clone(), Area::of(&f.path, primary)?)));
+        changes.read = areas.collect();
+    }
+    changes
+}
+
+fn in_memory(
+    pack: &Pack,
+    known: Option<Arc<Opened>>,
+    files: &[PackFile],
+    purpose: Purpose,
+    warnings: Vec<String>,
+) -> Result<(Arc<Opened>, IndexReport), IndexError> {
+    let engine = |error| IndexError::engine(pack, error);
+    let known = known.filter(|opened| opened.state.is_in_memory());
+    let (index, fields, state) = match known {
+        Some(opened) => (opened.index.clone(), opened.fields.clone(), opened.state.clone()),
+        None => {
+            let (schema, fields) = Fields::schema();
+            let index = Index::create_in_ram(schema);
+            Fields::prepare(&index);
+            (index, fields, State::new().in_memory())
+        }
+    };
+    let changes = changes(pack, &state, files, purpose);
+    let writing = Writing { pack, index: &index, fields: &fields, folder: None };
+    let (state, mut report) = writing.write(state, &changes).map_err(engine)?;
+    report.warnings.extend(warnings);
+    let opened = opened(index, fields, state).map_err(engine)?;
+    Ok((Arc::new(opened), report))
+}
+
+fn in_folder(
+    folder: &Path,
+    pack: &Pack,
+    known: Option<Arc<Opened>>,
+    files: &[PackFile],
+    purpose: Purpose,
+) -> Result<(Arc<Opened>, IndexReport), IndexError> {
+    let lock = match lock(folder) {
+        Ok(Some(lock)) => lock,
+        Ok(None) => {
+            let warning = "another process is writing the index; it was made anew in memory";
+            return in_memory(pack, known, files, purpose, vec![warning.to_owned()]);
+        }
+        Err(error) => {
+            let warning = format!(
+                "the index can't be kept in {}: {error}; it was made in memory",
+                folder.display()
+            );
+            return in_memory(pack, known, files, purpose, vec![warning]);
+        }
+    };
+    drop(known);
+    let result = written(folder, pack, files, purpose).or_else(|error| {
+        // A disk that is full or a folder that was taken away must not end the task.
+        let warning = format!(
+            "the index in {} could not be written: {error}; it was made in memory",
+            folder.display()
+        );
+        in_memory(pack, None, files, purpose, vec![warning])
+    });
+    drop(lock);
+    result
+}
+
+/// Brings the index of a folder up to date; the lock is held.
+fn written(
+    folder: &Path,
+    pack: &Pack,
+    files: &[PackFile],
+    purpose: Purpose,
+) -> Result<(Arc<Opened>, IndexReport), IndexError> {
+    let engine = |error| IndexError::engine(pack, error);
+    let mut warnings = Vec::new();
+    let found = if purpose == Purpose::Rebuild { Ok(None) } else { open_folder(folder) };
+    let found = found.unwrap_or_else(|error| {
+        warnings.push(format!(
+            "the index {} could not be read and was built anew ({error})",
+            folder.display()
+        ));
+        None
+    });
+    let (index, fields, state) = match found {
+        Some(opened) => (opened.index, opened.fields, opened.state),
+        None => {
+            let (schema, fields) = Fields::schema();
+            let index = create(folder, schema).map_err(engine)?;
+            (index, fields, State::new())
+        }
+    };
+    let changes = changes(pack, &state, files, purpose);
+    let writing = Writing { pack, index: &index, fields: &fields, folder: Some(folder) };
+    let (state, mut report) = writing.write(state, &changes).map_err(engine)?;
+    report.warnings.extend(warnings);
+    let opened = opened(index, fields, state).map_err(engine)?;
+    Ok((Arc::new(opened), report))
+}
+
+fn create(folder: &Path, schema: tantivy::schema::Schema) -> Result<Index, TantivyError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    fs::create_dir_all(folder)?;
+    let index = Index::create_in_dir(folder, schema)?;
+    Fields::prepare(&index);
+    Ok(index)
+}
+
+/// Opens the index of a folder; `None` when there is none.
+fn open_folder(folder: &Path) -> Result<Option<Opened>, TantivyError> {
+    if !folder.join("meta.json").is_file() {
+        return Ok(None);
+    }
+    let mut index = Index::open(MmapDirectory::open(folder)?)?;
+    let (schema, fields) = Fields::schema();
+    if index.schema() != schema {
+        return Err(TantivyError::SchemaError("it has other fields".to_owned()));
+    }
+    Fields::prepare(&index);
+    if size(folder) <= CHECKED_WHOLE && !index.validate_checksum()?.is_empty() {
+        return Err(TantivyError::SystemError("its checksums do not agree".to_owned()));
+    }
+    // Another process may commit between the two looks.
+    for _ in 0..5 {
+        let before = index.load_metas()?;
+        let state = State::parse(before.payload.as_deref())
+            .ok_or_else(|| TantivyError::SystemError("its state is unreadable".to_owned()))?;
+        let opened = opened(index.clone(), fields.clone(), state)?;
+        if index.load_metas()?.opstamp == before.opstamp {
+            return Ok(Some(opened));
+        }
+        index = Index::open(MmapDirectory::open(folder)?)?;
+        Fields::prepare(&index);
+    }
+    Err(TantivyError::SystemError("it changes all the time".to_owned()))
+}
+
+fn opened(index: Index, fields: Fields, state: State) -> Result<Opened, TantivyError> {
+    let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+    Ok(Opened { searcher: reader.searcher(), fields, state, index })
+}
+
+fn size(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
+}
+
+/// The right to write an index; `None` when another process keeps it.
+fn lock(folder: &Path) -> io::Result<Option<File>> {
+    let Some(parent) = folder.parent() else { return Err(io::ErrorKind::NotFound.into()) };
+    fs::create_dir_all(parent)?;
+    let mut name = folder.as_os_str().to_owned();
+    name.push(".lock");
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(name)?;
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= PATIENCE => return Ok(None),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}

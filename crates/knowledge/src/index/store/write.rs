@@ -1,0 +1,179 @@
+//! Writing an index: only files that changed are read and parted again.
+
+use crate::index::schema::Fields;
+use crate::index::state::{Changes, Known, State, nanoseconds};
+use crate::index::Area;
+use crate::pack::{Pack, PackFile};
+use crate::section::sections;
+use contexture_context::Digest;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tantivy::indexer::IndexWriterOptions;
+use tantivy::{Index, IndexWriter, TantivyError};
+
+/// The largest file that is indexed, in bytes.
+pub(crate) const MAX_FILE_BYTES: u64 = 32 << 20;
+
+/// Packs with less to read than this, in bytes, are indexed by one thread.
+const SMALL: u64 = 4 << 20;
+/// What one thread may hold in memory before it writes, in bytes: the engine's minimum and a
+/// share for large packs.
+const SMALL_MEMORY: usize = 15_000_000;
+const LARGE_MEMORY: usize = 48_000_000;
+const MAX_THREADS: usize = 4;
+
+/// What was done to bring an index up to date.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct IndexReport {
+    /// The pack.
+    pub pack: String,
+    /// The files in the index.
+    pub files: u64,
+    /// The sections in the index.
+    pub sections: u64,
+    /// The files that were read for it now.
+    pub read: u64,
+    /// The files that were taken out of it.
+    pub removed: u64,
+    /// Where it is; absent when it is in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// What was noticed.
+    pub warnings: Vec<String>,
+}
+
+impl IndexReport {
+    pub(super) fn unchanged(pack: &Pack, state: &State, folder: Option<&Path>) -> Self {
+        Self {
+            pack: pack.item().name.clone(),
+            files: state.files.len() as u64,
+            sections: state.sections(),
+            folder: folder.map(Path::to_owned),
+            ..Self::default()
+        }
+    }
+}
+
+/// An index that is written to.
+pub(super) struct Writing<'a> {
+    pub(super) pack: &'a Pack,
+    pub(super) index: &'a Index,
+    pub(super) fields: &'a Fields,
+    pub(super) folder: Option<&'a Path>,
+}
+
+impl Writing<'_> {
+    /// Takes the changes in and commits them with the state that follows from them.
+    pub(super) fn write(
+        &self,
+        mut state: State,
+        changes: &Changes,
+    ) -> Result<(State, IndexReport), TantivyError> {
+        let before = state.clone();
+        let mut writer: Option<IndexWriter> = None;
+        let mut read = 0;
+        for path in &changes.gone {
+            state.files.remove(path);
+            self.writer(&mut writer, changes)?.delete_term(self.fields.file(path));
+        }
+        for (file, area) in &changes.read {
+            read += 1;
+            self.take_in(&mut state, &mut writer, changes, file, *area)?;
+        }
+        if state != before {
+            let mut writer = match writer {
+                Some(writer) => writer,
+                None => self.open_writer(changes)?,
+            };
+            let mut commit = writer.prepare_commit()?;
+            commit.set_payload(&state.payload());
+            commit.commit()?;
+            writer.wait_merging_threads()?;
+        }
+        let mut report = IndexReport::unchanged(self.pack, &state, self.folder);
+        report.read = read;
+        report.removed = changes.gone.len() as u64;
+        let problems = state.problems().map(|(path, why)| format!("`{path}` is not indexed: {why}"));
+        report.warnings = problems.collect();
+        Ok((state, report))
+    }
+
+    fn take_in(
+        &self,
+        state: &mut State,
+        writer: &mut Option<IndexWriter>,
+        changes: &Changes,
+        file: &PackFile,
+        area: Area,
+    ) -> Result<(), TantivyError> {
+        let read_ns = now();
+        let text = self.pack.read(&file.path, MAX_FILE_BYTES);
+        let mut known = Known {
+            bytes: file.bytes,
+            modified_ns: nanoseconds(file.modified_ns),
+            read_ns,
+            area: area.number(),
+            sections: 0,
+            digest: Digest::of_text(text.as_deref().unwrap_or_default()),
+            problem: text.as_ref().err().map(ToString::to_string),
+        };
+        let old = state.files.get(&file.path);
+        let is_same = |old: &Known| {
+            old.digest == known.digest && old.area == known.area && old.problem == known.problem
+        };
+        if let Some(old) = old.filter(|old| is_same(old)) {
+            known.sections = old.sections;
+            let was_tried = known.problem.is_some() || known.modified_ns > read_ns;
+            if was_tried && (old.bytes, old.modified_ns) == (known.bytes, known.modified_ns) {
+                known.read_ns = old.read_ns;
+            }
+            state.files.insert(file.path.clone(), known);
+            return Ok(());
+        }
+        let had_sections = old.is_some_and(|old| old.sections > 0);
+        let text = text.unwrap_or_default();
+        let sections = sections(&file.path, &text);
+        if had_sections || !sections.is_empty() {
+            let writer = self.writer(writer, changes)?;
+            if had_sections {
+                writer.delete_term(self.fields.file(&file.path));
+            }
+            for section in &sections {
+                writer.add_document(self.fields.document(&file.path, area, section, &text))?;
+            }
+        }
+        known.sections = u32::try_from(sections.len()).unwrap_or(u32::MAX);
+        state.files.insert(file.path.clone(), known);
+        Ok(())
+    }
+
+    fn writer<'w>(
+        &self,
+        writer: &'w mut Option<IndexWriter>,
+        changes: &Changes,
+    ) -> Result<&'w mut IndexWriter, TantivyError> {
+        match writer {
+            Some(writer) => Ok(writer),
+            None => Ok(writer.insert(self.open_writer(changes)?)),
+        }
+    }
+
+    fn open_writer(&self, changes: &Changes) -> Result<IndexWriter, TantivyError> {
+        let bytes: u64 = changes.read.iter().map(|(file, _)| file.bytes).sum();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (threads, memory) =
+            if bytes < SMALL { (1, SMALL_MEMORY) } else { (cores.min(MAX_THREADS), LARGE_MEMORY) };
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(threads)
+            .memory_budget_per_thread(memory)
+            .num_merge_threads(1)
+            .build();
+        self.index.writer_with_options(options)
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    nanoseconds(since.as_nanos())
+}

@@ -1,0 +1,271 @@
+//! Packing: the most relevant sections that fit, fenced and counted as a whole (KN-11).
+
+use super::block::Block;
+use contexture_context::fence::Fence;
+use contexture_context::tokens::TokenCounter;
+use std::collections::HashSet;
+
+/// With less than this left, in tokens, nothing more is tried.
+const CRUMBS: u64 = 12;
+/// How many more sections are tried once one did not fit.
+const MORE: usize = 12;
+/// A section is cut only when it has at least this share of the best score of its pack.
+const WORTH_CUTTING: f32 = 0.5;
+
+/// The part of a pack, before there is anything in it.
+pub(super) struct Sheet {
+    pub(super) fence: Fence,
+    /// Whether a list of sources ends it.
+    pub(super) lists_sources: bool,
+    /// How well the pack fits the task.
+    pub(super) weight: f32,
+    /// The scores of its candidates, in their order.
+    pub(super) scores: Vec<f32>,
+}
+
+impl Sheet {
+    fn best(&self) -> f32 {
+        self.scores.iter().copied().fold(0.0, f32::max)
+    }
+}
+
+/// A candidate, by its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) pack: usize,
+    pub(super) candidate: usize,
+}
+
+/// A section that is shown.
+pub(super) struct Shown {
+    pub(super) pack: usize,
+    pub(super) block: Block,
+    pub(super) tokens: u64,
+    /// How much of its text is kept, and the tokens of the whole.
+    pub(super) cut: Option<(usize, u64)>,
+}
+
+impl Shown {
+    pub(super) fn kept(&self) -> Option<usize> {
+        self.cut.map(|(kept, _)| kept)
+    }
+}
+
+/// The context and what it is made of.
+#[derive(Default)]
+pub(super) struct Composed {
+    pub(super) context: String,
+    pub(super) tokens: u64,
+    pub(super) shown: Vec<Shown>,
+    /// How many sections match and did not fit.
+    pub(super) left_out: usize,
+    /// The smallest budget that would have held something, when nothing fitted.
+    pub(super) needs: Option<u64>,
+}
+
+struct Packing<'a> {
+    sheets: Vec<Sheet>,
+    budget: u64,
+    counter: &'a dyn TokenCounter,
+    used: u64,
+    begun: HashSet<usize>,
+    sources: HashSet<(usize, String)>,
+    texts: HashSet<String>,
+    shown: Vec<Shown>,
+    left_out: usize,
+    needs: Option<u64>,
+}
+
+/// Packs candidates under a budget; `block` gives each with its text.
+pub(super) fn compose(
+    sheets: Vec<Sheet>,
+    budget: u64,
+    counter: &dyn TokenCounter,
+    mut block: impl FnMut(Part) -> Option<Block>,
+) -> Composed {
+    let order = order(&sheets);
+    let mut packing = Packing {
+        sheets,
+        budget,
+        counter,
+        used: 0,
+        begun: HashSet::new(),
+        sources: HashSet::new(),
+        texts: HashSet::new(),
+        shown: Vec::new(),
+        left_out: 0,
+        needs: None,
+    };
+    let mut tries = usize::MAX;
+    for (at, part) in order.iter().enumerate() {
+        let is_full = budget.saturating_sub(packing.used) < CRUMBS && packing.needs.is_some();
+        if tries == 0 || is_full {
+            packing.left_out += order.len() - at;
+            break;
+        }
+        let Some(block) = block(*part) else { continue };
+        if !packing.place(*part, block) {
+            packing.left_out += 1;
+            tries = tries.min(MORE);
+        }
+        tries = tries.saturating_sub(usize::from(tries != usize::MAX));
+    }
+    packing.finish()
+}
+
+/// All candidates: those of each pack in their order, packs mixed by relevance.
+fn order(sheets: &[Sheet]) -> Vec<Part> {
+    let mut next: Vec<usize> = vec![0; sheets.len()];
+    let mut order = Vec::new();
+    loop {
+        let heads = sheets.iter().zip(&next).enumerate().filter_map(|(pack, (sheet, next))| {
+            let score = sheet.scores.get(*next)?;
+            Some((pack, sheet.weight * score / sheet.best().max(f32::MIN_POSITIVE)))
+        });
+        // The first of equals: packs are given in their precedence.
+        let best = heads.fold(None, |best: Option<(usize, f32)>, head| match best {
+            Some(best) if best.1 >= head.1 => Some(best),
+            _ => Some(head),
+        });
+        let Some((pack, _)) = best else { return order };
+        let Some(candidate) = next.get_mut(pack) else { return order };
+        order.push(Part { pack, candidate: *candidate });
+        *candidate += 1;
+    }
+}
+
+impl Packing<'_> {
+    fn count(&self, text: &str) -> u64 {
+        self.counter.count(text) as u64
+    }
+
+    /// Takes a section in, whole or cut. False when it does not fit.
+    fn place(&mut self, part: Part, block: Block) -> bool {
+        let Some(sheet) = self.sheets.get(part.pack) else { return true };
+        if !self.texts.insert(block.text.trim().to_owned()) {
+            return true;
+        }
+        let frame = if self.begun.contains(&part.pack) {
+            0
+        } else {
+            self.count(&sheet.fence.wrap("")) + 2 + if sheet.lists_sources { 4 } else { 0 }
+        };
+        let left = self.budget.saturating_sub(self.used);
+        let whole = self.cost(part.pack, &block, None);
+        if frame + whole.0 + whole.1 <= left {
+            self.push(part.pack, block, None, frame, whole);
+            return true;
+        }
+        let score = sheet.scores.get(part.candidate).copied().unwrap_or(0.0);
+        let is_worth_it = self.shown.is_empty() || score >= sheet.best() * WORTH_CUTTING;
+        let ends = if is_worth_it || self.needs.is_none() { block.ends() } else { Vec::new() };
+        if is_worth_it
+            && let Some((end, cost)) = self.cut(part.pack, &block, &ends, left.saturating_sub(frame))
+        {
+            self.push(part.pack, block, Some((end, whole.0)), frame, cost);
+            return true;
+        }
+        let least = ends.first().map_or(whole, |end| self.cost(part.pack, &block, Some(*end)));
+        let needs = frame + least.0 + least.1;
+        self.needs = Some(self.needs.map_or(needs, |other| other.min(needs)));
+        false
+    }
+
+    /// The longest beginning that ends at the end of a paragraph and fits.
+    fn cut(
+        &self,
+        pack: usize,
+        block: &Block,
+        ends: &[usize],
+        left: u64,
+    ) -> Option<(usize, (u64, u64))> {
+        let fits = |end: &usize| {
+            let cost = self.cost(pack, block, Some(*end));
+            cost.0 + cost.1 <= left
+        };
+        let at = ends.partition_point(fits).checked_sub(1)?;
+        let end = *ends.get(at)?;
+        Some((end, self.cost(pack, block, Some(end))))
+    }
+
+    /// The tokens of a section, and of the sources that it adds to the list.
+    fn cost(&self, pack: usize, block: &Block, kept: Option<usize>) -> (u64, u64) {
+        let Some(sheet) = self.sheets.get(pack) else { return (0, 0) };
+        let text = block.render(kept);
+        // The blank line behind it.
+        let own = self.count(&sheet.fence.escape(&text)) + 1;
+        if !sheet.lists_sources {
+            return (own, 0);
+        }
+        let anchors = block.anchors(kept).into_iter();
+        let new = anchors.filter(|anchor| !self.sources.contains(&(pack, anchor.clone())));
+        (own, new.map(|anchor| self.count(&format!("- {anchor}\n")) + 1).sum())
+    }
+
+    fn push(
+        &mut self,
+        pack: usize,
+        block: Block,
+        cut: Option<(usize, u64)>,
+        frame: u64,
+        (tokens, sources): (u64, u64),
+    ) {
+        self.used += frame + tokens + sources;
+        self.begun.insert(pack);
+        let anchors = block.anchors(cut.map(|(kept, _)| kept));
+        self.sources.extend(anchors.into_iter().map(|anchor| (pack, anchor)));
+        self.shown.push(Shown { pack, block, tokens, cut });
+    }
+
+    /// Writes the context, counts it, and takes sections away until it fits.
+    fn finish(mut self) -> Composed {
+        loop {
+            let context = self.render();
+            let tokens = self.count(&context);
+            if tokens <= self.budget {
+                let Self { shown, left_out, needs, .. } = self;
+                let needs = needs.filter(|_| shown.is_empty());
+                return Composed { context, tokens, shown, left_out, needs };
+            }
+            self.left_out += 1;
+            self.needs = self.needs.or(Some(tokens));
+            if self.shown.pop().is_none() {
+                return Composed { left_out: self.left_out, needs: self.needs, ..Composed::default() };
+            }
+        }
+    }
+
+    fn render(&self) -> String {
+        let mut parts = Vec::new();
+        let mut packs: Vec<usize> = Vec::new();
+        for shown in &self.shown {
+            if !packs.contains(&shown.pack) {
+                packs.push(shown.pack);
+            }
+        }
+        for pack in packs {
+            if let Some(sheet) = self.sheets.get(pack) {
+                let shown: Vec<&Shown> = self.shown.iter().filter(|s| s.pack == pack).collect();
+                parts.push(sheet.fence.wrap(&body(&shown, sheet.lists_sources)));
+            }
+        }
+        parts.join("\n")
+    }
+}
+
+/// What stands inside a fence.
+fn body(shown: &[&Shown], lists_sources: bool) -> String {
+    let texts: Vec<String> = shown.iter().map(|shown| shown.block.render(shown.kept())).collect();
+    let mut body = texts.join("\n\n");
+    let mut sources: Vec<String> = Vec::new();
+    for anchor in shown.iter().flat_map(|shown| shown.block.anchors(shown.kept())) {
+        if !sources.contains(&anchor) {
+            sources.push(anchor);
+        }
+    }
+    if lists_sources && !sources.is_empty() {
+        body.push_str("\n\nSources:\n- ");
+        body.push_str(&sources.join("\n- "));
+    }
+    body
+}

@@ -1,0 +1,60 @@
+//! What a task asks for and the packs do not have (KN-9).
+
+use super::Missing;
+use super::query::Query;
+use std::collections::HashSet;
+
+/// The most facts that are named.
+const MOST: usize = 12;
+
+/// The words of the task that stand in no pack; when nothing was selected, all that it is about.
+pub(super) fn missing(query: &Query, found: &HashSet<usize>, is_empty: bool) -> Vec<Missing> {
+    let content: Vec<usize> = query
+        .terms
+        .iter()
+        .enumerate()
+        .filter(|(_, term)| term.is_content)
+        .map(|(number, _)| number)
+        .collect();
+    if content.is_empty() || is_empty && content.iter().all(|number| found.contains(number)) {
+        let whole = query.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let fact: String = whole.chars().take(200).collect();
+        return if is_empty { vec![Missing::new(fact)] } else { Vec::new() };
+    }
+    let mut facts = Vec::new();
+    for fact in facts_of(query, &content, found) {
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    facts.truncate(MOST);
+    facts.into_iter().map(Missing::new).collect()
+}
+
+/// Runs of neighbouring words that nothing has.
+fn facts_of(query: &Query, content: &[usize], found: &HashSet<usize>) -> Vec<String> {
+    // What stands in a term that was found is not missing, although a pair with its neighbour is.
+    let mut known = vec![false; query.text.len()];
+    for term in found.iter().filter_map(|number| query.terms.get(*number)) {
+        known.get_mut(term.at.clone()).unwrap_or_default().fill(true);
+    }
+    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
+    for number in content.iter().filter(|number| !found.contains(number)) {
+        let Some(term) = query.terms.get(*number) else { continue };
+        let is_open = |byte: &usize| !known.get(*byte).copied().unwrap_or(true);
+        let Some(start) = term.at.clone().find(is_open) else { continue };
+        let end = term.at.clone().rev().find(is_open).map_or(term.at.end, |last| last + 1);
+        match runs.last_mut() {
+            Some(run) if start <= run.end || is_blank(&query.text, run.end, start) => {
+                run.end = run.end.max(end);
+            }
+            _ => runs.push(start..end),
+        }
+    }
+    let texts = runs.into_iter().filter_map(|run| query.text.get(run));
+    texts.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
+}
+
+fn is_blank(text: &str, from: usize, to: usize) -> bool {
+    text.get(from..to).is_some_and(|between| between.chars().all(|c| c == ' ' || c == '-'))
+}

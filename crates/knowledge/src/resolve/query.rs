@@ -1,0 +1,93 @@
+//! The question: its terms, which of them matter, and what is wanted (KN-10, KN-11).
+
+mod words;
+
+use super::Intent;
+use crate::index::terms::{Kind, Stream, comparable};
+use std::ops::Range;
+use tantivy::tokenizer::TokenStream;
+
+/// The most different terms that are looked for; of a longer task the rarest are taken.
+pub(super) const MAX_TERMS: usize = 60;
+
+/// A term of the task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct QueryTerm {
+    /// As the index has it.
+    pub(super) text: String,
+    /// Where it stands first in [`Query::text`].
+    pub(super) at: Range<usize>,
+    /// Whether it says what the task is about; other terms only rank.
+    pub(super) is_content: bool,
+    /// Whether it is a piece of a script without spaces.
+    pub(super) is_piece: bool,
+}
+
+/// A task, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Query {
+    /// The text in comparable form.
+    pub(super) text: String,
+    pub(super) terms: Vec<QueryTerm>,
+}
+
+impl Query {
+    /// Takes a task apart.
+    pub(super) fn of(task: &str) -> Self {
+        let text = comparable(task).into_owned();
+        let stops = words::phrases(&text);
+        let mut terms: Vec<QueryTerm> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        let mut stream = Stream::new(&text);
+        while stream.advance() {
+            let token = stream.token();
+            let at = token.offset_from..token.offset_to;
+            let Some(is_content) = weight(&text, &at, stream.kind(), &stops) else { continue };
+            if seen.insert(token.text.clone()) {
+                let is_piece = stream.kind() != Kind::Word;
+                terms.push(QueryTerm { text: token.text.clone(), at, is_content, is_piece });
+            }
+        }
+        if !terms.iter().any(|term| term.is_content) {
+            terms.iter_mut().for_each(|term| term.is_content = true);
+        }
+        Self { text, terms }
+    }
+
+    /// What is wanted, as the words say.
+    pub(super) fn intent(&self) -> Intent {
+        words::intent(&self.text)
+    }
+}
+
+/// Whether a term is content, only ranks, or is left out.
+fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Range<usize>]) -> Option<bool> {
+    if stops.iter().any(|stop| stop.start < at.end && at.start < stop.end) {
+        return None;
+    }
+    let piece = text.get(at.clone()).unwrap_or_default();
+    match kind {
+        Kind::Word => {
+            let lower = piece.to_lowercase();
+            if words::is_stop(&lower) { None } else { Some(!words::is_weak(&lower)) }
+        }
+        Kind::Two => Some(!piece.chars().any(words::is_function)),
+        Kind::One => {
+            let stands_alone = !touches(text, at, stops);
+            (stands_alone && !piece.chars().any(words::is_function)).then_some(true)
+        }
+    }
+}
+
+/// Whether a character has a neighbour with which it makes a pair.
+fn touches(text: &str, at: &Range<usize>, stops: &[Range<usize>]) -> bool {
+    let free = |at: usize| !stops.iter().any(|stop| stop.contains(&at));
+    let before = text.get(..at.start).and_then(|text| text.char_indices().next_back());
+    let after = text.get(at.end..).and_then(|text| text.chars().next()).map(|c| (at.end, c));
+    [before, after].into_iter().flatten().any(|(at, c)| {
+        crate::index::terms::is_unspaced(c) && !words::is_function(c) && free(at)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Words of questions that are not what the question is about, and words that say what is wanted.
+
+use super::Intent;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Function words: never looked for.
+const STOPS: &str = "a about above after again all also am an and any are as at be because been \
+    before being below between both but by can could d did do does doing done during each either \
+    else ever few for from get gets got had has have having he her here hers him his how i if in \
+    into is it its itself just let ll m may me might more most much must my no nor not of off on \
+    once one only or other our ours out over own please re s same shall she should so some such \
+    t than that the their theirs them then there these they this those through to too under until \
+    up us ve very was we were what when where whether which while who whom whose why will with \
+    within would yes you your yours";
+
+/// Words of instructions: they help to rank, but that a pack lacks them says nothing.
+const WEAK: &str = "add answer ask based check cite claim claims compare compose context create \
+    customer describe detail detailed details draft explain fact facts find follow following give \
+    help include information kind know knowledge list long look make many mean means mention need \
+    needs number pack paragraph prepare provide question read reply response say says sentence \
+    sentences short show source sources state summarise summarize summary support tell text thing \
+    things type use used user users uses using verify want way words work works write";
+
+/// What is asked with, in Chinese and Japanese: parts the run that it stands in.
+const PHRASES: [&str; 58] = [
+    "为什么", "什么样", "什么时候", "什么", "怎么样", "怎么", "怎样", "如何", "哪些", "哪个", "哪里", "哪儿",
+    "多少", "几个", "是否", "是不是", "有没有", "能不能", "可不可以", "可以", "我们", "你们", "他们", "它们", "咱们",
+    "请问", "请你", "请", "一下", "一个", "这个", "那个", "这些", "那些", "这样", "那样", "以及", "或者", "并且",
+    "而且", "但是", "因为", "所以", "如果", "关于", "对于", "根据", "需要", "应该", "告诉", "介绍", "说明", "解释",
+    "列出", "ですか", "ください", "について", "ですが",
+];
+
+/// Characters that are mostly grammar.
+const FUNCTIONS: &str = "的了吗呢吧啊呀嘛么和与及或是在有把被对从到为以于就也都还又很我你他她它其之这那个些";
+
+static STOP_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| STOPS.split_ascii_whitespace().collect());
+static WEAK_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| WEAK.split_ascii_whitespace().collect());
+
+/// Whether the lower-case word is a function word.
+pub(super) fn is_stop(word: &str) -> bool {
+    STOP_SET.contains(word)
+}
+
+/// Whether the lower-case word belongs to instructions.
+pub(super) fn is_weak(word: &str) -> bool {
+    WEAK_SET.contains(word)
+}
+
+/// Whether the character is mostly grammar.
+pub(super) fn is_function(c: char) -> bool {
+    FUNCTIONS.contains(c)
+}
+
+/// Where phrases of asking stand, in their order.
+pub(super) fn phrases(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if text.is_ascii() {
+        return found;
+    }
+    let mut at = 0;
+    while let Some(rest) = text.get(at..) {
+        let Some(first) = rest.chars().next() else { break };
+        let longest = PHRASES.iter().filter(|phrase| rest.starts_with(**phrase)).map(|p| p.len());
+        match longest.max() {
+            Some(len) => {
+                found.push(at..at + len);
+                at += len;
+            }
+            None => at += first.len_utf8(),
+        }
+    }
+    found
+}
+
+/// Words of each intent; those with spaces or of Chinese are found anywhere, others as whole words.
+/// The first intent with a word in the text is taken.
+const INTENTS: [(Intent, &[&str]); 5] = [
+    (Intent::Dispute, &["dispute", "disputed", "disputes", "contested", "contradiction",
+        "contradictions", "contradict", "conflicting", "争议", "矛盾", "异议", "冲突说法"]),
+    (Intent::Verify, &["verify", "verified", "verification", "fact-check", "fact check",
+        "double-check", "prove", "proof", "evidence", "核验", "核实", "验证", "查证", "证据", "证明", "求证"]),
+    (Intent::Cite, &["cite", "cited", "cites", "citation", "citations", "sourced", "footnote",
+        "footnotes", "source for", "sources for", "source of", "sources of", "the source",
+        "the sources", "with sources", "with source", "its source", "their source",
+        "their sources", "your sources", "which source", "what source", "引用", "出处", "来源", "引证",
+        "原文"]),
+    (Intent::Ingest, &["ingest", "ingestion", "take in new", "收录", "导入来源", "录入", "入库"]),
+    (Intent::Detail, &["detail", "details", "detailed", "in depth", "in-depth", "why", "relate",
+        "relates", "related", "relation", "relationship", "depend", "depends", "connection",
+        "connected", "compare", "comparison", "difference", "differ", "differs", "explain",
+        "background", "interact", "interacts", "affect", "affects", "influence", "influences",
+        "详细", "详情", "细节", "为什么", "为何", "关系", "关联", "联系", "区别", "差异", "对比", "比较", "深入",
+        "原理", "背景", "影响", "解释"]),
+];
+
+/// What is wanted, as the words say.
+pub(super) fn intent(text: &str) -> Intent {
+    let lower = text.to_lowercase();
+    let is_part = |c: char| c.is_alphanumeric() || c == '-';
+    let whole: HashSet<&str> =
+        lower.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()).collect();
+    let says = |word: &&str| {
+        if word.is_ascii() && !word.contains(' ') { whole.contains(word) } else { lower.contains(word) }
+    };
+    INTENTS
+        .iter()
+        .find(|(_, words)| words.iter().any(|word| says(&word)))
+        .map_or(Intent::Answer, |(intent, _)| *intent)
+}

@@ -1,0 +1,320 @@
+//! Which sections of one pack answer a task (KN-10).
+
+mod gate;
+mod links;
+
+use super::query::{MAX_TERMS, Query};
+use super::{Intent, Task};
+use crate::index::{Area, Hit, Place, Search, View};
+use crate::item::{CatalogItem, Profile, RuntimeMode};
+use gate::Weights;
+use std::collections::HashSet;
+use tantivy::{DocAddress, TantivyError};
+
+/// The most sections of an area that are looked at.
+const MOST: usize = 40;
+/// A section answers a task when it has at least this share of what the pack knows of the task.
+const ANSWERS: f32 = 0.6;
+/// The most sections of tone, persona and taboos that join.
+const MAX_PERSONA: usize = 8;
+
+/// A section that may be shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) place: Place,
+    pub(super) area: Area,
+    pub(super) score: f32,
+    /// Why it is a candidate, without its words.
+    pub(super) why: &'static str,
+    /// Which terms of the query it has, by their numbers there.
+    pub(super) terms: Vec<usize>,
+}
+
+/// What one pack has for a task.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Selected {
+    /// Best first.
+    pub(super) candidates: Vec<Candidate>,
+    /// Which terms of the query stand anywhere in the areas that may be read.
+    pub(super) found: HashSet<usize>,
+    /// The share of the task that the best section has.
+    pub(super) coverage: f32,
+}
+
+/// Reads the links of a section.
+pub(super) type Reader<'a> = dyn Fn(&Place) -> Option<String> + 'a;
+
+/// Chooses the sections of a pack.
+pub(super) fn select(
+    view: &View,
+    item: &CatalogItem,
+    query: &Query,
+    intent: Intent,
+    task: &Task,
+    read: &Reader<'_>,
+) -> Result<Selected, TantivyError> {
+    let evidence = task.evidence || intent.wants_evidence();
+    let areas: Vec<Area> = Area::ALL
+        .into_iter()
+        .filter(|area| (evidence || *area != Area::Source) && view.opened.state.has(*area))
+        .collect();
+    let (search, numbers) = prepare(view, query, &areas)?;
+    let weights = Weights::of(query, &numbers, &search);
+    let mut found: HashSet<usize> = HashSet::new();
+    for (number, frequency) in numbers.iter().zip(search.frequencies()) {
+        if *frequency > 0 {
+            found.insert(*number);
+        }
+    }
+    let mut choice =
+        Choice { view, search, weights, numbers, areas, read, groups: Vec::new(), seen: HashSet::new() };
+    match item.profile {
+        Profile::DocumentFirst => choice.document_first(evidence)?,
+        Profile::WikiFirst => choice.wiki_first(intent, evidence)?,
+        Profile::Hybrid => choice.hybrid(intent, evidence)?,
+    }
+    if item.runtime.mode == RuntimeMode::Persona {
+        choice.persona()?;
+    }
+    let coverage = choice.best_coverage();
+    let candidates = choice.groups.into_iter().flatten().map(|(candidate, _)| candidate).collect();
+    Ok(Selected { candidates, found, coverage })
+}
+
+/// The terms that are looked for: all, or of many the rarest that matter.
+fn prepare<'v>(
+    view: &'v View,
+    query: &Query,
+    areas: &[Area],
+) -> Result<(Search<'v>, Vec<usize>), TantivyError> {
+    let all: Vec<String> = query.terms.iter().map(|term| term.text.clone()).collect();
+    let search = Search::new(&view.opened, all, areas)?;
+    let numbers: Vec<usize> = (0..query.terms.len()).collect();
+    if numbers.len() <= MAX_TERMS {
+        return Ok((search, numbers));
+    }
+    let frequencies = search.frequencies().to_vec();
+    let mut kept = numbers;
+    kept.sort_by_key(|at| {
+        let frequency = frequencies.get(*at).copied().unwrap_or(0);
+        let is_content = query.terms.get(*at).is_some_and(|term| term.is_content);
+        (frequency == 0, !is_content, frequency, *at)
+    });
+    kept.truncate(MAX_TERMS);
+    kept.sort_unstable();
+    let texts = kept.iter().filter_map(|at| query.terms.get(*at)).map(|term| term.text.clone());
+    Ok((Search::new(&view.opened, texts.collect(), areas)?, kept))
+}
+
+struct Choice<'a> {
+    view: &'a View,
+    search: Search<'a>,
+    weights: Weights,
+    /// The number in the query of each term of the search.
+    numbers: Vec<usize>,
+    areas: Vec<Area>,
+    read: &'a Reader<'a>,
+    /// Candidates with their terms, in groups that rank one after the other.
+    groups: Vec<Vec<(Candidate, u64)>>,
+    seen: HashSet<DocAddress>,
+}
+
+const MATCHES: &str = "it matches";
+const PRIMARY: &str = "no split section answers the task; the primary document has";
+const WIKI: &str = "the wiki has the details of";
+const WIKI_FALLBACK: &str = "no compiled section answers the task; the wiki has";
+const LINKED: &str = "a page that a selected section links to has";
+const FALLBACK: &str = "nothing else in the pack matches; a document has";
+const SOURCE: &str = "evidence is asked for; the source has";
+const PERSONA: &str = "it shapes tone, persona or taboos of every answer";
+
+impl Choice<'_> {
+    /// `compiled/splits/` first; the primary document when no split section answers.
+    fn document_first(&mut self, evidence: bool) -> Result<(), TantivyError> {
+        self.add(&[(Area::Split, MATCHES)])?;
+        let answered = self.answered();
+        self.add(&[(Area::Compiled, MATCHES)])?;
+        if !answered {
+            self.add(&[(Area::Primary, PRIMARY)])?;
+        }
+        if evidence {
+            self.add(&[(Area::Source, SOURCE)])?;
+        }
+        if self.is_empty() {
+            self.add(&[(Area::Document, FALLBACK), (Area::Wiki, FALLBACK)])?;
+        }
+        Ok(())
+    }
+
+    /// `compiled/` first; the wiki for details, relations and what is not compiled.
+    fn wiki_first(&mut self, intent: Intent, evidence: bool) -> Result<(), TantivyError> {
+        let compiled = [(Area::Compiled, MATCHES), (Area::Split, MATCHES)];
+        let mut first = compiled.to_vec();
+        if intent == Intent::Detail {
+            first.push((Area::Wiki, WIKI));
+        }
+        if evidence {
+            first.extend([(Area::Wiki, WIKI), (Area::Source, SOURCE)]);
+        }
+        self.add(&first)?;
+        if !self.answered() && !first.contains(&(Area::Wiki, WIKI)) {
+            self.merge(&[(Area::Wiki, WIKI_FALLBACK)])?;
+        }
+        if self.has(Area::Wiki) || intent == Intent::Detail {
+            self.follow_links()?;
+        }
+        if self.is_empty() {
+            self.add(&[(Area::Primary, FALLBACK), (Area::Document, FALLBACK)])?;
+        }
+        Ok(())
+    }
+
+    /// `compiled/` and, by the intent, documents or wiki; the other one when those do not answer.
+    fn hybrid(&mut self, intent: Intent, evidence: bool) -> Result<(), TantivyError> {
+        let documents = [(Area::Primary, MATCHES), (Area::Document, MATCHES)];
+        let mut first = vec![(Area::Compiled, MATCHES), (Area::Split, MATCHES)];
+        let is_detail = intent == Intent::Detail;
+        if is_detail {
+            first.push((Area::Wiki, WIKI));
+        } else {
+            first.extend(documents);
+        }
+        if evidence {
+            first.push((Area::Source, SOURCE));
+        }
+        self.add(&first)?;
+        if !self.answered() {
+            if is_detail {
+                self.merge(&documents)?;
+            } else {
+                self.merge(&[(Area::Wiki, WIKI_FALLBACK)])?;
+            }
+        }
+        if self.has(Area::Wiki) {
+            self.follow_links()?;
+        }
+        Ok(())
+    }
+
+    /// Adds a group of the best sections of some areas.
+    fn add(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
+        let group = self.group(areas, None)?;
+        self.groups.push(group);
+        Ok(())
+    }
+
+    /// Adds areas to the first group, ranked with it.
+    fn merge(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
+        let mut group = self.group(areas, None)?;
+        if self.groups.is_empty() {
+            self.groups.push(Vec::new());
+        }
+        if let Some(first) = self.groups.first_mut() {
+            first.append(&mut group);
+            let best = first.iter().map(|(candidate, _)| candidate.score).fold(0.0, f32::max);
+            first.retain(|(candidate, _)| candidate.score >= best * gate::SHARE_OF_BEST);
+            sort(first);
+        }
+        Ok(())
+    }
+
+    /// The sections of some areas that match well enough, best first. With `pages` only those of
+    /// these files, and one term is enough.
+    fn group(
+        &mut self,
+        areas: &[(Area, &'static str)],
+        pages: Option<&HashSet<String>>,
+    ) -> Result<Vec<(Candidate, u64)>, TantivyError> {
+        let mut hits: Vec<(Hit, &'static str)> = Vec::new();
+        for (area, why) in areas {
+            if self.areas.contains(area) {
+                let found = self.search.hits(*area, MOST)?;
+                hits.extend(found.into_iter().map(|hit| (hit, *why)));
+            }
+        }
+        hits.retain(|(hit, _)| !self.seen.contains(&hit.address));
+        match pages {
+            None => self.weights.admit(&mut hits),
+            Some(_) => hits.retain(|(hit, _)| self.weights.has_content(hit.terms)),
+        }
+        let mut group = Vec::with_capacity(hits.len());
+        for (hit, why) in hits {
+            let place = self.search.place(hit.address)?;
+            if pages.is_some_and(|pages| !pages.contains(&place.path)) {
+                continue;
+            }
+            self.seen.insert(hit.address);
+            let bits = self.numbers.iter().enumerate().filter(|(bit, _)| hit.terms >> bit & 1 == 1);
+            let terms = bits.map(|(_, number)| *number).collect();
+            group.push((Candidate { place, area: hit.area, score: hit.score, why, terms }, hit.terms));
+        }
+        sort(&mut group);
+        Ok(group)
+    }
+
+    /// Follows the links of selected sections to pages of the wiki, two steps far.
+    fn follow_links(&mut self) -> Result<(), TantivyError> {
+        let mut followed: HashSet<String> = HashSet::new();
+        for _ in 0..2 {
+            let mut pages = HashSet::new();
+            for (candidate, _) in self.groups.iter().flatten().take(8) {
+                let Some(text) = (self.read)(&candidate.place) else { continue };
+                pages.extend(links::pages(&text, &candidate.place.path, &self.view.listing));
+            }
+            pages.retain(|page| !followed.contains(page));
+            if pages.is_empty() {
+                return Ok(());
+            }
+            let group = self.group(&[(Area::Wiki, LINKED)], Some(&pages))?;
+            followed.extend(pages);
+            self.groups.push(group);
+        }
+        Ok(())
+    }
+
+    /// What shapes every answer joins once something matches.
+    fn persona(&mut self) -> Result<(), TantivyError> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let mut group = Vec::new();
+        for address in self.search.persona(MAX_PERSONA * 4)? {
+            if group.len() < MAX_PERSONA && self.seen.insert(address) {
+                let place = self.search.place(address)?;
+                let area = Area::of(&place.path, None).unwrap_or(Area::Compiled);
+                if matches!(area, Area::Split | Area::Compiled) {
+                    let (score, terms) = (0.0, Vec::new());
+                    group.push((Candidate { place, area, score, why: PERSONA, terms }, 0));
+                }
+            }
+        }
+        self.groups.push(group);
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.groups.iter().all(Vec::is_empty)
+    }
+
+    fn has(&self, area: Area) -> bool {
+        self.groups.iter().flatten().any(|(candidate, _)| candidate.area == area)
+    }
+
+    /// Whether a section chosen so far answers the task.
+    fn answered(&self) -> bool {
+        let mut chosen = self.groups.iter().flatten();
+        chosen.any(|(_, terms)| self.weights.share_of_known(*terms) >= ANSWERS)
+    }
+
+    fn best_coverage(&self) -> f32 {
+        let shares = self.groups.iter().flatten().map(|(_, terms)| self.weights.share(*terms));
+        shares.fold(0.0, f32::max)
+    }
+}
+
+fn sort(group: &mut [(Candidate, u64)]) {
+    group.sort_by(|(left, _), (right, _)| {
+        let place = |candidate: &Candidate| (candidate.place.path.clone(), candidate.place.first_line);
+        right.score.total_cmp(&left.score).then_with(|| place(left).cmp(&place(right)))
+    });
+}

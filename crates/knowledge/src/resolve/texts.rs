@@ -1,0 +1,97 @@
+//! Texts of packs, kept while they are as the listing says.
+
+use crate::anchor::{AnchorFiles, Facts, SourceMap};
+use crate::index::{MAX_FILE_BYTES, View};
+use crate::pack::{Pack, PackError};
+use contexture_context::Digest;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The most text that is kept, in bytes.
+const MAX_KEPT: usize = 24 << 20;
+
+/// A text and what was made of it.
+pub(super) struct FileText {
+    pub(super) text: String,
+    pub(super) digest: Digest,
+    stat: Option<(u64, u64)>,
+    facts: OnceLock<Arc<Facts>>,
+    map: OnceLock<Result<Arc<SourceMap>, String>>,
+}
+
+impl FileText {
+    /// The text as a source map.
+    pub(super) fn map(&self) -> Result<Arc<SourceMap>, String> {
+        self.map.get_or_init(|| SourceMap::parse(&self.text).map(Arc::new)).clone()
+    }
+}
+
+#[derive(Default)]
+struct Kept {
+    texts: HashMap<(Arc<str>, String), Arc<FileText>>,
+    bytes: usize,
+}
+
+/// The texts that are kept.
+#[derive(Default)]
+pub(super) struct Texts {
+    kept: Mutex<Kept>,
+}
+
+impl Texts {
+    /// The text of a file as it is now.
+    pub(super) fn get(
+        &self,
+        pack: &Pack,
+        view: &View,
+        path: &str,
+    ) -> Result<Arc<FileText>, PackError> {
+        let stat = view.listing.get(path).copied();
+        let key = (Arc::clone(&view.key), path.to_owned());
+        let indexed = view.opened.state.digest(path);
+        {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(text) = kept.texts.get(&key)
+                && text.stat == stat
+                && indexed.is_none_or(|digest| *digest == text.digest)
+            {
+                return Ok(Arc::clone(text));
+            }
+        }
+        let text = pack.read(path, MAX_FILE_BYTES)?;
+        let text = Arc::new(FileText {
+            digest: Digest::of_text(&text),
+            text,
+            stat,
+            facts: OnceLock::new(),
+            map: OnceLock::new(),
+        });
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.bytes + text.text.len() > MAX_KEPT {
+            *kept = Kept::default();
+        }
+        kept.bytes += text.text.len();
+        if let Some(old) = kept.texts.insert(key, Arc::clone(&text)) {
+            kept.bytes = kept.bytes.saturating_sub(old.text.len());
+        }
+        Ok(text)
+    }
+}
+
+/// The files of one pack, for checking anchors.
+pub(super) struct Files<'a> {
+    pub(super) texts: &'a Texts,
+    pub(super) pack: &'a Pack,
+    pub(super) view: &'a View,
+}
+
+impl AnchorFiles for Files<'_> {
+    fn has(&self, path: &str) -> bool {
+        self.view.listing.contains_key(path)
+    }
+
+    fn facts(&self, path: &str) -> Option<Arc<Facts>> {
+        let text = self.texts.get(self.pack, self.view, path).ok()?;
+        Some(Arc::clone(text.facts.get_or_init(|| Arc::new(Facts::of(path, &text.text)))))
+    }
+}

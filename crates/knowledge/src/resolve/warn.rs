@@ -1,0 +1,56 @@
+//! What has to be said about a pack whatever it says (KN-5, KN-9).
+
+use crate::item::{CatalogItem, PackTrust, Profile, Status};
+use crate::index::{Area, View};
+
+/// Warnings about a pack itself: its status, its trust, what its profile promises and it lacks.
+pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
+    let name = &item.name;
+    let mut warnings = Vec::new();
+    let status = match item.status {
+        Status::Ready => None,
+        Status::Draft => Some("is a draft: it is not finished"),
+        Status::NeedsReview => Some("has the status needs-review: its gaps are not closed"),
+        Status::Stale => Some("is stale: what it says may no longer be true"),
+        Status::Disputed => Some("is disputed: what it says is contested"),
+        Status::Archived => Some("is archived: it is kept and no longer in use"),
+    };
+    let trust = match item.trust {
+        None => Some("declares no trust and counts as unreviewed: nobody has checked it"),
+        Some(PackTrust::Unreviewed) => Some("is unreviewed: nobody has checked it"),
+        Some(PackTrust::External) => Some("is external: it comes from somebody else"),
+        Some(PackTrust::UserConfirmed | PackTrust::Official) => None,
+    };
+    warnings.extend([status, trust].into_iter().flatten().map(|what| format!("`{name}` {what}")));
+    if item.profile == Profile::DocumentFirst {
+        warnings.extend(document_gaps(item, view));
+    }
+    warnings
+}
+
+fn document_gaps(item: &CatalogItem, view: &View) -> Vec<String> {
+    let name = &item.name;
+    let mut gaps = Vec::new();
+    let has_documents = view.listing.keys().any(|path| path.starts_with("documents/"));
+    if !has_documents {
+        gaps.push(format!("`{name}` is document-first, but `documents/` is missing"));
+    }
+    match item.metadata.primary_document.as_deref() {
+        None => gaps.push(format!(
+            "`{name}` is document-first, but its primary document is missing: `KNOWLEDGE.md` \
+             declares no `metadata.primaryDocument`"
+        )),
+        Some(path) => {
+            let plain = path.strip_prefix("./").unwrap_or(path);
+            if !view.listing.contains_key(plain) {
+                gaps.push(format!(
+                    "`{name}` is document-first, but its primary document `{path}` is missing"
+                ));
+            }
+        }
+    }
+    if !view.opened.state.has(Area::Split) {
+        gaps.push(format!("`{name}` is document-first, but `compiled/splits/` is missing"));
+    }
+    gaps
+}

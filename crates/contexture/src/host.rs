@@ -20,6 +20,7 @@ pub use prompt::DryPrompt;
 
 use crate::models::{Model, Models};
 use crate::observe::{Observer, Progress};
+use crate::packs;
 use crate::recorder::Recorder;
 use crate::written::OnDemand;
 use contexture_context::{Limits, TraceKind};
@@ -147,6 +148,11 @@ impl LiveHost {
     /// Ends the connections to servers, and the processes behind them.
     pub(crate) async fn close(&self) {
         self.servers.close().await;
+    }
+
+    /// The knowledge packs of the run.
+    pub(crate) fn packs(&self) -> &packs::OnDemand {
+        self.references.packs()
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {

@@ -1,5 +1,6 @@
 //! Source files of the workspace, for programs and what they import (AS-2).
 
+use crate::packs;
 use crate::servers;
 use crate::templates;
 use crate::written::{self, OnDemand};
@@ -73,8 +74,8 @@ impl SourceLoader for WorkspaceLoader {
         written::check_import(self.references.get().loader(), import)
     }
 
-    fn knowledge(&self, _import: &KnowledgeImport) -> Vec<KnowledgeFault> {
-        Vec::new()
+    fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault> {
+        packs::faults(self.references.packs(), import)
     }
 
     fn server(&self, import: &ServerImport) -> Result<ServerFacts, ServerFault> {

@@ -5,6 +5,7 @@
 //! gate, which never asks anybody by itself: it says what is to be asked, see [`Question`].
 //!
 //! ```
+//! use contexture::knowledge::resolve::Task;
 //! use contexture::packs::{Options, Packs};
 //! use contexture::{Environment, Project};
 //!
@@ -32,22 +33,29 @@
 //! let refused = packs.activate("port").unwrap_err();
 //! let question = refused.question.as_ref().expect("somebody is to be asked");
 //! packs.allow(question)?;
-//! assert_eq!(packs.read("port", "compiled/ports.md", 1_000)?.lines().count(), 3);
+//! let found = packs.resolve(&["port"], &Task::new("Which port does the server listen on?", 500))?;
+//! assert_eq!(found.selected_files, ["compiled/ports.md"]);
+//! assert!(found.context.contains("port 7878"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod check;
 mod consent;
 mod error;
 mod on_demand;
+mod resolve;
 mod sources;
 mod usage;
 
+pub(crate) use check::{faults, require};
 pub use consent::Question;
 pub use error::{NOT_ALLOWED, PacksError};
 pub(crate) use on_demand::OnDemand;
 
 use crate::config::NoticeLanguage;
+use crate::models::default_model;
 use crate::project::Project;
+use contexture_context::tokens::tokenizer_for;
 use contexture_knowledge::approval::{Allowance, Gate};
 use contexture_knowledge::discovery::Discovery;
 use contexture_knowledge::guide::{Guide, activate};
@@ -86,6 +94,7 @@ pub struct Packs {
     gate: Mutex<Gate>,
     /// Packs that were opened: what is known of their content is kept with them.
     opened: Mutex<HashMap<String, Pack>>,
+    resolvers: resolve::Resolvers,
     english: bool,
     log: usage::Log,
 }
@@ -98,11 +107,13 @@ impl Packs {
         let discovery = sources::find(project, &options, &cache);
         let home = crate::references::home(project);
         let approvals = home.map(|home| home.join(".contexture").join("approvals.json"));
+        let model = default_model(project, options.model.as_deref()).uri;
         Self {
             discovery,
             gate: Mutex::new(Gate::new(approvals, options.allow.clone())),
             options,
             opened: Mutex::default(),
+            resolvers: resolve::Resolvers::new(tokenizer_for(&model), cache.join("index")),
             english: project.config.knowledge.lang == NoticeLanguage::En,
             log: usage::Log::of(project),
         }

@@ -38,19 +38,24 @@
 
 mod absent;
 mod definitions;
+mod knowledge;
 mod memory;
 mod network;
 #[cfg(test)]
 mod tests;
 
 use crate::models::default_model;
+use crate::observe::Silent;
+use crate::packs::{self, OnDemand};
 use crate::project::Project;
 use crate::run::{SetupError, open_workspace};
+pub(crate) use knowledge::{asked_of, fence_of, inside, pack_of, path_in_pack};
+
 use absent::Absent;
 use contexture_context::tokens::tokenizer_for;
 use contexture_diagnostic::{Diagnostic, SourceFile};
 use contexture_reference::protocols::{Environment, Files, Located, Memory};
-use contexture_reference::{LoadLimits, Loader, Place, PlanOptions, Protocol, pattern};
+use contexture_reference::{LoadLimits, Loader, Place, PlanOptions, pattern};
 use contexture_tools::{FileError, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,6 +67,8 @@ pub struct Options {
     pub definitions: Vec<PathBuf>,
     /// Whether examples in definition files count: resource elements in code fences.
     pub examples: bool,
+    /// How knowledge packs are found, and which of them may be read.
+    pub packs: packs::Options,
 }
 
 /// The references of a project.
@@ -98,6 +105,16 @@ impl References {
     /// The same over a workspace that is open already.
     #[must_use]
     pub fn in_workspace(project: &Project, workspace: Arc<Workspace>, options: &Options) -> Self {
+        let packs = OnDemand::new(project, options.packs.clone(), Arc::new(Silent));
+        Self::with_packs(project, workspace, packs, options)
+    }
+
+    pub(crate) fn with_packs(
+        project: &Project,
+        workspace: Arc<Workspace>,
+        packs: Arc<OnDemand>,
+        options: &Options,
+    ) -> Self {
         let settings = &project.config.references;
         let found = definitions::gather(project, &workspace, options);
         let files = Files::new(found.roots.clone());
@@ -113,7 +130,7 @@ impl References {
             .with(Arc::new(Memory::new(Arc::new(memory))))
             .with(Arc::new(environment(project)));
         let loader = network::protocols(project).into_iter().fold(loader, Loader::with);
-        let loader = Absent::all().into_iter().map(shared).fold(loader, Loader::with);
+        let loader = loader.with(Arc::new(Absent)).with(Arc::new(knowledge::Knowledge::new(packs)));
         Self {
             loader,
             files,
@@ -180,10 +197,6 @@ impl References {
     pub fn root(&self, number: usize) -> &Path {
         self.roots.get(number).map_or(Path::new(""), |root| root.root())
     }
-}
-
-fn shared(protocol: Absent) -> Arc<dyn Protocol> {
-    Arc::new(protocol)
 }
 
 /// The user's home folder.

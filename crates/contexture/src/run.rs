@@ -5,7 +5,8 @@ mod selections;
 use crate::host::{DryPrompt, HostParts, LiveHost};
 use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
-use crate::observe::Observer;
+use crate::observe::{Observer, Silent};
+use crate::packs;
 use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink, recorded};
 use crate::servers;
@@ -13,6 +14,7 @@ use crate::sinks;
 use crate::written::OnDemand;
 use contexture_context::Digest;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
+use contexture_knowledge::Allowance;
 use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
 use contexture_script::analysis;
@@ -56,6 +58,8 @@ pub struct RunRequest {
     /// Candidates of `use one of` that are to be taken, by label, `file:line` or
     /// `file:line:column` of the `use`; one that fits none refuses the run (AS-17).
     pub selections: BTreeMap<String, String>,
+    /// Knowledge packs that may be read, each in one state (KN-8).
+    pub allow_packs: Vec<Allowance>,
 }
 
 /// What came of a run.
@@ -130,7 +134,9 @@ impl CheckReport {
 /// [`SetupError`] when the program itself can't be read.
 pub fn load(project: &Project, path: &Path) -> Result<(Program, CheckReport), SetupError> {
     let workspace = open_workspace(project)?;
-    let references = OnDemand::new(project, Arc::clone(&workspace));
+    let options = packs::Options { offline: true, ..packs::Options::default() };
+    let packs = packs::OnDemand::new(project, options, Arc::new(Silent));
+    let references = OnDemand::new(project, Arc::clone(&workspace), packs);
     load_in(project, &workspace, &references, path)
 }
 
@@ -197,13 +203,17 @@ impl Ready {
         cancel: CancelToken,
     ) -> Result<Self, RunFailure> {
         let workspace = open_workspace(project).map_err(RunFailure::Setup)?;
-        let references = OnDemand::new(project, Arc::clone(&workspace));
+        let packs = packs_of(project, request, &observer);
+        let references = OnDemand::new(project, Arc::clone(&workspace), packs);
         let (program, checked) = load_in(project, &workspace, &references, &request.program)
             .map_err(RunFailure::Setup)?;
         if checked.has_errors() {
             return Err(RunFailure::Source(checked));
         }
         let executable = compile(&program);
+        packs::require(references.packs(), &program).map_err(|error| {
+            RunFailure::Setup(SetupError::new(error.code, &error, error.help.clone()))
+        })?;
         let selections = selections::resolve(&request.selections, &executable.choices())
             .map_err(RunFailure::Setup)?;
         let (host, run) =
@@ -237,6 +247,21 @@ impl Ready {
             prompts: host.take_prompts(),
         }
     }
+}
+
+/// The knowledge packs of a run, about which its observer is asked.
+pub(crate) fn packs_of(
+    project: &Project,
+    request: &RunRequest,
+    observer: &Arc<dyn Observer>,
+) -> Arc<packs::OnDemand> {
+    let options = packs::Options {
+        allow: request.allow_packs.clone(),
+        offline: request.dry_run,
+        model: request.model.clone(),
+        ..packs::Options::default()
+    };
+    packs::OnDemand::new(project, options, Arc::clone(observer))
 }
 
 /// The host of a run, and the id under which the run is kept.

@@ -34,7 +34,11 @@ impl Session {
         observer: Arc<dyn Observer>,
     ) -> Result<Self, SetupError> {
         let workspace = run::open_workspace(project)?;
-        let references = OnDemand::new(project, Arc::clone(&workspace));
+        let references = OnDemand::new(
+            project,
+            Arc::clone(&workspace),
+            run::packs_of(project, request, &observer),
+        );
         let limits = &project.config.limits;
         let loader = WorkspaceLoader::new(Arc::clone(&workspace), limits, Arc::clone(&references));
         let program = contexture_script::program::Program::default();

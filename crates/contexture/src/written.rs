@@ -4,6 +4,7 @@
 //! Decision: the check of a program and its run find references by the same code, so that both mean
 //! the same ones.
 
+use crate::packs;
 use crate::project::Project;
 use crate::references::{Options, References};
 use contexture_diagnostic::Severity;
@@ -19,12 +20,22 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct OnDemand {
     project: Project,
     workspace: Arc<Workspace>,
+    packs: Arc<packs::OnDemand>,
     opened: OnceLock<References>,
 }
 
 impl OnDemand {
-    pub(crate) fn new(project: &Project, workspace: Arc<Workspace>) -> Arc<Self> {
-        Arc::new(Self { project: project.clone(), workspace, opened: OnceLock::new() })
+    pub(crate) fn new(
+        project: &Project,
+        workspace: Arc<Workspace>,
+        packs: Arc<packs::OnDemand>,
+    ) -> Arc<Self> {
+        Arc::new(Self { project: project.clone(), workspace, packs, opened: OnceLock::new() })
+    }
+
+    /// The knowledge packs among what can be referred to.
+    pub(crate) fn packs(&self) -> &packs::OnDemand {
+        &self.packs
     }
 
     pub(crate) const fn project(&self) -> &Project {
@@ -34,7 +45,8 @@ impl OnDemand {
     pub(crate) fn get(&self) -> &References {
         self.opened.get_or_init(|| {
             let workspace = Arc::clone(&self.workspace);
-            References::in_workspace(&self.project, workspace, &Options::default())
+            let packs = Arc::clone(&self.packs);
+            References::with_packs(&self.project, workspace, packs, &Options::default())
         })
     }
 }

@@ -1,6 +1,7 @@
 //! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to AS-23).
 
 use super::convert::{fields, think};
+use super::knowledge;
 use super::model_tools::ModelTools;
 use super::prompt::{Prepared, prepare};
 use super::references::{Gathered, gather};
@@ -27,12 +28,17 @@ const TOOL_ROUNDS: u32 = 8;
 pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supplied, HostError> {
     let number = host.count_model_call()?;
     let model = host.models.get(call.model.as_deref()).map_err(|error| llm_error(&error))?;
-    let Gathered { call, offers } = gather(host, &call, &model).await?;
+    let shown = knowledge::show(host, &call, &model)?;
+    let Gathered { call, offers, packs: of_references } = gather(host, &shown.call, &model).await?;
+    let mut packs = shown.kept;
+    packs.extend(of_references);
     let mut prepared = prepare(&call, &model, number)?;
+    prepared.manifest.packs = std::mem::take(&mut packs.records);
     host.note_call(&call, &model, &prepared);
     if host.dry_run {
         return Ok(dry_run(host, &call, &prepared));
     }
+    knowledge::log(host, &packs.found);
     host.recorder.keep(std::mem::take(&mut prepared.blobs));
     host.recorder.amend_field(call.event, "manifest", &prepared.manifest);
     let key = cache_key(&call, &model, &prepared);

@@ -12,6 +12,7 @@ mod load;
 mod record;
 mod room;
 
+use super::knowledge::{Kept, of_reference};
 use super::{LiveHost, convert};
 use crate::models::Model;
 use asked::{Asked, asked};
@@ -35,6 +36,8 @@ pub(super) struct Gathered<'c> {
     pub(super) call: Cow<'c, GenerateCall>,
     /// What the model may load.
     pub(super) offers: Offers,
+    /// What is kept of the packs among what was loaded.
+    pub(super) packs: Kept,
 }
 
 /// A reference of a call, with what became of it.
@@ -55,7 +58,8 @@ pub(super) async fn gather<'c>(
 ) -> Result<Gathered<'c>, HostError> {
     let asked = asked(call)?;
     if asked.is_empty() {
-        return Ok(Gathered { call: Cow::Borrowed(call), offers: Offers::default() });
+        let (offers, packs) = (Offers::default(), Kept::default());
+        return Ok(Gathered { call: Cow::Borrowed(call), offers, packs });
     }
     let mut call = call.clone();
     for one in &asked {
@@ -67,7 +71,7 @@ pub(super) async fn gather<'c>(
     let counter = tokenizer_for(model.provider.model());
     let mut planned = load(host, references.loader(), asked, options.policy).await?;
     for one in &mut planned {
-        let (items, left_out) = items_of(&one.asked, &one.entry, counter)?;
+        let (items, left_out) = items_of(host.packs(), &one.asked, &one.entry, counter)?;
         one.items = items;
         note(host, &call, one, left_out);
     }
@@ -77,11 +81,24 @@ pub(super) async fn gather<'c>(
     host.recorder.amend(call.event, convert::fields(json!({ "references": entries })));
     failed(host, &call, &planned)?;
     let offers = offers(&planned, options.policy);
+    let packs = packs(host, &planned)?;
     put(&mut call, planned);
     if !offers.is_empty() {
         call.items.push(listing(&call, &offers, host.calls_tools(model)));
     }
-    Ok(Gathered { call: Cow::Owned(call), offers })
+    Ok(Gathered { call: Cow::Owned(call), offers, packs })
+}
+
+/// What is kept of the packs that are in the prompt by reference.
+fn packs(host: &LiveHost, planned: &[Planned]) -> Result<Kept, HostError> {
+    let mut kept = Kept::default();
+    for Planned { asked, entry, items, .. } in planned {
+        if let Some(loaded) = entry.loaded.as_ref().filter(|_| !items.is_empty()) {
+            let reference = asked.reference.as_ref();
+            kept.extend(of_reference(host, reference.as_str(), loaded, &asked.position)?);
+        }
+    }
+    Ok(kept)
 }
 
 /// References are sent as they are written, but for credentials, which no model needs (REF-23).

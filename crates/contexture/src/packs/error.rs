@@ -2,6 +2,7 @@
 
 use super::Question;
 use contexture_knowledge::pack::PackError;
+use contexture_knowledge::resolve::ResolveError;
 
 /// The code of what somebody has to allow first.
 pub const NOT_ALLOWED: &str = "pack_not_allowed";
@@ -30,6 +31,21 @@ impl PacksError {
         Self { question: Some(Box::new(question)), ..Self::new(NOT_ALLOWED, message, help) }
     }
 
+    /// One error for all that somebody has to allow; none when there is nothing.
+    pub(super) fn all(questions: Vec<Question>) -> Option<Self> {
+        let message = joined(questions.iter().map(Question::to_string), "; ");
+        let allowances =
+            questions.iter().map(|question| format!("--allow-pack {}", question.allowance));
+        let allowances = joined(allowances, " ");
+        let mut questions = questions.into_iter();
+        let first = questions.next()?;
+        if questions.next().is_none() {
+            return Some(Self::consent(first));
+        }
+        let help = format!("read them, then allow them with `{allowances}`");
+        Some(Self { question: Some(Box::new(first)), ..Self::new(NOT_ALLOWED, message, help) })
+    }
+
     pub(super) fn archived(name: &str) -> Self {
         let message = format!("the knowledge pack `{name}` is archived");
         Self::new(
@@ -45,8 +61,24 @@ impl PacksError {
     }
 }
 
+fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+    parts.collect::<Vec<_>>().join(between)
+}
+
 impl From<PackError> for PacksError {
     fn from(error: PackError) -> Self {
         Self::new(error.code(), error.to_string(), error.help())
+    }
+}
+
+impl From<ResolveError> for PacksError {
+    fn from(error: ResolveError) -> Self {
+        match error {
+            ResolveError::Pack(error) => error.into(),
+            other => {
+                let help = "remove `.contexture/cache/knowledge`, from which nothing is lost, and try again";
+                Self::new("index_unusable", other.to_string(), help)
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
 use contexture::observe::{Observer, Progress, Silent};
+use contexture::packs::Question;
 use contexture::run::{RunFailure, RunReport, RunRequest, run};
 use contexture::{Environment, Project};
 use serde_json::Value;
@@ -48,6 +49,11 @@ impl Place {
 
     pub fn project(&self) -> Project {
         Project::open(self.folder.path(), Environment::default()).unwrap()
+    }
+
+    /// Copies a folder of the workspace to another place in it.
+    pub fn copy(&self, from: &str, to: &str) {
+        copy(&self.path(from), &self.path(to));
     }
 
     /// Every file of the workspace but what Contexture keeps, sorted.
@@ -112,6 +118,17 @@ impl Observer for Listening {
     }
 
     fn wants_values(&self) -> bool {
+        true
+    }
+}
+
+/// An observer that lets every pack be read.
+pub struct Allowing;
+
+impl Observer for Allowing {
+    fn notify(&self, _progress: Progress) {}
+
+    fn allows(&self, _question: &Question) -> bool {
         true
     }
 }

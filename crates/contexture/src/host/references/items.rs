@@ -1,6 +1,8 @@
 //! From what a reference gave to the items of a prompt.
 
 use super::Asked;
+use crate::packs::OnDemand;
+use crate::references::fence_of;
 use contexture_context::build::build_item;
 use contexture_context::{Budget, ContextItem, DeclaredItem, Keep, Measure, TokenCounter, Trust};
 use contexture_reference::{Content, FOLDER, PlanEntry, Resource};
@@ -9,6 +11,7 @@ use contexture_script::host::HostError;
 /// The items of a loaded reference, one for each resource, and how many of them have no room in the
 /// budget of the `use`, which they share.
 pub(super) fn items_of(
+    packs: &OnDemand,
     asked: &Asked,
     entry: &PlanEntry,
     counter: &dyn TokenCounter,
@@ -20,7 +23,8 @@ pub(super) fn items_of(
         .into_iter()
         .map(|resource| {
             let text = resource.text().unwrap_or_default();
-            declared(asked, &resource.reference, text, resource.trust)
+            let item = declared(asked, &resource.reference, text, resource.trust);
+            DeclaredItem { fence: fence_of(packs, &resource.reference, resource.trust), ..item }
         })
         .collect();
     if !listed.is_empty() {

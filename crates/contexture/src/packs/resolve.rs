@@ -1,0 +1,55 @@
+//! What packs say to a task, in the tokens of whichever model is to read it (KN-9, KN-11).
+
+use super::{Packs, PacksError};
+use contexture_context::TokenCounter;
+use contexture_knowledge::pack::Pack;
+use contexture_knowledge::resolve::{Resolution, Resolver, Task};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A resolver for each tokenizer: sections are measured once in the tokens of each.
+pub(super) struct Resolvers {
+    counter: &'static dyn TokenCounter,
+    cache: PathBuf,
+    made: Mutex<HashMap<&'static str, Arc<Resolver>>>,
+}
+
+impl Resolvers {
+    pub(super) fn new(counter: &'static dyn TokenCounter, cache: PathBuf) -> Self {
+        Self { counter, cache, made: Mutex::default() }
+    }
+
+    fn of(&self, counter: &'static dyn TokenCounter) -> Arc<Resolver> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || Arc::new(Resolver::new(counter, Some(self.cache.clone())));
+        Arc::clone(made.entry(counter.name()).or_insert_with(make))
+    }
+}
+
+impl Packs {
+    /// What packs say to a task (KN-9), in tokens of the default model. Nothing is written down;
+    /// see [`Packs::log`].
+    ///
+    /// # Errors
+    /// [`PacksError`] when a pack may not or can't be read, or the task makes no sense.
+    pub fn resolve(&self, names: &[&str], task: &Task) -> Result<Resolution, PacksError> {
+        self.resolve_with(names, task, self.resolvers.counter)
+    }
+
+    /// The same, in tokens of that tokenizer.
+    ///
+    /// # Errors
+    /// As [`Packs::resolve`].
+    pub fn resolve_with(
+        &self,
+        names: &[&str],
+        task: &Task,
+        counter: &'static dyn TokenCounter,
+    ) -> Result<Resolution, PacksError> {
+        let packs = names.iter().map(|name| self.pack(name));
+        let packs = packs.collect::<Result<Vec<Pack>, PacksError>>()?;
+        let task = Task { english: task.english || self.english, ..task.clone() };
+        Ok(self.resolvers.of(counter).resolve(&packs, &task)?)
+    }
+}

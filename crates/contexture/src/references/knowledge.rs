@@ -1,0 +1,290 @@
+//! `@knowledge://name`, `@knowledge://name/path` and `@knowledge://name?query=…` (REF-20): a pack's
+//! guide, files of it, and what it says to a question.
+//!
+//! Decision: the protocol gives bare text with the trust of a pack; whoever shows it puts it into
+//! the fence of the pack. The gate is that of programs: nothing is read of a pack that nobody
+//! allowed.
+
+use crate::packs::{DEFAULT_BUDGET, OnDemand, PacksError};
+use contexture_context::cut::cut;
+use contexture_context::fence::Fence;
+use contexture_context::tokens::O200K_BASE;
+use contexture_context::{Keep, Measure, TokenCounter, Trust};
+use contexture_diagnostic::Severity;
+use contexture_knowledge::fence;
+use contexture_knowledge::pack::{Pack, PackFile};
+use contexture_knowledge::resolve::{Resolution, Task};
+use contexture_reference::pattern::{Pattern, is_pattern};
+use contexture_reference::syntax::Reference;
+use contexture_reference::{
+    LoadError, LoadFuture, Loaded, Note, Parameter, ParameterKind, Protocol, Request, Resource,
+    Role, text,
+};
+use std::sync::Arc;
+
+/// The name of the protocol.
+const NAME: &str = "knowledge";
+
+/// The protocol over the packs of a project.
+#[derive(Debug)]
+pub(super) struct Knowledge {
+    packs: Arc<OnDemand>,
+    parameters: Vec<Parameter>,
+}
+
+impl Knowledge {
+    pub(super) fn new(packs: Arc<OnDemand>) -> Self {
+        let parameter = |name: &str, description: &str| Parameter {
+            name: name.to_owned(),
+            kind: ParameterKind::String,
+            description: description.to_owned(),
+            default: None,
+            required: false,
+        };
+        let parameters = vec![
+            parameter("query", "a question: the sections of the pack that answer it are taken"),
+            parameter("max", "the most tokens that the result may have, such as 2k"),
+        ];
+        Self { packs, parameters }
+    }
+
+    fn read(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
+        let asked = Asked::of(request.path, request.parameters.get("query"));
+        let fail = |error| load_error(request.reference, error);
+        let budget = budget(request)?;
+        let pack = self.packs.allowed(asked.pack).map_err(fail)?;
+        match (asked.path, asked.query) {
+            ("", None) => {
+                let guide = pack.guide_body().map_err(|error| fail(error.into()))?;
+                Ok(one(request, "text/markdown", guide, budget))
+            }
+            ("", Some(query)) => self.answer(request, (&pack, query), budget),
+            (_, Some(_)) => {
+                let message = "`query` is asked of a whole pack, not of a file in it";
+                let help = format!("write `@knowledge://{}?query=…`", asked.pack);
+                Err(LoadError::new("REF3003", request.reference, message).with_help(help))
+            }
+            (path, None) if is_pattern(path) => matches(request, &pack, path, budget),
+            (path, None) => {
+                let text = pack.read(path, request.max_bytes);
+                let text = text.map_err(|error| fail(error.into()))?;
+                Ok(one(request, media_type(path), text, budget))
+            }
+        }
+    }
+
+    /// What the pack says to a question.
+    fn answer(
+        &self,
+        request: Request<'_>,
+        (pack, query): (&Pack, &str),
+        budget: Option<u64>,
+    ) -> Result<Loaded, LoadError> {
+        let found = resolve(&self.packs, pack, query, budget.unwrap_or(DEFAULT_BUDGET))
+            .map_err(|error| load_error(request.reference, error))?;
+        let mut notes: Vec<Note> = found.warnings.iter().map(|told| note(told.clone())).collect();
+        let Some(text) = inside(&found, self.packs.get().english()) else {
+            notes.push(note(format!(
+                "nothing in the knowledge pack `{}` answers this",
+                pack.item().name
+            )));
+            return Ok(Loaded { notes, ..Loaded::default() });
+        };
+        let resource = Resource::of_text(request.reference, "text/markdown", text, Trust::Pack);
+        Ok(Loaded { resources: vec![resource], notes, ..Loaded::default() })
+    }
+}
+
+/// The parts of a reference to a pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked<'r> {
+    /// The pack.
+    pub(crate) pack: &'r str,
+    /// The path of a file in it, or a pattern; empty for the pack itself.
+    pub(crate) path: &'r str,
+    /// The question.
+    pub(crate) query: Option<&'r str>,
+}
+
+impl<'r> Asked<'r> {
+    fn of(path: &'r str, query: Option<&'r str>) -> Self {
+        let (pack, path) = path.split_once('/').unwrap_or((path, ""));
+        Self { pack, path, query }
+    }
+}
+
+/// The name of the pack that a reference leads to, whatever stands around it.
+pub(crate) fn pack_of(reference: &str) -> Option<String> {
+    asked_of(reference).map(|asked| asked.pack)
+}
+
+/// What a reference asks of which pack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AskedOf {
+    pub(crate) pack: String,
+    pub(crate) query: Option<String>,
+    pub(crate) budget: Option<u64>,
+}
+
+/// What a reference asks of which pack, whatever stands around it.
+pub(crate) fn asked_of(reference: &str) -> Option<AskedOf> {
+    let innermost = Reference::parse(reference).ok()?.innermost();
+    let path = innermost.is_protocol(NAME).then(|| innermost.path())?;
+    let query = innermost.query();
+    let given = |name: &str| query.get(name).map(|value| value.into_owned());
+    Some(AskedOf {
+        pack: Asked::of(path, None).pack.to_owned(),
+        query: given("query"),
+        budget: given("max").and_then(|max| text::budget(&max)),
+    })
+}
+
+/// The path of the file of a pack that a reference leads to; empty for the pack itself.
+pub(crate) fn path_in_pack(reference: &str) -> Option<String> {
+    let innermost = Reference::parse(reference).ok()?.innermost();
+    let path = innermost.is_protocol(NAME).then(|| innermost.path())?;
+    Some(Asked::of(path, None).path.to_owned())
+}
+
+/// The fence of the pack that a text was loaded from; none for other texts.
+pub(crate) fn fence_of(packs: &OnDemand, reference: &str, trust: Trust) -> Option<Fence> {
+    if trust < Trust::Pack {
+        return None;
+    }
+    let pack = packs.allowed(&pack_of(reference)?).ok()?;
+    let item = pack.item();
+    Some(fence::knowledge(item, item.grounding, packs.get().english()))
+}
+
+fn resolve(
+    packs: &OnDemand,
+    pack: &Pack,
+    query: &str,
+    budget: u64,
+) -> Result<Resolution, PacksError> {
+    packs.get().resolve(&[&pack.item().name], &Task::new(query, budget))
+}
+
+/// The text of a resolution without its fence; none when nothing was selected.
+pub(crate) fn inside(found: &Resolution, english: bool) -> Option<&str> {
+    let pack = found.uses.first()?;
+    let fence = fence::knowledge(&pack.item, pack.grounding, english);
+    let inside = found.context.strip_prefix(fence.open())?.strip_suffix(fence.close())?;
+    let inside = inside.strip_prefix('\n').unwrap_or(inside);
+    Some(inside.strip_suffix('\n').unwrap_or(inside))
+}
+
+fn budget(request: Request<'_>) -> Result<Option<u64>, LoadError> {
+    let Some(written) = request.parameters.get("max") else { return Ok(None) };
+    let wrong = || {
+        let message = format!("`max={written}` is no number of tokens");
+        LoadError::new("REF3005", request.reference, message)
+            .with_help("write a positive number of tokens: `max=500`, `max=2k`")
+    };
+    text::budget(written).map(Some).ok_or_else(wrong)
+}
+
+fn one(request: Request<'_>, media_type: &str, text: String, budget: Option<u64>) -> Loaded {
+    let mut left = budget;
+    let (text, notes) = within(request.reference, text, &mut left);
+    let resource = Resource::of_text(request.reference, media_type, text, Trust::Pack);
+    Loaded { resources: vec![resource], notes, ..Loaded::default() }
+}
+
+/// The files of a pack that a pattern matches.
+fn matches(
+    request: Request<'_>,
+    pack: &Pack,
+    path: &str,
+    budget: Option<u64>,
+) -> Result<Loaded, LoadError> {
+    let pattern = Pattern::new(path);
+    let files = pack.files().map_err(|error| load_error(request.reference, error.into()))?;
+    let matched: Vec<PackFile> =
+        files.into_iter().filter(|file| pattern.matches(&file.path)).collect();
+    if matched.len() > request.max_resources {
+        let message = format!("the pattern matches more than {} files", request.max_resources);
+        return Err(LoadError::new("REF3036", request.reference, message)
+            .with_help("write a narrower pattern"));
+    }
+    let mut loaded = Loaded { listing: true, ..Loaded::default() };
+    let (mut bytes, mut tokens) = (request.max_bytes, budget);
+    for file in matched {
+        let reference = format!("@{NAME}://{}/{}", pack.item().name, file.path);
+        match pack.read(&file.path, bytes) {
+            Ok(text) => {
+                bytes = bytes.saturating_sub(text.len() as u64);
+                let (text, notes) = within(&reference, text, &mut tokens);
+                loaded.notes.extend(notes);
+                let media_type = media_type(&file.path);
+                loaded.resources.push(Resource::of_text(reference, media_type, text, Trust::Pack));
+            }
+            Err(error) => loaded.notes.push(note(format!("`{reference}` is left out: {error}"))),
+        }
+    }
+    if loaded.resources.is_empty() {
+        let message = format!("`{}` matches nothing", request.reference);
+        loaded.notes.push(Note { code: "REF3037", severity: Severity::Warning, message });
+    }
+    Ok(loaded)
+}
+
+/// A text cut to what is left of a budget.
+fn within(reference: &str, text: String, left: &mut Option<u64>) -> (String, Vec<Note>) {
+    let Some(tokens) = left else { return (text, Vec::new()) };
+    let counter: &dyn TokenCounter = &O200K_BASE;
+    let limit = usize::try_from(*tokens).unwrap_or(usize::MAX);
+    let fitted = cut(&text, limit, Measure::Tokens, Keep::Head, counter);
+    *tokens = tokens.saturating_sub(fitted.after as u64);
+    if !fitted.clipped {
+        return (text, Vec::new());
+    }
+    let message = format!("`{reference}` was cut to the budget of `max`");
+    let note = Note { code: "REF3014", severity: Severity::Warning, message };
+    (fitted.text.into_owned(), vec![note])
+}
+
+fn note(message: String) -> Note {
+    Note { code: "REF3038", severity: Severity::Warning, message }
+}
+
+fn load_error(reference: &str, error: PacksError) -> LoadError {
+    let failure = LoadError::new(error.code, reference, error.message);
+    match error.help {
+        Some(help) => failure.with_help(help),
+        None => failure,
+    }
+}
+
+fn media_type(path: &str) -> &'static str {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    match ending.as_deref() {
+        Some("md" | "markdown") => "text/markdown",
+        Some("json" | "jsonl") => "application/json",
+        Some("yaml" | "yml") => "application/yaml",
+        Some("csv") => "text/csv",
+        _ => "text/plain",
+    }
+}
+
+impl Protocol for Knowledge {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn role(&self) -> Role {
+        Role::Source
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    fn connects(&self) -> bool {
+        false
+    }
+
+    fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
+        Box::pin(async move { self.read(request) })
+    }
+}

@@ -2,10 +2,10 @@
 
 use crate::item::{CatalogItem, Grounding, ProducedBy};
 use contexture_context::Digest;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a task is about, which decides where is looked (KN-10).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intent {
     /// A fact is wanted.
@@ -31,7 +31,7 @@ impl Intent {
 }
 
 /// A task that needs context (KN-9).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// The question or instruction.
     pub text: String,

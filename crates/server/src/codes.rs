@@ -1,0 +1,79 @@
+//! The codes of the MCP server, `MCP11…`. A code is never given a new meaning.
+
+pub use contexture::diagnostic::Code;
+use contexture::diagnostic::Severity;
+
+macro_rules! codes {
+    ($($constant:ident $code:literal $name:literal $severity:ident $summary:literal
+        $explanation:literal)*) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: Code =
+                Code::new($code, $name, Severity::$severity, $summary).explained($explanation);
+        )*
+        /// All codes, sorted.
+        pub const ALL: &[Code] = &[$($constant),*];
+    };
+}
+
+codes! {
+    BAD_ARGUMENTS "MCP1101" "bad-arguments" Error
+        "The arguments of a tool call do not fit the tool's input schema."
+        "The message names each argument with what was expected and what came. Arguments that the schema does not name are refused, too: a misspelt one would be passed over otherwise."
+    NOT_SERVED "MCP1102" "program-not-served" Warning
+        "A program of the folder is not offered as a tool."
+        "A program is offered when `contexture check` accepts it and it has a `main agent`, or a `main func` at the top. The others are left out, and the message says why."
+    NO_TOKEN "MCP1103" "no-token" Error
+        "The server does not listen on HTTP without a bearer token."
+        "Give one in the environment variable CONTEXTURE_MCP_TOKEN or in a file with `--token-file FILE`; every request has to carry it as `Authorization: Bearer TOKEN`."
+    BAD_TOKEN "MCP1104" "bad-token" Error
+        "The bearer token can't be used."
+        "A token is one line of visible ASCII characters, as it has to stand in a header. `openssl rand -hex 32` makes a good one."
+    NOT_LOOPBACK "MCP1105" "address-not-loopback" Error
+        "The address to listen on can be reached from other machines."
+        "The server speaks plain HTTP, so that a token sent to it over a network can be read on the way. Listen on 127.0.0.1 or [::1], with a TLS proxy before it where others have to reach it; or say `--allow-remote` and name the hosts that clients use with `--allow-host`."
+    CANNOT_LISTEN "MCP1106" "cannot-listen" Error
+        "The server can't listen on the address."
+        "Another program may hold the port; port 0 takes any free one, and the server says which."
+    NO_PROGRAMS "MCP1107" "no-program-folder" Error
+        "The folder of programs can't be read."
+        "`--programs` names a folder that exists and lies in the workspace."
+    UNKNOWN_RESOURCE "MCP1108" "unknown-resource" Error
+        "No resource of the server has this URI."
+        "`knowledge://NAME` is the guide of a pack, `knowledge://NAME/PATH` a file in it; `resources/list` has the packs."
+    BAD_OFFER "MCP1109" "bad-offer" Error
+        "What `--offer` names is no reference."
+        "An offer is a reference that load_resource may load, or a pattern of such: `--offer '@https://docs.example.com/**'`."
+    TRANSPORT "MCP1110" "transport-failed" Error
+        "The connection to the client failed."
+        "The message has the cause. Over stdio the first message has to be `initialize`, and nothing but messages may be written to the server."
+    CANCELLED "MCP1111" "call-cancelled" Error
+        "The call was cancelled before it ended."
+        "The client sent `notifications/cancelled`, or the server is shutting down."
+    NOT_FOR_READING "MCP1112" "not-for-reading" Error
+        "A file of a pack is there to find others, not to be read."
+        "Indexes name candidates and are no content; read the file that they point to."
+}
+
+/// The code that a text names.
+#[must_use]
+pub fn find(code: &str) -> Option<&'static Code> {
+    ALL.iter().find(|known| known.code == code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kn_16_codes_are_unique_ordered_and_explained() {
+        assert!(ALL.is_sorted_by(|left, right| left.code < right.code));
+        let mut names: Vec<&str> = ALL.iter().map(|code| code.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+        assert!(ALL.iter().all(|code| code.summary.ends_with('.')));
+        assert!(ALL.iter().all(|code| code.explanation.ends_with('.')));
+        assert_eq!(find("MCP1103").map(|code| code.name), Some("no-token"));
+    }
+}

@@ -1,0 +1,121 @@
+//! MCP over streamable HTTP, at `/mcp`: for clients that hold the token.
+//!
+//! Decision: the door is closed three times before a request is read: the bearer token, the host
+//! that the client says it calls (a page that rebinds its name to this machine says its own), and the
+//! origin of a page. Listening beyond this machine has to be asked for in so many words.
+
+mod guard;
+
+use crate::codes;
+use crate::fault::Fault;
+use crate::server::Server;
+use crate::token::Token;
+use axum::Router;
+use guard::Guard;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// The path that is served.
+pub const PATH: &str = "/mcp";
+
+/// The largest body of a request, in bytes.
+const BODY_BYTES: usize = 4 << 20;
+/// A session ends when nothing was said in it for so long.
+const IDLE: Duration = Duration::from_secs(60 * 60);
+/// How long open connections may take to end.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Where to listen, and to whom.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The address; port 0 takes any free port.
+    pub address: SocketAddr,
+    /// What every request has to carry.
+    pub token: Token,
+    /// Whether the address may be reachable from other machines.
+    pub allow_remote: bool,
+    /// Names of hosts that clients call the server by, besides `localhost` and IP addresses.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may call, such as `https://app.example.com`, besides pages of this
+    /// machine.
+    pub origins: Vec<String>,
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Listening {
+    listener: TcpListener,
+    address: SocketAddr,
+    guard: Guard,
+}
+
+impl Listening {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the address is not of this machine and that was not asked for, or can't be
+    /// listened on.
+    pub async fn begin(options: &Options) -> Result<Self, Fault> {
+        let Options { address, .. } = *options;
+        if !address.ip().is_loopback() && !options.allow_remote {
+            let message = format!("{address} can be reached from other machines, over plain HTTP");
+            let help = "listen on 127.0.0.1 or [::1], or say --allow-remote";
+            return Err(Fault::of(codes::NOT_LOOPBACK, message).with_help(help));
+        }
+        let failed = |error: std::io::Error| {
+            Fault::of(codes::CANNOT_LISTEN, format!("can't listen on {address}: {error}"))
+                .with_help("port 0 takes any free port")
+        };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let guard = Guard::new(options.token.clone(), &options.hosts, &options.origins);
+        Ok(Self { listener, address, guard })
+    }
+
+    /// The URL that clients use.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}{PATH}", self.address)
+    }
+
+    /// Serves until `stop` is done.
+    ///
+    /// # Errors
+    /// A [`Fault`] when no connection can be taken any more.
+    pub async fn serve(self, server: &Server, stop: impl Future<Output = ()>) -> Result<(), Fault> {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(IDLE);
+        // Hosts and origins are the guard's, which knows more of them.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_max_request_body_bytes(BODY_BYTES);
+        let end = config.cancellation_token.clone();
+        let mcp = {
+            let server = server.clone();
+            StreamableHttpService::new(move || Ok(server.session()), Arc::new(sessions), config)
+        };
+        let guard = Arc::new(self.guard);
+        let app = Router::new()
+            .route_service(PATH, mcp)
+            .layer(axum::middleware::from_fn_with_state(guard, guard::check));
+        let stopping = end.clone();
+        let serving = axum::serve(self.listener, app)
+            .with_graceful_shutdown(async move { stopping.cancelled().await });
+        let mut serving = std::pin::pin!(serving.into_future());
+        let failed = |error: std::io::Error| Fault::of(codes::TRANSPORT, error.to_string());
+        tokio::select! {
+            ended = &mut serving => ended.map_err(failed)?,
+            () = stop => {
+                end.cancel();
+                // A connection that stays open does not hold up the end.
+                let _ = tokio::time::timeout(PATIENCE, &mut serving).await;
+            }
+        }
+        let _ = tokio::time::timeout(PATIENCE, server.idle()).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! Who may come in: the token, the host and the origin of a request.
+
+use crate::token::Token;
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// What requests are held against.
+#[derive(Debug)]
+pub(super) struct Guard {
+    token: Token,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+/// Why a request is turned away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    Token,
+    Host,
+    Origin,
+}
+
+impl Guard {
+    pub(super) fn new(token: Token, hosts: &[String], origins: &[String]) -> Self {
+        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        Self { token, hosts: lower(hosts), origins: lower(origins) }
+    }
+
+    fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let mut tokens = headers.get_all(header::AUTHORIZATION).iter();
+        let carried = tokens.next().is_some_and(|value| self.token.admits(value.as_bytes()));
+        if !carried || tokens.next().is_some() {
+            return Err(Refusal::Token);
+        }
+        if !self.host(uri, headers) {
+            return Err(Refusal::Host);
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let known = origins.all(|value| value.to_str().is_ok_and(|origin| self.origin(origin)));
+        if known { Ok(()) } else { Err(Refusal::Origin) }
+    }
+
+    /// A page can rebind its own name to this machine, but never an IP address or `localhost`.
+    fn host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let mut named = headers.get_all(header::HOST).iter();
+        let host = match (named.next(), named.next()) {
+            (Some(host), None) => host.to_str().ok(),
+            (None, _) => uri.authority().map(Authority::as_str),
+            (Some(_), Some(_)) => None,
+        };
+        let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) else { return false };
+        // A user name does not belong there.
+        !host.as_str().contains('@') && (is_own(host.host(), |_| true) || self.is_named(&host))
+    }
+
+    fn is_named(&self, host: &Authority) -> bool {
+        let (name, whole) = (host.host().to_ascii_lowercase(), host.as_str().to_ascii_lowercase());
+        self.hosts.iter().any(|known| *known == name || *known == whole)
+    }
+
+    fn origin(&self, origin: &str) -> bool {
+        let origin = origin.trim().to_ascii_lowercase();
+        if self.origins.contains(&origin) {
+            return true;
+        }
+        let Ok(uri) = origin.parse::<Uri>() else { return false };
+        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
+        is_web && uri.host().is_some_and(|host| is_own(host, IpAddr::is_loopback))
+    }
+}
+
+/// Whether a host is `localhost` or an IP address of that kind.
+fn is_own(host: &str, kind: impl FnOnce(&IpAddr) -> bool) -> bool {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| kind(&ip))
+}
+
+/// Lets a request through, or answers it.
+pub(super) async fn check(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match guard.judge(request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Token => (
+                StatusCode::UNAUTHORIZED,
+                [(header::WWW_AUTHENTICATE, "Bearer realm=\"contexture\"")],
+                "a bearer token is needed: Authorization: Bearer TOKEN\n",
+            )
+                .into_response(),
+            Self::Host => (
+                StatusCode::FORBIDDEN,
+                "the host of the request is not served here; `--allow-host` names others\n",
+            )
+                .into_response(),
+            Self::Origin => (
+                StatusCode::FORBIDDEN,
+                "the origin of the request is not allowed; `--allow-origin` names others\n",
+            )
+                .into_response(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(headers: &[(&str, &str)]) -> Result<(), Refusal> {
+        let token = Token::new("0123456789abcdef").unwrap();
+        let names = ["mcp.example.com".to_owned(), "Other.example:8443".to_owned()];
+        let guard = Guard::new(token, &names, &["https://App.example.com".to_owned()]);
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name: header::HeaderName = name.parse().unwrap();
+            map.append(name, value.parse().unwrap());
+        }
+        guard.judge(&Uri::from_static("/mcp"), &map)
+    }
+
+    const TOKEN: (&str, &str) = ("authorization", "Bearer 0123456789abcdef");
+
+    #[test]
+    fn kn_16_a_request_needs_the_token_once() {
+        let host = ("host", "127.0.0.1:7879");
+        assert_eq!(judge(&[TOKEN, host]), Ok(()));
+        assert_eq!(judge(&[host]), Err(Refusal::Token));
+        assert_eq!(judge(&[("authorization", "Bearer no"), host]), Err(Refusal::Token));
+        assert_eq!(judge(&[TOKEN, ("authorization", "Bearer no"), host]), Err(Refusal::Token));
+    }
+
+    #[test]
+    fn kn_16_a_host_is_an_address_localhost_or_named() {
+        for good in [
+            "localhost",
+            "LOCALHOST:1",
+            "127.0.0.1:7879",
+            "[::1]:7879",
+            "10.0.0.7",
+            "mcp.example.com",
+            "MCP.example.com:99",
+            "other.example:8443",
+        ] {
+            assert_eq!(judge(&[TOKEN, ("host", good)]), Ok(()), "{good}");
+        }
+        for bad in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "",
+            "localhost@evil.example",
+            "evil@localhost",
+            "other.example",
+            "a b",
+        ] {
+            assert_eq!(judge(&[TOKEN, ("host", bad)]), Err(Refusal::Host), "{bad}");
+        }
+        assert_eq!(judge(&[TOKEN]), Err(Refusal::Host));
+        let two = [TOKEN, ("host", "localhost"), ("host", "localhost")];
+        assert_eq!(judge(&two), Err(Refusal::Host));
+    }
+
+    #[test]
+    fn kn_16_an_origin_is_of_this_machine_or_named() {
+        let origin = |origin| judge(&[TOKEN, ("host", "localhost"), ("origin", origin)]);
+        for good in [
+            "http://localhost:6274",
+            "http://127.0.0.1",
+            "https://[::1]:1",
+            "https://app.example.com",
+        ] {
+            assert_eq!(origin(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "null",
+            "https://evil.example",
+            "http://app.example.com",
+            "http://10.0.0.7",
+            "file://localhost",
+            "https://app.example.com.evil.example",
+            "localhost",
+            "",
+        ] {
+            assert_eq!(origin(bad), Err(Refusal::Origin), "{bad}");
+        }
+    }
+}

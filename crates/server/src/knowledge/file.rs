@@ -1,0 +1,86 @@
+//! One file of a pack, fenced and bounded.
+
+use super::Knowledge;
+use crate::codes;
+use crate::fault::Fault;
+use contexture::context::build::build_item;
+use contexture::context::{Budget, DeclaredItem, Digest, Keep, Trust};
+use contexture::knowledge::fence;
+use contexture::knowledge::resolve::{PackUse, Resolution};
+use contexture::reference::text::LineRange;
+
+/// The largest file that is read, in bytes.
+const FILE_BYTES: u64 = 8 << 20;
+/// Tokens that one answer may take.
+const ANSWER_TOKENS: u64 = 8_000;
+
+/// What was read of a file.
+pub(super) struct Shown {
+    /// The fenced text.
+    pub(super) text: String,
+    /// Its tokens.
+    pub(super) tokens: u64,
+    /// Whether something was cut off its end.
+    pub(super) clipped: bool,
+    /// The lines of the whole file.
+    pub(super) lines: usize,
+    /// Why the use was not written down.
+    pub(super) warning: Option<String>,
+}
+
+impl Knowledge {
+    /// A file of a pack, or some lines of it, as data in the pack's fence.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the pack may not be read, the file can't, or it is an index.
+    pub(super) fn file(
+        &self,
+        name: &str,
+        path: &str,
+        lines: Option<&LineRange>,
+    ) -> Result<Shown, Fault> {
+        let item = &self.served(name)?.item;
+        let within = path.strip_prefix("./").unwrap_or(path);
+        if within.split('/').next() == Some("indexes") {
+            let message = format!("`{path}` is an index: it finds files and says nothing itself");
+            return Err(Fault::of(codes::NOT_FOR_READING, message)
+                .with_help("read a file that it points to, or ask `resolve_knowledge`"));
+        }
+        let whole = self.packs.read(name, within, FILE_BYTES)?;
+        let text = match lines {
+            Some(lines) => lines.of(&whole).0,
+            None => &whole,
+        };
+        let declared = DeclaredItem {
+            label: None,
+            source: crate::uri::of_file(name, within),
+            position: None,
+            value: text.into(),
+            budget: Some(Budget::tokens(ANSWER_TOKENS)),
+            keep: Keep::Head,
+            priority: 0,
+            trust: Trust::Pack,
+            fence: Some(fence::knowledge(item, item.grounding, self.is_english)),
+        };
+        let shown = build_item(0, &declared, self.counter)
+            .map_err(|error| Fault::new("too_deep", error.to_string()))?;
+        let used = PackUse {
+            item: item.clone(),
+            files: vec![(within.to_owned(), Digest::of_text(&whole))],
+            selected_files: vec![within.to_owned()],
+            grounding: item.grounding,
+            citation_gaps: Vec::new(),
+            warnings: Vec::new(),
+            tokens: shown.tokens,
+        };
+        let resolution = Resolution { uses: vec![used], ..Resolution::default() };
+        let warning = self.packs.log(&resolution).err().map(|error| error.to_string());
+        Ok(Shown {
+            tokens: shown.tokens,
+            clipped: shown.clipped,
+            text: shown.text,
+            lines: whole.lines().count(),
+            warning,
+        })
+    }
+}

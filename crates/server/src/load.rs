@@ -1,0 +1,223 @@
+//! `load_resource`: references of the project, as a tool (REF-10).
+//!
+//! Decision: a model in a prompt may load what the prompt offers. Over MCP there is no prompt; what
+//! is offered is what the workspace itself holds: its files, but none behind a leading dot, and what
+//! its definitions, its memory and its allowed variables give. Whatever connects to another machine
+//! has to be offered by whoever starts the server, reference by reference or by pattern.
+
+use crate::arguments::Arguments;
+use crate::codes;
+use crate::fault::Fault;
+use crate::tool::{Call, CallFuture, Given, Tool};
+use contexture::answer::{Field, Shape};
+use contexture::context::build::build_item;
+use contexture::context::{Budget, DeclaredItem, Keep};
+use contexture::reference::syntax::{Reference, ReferenceBuf};
+use contexture::reference::{FOLDER, LoadError, Loaded, Loader, Place, Resource, pattern, tool};
+use contexture::reference::{Route, StepKind};
+use contexture::references::References;
+use rmcp::model::{Tool as Definition, ToolAnnotations};
+use std::sync::Arc;
+
+/// Tokens that one result may take.
+const RESULT_TOKENS: u64 = 8_000;
+
+/// The tool.
+pub(crate) struct LoadResource {
+    definition: Definition,
+    arguments: Arguments,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    references: References,
+    offers: Vec<ReferenceBuf>,
+}
+
+impl LoadResource {
+    /// The tool over the references of a project; `offers` are what may be loaded besides what the
+    /// workspace holds.
+    ///
+    /// # Errors
+    /// A [`Fault`] when an offer is no reference.
+    pub(crate) fn new(references: References, offers: &[String]) -> Result<Self, Fault> {
+        let offers = offers.iter().map(|text| offer(text)).collect::<Result<Vec<_>, _>>()?;
+        let about = description(&references, &offers);
+        let reference = Field {
+            name: "reference".to_owned(),
+            shape: Shape::String,
+            optional: false,
+            description: Some("the reference, such as @file://docs/a.md".to_owned()),
+        };
+        let arguments = Arguments::of(vec![reference]);
+        let definition = Definition::new(tool::NAME, about, arguments.schema())
+            .with_title("Load a resource")
+            .with_annotations(
+                ToolAnnotations::new().read_only(true).open_world(!offers.is_empty()),
+            );
+        Ok(Self { definition, arguments, inner: Arc::new(Inner { references, offers }) })
+    }
+}
+
+fn offer(text: &str) -> Result<ReferenceBuf, Fault> {
+    ReferenceBuf::parse(text.trim()).map_err(|error| {
+        let error = LoadError::of_syntax(text.trim(), &error);
+        let fault = Fault::of(codes::BAD_OFFER, format!("--offer: {error}"));
+        Fault { help: error.help, ..fault }
+    })
+}
+
+/// What the tool does and what there is, for the model.
+fn description(references: &References, offers: &[ReferenceBuf]) -> String {
+    let names: Vec<&str> = references.loader().protocols().map(|known| known.name()).collect();
+    let offers: Vec<String> = offers.iter().map(|offer| offer.as_ref().public()).collect();
+    let offered = match offers.as_slice() {
+        [] => String::new(),
+        offers => format!(" Offered besides: {}.", offers.join(", ")),
+    };
+    format!(
+        "Loads a resource of this project by its reference and returns its text as data. \
+         `@file://docs/a.md` is a file of the workspace, `@file://docs/*.md` several; \
+         `?line=5-10` takes some lines, `?max=2k` a number of tokens. In texts of the project, \
+         `@!` marks a reference that must be loaded before you answer, `@` one to load when you \
+         judge that it helps, `@?` one to load only when you need what is in it. Protocols: \
+         {}.{offered}",
+        names.join(", ")
+    )
+}
+
+impl Tool for LoadResource {
+    fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    fn call(&self, call: Call) -> CallFuture<'_> {
+        Box::pin(async move {
+            self.arguments.check(tool::NAME, &call.arguments)?;
+            let asked = call.text("reference").trim().to_owned();
+            let inner = Arc::clone(&self.inner);
+            let handle = tokio::runtime::Handle::current();
+            // Files are read where nobody waits for the next message.
+            let work = tokio::task::spawn_blocking(move || handle.block_on(inner.load(&asked)));
+            tokio::select! {
+                ended = work => ended.unwrap_or_else(|error| {
+                    Err(Fault::new("load_broken", format!("the load broke off: {error}")))
+                }),
+                () = call.context.ct.cancelled() => {
+                    Err(Fault::of(codes::CANCELLED, "the call was cancelled"))
+                }
+            }
+        })
+    }
+}
+
+impl Inner {
+    async fn load(&self, asked: &str) -> Result<Given, Fault> {
+        let reference =
+            Reference::parse(asked).map_err(|error| LoadError::of_syntax(asked, &error))?;
+        let loader = self.references.loader();
+        let route = loader.route(&reference, &Place::workspace())?;
+        self.offered(&route)?;
+        let loaded = loader.walk(&route).await?;
+        Ok(Given::text(shown(&loaded, loader)?))
+    }
+
+    /// Whether a route stays within what is offered.
+    fn offered(&self, route: &Route) -> Result<(), LoadError> {
+        let Some(source) = route.steps.first() else { return Ok(()) };
+        let StepKind::Source { path } = &source.kind else { return Ok(()) };
+        let is_within = |offer: &ReferenceBuf| {
+            let offer = offer.as_ref();
+            offer.innermost().is_protocol(&source.name)
+                && (offer.path() == path || pattern::matches(offer.path(), path))
+        };
+        if self.offers.iter().any(is_within) {
+            return Ok(());
+        }
+        let refused = |why: &str, help: &str| {
+            Err(LoadError::new("REF3051", &route.reference, why).with_help(help))
+        };
+        if self.references.loader().connects(route) {
+            return refused(
+                "it is not offered here: it lies on another machine",
+                "whoever starts the server can offer it with `--offer REFERENCE`",
+            );
+        }
+        if source.name == "file" && is_hidden(path) {
+            return refused(
+                "it is not offered here: a name in its path begins with a dot",
+                "whoever starts the server can offer it with `--offer REFERENCE`",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|name| name.starts_with('.') && !matches!(name, "." | ".."))
+}
+
+/// The text of all that was loaded, fenced and cut to the room of one result.
+fn shown(loaded: &Loaded, loader: &Loader) -> Result<String, Fault> {
+    let counter = loader.counter();
+    let several = loaded.listing || loaded.resources.len() > 1;
+    let mut left = RESULT_TOKENS;
+    let mut parts = Vec::new();
+    for resource in &loaded.resources {
+        let name = &resource.reference;
+        let Some(text) = resource.text() else {
+            let kind = if resource.media_type == FOLDER { "folder" } else { "not text" };
+            parts.push(format!("{kind}: {name}"));
+            continue;
+        };
+        let item = item(resource, text, left, counter)?;
+        left = left.saturating_sub(counter.count(&item) as u64);
+        match (several, item.is_empty()) {
+            (_, true) if left == 0 || !text.is_empty() => parts.push(format!("not shown: {name}")),
+            (true, _) => parts.push(format!("source: {name}\n{item}")),
+            (false, _) => parts.push(item),
+        }
+    }
+    parts.extend(loaded.notes.iter().map(|note| format!("note: {}", note.message)));
+    Ok(parts.join("\n\n"))
+}
+
+fn item(
+    resource: &Resource,
+    text: &str,
+    left: u64,
+    counter: &dyn contexture::context::TokenCounter,
+) -> Result<String, Fault> {
+    if left == 0 {
+        return Ok(String::new());
+    }
+    let declared = DeclaredItem {
+        label: None,
+        source: resource.reference.clone(),
+        position: None,
+        value: text.into(),
+        budget: Some(Budget::tokens(left)),
+        keep: Keep::Head,
+        priority: 0,
+        trust: resource.trust,
+        fence: None,
+    };
+    let item = build_item(0, &declared, counter)
+        .map_err(|error| Fault::new("too_deep", error.to_string()))?;
+    Ok(item.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ref_10_hidden_paths_are_told_apart() {
+        for hidden in [".env", "a/.git/config", "./.env", "../.ssh/id"] {
+            assert!(is_hidden(hidden), "{hidden}");
+        }
+        for plain in ["a.md", "./a/b.md", "../a", "a..b/c"] {
+            assert!(!is_hidden(plain), "{plain}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Programs as tools: each `main agent` of a folder (KN-16).
+//!
+//! Decision: a program is offered only when its check finds no error, since its schema has to be
+//! known. What is left out is told when the server starts, with the reason.
+
+mod found;
+mod input;
+mod progress;
+mod run;
+
+pub(crate) use found::discover;
+
+use crate::arguments::Arguments;
+use crate::tool::{Call, CallFuture, Tool};
+use contexture::Project;
+use contexture::knowledge::approval::Allowance;
+use input::Input;
+use rmcp::model::Tool as Definition;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// How programs are run.
+#[derive(Debug)]
+pub(crate) struct Runner {
+    pub(crate) project: Project,
+    /// The default model; wins over settings and environment.
+    pub(crate) model: Option<String>,
+    /// Packs that programs may read, each in one state.
+    pub(crate) allow_packs: Vec<Allowance>,
+    /// One permit for each program that may run at the same time.
+    pub(crate) permits: Arc<Semaphore>,
+}
+
+/// So many programs run at the same time; further calls wait.
+pub(crate) const AT_ONCE: u32 = 8;
+
+impl Runner {
+    pub(crate) fn new(
+        project: Project,
+        model: Option<String>,
+        allow_packs: Vec<Allowance>,
+    ) -> Arc<Self> {
+        let permits = Arc::new(Semaphore::new(AT_ONCE as usize));
+        Arc::new(Self { project, model, allow_packs, permits })
+    }
+
+    /// Waits until no program runs any more.
+    pub(crate) async fn idle(&self) {
+        // It is never closed, so that acquiring can't fail.
+        let _ = self.permits.acquire_many(AT_ONCE).await;
+    }
+}
+
+/// A program that is offered.
+pub(crate) struct Program {
+    definition: Definition,
+    file: PathBuf,
+    arguments: Arguments,
+    input: Input,
+    runner: Arc<Runner>,
+}
+
+impl Tool for Program {
+    fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    fn call(&self, call: Call) -> CallFuture<'_> {
+        Box::pin(async move {
+            self.arguments.check(&self.definition.name, &call.arguments)?;
+            let input = self.input.of(call.arguments);
+            run::run(&self.runner, &self.file, input, &call.context).await
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! What a run tells while it goes on, as progress notifications of MCP.
+
+use contexture::observe::{Observer, Progress, Silent};
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use std::sync::Arc;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Passes on what a person who waits wants to know.
+struct Teller(UnboundedSender<String>);
+
+impl Observer for Teller {
+    fn notify(&self, progress: Progress) {
+        let told = match progress {
+            Progress::GenerateStarted { model, prompt_tokens, .. } => {
+                format!("asking {model} ({prompt_tokens} tokens)")
+            }
+            Progress::AttemptStarted { attempt, .. } if attempt > 1 => {
+                format!("attempt {attempt}: the answer did not fit")
+            }
+            Progress::GenerateEnded { usage, ok, .. } => {
+                let how = if ok { "answered" } else { "no usable answer" };
+                format!("{how} ({} tokens)", usage.completion_tokens)
+            }
+            Progress::ToolCalled { name } => format!("called {name}"),
+            _ => return,
+        };
+        // Nobody waits any more when the call was cancelled.
+        let _ = self.0.send(told);
+    }
+}
+
+/// The observer of a call: silent unless the client asked for progress.
+pub(super) fn observer(context: &RequestContext<RoleServer>) -> Arc<dyn Observer> {
+    let Some(token) = context.meta.get_progress_token() else { return Arc::new(Silent) };
+    let (sender, receiver) = unbounded_channel();
+    tokio::spawn(forward(receiver, context.peer.clone(), token));
+    Arc::new(Teller(sender))
+}
+
+async fn forward(
+    mut told: UnboundedReceiver<String>,
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+) {
+    let mut step = 0.0;
+    while let Some(message) = told.recv().await {
+        step += 1.0;
+        let progress = ProgressNotificationParam::new(token.clone(), step).with_message(message);
+        if peer.notify_progress(progress).await.is_err() {
+            return;
+        }
+    }
+}

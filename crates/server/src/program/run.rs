@@ -1,0 +1,131 @@
+//! One run of a program for a call.
+
+use super::{Runner, progress};
+use crate::codes;
+use crate::fault::Fault;
+use crate::tool::Given;
+use contexture::diagnostic::{SourceFile, render};
+use contexture::llm::CancelToken;
+use contexture::run::{RunFailure, RunReport, RunRequest};
+use contexture::script::runtime::RunError;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Cancels the run when nobody waits for it any more.
+struct Leash(CancelToken);
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs a program.
+///
+/// A run stays on its thread, so that it gets one of its own: a program that computes holds up
+/// nobody else.
+pub(super) async fn run(
+    runner: &Runner,
+    file: &Path,
+    input: Value,
+    context: &RequestContext<RoleServer>,
+) -> Result<Given, Fault> {
+    let cancelled = || Fault::of(codes::CANCELLED, "the call was cancelled");
+    let permit = tokio::select! {
+        permit = Arc::clone(&runner.permits).acquire_owned() => permit.map_err(|_| cancelled())?,
+        () = context.ct.cancelled() => return Err(cancelled()),
+    };
+    let cancel = CancelToken::new();
+    let leash = Leash(cancel.clone());
+    let request = RunRequest {
+        program: file.to_owned(),
+        input,
+        model: runner.model.clone(),
+        allow_packs: runner.allow_packs.clone(),
+        ..RunRequest::default()
+    };
+    let observer = progress::observer(context);
+    let project = runner.project.clone();
+    let mut work = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| {
+            Fault::new("no_runtime", format!("no runtime can be started: {error}"))
+        })?;
+        let report = runtime.block_on(contexture::run::run(&project, request, observer, cancel));
+        told(report)
+    });
+    let ended = tokio::select! {
+        ended = &mut work => ended,
+        () = context.ct.cancelled() => {
+            drop(leash);
+            // It ends in order, with its trace.
+            work.await
+        }
+    };
+    ended.unwrap_or_else(|error| {
+        Err(Fault::new("run_broken", format!("the run broke off: {error}"))
+            .with_help("this is a fault of contexture, not of the program"))
+    })
+}
+
+/// What came of a run, as the answer to the call.
+fn told(report: RunReport) -> Result<Given, Fault> {
+    let mut meta = Map::new();
+    if let Some(run) = report.run {
+        meta.insert("contexture/run".to_owned(), run.into());
+    }
+    if !report.warnings.is_empty() {
+        meta.insert("contexture/warnings".to_owned(), report.warnings.into());
+    }
+    match report.outcome {
+        Ok(value) => {
+            let text = match &value {
+                Value::String(text) => text.clone(),
+                value => value.to_string(),
+            };
+            Ok(Given { text, structured: Some(value).filter(Value::is_object), meta })
+        }
+        Err(failure) => {
+            let mut fault = match failure {
+                RunFailure::Setup(error) => error.into(),
+                RunFailure::Source(checked) => refused(&checked.files, &checked.diagnostics),
+                RunFailure::Program { error, files } => failed(&error, &files),
+            };
+            fault.details.extend(meta);
+            Err(fault)
+        }
+    }
+}
+
+/// The program was changed and is refused now.
+fn refused(files: &[SourceFile], diagnostics: &[contexture::diagnostic::Diagnostic]) -> Fault {
+    let line = |fault: &contexture::diagnostic::Diagnostic| {
+        let file = files.iter().find(|file| file.name() == fault.file).or(files.first())?;
+        Some(render::one_line(fault, file))
+    };
+    let lines: Vec<String> = diagnostics.iter().filter_map(line).take(20).collect();
+    Fault::new("program_refused", format!("the program is refused:\n{}", lines.join("\n")))
+        .with_help("`contexture check` shows all faults")
+}
+
+fn failed(error: &RunError, files: &[SourceFile]) -> Fault {
+    let diagnostic = error.to_diagnostic();
+    let source = files.iter().find(|file| file.name() == error.file).or(files.first());
+    let message = match source {
+        Some(source) => {
+            format!("{} at {}:{}:{}", error.message, source.name(), error.line, error.column)
+        }
+        None => error.message.clone(),
+    };
+    let fault = Fault::new(&error.code, message)
+        .with("file", error.file.clone())
+        .with("line", error.line)
+        .with("column", error.column)
+        .with("trace", json!(error.trace))
+        .with("details", json!(error.details));
+    Fault { help: diagnostic.help.or_else(|| error.help.clone()), ..fault }
+}

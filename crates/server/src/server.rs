@@ -1,0 +1,145 @@
+//! What one project offers over MCP.
+
+use crate::fault::Fault;
+use crate::knowledge::{self, Knowledge};
+use crate::load::LoadResource;
+use crate::program::{Runner, discover};
+use crate::session::Session;
+use crate::tool::Tool;
+use contexture::Project;
+use contexture::config::NoticeLanguage;
+use contexture::context::tokens::tokenizer_for;
+use contexture::models::default_model;
+use contexture::packs::{self, Packs};
+use contexture::references::{Options, References};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is to be offered.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The project.
+    pub project: Project,
+    /// A folder of programs, each of which becomes a tool; it lies in the workspace.
+    pub programs: Option<PathBuf>,
+    /// The default model of programs; wins over environment and settings.
+    pub model: Option<String>,
+    /// References, or patterns of such, that load_resource may load besides what the workspace
+    /// holds.
+    pub offers: Vec<String>,
+    /// Which packs there are besides those of the project, and what was allowed.
+    pub packs: packs::Options,
+    /// The names of the packs that are served; all of them when absent.
+    pub selected: Option<Vec<String>>,
+}
+
+impl Settings {
+    /// A project with its packs, without programs.
+    #[must_use]
+    pub fn new(project: Project) -> Self {
+        Self {
+            project,
+            programs: None,
+            model: None,
+            offers: Vec::new(),
+            packs: packs::Options::default(),
+            selected: None,
+        }
+    }
+}
+
+/// What a project offers; a clone is the same server.
+#[derive(Clone)]
+pub struct Server(Arc<Offered>);
+
+/// All tools and resources.
+pub(crate) struct Offered {
+    /// In the order in which they are listed.
+    tools: Vec<Arc<dyn Tool>>,
+    by_name: HashMap<String, usize>,
+    /// `None` when there are no packs: then nothing speaks of them (KN-6).
+    knowledge: Option<Arc<Knowledge>>,
+    runner: Arc<Runner>,
+    notices: Vec<Fault>,
+}
+
+impl Server {
+    /// Looks at a project and makes its tools.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the workspace or the folder of programs can't be used, or an offer is no
+    /// reference.
+    pub fn open(settings: Settings) -> Result<Self, Fault> {
+        let Settings { project, programs, model, offers, packs, selected } = settings;
+        let options = Options { packs: packs.clone(), ..Options::default() };
+        let references = References::open(&project, &options)?;
+        let runner = Runner::new(project.clone(), model.clone(), packs.allow.clone());
+        let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
+        let is_english = project.config.knowledge.lang == NoticeLanguage::En;
+        let packs = Packs::open(&project, packs);
+        let knowledge =
+            Knowledge::new(packs, selected.as_deref(), counter, is_english).map(Arc::new);
+        let mut tools: Vec<Arc<dyn Tool>> =
+            knowledge.as_ref().map(knowledge::tools).unwrap_or_default();
+        tools.push(Arc::new(LoadResource::new(references, &offers)?));
+        let mut notices = Vec::new();
+        if let Some(folder) = programs {
+            let taken = tools.iter().map(|tool| tool.definition().name.to_string());
+            let (programs, left_out) = discover(&runner, &folder, taken.collect::<Vec<_>>())?;
+            tools.extend(programs.into_iter().map(|program| Arc::new(program) as Arc<dyn Tool>));
+            notices.extend(left_out);
+        }
+        let names = tools.iter().enumerate();
+        let by_name = names.map(|(at, tool)| (tool.definition().name.to_string(), at)).collect();
+        Ok(Self(Arc::new(Offered { tools, by_name, knowledge, runner, notices })))
+    }
+
+    /// The names of the tools, in their order.
+    #[must_use]
+    pub fn tools(&self) -> Vec<&str> {
+        self.0.tools.iter().map(|tool| &*tool.definition().name).collect()
+    }
+
+    /// The names of the packs, in their order.
+    #[must_use]
+    pub fn packs(&self) -> Vec<&str> {
+        self.0.knowledge.as_ref().map(|knowledge| knowledge.names().collect()).unwrap_or_default()
+    }
+
+    /// What was left out, and why.
+    #[must_use]
+    pub fn notices(&self) -> &[Fault] {
+        &self.0.notices
+    }
+
+    /// A session: one client, one conversation.
+    pub(crate) fn session(&self) -> Session {
+        Session::new(Arc::clone(&self.0))
+    }
+
+    /// Waits until no program runs any more.
+    pub(crate) async fn idle(&self) {
+        self.0.runner.idle().await;
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("tools", &self.tools()).finish_non_exhaustive()
+    }
+}
+
+impl Offered {
+    pub(crate) fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(*self.by_name.get(name)?)
+    }
+
+    pub(crate) fn tools(&self) -> &[Arc<dyn Tool>] {
+        &self.tools
+    }
+
+    pub(crate) fn knowledge(&self) -> Option<&Arc<Knowledge>> {
+        self.knowledge.as_ref()
+    }
+}

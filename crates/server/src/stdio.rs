@@ -1,0 +1,64 @@
+//! MCP over stdin and stdout: one client, which started the process.
+
+use crate::codes;
+use crate::fault::Fault;
+use crate::server::Server;
+use rmcp::service::{ServerInitializeError, serve_server};
+use rmcp::transport::stdio_pipes;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// How long programs that still run may take to end in order.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Serves on the standard streams until stdin ends or `stop` is done.
+///
+/// # Errors
+/// A [`Fault`] when the connection fails, or its first message is none of MCP's.
+pub async fn serve(server: &Server, stop: impl Future<Output = ()>) -> Result<(), Fault> {
+    serve_on(server, stdio_pipes(), stop).await
+}
+
+/// Serves on any pair of streams, messages parted by line ends.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_on<R, W>(
+    server: &Server,
+    streams: (R, W),
+    stop: impl Future<Output = ()>,
+) -> Result<(), Fault>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let mut stop = std::pin::pin!(stop);
+    let running = tokio::select! {
+        running = serve_server(server.session(), streams) => running,
+        () = &mut stop => return Ok(()),
+    };
+    let running = match running {
+        Ok(running) => running,
+        // A client that goes before it has said anything has nothing to complain about.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(failed(&error.to_string())),
+    };
+    let end = running.cancellation_token();
+    let mut waiting = std::pin::pin!(running.waiting());
+    let ended = tokio::select! {
+        ended = &mut waiting => ended,
+        () = &mut stop => {
+            end.cancel();
+            waiting.await
+        }
+    };
+    // A run that was cancelled writes its trace to the end.
+    let _ = tokio::time::timeout(PATIENCE, server.idle()).await;
+    ended.map(drop).map_err(|error| failed(&error.to_string()))
+}
+
+fn failed(cause: &str) -> Fault {
+    let cause: String = cause.chars().take(500).collect();
+    Fault::of(codes::TRANSPORT, format!("the connection to the client failed: {cause}"))
+        .with_help("the first message has to be `initialize`, one message on each line")
+}

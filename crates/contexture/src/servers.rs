@@ -9,6 +9,7 @@ use contexture_mcp::{
 use contexture_script::server::{
     FieldFacts, FieldType, ServerFacts, ServerFault, ServerImport, ToolFacts,
 };
+use contexture_store::masker::Masker;
 use contexture_tools::environment;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,13 +32,43 @@ pub fn lock(project: &Project) -> Result<Lock, LockError> {
     Lock::read(&lock_file(project))
 }
 
+/// The servers of a project with what is left of what was accepted, and what is wrong with the rest:
+/// for showing and accepting.
+///
+/// # Errors
+/// [`LockError`] when the file is no lock file at all.
+pub fn review(project: &Project) -> Result<(Servers, Vec<LockError>), LockError> {
+    let (lock, faults) = Lock::read_intact(&lock_file(project))?;
+    let masker = Masker::new(secrets(project));
+    let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
+    Ok((of(project, Ok(lock), mask), faults))
+}
+
+/// Accepts what a server offers, in place of what was accepted of it.
+///
+/// # Errors
+/// [`LockError`] when the file can't be read or written.
+pub fn accept(project: &Project, server: &str, offered: Vec<Definition>) -> Result<(), LockError> {
+    let file = lock_file(project);
+    let (mut lock, _) = Lock::read_intact(&file)?;
+    lock.accept(server, offered);
+    lock.write(&file)
+}
+
 /// The servers of a project; nothing is connected to yet. `mask` takes secrets out of what they
 /// write to stderr.
 #[must_use]
-pub fn open(project: &Project, mask: Arc<dyn Fn(&str) -> String + Send + Sync>) -> Servers {
+pub fn open(project: &Project, mask: Mask) -> Servers {
+    of(project, lock(project), mask)
+}
+
+/// Takes secrets out of a text.
+pub type Mask = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
+fn of(project: &Project, lock: Result<Lock, LockError>, mask: Mask) -> Servers {
     let limits = Limits { result_bytes: project.config.limits.file_bytes as u64 };
     let connect = Connect::new(ConnectSettings { mask });
-    Servers::new(specs(project), lock(project), Arc::new(connect), limits)
+    Servers::new(specs(project), lock, Arc::new(connect), limits)
 }
 
 /// How each server is reached.

@@ -112,11 +112,31 @@ impl Lock {
         Self::parse(&text)
     }
 
+    /// Reads the file for accepting anew: servers with a damaged definition are left out, and told.
+    ///
+    /// # Errors
+    /// [`LockError`] when it is no lock file at all.
+    pub fn read_intact(path: &Path) -> Result<(Self, Vec<LockError>), LockError> {
+        match Self::read(path) {
+            Ok(lock) => Ok((lock, Vec::new())),
+            Err(LockError::Tampered { .. } | LockError::Definition { .. }) => {
+                let text = std::fs::read_to_string(path).map_err(|error| LockError::io(&error))?;
+                Self::parse_intact(&text)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Reads the text of the file, and checks every digest.
     ///
     /// # Errors
     /// [`LockError`].
     pub fn parse(text: &str) -> Result<Self, LockError> {
+        let (lock, mut faults) = Self::parse_intact(text)?;
+        if faults.is_empty() { Ok(lock) } else { Err(faults.swap_remove(0)) }
+    }
+
+    fn parse_intact(text: &str) -> Result<(Self, Vec<LockError>), LockError> {
         #[derive(Deserialize)]
         struct Head {
             version: u32,
@@ -127,20 +147,15 @@ impl Lock {
             return Err(LockError::Newer(head.version));
         }
         let written: Written = serde_json::from_str(text).map_err(malformed)?;
-        let mut servers = BTreeMap::new();
+        let mut lock = Self::default();
+        let mut faults = Vec::new();
         for (server, pins) in written.servers {
-            for Pin { digest, definition } in &pins {
-                if digest.parse() != Ok(definition.digest()) {
-                    let tool = definition.name.clone();
-                    return Err(LockError::Tampered { server, tool });
-                }
+            match intact(&server, pins) {
+                Ok(all) => lock.accept(&server, all),
+                Err(fault) => faults.push(fault),
             }
-            let all = pins.into_iter().map(|pin| pin.definition).collect();
-            let all = Definition::sorted(all)
-                .map_err(|fault| LockError::Definition { server: server.clone(), fault })?;
-            servers.insert(server, all);
         }
-        Ok(Self { servers })
+        Ok((lock, faults))
     }
 
     /// The text of the file: the same for the same definitions.
@@ -195,6 +210,19 @@ impl Lock {
     }
 }
 
+/// The definitions of a server, when each has its digest.
+fn intact(server: &str, pins: Vec<Pin>) -> Result<Vec<Definition>, LockError> {
+    for Pin { digest, definition } in &pins {
+        if digest.parse() != Ok(definition.digest()) {
+            let (server, tool) = (server.to_owned(), definition.name.clone());
+            return Err(LockError::Tampered { server, tool });
+        }
+    }
+    let all = pins.into_iter().map(|pin| pin.definition).collect();
+    Definition::sorted(all)
+        .map_err(|fault| LockError::Definition { server: server.to_owned(), fault })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,6 +255,15 @@ mod tests {
         let error = Lock::parse(&edited).unwrap_err();
         assert_eq!(error, LockError::Tampered { server: "fs".into(), tool: "read".into() });
         assert!(error.help().contains("mcp-servers accept fs"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK_FILE);
+        let mut two = lock();
+        two.accept("web", vec![Definition::new("get", json!({}))]);
+        let two = two.text().unwrap().replace("Reads a file.", "Reads it.");
+        std::fs::write(&path, two).unwrap();
+        let (left, faults) = Lock::read_intact(&path).unwrap();
+        assert_eq!(left.servers().collect::<Vec<_>>(), ["web"], "others are kept");
+        assert_eq!(faults.len(), 1);
         let no_digest = text.replacen("sha256:", "sha256:0", 1);
         assert!(matches!(Lock::parse(&no_digest), Err(LockError::Tampered { .. })));
     }

@@ -8,6 +8,7 @@
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::print_stderr,
+    clippy::zombie_processes,
     reason = "a test that can't go on has failed"
 )]
 
@@ -18,7 +19,6 @@ use contexture_mcp::{
 };
 use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -134,7 +134,7 @@ async fn ends(pids: &str) -> bool {
 async fn as_25_a_server_gets_the_variables_that_are_named_and_no_others() {
     let connection = connect("plain").await;
     let said = text(&connection, "environment").await;
-    let folder = PathBuf::from(std::env::temp_dir()).canonicalize().unwrap();
+    let folder = std::env::temp_dir().canonicalize().unwrap();
     assert_eq!(said, format!("MODE in {}", folder.display()));
     connection.close().await;
 }

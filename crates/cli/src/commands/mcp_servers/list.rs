@@ -1,0 +1,139 @@
+//! `contexture mcp-servers list`: servers, their tools, and how each stands to what was accepted.
+
+use super::show::{self, Tool};
+use crate::commands::Outcome;
+use crate::commands::run::runtime;
+use crate::complaint::Exit;
+use crate::paint::one_line;
+use crate::terminal::Terminal;
+use crate::workspace;
+use contexture::mcp::compare::{State, compare};
+use contexture::mcp::{McpError, Servers};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture mcp-servers list
+  contexture mcp-servers list fs --json
+  contexture mcp-servers list --offline
+
+Without --offline each server is started or connected to, and asked for its tools. Exit code 0: all
+accepted tools are as they were; 1: one changed or is gone, or a server can't be reached.";
+
+/// Lists servers with their tools, each same, new, changed or gone since it was accepted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The servers; all when none is named.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Ask no server: show what was accepted.
+    #[arg(long)]
+    offline: bool,
+    /// The project's folder; by default the nearest with a contexture.toml.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    workspace: Option<PathBuf>,
+    /// Print one JSON object: servers, each with name, accepted, error, and tools with name, state,
+    /// changed, description, digest.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A server and what came of asking it.
+struct Listed {
+    name: String,
+    accepted: bool,
+    tools: Vec<Tool>,
+    error: Option<McpError>,
+}
+
+/// Runs `contexture mcp-servers list`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let project = workspace::here_or(args.workspace.as_deref())?;
+    let servers = super::open(&project, terminal)?;
+    let names = match args.names.as_slice() {
+        [] => servers.names().map(str::to_owned).collect(),
+        names => names.to_vec(),
+    };
+    let listed: Vec<Listed> = runtime()?.block_on(async {
+        let mut listed = Vec::new();
+        for name in names {
+            listed.push(ask(&servers, name, args.offline).await);
+        }
+        servers.close().await;
+        listed
+    });
+    let unknown = listed.iter().find_map(|server| match &server.error {
+        Some(error @ McpError::UnknownServer { .. }) => Some(error),
+        _ => None,
+    });
+    if let Some(error) = unknown {
+        return Err(super::fail(error));
+    }
+    if args.json {
+        let all: Vec<Value> = listed.iter().map(Listed::json).collect();
+        terminal.print_json(&json!({ "servers": all }))?;
+    } else {
+        terminal.print(&text(&listed, terminal))?;
+    }
+    Ok(if listed.iter().all(Listed::is_sound) { Exit::Done } else { Exit::Failed })
+}
+
+async fn ask(servers: &Servers, name: String, offline: bool) -> Listed {
+    let (pinned, accepted, refused) = match servers.pinned(&name) {
+        Ok(pinned) => (pinned, true, None),
+        Err(McpError::NotAccepted { .. }) => (&[][..], false, None),
+        Err(error) => (&[][..], false, Some(error)),
+    };
+    let (offered, error) = match refused {
+        Some(error) => (pinned.to_vec(), Some(error)),
+        None if offline => (pinned.to_vec(), None),
+        None => match servers.offered(&name).await {
+            Ok(offered) => (offered, None),
+            Err(error) => (pinned.to_vec(), Some(error)),
+        },
+    };
+    let tools = compare(pinned, &offered).iter().map(Tool::of).collect();
+    Listed { name, accepted, tools, error }
+}
+
+impl Listed {
+    fn is_sound(&self) -> bool {
+        let differs = |tool: &Tool| matches!(tool.state, State::Changed | State::Gone);
+        self.error.is_none() && !self.tools.iter().any(differs)
+    }
+
+    fn json(&self) -> Value {
+        let error = self.error.as_ref().map(|error| {
+            json!({ "code": error.code(), "message": error.to_string(), "help": error.help() })
+        });
+        json!({
+            "name": self.name,
+            "accepted": self.accepted,
+            "error": error,
+            "tools": self.tools.iter().map(Tool::json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn text(listed: &[Listed], terminal: &Terminal) -> String {
+    let paint = terminal.out;
+    if listed.is_empty() {
+        return "no MCP servers; they stand in contexture.toml under [mcp.servers.NAME]\n"
+            .to_owned();
+    }
+    let mut text = String::new();
+    for Listed { name, accepted, tools, error } in listed {
+        let note = if *accepted { "" } else { "  not accepted" };
+        text.push_str(&format!("{}{}\n", paint.bold(name), paint.yellow(note)));
+        if let Some(error) = error {
+            text.push_str(&format!("  {} {}\n", paint.red("error:"), one_line(&error.to_string())));
+            if let Some(help) = error.help() {
+                text.push_str(&format!("  {} {}\n", paint.cyan("help:"), one_line(&help)));
+            }
+        }
+        text.push_str(&show::rows(tools, paint));
+    }
+    text
+}

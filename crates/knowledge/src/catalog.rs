@@ -58,3 +58,6 @@ fn fields(item: &CatalogItem) -> impl Iterator<Item = (&'static str, String)> {
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))
 }
+
+#[cfg(test)]
+mod tests;

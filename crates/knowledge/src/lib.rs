@@ -10,6 +10,7 @@ pub mod finding;
 pub mod guide;
 mod index;
 pub mod item;
+pub mod maintenance;
 pub mod manifest;
 pub mod pack;
 pub mod resolve;

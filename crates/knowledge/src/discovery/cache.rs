@@ -220,7 +220,10 @@ impl Entry {
             return None;
         }
         let kept: Kept = serde_json::from_str(&self.json).ok()?;
-        if kept.item.as_ref().is_some_and(|item| item.location != location) {
+        let is_here = |item: &CatalogItem| {
+            item.location == location && Some(item.pack_root.as_path()) == location.parent()
+        };
+        if !kept.item.as_ref().is_none_or(is_here) {
             return None;
         }
         let mut findings = Vec::new();

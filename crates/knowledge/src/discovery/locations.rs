@@ -33,6 +33,11 @@ pub(super) fn of(roots: &Roots, findings: &mut Vec<Finding>) -> Vec<Location> {
     for (scope, root) in [(Scope::Project, &roots.project), (Scope::User, &roots.user)] {
         if let Some(root) = root {
             let root = whole(root);
+            if scope == Scope::Project && !root.is_dir() {
+                let code = codes::LOCATION_MISSING;
+                let finding = Finding::new(code, &root, "there is no such folder");
+                findings.push(finding.with_help(code.explanation));
+            }
             all.extend(FOLDERS.map(|folder| usual(&root, folder, scope, findings)));
         }
     }
@@ -41,7 +46,8 @@ pub(super) fn of(roots: &Roots, findings: &mut Vec<Finding>) -> Vec<Location> {
     }
     let mut seen = HashSet::new();
     all.retain(|location| {
-        seen.insert(location.path.canonicalize().unwrap_or_else(|_| location.path.clone()))
+        let real = location.is_open.then(|| location.path.canonicalize().ok()).flatten();
+        seen.insert(real.unwrap_or_else(|| location.path.clone()))
     });
     all
 }
@@ -63,9 +69,11 @@ fn named(path: &Path, scope: Scope, findings: &mut Vec<Finding>) -> Vec<Location
         Ok(found) if found.is_dir() => {
             let inner = FOLDERS.map(|folder| path.join(folder)).into_iter();
             let inner: Vec<_> = inner.filter(|inner| inner.is_dir()).collect();
-            let mut all = vec![location(path, true, true)];
-            all.extend(inner.into_iter().map(|inner| location(inner, false, true)));
-            all
+            if inner.is_empty() || path.join(GUIDE_FILE).is_file() {
+                return vec![location(path, true, true)];
+            }
+            // A project: its packs are in the usual folders, not among its sources.
+            inner.into_iter().map(|inner| location(inner, false, true)).collect()
         }
         found => {
             let (code, message) = match found {

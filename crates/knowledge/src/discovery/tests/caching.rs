@@ -1,0 +1,132 @@
+//! The catalog of the last start.
+
+use super::*;
+use std::time::{Duration, SystemTime};
+
+const PACKS: &str = "project/.agents/knowledge";
+
+/// Makes a file look as if it was written that many seconds ago.
+fn age(path: &Path, seconds: u64) {
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+}
+
+fn old_pack(place: &Place, name: &str, fields: &str) -> PathBuf {
+    let guide = place.pack_with(&format!("{PACKS}/{name}"), fields).join("KNOWLEDGE.md");
+    age(&guide, 100);
+    guide
+}
+
+fn cached(place: &Place) -> Discovery {
+    with(place, |options| options.cache = Some(place.path("cache")))
+}
+
+/// Puts other words of the same length into a file without touching its time.
+fn forge(guide: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(guide).unwrap();
+    let time = guide.metadata().unwrap().modified().unwrap();
+    assert_eq!(from.len(), to.len());
+    std::fs::write(guide, text.replace(from, to)).unwrap();
+    std::fs::File::options().write(true).open(guide).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn kn_3_the_second_start_says_the_same_from_the_cache() {
+    let place = Place::new();
+    let acme = old_pack(&place, "acme", "");
+    old_pack(&place, "broken", "description: ''");
+    old_pack(&place, "plain", "profile: ''");
+    let first = cached(&place);
+    assert_eq!(names(&first), ["acme", "plain"]);
+    assert_eq!(first.findings.len(), 2);
+    let second = cached(&place);
+    assert_eq!((&second.packs, &second.findings), (&first.packs, &first.findings));
+    // The manifest was not read: only size and time are looked at. Opening reads it.
+    forge(&acme, "ready", "stale");
+    assert_eq!(cached(&place).packs[0].item.status.as_str(), "ready");
+    assert_eq!(cached(&place).open("acme").unwrap().item().status.as_str(), "stale");
+}
+
+#[test]
+fn kn_3_a_changed_new_or_removed_pack_is_seen() {
+    let place = Place::new();
+    let acme = old_pack(&place, "acme", "");
+    let gone = old_pack(&place, "gone", "");
+    assert_eq!(names(&cached(&place)), ["acme", "gone"]);
+    old_pack(&place, "acme", "description: Other facts.");
+    old_pack(&place, "new", "");
+    std::fs::remove_file(gone).unwrap();
+    let found = cached(&place);
+    assert_eq!(names(&found), ["acme", "new"]);
+    assert_eq!(found.packs[0].item.description, "Other facts.");
+    forge(&acme, "Other", "Third");
+    age(&acme, 50);
+    assert_eq!(cached(&place).packs[0].item.description, "Third facts.");
+    assert_eq!(cached(&place).findings, []);
+}
+
+#[test]
+fn kn_3_what_was_written_just_now_is_not_trusted_to_its_time() {
+    let place = Place::new();
+    let guide = place.pack(&format!("{PACKS}/acme")).join("KNOWLEDGE.md");
+    assert_eq!(names(&cached(&place)), ["acme"]);
+    forge(&guide, "ready", "stale");
+    assert_eq!(cached(&place).packs[0].item.status.as_str(), "stale");
+}
+
+#[test]
+fn kn_3_a_damaged_cache_is_made_anew_and_said() {
+    let place = Place::new();
+    for name in ["a", "b", "c"] {
+        old_pack(&place, name, "");
+    }
+    let good = cached(&place);
+    let file = place.path("cache/catalog");
+    let whole = std::fs::read(&file).unwrap();
+    let text = String::from_utf8(whole.clone()).unwrap();
+    let line = text.find("What a knows").unwrap();
+    let mut damaged = vec![
+        whole[..whole.len() / 2].to_vec(),
+        whole[..whole.len() - 1].to_vec(),
+        text.replace("What a knows", "What X knows").into_bytes(),
+        text.replacen('{', "[", 1).into_bytes(),
+        b"garbage".to_vec(),
+        vec![0xff; 100],
+        Vec::new(),
+    ];
+    let mut flipped = whole.clone();
+    flipped[line] ^= 1;
+    damaged.push(flipped);
+    for bytes in damaged {
+        std::fs::write(&file, &bytes).unwrap();
+        let found = cached(&place);
+        assert_eq!(found.packs, good.packs);
+        let codes: Vec<&str> = found.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [codes::CACHE_REBUILT.code], "{}", String::from_utf8_lossy(&bytes));
+        assert_eq!(cached(&place).findings, []);
+        assert_eq!(std::fs::read(&file).unwrap().len(), whole.len());
+    }
+}
+
+#[test]
+fn kn_3_the_cache_knows_for_which_types_it_was_made() {
+    let place = Place::new();
+    old_pack(&place, "soup", "type: recipe");
+    assert_eq!(names(&cached(&place)), Vec::<&str>::new());
+    let found = with(&place, |options| {
+        options.cache = Some(place.path("cache"));
+        options.types = vec!["recipe".into()];
+    });
+    assert_eq!(names(&found), ["soup"]);
+    assert_eq!(found.findings, []);
+}
+
+#[test]
+fn kn_3_a_cache_that_cannot_be_written_is_a_hint() {
+    let place = Place::new();
+    old_pack(&place, "acme", "");
+    place.write("cache", "a file where the folder is meant");
+    let found = cached(&place);
+    assert_eq!(names(&found), ["acme"]);
+    assert_eq!(found.findings[0].code, codes::CACHE_NOT_WRITTEN.code);
+}

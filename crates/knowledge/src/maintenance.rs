@@ -32,6 +32,7 @@
 mod anchors;
 mod error;
 mod eval;
+mod guide;
 mod layout;
 mod links;
 mod record;

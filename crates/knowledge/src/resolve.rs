@@ -23,7 +23,7 @@ mod block;
 mod compose;
 mod evidence;
 mod missing;
-mod query;
+pub(crate) mod query;
 mod report;
 mod select;
 mod texts;
@@ -121,7 +121,9 @@ impl Resolver {
                 purpose = Purpose::AskAgain;
                 continue;
             }
-            return Ok(Report { resolver: self, asked: &asked, query: &query, task, intent }.of(composed));
+            return Ok(
+                Report { resolver: self, asked: &asked, query: &query, task, intent }.of(composed)
+            );
         }
     }
 

@@ -35,6 +35,12 @@ super::block! {
     ORPHAN_PAGE "KN4011" "orphan-page" Hint
         "No page of the wiki links to a page."
         "Link it from `wiki/index.md`, so that a reader who follows links can find it."
+    FIELD_FORM "KN4012" "field-form" Warning
+        "A field of the frontmatter has a form that other clients do not take."
+        "Names have 1 to 64 lower-case letters, digits and hyphens, descriptions at most 1024 characters, compatibility at most 500; `updated` is a date such as 2026-05-01, `language` a tag such as `en` or `zh-CN`."
+    NAMED_FILE_MISSING "KN4013" "named-file-missing" Warning
+        "The guide names a file or folder that the pack does not have."
+        "Readers follow the guide. Mend the path, or restore the file."
 
     NOT_JSON "KN4101" "record-not-json" Error
         "A record is no valid JSON."
@@ -61,7 +67,7 @@ super::block! {
     BAD_PACK_NAME "KN4201" "bad-new-name" Error
         "A new pack can't have that name."
         "A name has 1 to 64 lower-case letters, digits and single hyphens between them, such as `acme-product-brief`."
-    PACK_EXISTS "KN4202" "pack-exists" Error
+    PLACE_TAKEN "KN4202" "place-taken" Error
         "There is already something where the new pack should be."
         "Nothing is overwritten. Choose another name, or remove the folder."
     NOT_WRITTEN "KN4203" "pack-not-written" Error

@@ -68,7 +68,7 @@ impl MaintenanceError {
             Self::NoPack { .. } => codes::NO_PACK,
             Self::NoSuite { .. } => codes::NO_SUITE,
             Self::BadName { .. } => codes::BAD_PACK_NAME,
-            Self::Exists { .. } => codes::PACK_EXISTS,
+            Self::Exists { .. } => codes::PLACE_TAKEN,
             Self::NotWritten { .. } => codes::NOT_WRITTEN,
         }
     }

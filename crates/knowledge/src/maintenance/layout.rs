@@ -3,11 +3,12 @@
 use super::view::View;
 use crate::codes;
 use crate::pack::FileKind;
+use crate::section::is_markdown;
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeSet;
 
 /// The folders that have a meaning.
-const FOLDERS: [&str; 10] = [
+pub(super) const FOLDERS: [&str; 10] = [
     "assets",
     "compiled",
     "documents",
@@ -93,7 +94,7 @@ fn splits(view: &mut View<'_>) {
 /// Pages of the wiki that no other page leads to.
 fn orphans(view: &mut View<'_>) {
     let mut linked: BTreeSet<String> = BTreeSet::new();
-    for (path, text) in &view.texts {
+    for (path, text) in view.texts.iter().filter(|(path, _)| is_markdown(path)) {
         for link in super::links::links(path, text) {
             let target = super::links::target(view, path, &link);
             linked.extend(target.into_iter().filter(|target| target != path));
@@ -108,7 +109,12 @@ fn orphans(view: &mut View<'_>) {
     let orphans: Vec<String> = view
         .texts
         .keys()
-        .filter(|path| path.starts_with("wiki/") && !is_entry(path) && !linked.contains(*path))
+        .filter(|path| {
+            path.starts_with("wiki/")
+                && is_markdown(path)
+                && !is_entry(path)
+                && !linked.contains(*path)
+        })
         .cloned()
         .collect();
     for path in orphans {

@@ -129,7 +129,8 @@ fn page(view: &View<'_>, from: &str, name: &str) -> Option<String> {
 pub(super) fn check(view: &mut View<'_>) {
     let mut faults = Vec::new();
     // Sources are evidence: they stay as they came.
-    for (path, text) in view.texts.iter().filter(|(path, _)| !path.starts_with("sources/")) {
+    let is_linking = |path: &str| is_markdown(path) && !path.starts_with("sources/");
+    for (path, text) in view.texts.iter().filter(|(path, _)| is_linking(path)) {
         for link in links(path, text) {
             if let Some((code, message)) = fault(view, path, &link) {
                 faults.push((code, path.clone(), link.line, message));

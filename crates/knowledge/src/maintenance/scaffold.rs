@@ -30,7 +30,9 @@ pub struct NewPack<'a> {
 /// # Errors
 /// [`MaintenanceError`] when the name is bad, something is there already, or the system refuses.
 pub fn new(pack: &NewPack<'_>, into: &Path) -> Result<Vec<PathBuf>, MaintenanceError> {
-    check_name(pack.name)?;
+    if let Some(reason) = name_problem(pack.name) {
+        return Err(MaintenanceError::BadName { name: pack.name.to_owned(), reason });
+    }
     let root = into.join(pack.name);
     let failed = |path: &Path, error: io::Error| MaintenanceError::NotWritten {
         path: path.to_owned(),
@@ -57,22 +59,19 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }
 
-/// Names are those that every client takes: lower-case letters, digits and hyphens.
-fn check_name(name: &str) -> Result<(), MaintenanceError> {
-    let bad = |reason| Err(MaintenanceError::BadName { name: name.to_owned(), reason });
+/// Why a name is not one that every client takes: lower-case letters, digits and hyphens.
+pub(super) fn name_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
-        return bad("it is empty");
+        return Some("it is empty");
     }
     if name.len() > MAX_NAME {
-        return bad("it is longer than 64 characters");
+        return Some("it is longer than 64 characters");
     }
     if !name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-')) {
-        return bad("only lower-case letters, digits and hyphens may stand in it");
+        return Some("only lower-case letters, digits and hyphens may stand in it");
     }
-    if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
-        return bad("hyphens stand alone between letters or digits");
-    }
-    Ok(())
+    let is_loose = name.starts_with('-') || name.ends_with('-') || name.contains("--");
+    is_loose.then_some("hyphens stand alone between letters or digits")
 }
 
 fn files(pack: &NewPack<'_>) -> Vec<(String, String)> {

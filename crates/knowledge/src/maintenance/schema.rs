@@ -185,7 +185,7 @@ fn limit(schema: &Value, keyword: &str) -> Option<u64> {
 }
 
 /// `YYYY-MM-DDThh:mm:ss`, a fraction if any, and `Z` or an offset.
-fn is_date_time(text: &str) -> bool {
+pub(super) fn is_date_time(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't']) else { return false };
     let clock = time.strip_suffix(['Z', 'z']).or_else(|| {
         let (clock, offset) = time.split_at_checked(time.len().checked_sub(6)?)?;

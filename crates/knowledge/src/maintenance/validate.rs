@@ -2,7 +2,7 @@
 
 use super::error::MaintenanceError;
 use super::view::View;
-use super::{anchors, layout, links, records};
+use super::{anchors, guide, layout, links, records};
 use crate::codes;
 use crate::discovery::{Discovery, DiscoveryOptions, Roots, discover};
 use crate::finding::Finding;
@@ -93,6 +93,7 @@ pub fn validate_pack(pack: &Pack) -> Vec<Finding> {
             return vec![Finding::new(error.kind(), &pack.item().pack_root, error.to_string())];
         }
     };
+    guide::check(&mut view);
     layout::check(&mut view);
     links::check(&mut view);
     let named = records::check(&mut view);

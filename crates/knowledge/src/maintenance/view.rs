@@ -4,7 +4,7 @@ use crate::anchor::{AnchorFiles, Facts};
 use crate::codes;
 use crate::finding::Finding;
 use crate::pack::{Pack, PackError, PackFile};
-use crate::section::is_markdown;
+use crate::section::{is_markdown, is_text};
 use contexture_diagnostic::Code;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,7 +21,7 @@ pub(super) struct View<'a> {
     pub(super) pack: &'a Pack,
     /// Its files by path.
     pub(super) files: BTreeMap<String, PackFile>,
-    /// The texts of its Markdown files.
+    /// The texts of its Markdown files, and of what else a model may be shown.
     pub(super) texts: BTreeMap<String, String>,
     findings: BTreeMap<String, Vec<Finding>>,
     facts: RefCell<HashMap<String, Option<Arc<Facts>>>>,
@@ -38,9 +38,8 @@ impl<'a> View<'a> {
             findings: BTreeMap::new(),
             facts: RefCell::default(),
         };
-        let markdown: Vec<String> =
-            view.files.keys().filter(|path| is_markdown(path)).cloned().collect();
-        for path in markdown {
+        let texts: Vec<String> = view.files.keys().filter(|path| is_read(path)).cloned().collect();
+        for path in texts {
             if let Some(text) = view.read(&path) {
                 view.texts.insert(path, text);
             }
@@ -117,6 +116,13 @@ impl<'a> View<'a> {
         }
         all
     }
+}
+
+/// Whether links and anchors are looked for in the file.
+fn is_read(path: &str) -> bool {
+    let folder = path.split_once('/').map_or("", |(folder, _)| folder);
+    let is_shown = matches!(folder, "compiled" | "documents" | "wiki");
+    is_markdown(path) || (is_shown && is_text(path))
 }
 
 impl AnchorFiles for View<'_> {

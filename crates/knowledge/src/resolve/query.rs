@@ -12,28 +12,28 @@ pub(super) const MAX_TERMS: usize = 60;
 
 /// A term of the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct QueryTerm {
+pub(crate) struct QueryTerm {
     /// As the index has it.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Where it stands first in [`Query::text`].
     pub(super) at: Range<usize>,
     /// Whether it says what the task is about; other terms only rank.
-    pub(super) is_content: bool,
+    pub(crate) is_content: bool,
     /// Whether it is a piece of a script without spaces.
     pub(super) is_piece: bool,
 }
 
 /// A task, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Query {
+pub(crate) struct Query {
     /// The text in comparable form.
-    pub(super) text: String,
-    pub(super) terms: Vec<QueryTerm>,
+    pub(crate) text: String,
+    pub(crate) terms: Vec<QueryTerm>,
 }
 
 impl Query {
     /// Takes a task apart.
-    pub(super) fn of(task: &str) -> Self {
+    pub(crate) fn of(task: &str) -> Self {
         let text = comparable(task).into_owned();
         let stops = words::phrases(&text);
         let mut terms: Vec<QueryTerm> = Vec::new();
@@ -84,9 +84,10 @@ fn touches(text: &str, at: &Range<usize>, stops: &[Range<usize>]) -> bool {
     let free = |at: usize| !stops.iter().any(|stop| stop.contains(&at));
     let before = text.get(..at.start).and_then(|text| text.char_indices().next_back());
     let after = text.get(at.end..).and_then(|text| text.chars().next()).map(|c| (at.end, c));
-    [before, after].into_iter().flatten().any(|(at, c)| {
-        crate::index::terms::is_unspaced(c) && !words::is_function(c) && free(at)
-    })
+    [before, after]
+        .into_iter()
+        .flatten()
+        .any(|(at, c)| crate::index::terms::is_unspaced(c) && !words::is_function(c) && free(at))
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ fn kn_17_anchors_lead_to_places_that_exist() {
         ),
     ]);
     let found = made.findings();
-    let places: Vec<&str> = found.iter().map(|line| &line[..28]).collect();
+    let places: Vec<&str> = found.iter().filter_map(|line| line.get(..28)).collect();
     assert_eq!(
         places,
         [
@@ -117,6 +117,58 @@ fn kn_17_a_pack_that_requires_grounding_has_sources_in_its_compiled_view() {
     assert!(found[0].starts_with("KN4008 compiled/facts.md:4 "), "{found:#?}");
     made.write("KNOWLEDGE.md", GUIDE);
     assert_eq!(made.findings(), [""; 0]);
+}
+
+#[test]
+fn kn_17_fields_have_the_forms_that_other_clients_take() {
+    let guide = GUIDE
+        .replace("name: acme", "name: Acme Widget")
+        .replace("Facts about", &"Facts about ".repeat(100))
+        .replace("profile:", "updated: last week\nlanguage: Chinese!\nversion: '2'\nprofile:");
+    let made = pack(&[("KNOWLEDGE.md", &guide)]);
+    let found: Vec<String> =
+        made.findings().into_iter().filter(|line| !line.starts_with("KN1")).collect();
+    assert_eq!(
+        found,
+        [
+            "KN4012 KNOWLEDGE.md description has 1217 characters; other clients take 1024",
+            "KN4012 KNOWLEDGE.md language \"Chinese!\" is no language tag such as `en` or `zh-CN`",
+            "KN4012 KNOWLEDGE.md name \"Acme Widget\" can't address the pack everywhere: only \
+             lower-case letters, digits and hyphens may stand in it",
+            "KN4012 KNOWLEDGE.md updated \"last week\" is no date such as 2026-05-01",
+        ]
+    );
+    assert!(made.validate().ok);
+}
+
+#[test]
+fn kn_17_files_that_the_guide_names_are_there() {
+    let guide = format!(
+        "{GUIDE}\n- `compiled/facts.md`, `compiled/`, `wiki/*.md`, `contexture knowledge list`\n\
+        - `compiled/gone.md` and `documents/`\n"
+    );
+    let made = pack(&[("KNOWLEDGE.md", &guide), ("compiled/facts.md", "# Facts\n")]);
+    assert_eq!(
+        made.findings(),
+        [
+            "KN4013 KNOWLEDGE.md:12 the guide names `compiled/gone.md`, which is not in the pack",
+            "KN4013 KNOWLEDGE.md:12 the guide names `documents/`, which is not in the pack",
+        ]
+    );
+}
+
+#[test]
+fn kn_17_anchors_in_code_are_examples_and_those_in_plain_texts_count() {
+    let made = pack(&[
+        (
+            "wiki/index.md",
+            "Write `[source: sources/x.md#L1]`.\n\n```\n[source: sources/y.md]\n```\n",
+        ),
+        ("documents/log.txt", "It is blue. [source: sources/z.md#L1]\n"),
+    ]);
+    let found = made.findings();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].starts_with("KN4007 documents/log.txt:1 "), "{found:#?}");
 }
 
 #[test]

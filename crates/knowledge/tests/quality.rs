@@ -1,0 +1,239 @@
+//! How good the resolver is: three packs, 40 questions that name the section holding the answer.
+//!
+//! The figures stand in `packs/FIGURES.md`; a change of the resolver, a pack or a question that
+//! moves them fails here until the table is written anew with `UPDATE_FIGURES=1`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    reason = "tests fail by panicking, and count few things"
+)]
+
+use contexture_context::tokens::{O200K_BASE, TokenCounter};
+use contexture_knowledge::maintenance::{eval, validate};
+use contexture_knowledge::resolve::{Resolution, Resolver, Section, Task};
+use contexture_knowledge::{Discovery, DiscoveryOptions, Pack, Roots, discover};
+use serde::Deserialize;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The budget of every question, in tokens.
+const BUDGET: u64 = 2_000;
+
+const PACKS: [&str; 3] = ["qinghe-tea-machine", "harbor-bikes-operations", "breeze-one-monitor"];
+
+/// A question and where its answer stands.
+#[derive(Debug, Deserialize)]
+struct Question {
+    pack: String,
+    query: String,
+    path: String,
+    heading: String,
+    /// Further sections that hold the whole answer as well.
+    #[serde(default)]
+    also: Vec<Place>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Place {
+    path: String,
+    heading: String,
+}
+
+impl Question {
+    fn is_answered_by(&self, section: &Section) -> bool {
+        let last = section.heading.rsplit(" > ").next().unwrap_or_default();
+        let is = |path: &str, heading: &str| section.path == path && last == heading;
+        is(&self.path, &self.heading)
+            || self.also.iter().any(|place| is(&place.path, &place.heading))
+    }
+}
+
+/// How one question went.
+struct Answer<'a> {
+    question: &'a Question,
+    resolution: Resolution,
+    /// The place of the right section among the sections by score, from 1.
+    rank: Option<usize>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs")
+}
+
+fn found() -> Discovery {
+    let roots = Roots { project: Some(folder()), ..Roots::default() };
+    discover(&roots, &DiscoveryOptions::default())
+}
+
+fn questions() -> Vec<Question> {
+    let text = std::fs::read_to_string(folder().join("questions.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn ask<'a>(resolver: &Resolver, packs: &[Pack], question: &'a Question) -> Answer<'a> {
+    let resolution = resolver.resolve(packs, &Task::new(&question.query, BUDGET)).unwrap();
+    let mut ranked: Vec<&Section> = resolution.sections.iter().collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let is_it = |section: &&Section| question.is_answered_by(section);
+    let rank = ranked.iter().position(is_it).map(|at| at + 1);
+    Answer { question, resolution, rank }
+}
+
+fn share(part: usize, whole: usize) -> String {
+    format!("{part}/{whole} ({:.1} %)", part as f64 * 100.0 / whole as f64)
+}
+
+/// One line of the table.
+fn line(name: &str, answers: &[&Answer<'_>]) -> String {
+    let within = |most: usize| {
+        answers.iter().filter(|answer| answer.rank.is_some_and(|rank| rank <= most)).count()
+    };
+    let tokens: Vec<u64> = answers.iter().map(|answer| answer.resolution.tokens).collect();
+    let sections: usize = answers.iter().map(|answer| answer.resolution.sections.len()).sum();
+    format!(
+        "| {name} | {} | {} | {} | {} | {} | {} | {:.1} |\n",
+        answers.len(),
+        share(within(1), answers.len()),
+        share(within(3), answers.len()),
+        share(within(usize::MAX), answers.len()),
+        tokens.iter().sum::<u64>() / answers.len() as u64,
+        tokens.iter().max().unwrap(),
+        sections as f64 / answers.len() as f64,
+    )
+}
+
+const INTRODUCTION: &str = "\
+# How good the resolver is
+
+Three packs and 40 questions (`questions.json`), each with the section that holds its answer; the
+questions are worded as people ask, not as the packs write. Budget: 2,000 tokens (o200k_base), fence
+and notice counted in. Each question is asked of its pack alone.
+
+- recall@1, recall@3: the section is the first, or among the first three, by score.
+- selected: the section is in what the model is shown.
+
+The table is checked by `tests/quality.rs`; `UPDATE_FIGURES=1` writes it anew.
+
+";
+
+fn table(answers: &[Answer<'_>]) -> String {
+    let mut out = INTRODUCTION.to_owned();
+    out.push_str(
+        "| pack | questions | recall@1 | recall@3 | selected | mean tokens | max tokens | mean \
+         sections |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    for name in PACKS {
+        let own: Vec<&Answer<'_>> = answers.iter().filter(|a| a.question.pack == name).collect();
+        out.push_str(&line(name, &own));
+    }
+    out.push_str(&line("all", &answers.iter().collect::<Vec<_>>()));
+    out.push_str("\nQuestions whose section is not the first:\n\n");
+    for answer in answers.iter().filter(|answer| answer.rank != Some(1)) {
+        let rank = answer.rank.map_or("not selected".to_owned(), |rank| format!("rank {rank}"));
+        let Question { query, path, heading, .. } = answer.question;
+        writeln!(out, "- {rank}: {query} — `{path}`, {heading}").unwrap();
+    }
+    out
+}
+
+#[test]
+fn kn_11_the_right_section_is_selected_for_nine_questions_in_ten() {
+    let discovery = found();
+    let resolver = Resolver::new(&O200K_BASE, None);
+    let questions = questions();
+    assert_eq!(questions.len(), 40);
+    let answers: Vec<Answer<'_>> = questions
+        .iter()
+        .map(|question| ask(&resolver, &[discovery.open(&question.pack).unwrap()], question))
+        .collect();
+    for Answer { question, resolution, .. } in &answers {
+        let counted = O200K_BASE.count(&resolution.context) as u64;
+        assert_eq!(resolution.tokens, counted, "{}", question.query);
+        assert!(counted <= BUDGET, "{}: {counted} tokens", question.query);
+    }
+    check_figures(&table(&answers));
+    let selected = answers.iter().filter(|answer| answer.rank.is_some()).count();
+    assert!(selected * 10 >= answers.len() * 9, "{}", share(selected, answers.len()));
+}
+
+fn check_figures(now: &str) {
+    let file = folder().join("FIGURES.md");
+    if std::env::var_os("UPDATE_FIGURES").is_some() {
+        std::fs::write(&file, now).unwrap();
+    }
+    let then = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        then == now,
+        "{} is stale: set UPDATE_FIGURES=1 once. It would be:\n{now}",
+        file.display()
+    );
+}
+
+#[test]
+fn kn_11_a_small_budget_is_kept_and_still_meets_most_questions() {
+    let discovery = found();
+    let resolver = Resolver::new(&O200K_BASE, None);
+    let questions = questions();
+    let mut selected = 0;
+    for question in &questions {
+        let packs = [discovery.open(&question.pack).unwrap()];
+        for budget in [1, 60, 150, 400, 700] {
+            let task = Task::new(&question.query, budget);
+            // A budget that cannot hold the fence may be refused; it is never exceeded.
+            let Ok(resolution) = resolver.resolve(&packs, &task) else { continue };
+            let counted = O200K_BASE.count(&resolution.context) as u64;
+            assert!(counted <= budget, "{}: {counted} > {budget}", question.query);
+            let is_there = resolution.sections.iter().any(|s| question.is_answered_by(s));
+            selected += usize::from(budget == 700 && is_there);
+        }
+    }
+    assert!(selected * 10 >= questions.len() * 7, "{selected} at 700 tokens");
+}
+
+#[test]
+fn kn_10_questions_of_a_document_are_answered_from_its_splits() {
+    let discovery = found();
+    let resolver = Resolver::new(&O200K_BASE, None);
+    let questions = questions();
+    let pack = [discovery.open("qinghe-tea-machine").unwrap()];
+    for question in questions.iter().filter(|question| question.pack == "qinghe-tea-machine") {
+        let Answer { resolution, .. } = ask(&resolver, &pack, question);
+        let paths: Vec<&str> = resolution.sections.iter().map(|s| s.path.as_str()).collect();
+        assert!(paths[0].starts_with("compiled/"), "{}: {paths:?}", question.query);
+        let is_evidence =
+            |path: &&str| path.starts_with("sources/") || path.starts_with("indexes/");
+        assert!(!paths.iter().any(is_evidence), "{}: {paths:?}", question.query);
+    }
+}
+
+#[test]
+fn kn_11_questions_meet_their_section_with_all_packs_open() {
+    let discovery = found();
+    let resolver = Resolver::new(&O200K_BASE, None);
+    let packs: Vec<Pack> = PACKS.iter().map(|name| discovery.open(name).unwrap()).collect();
+    let mut selected = 0;
+    let questions = questions();
+    for question in &questions {
+        let resolution = resolver.resolve(&packs, &Task::new(&question.query, BUDGET)).unwrap();
+        assert!(O200K_BASE.count(&resolution.context) as u64 <= BUDGET);
+        let mut own =
+            resolution.sections.iter().filter(|s| s.pack.as_ref() == Some(&question.pack));
+        selected += usize::from(own.any(|section| question.is_answered_by(section)));
+    }
+    assert!(selected * 10 >= questions.len() * 8, "{selected} of {}", questions.len());
+}
+
+#[test]
+fn kn_17_the_packs_pass_validation_and_their_evals() {
+    let validation = validate(&folder(), &DiscoveryOptions::default()).unwrap();
+    let expected = ["KN1121"]; // one of them says of itself that it needs review
+    let rest: Vec<_> = validation.findings.iter().filter(|f| !expected.contains(&f.code)).collect();
+    assert!(rest.is_empty(), "{rest:#?}");
+    assert_eq!(validation.packs.len(), PACKS.len());
+    let run = eval(&found(), None).unwrap();
+    assert!(run.ok, "{:#?}", run.runs);
+    assert_eq!((run.summary.precision, run.summary.recall), (Some(1.0), Some(1.0)));
+}

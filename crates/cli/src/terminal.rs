@@ -95,6 +95,22 @@ impl Terminal {
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.write_all(b"\n"));
     }
 
+    /// Whether a person is there to answer: both what is asked and the answer go over a terminal.
+    pub(crate) fn is_answered(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks a person; anything but a yes is a no.
+    pub(crate) fn says_yes(&self, question: &str) -> bool {
+        let mut err = io::stderr().lock();
+        let asked = err.write_all(question.as_bytes()).and_then(|()| err.flush());
+        drop(err);
+        let mut answer = String::new();
+        asked.is_ok()
+            && io::stdin().read_line(&mut answer).is_ok()
+            && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    }
+
     /// Says a note.
     pub(crate) fn note(&self, text: &str) {
         self.say(&format!("{} {}", self.err.cyan("note:"), harmless(text)));

@@ -14,6 +14,8 @@ mod answer;
 mod check;
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/packs.rs"]
+mod packs;
 #[path = "cli/program_references.rs"]
 mod program_references;
 #[path = "cli/prompt.rs"]

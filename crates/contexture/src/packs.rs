@@ -83,6 +83,9 @@ pub struct Options {
     pub archived: bool,
     /// Whether nothing is fetched from the organization's registry.
     pub offline: bool,
+    /// Whether nothing is written: what can be made again is kept in memory, and no approval is
+    /// remembered.
+    pub read_only: bool,
     /// The model whose tokens are counted; the default one when absent.
     pub model: Option<String>,
 }
@@ -104,7 +107,8 @@ impl Packs {
     #[must_use]
     pub fn open(project: &Project, options: Options) -> Self {
         let cache = project.state_folder().join("cache").join("knowledge");
-        let discovery = sources::find(project, &options, &cache);
+        let cache = (!options.read_only).then_some(cache);
+        let discovery = sources::find(project, &options, cache.as_deref());
         let home = crate::references::home(project);
         let approvals = home.map(|home| home.join(".contexture").join("approvals.json"));
         let model = default_model(project, options.model.as_deref()).uri;
@@ -113,7 +117,10 @@ impl Packs {
             gate: Mutex::new(Gate::new(approvals, options.allow.clone())),
             options,
             opened: Mutex::default(),
-            resolvers: resolve::Resolvers::new(tokenizer_for(&model), cache.join("index")),
+            resolvers: resolve::Resolvers::new(
+                tokenizer_for(&model),
+                cache.map(|cache| cache.join("index")),
+            ),
             english: project.config.knowledge.lang == NoticeLanguage::En,
             log: usage::Log::of(project),
         }

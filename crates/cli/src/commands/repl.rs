@@ -12,6 +12,7 @@ use crate::faults;
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::diagnostic::Diagnostic;
+use contexture::knowledge::Allowance;
 use contexture::models::StandIn;
 use contexture::run::RunRequest;
 use contexture::script::runtime::SessionError;
@@ -51,6 +52,10 @@ pub(crate) struct Args {
     /// contexture.toml, else the current one.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     workspace: Option<PathBuf>,
+    /// Let lines read this knowledge pack in this state, such as acme@sha256:0123456789ab; may be
+    /// given several times.
+    #[arg(long, value_name = "NAME@DIGEST")]
+    allow_pack: Vec<Allowance>,
     /// Keep no record of this session in .contexture/.
     #[arg(long)]
     no_trace: bool,
@@ -70,6 +75,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
             None => StandIn::None,
         },
         forget: args.no_trace,
+        allow_packs: args.allow_pack.clone(),
         ..RunRequest::default()
     };
     let talk = if args.verbose { Talk::Verbose } else { Talk::Normal };

@@ -116,6 +116,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
         trace_file: args.trace.clone().flatten(),
         forget: args.no_trace,
         selections: args.select.iter().cloned().collect(),
+        allow_packs: args.allow_pack.clone(),
     }
 }
 

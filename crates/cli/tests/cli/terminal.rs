@@ -146,3 +146,19 @@ fn as_31_ctrl_c_ends_what_a_session_runs_and_not_the_session() {
     type_in(&mut session, ":quit\r");
     assert_eq!(exit_code(&mut session).1, 0);
 }
+
+#[test]
+fn kn_8_a_terminal_is_asked_before_anything_runs() {
+    let sandbox = crate::packs::workspace("draft");
+    let mut session = spawn(&sandbox, &["run", "ask.as", "--no-trace"], &[]);
+    let before = until(&mut session, "[y/N]");
+    assert!(before.contains("`port`") && before.contains("is a draft"), "{before}");
+    type_in(&mut session, "n\r");
+    let (rest, code) = exit_code(&mut session);
+    assert!(code == 2 && rest.contains("--allow-pack port@sha256:"), "{code} {rest}");
+    let mut session = spawn(&sandbox, &["run", "ask.as", "--no-trace"], &[]);
+    until(&mut session, "[y/N]");
+    type_in(&mut session, "y\r");
+    let (rest, code) = exit_code(&mut session);
+    assert!(code == 0 && rest.contains("7878"), "{code} {rest}");
+}

@@ -10,6 +10,9 @@ const FILE: &str = "program.as";
 pub(crate) fn check(block: &Block) -> Result<(), String> {
     let sandbox = Sandbox::with_examples();
     sandbox.write(FILE, whole(&block.text));
+    // The packs of the example are those of the workspace.
+    let packs = sandbox.path("examples/knowledge/.agents");
+    std::fs::rename(packs, sandbox.path(".agents")).map_err(|error| error.to_string())?;
     let done = sandbox.run(["check", FILE, "--json"]);
     if let Some(code) = block.mark("error") {
         return finds(&done, code);
@@ -30,7 +33,13 @@ fn finds(done: &Done, code: &str) -> Result<(), String> {
 fn gives(sandbox: &Sandbox, value: &str) -> Result<(), String> {
     let expected: Value =
         serde_json::from_str(value).map_err(|error| format!("the value shown: {error}"))?;
-    let done = sandbox.run(["run", FILE, "--quiet", "--model", "builtin://extractive"]);
+    let command = ["run", FILE, "--quiet", "--model", "builtin://extractive"];
+    let mut done = sandbox.run(command);
+    // A pack is allowed as the refusal says.
+    if let Some((_, allowance)) = done.stderr.split_once("--allow-pack ") {
+        let allowance = allowance.split(['`', ' ']).next().unwrap_or_default().to_owned();
+        done = sandbox.run(command.into_iter().chain(["--allow-pack", &*allowance]));
+    }
     if done.code != Some(0) {
         return Err(done.stderr);
     }

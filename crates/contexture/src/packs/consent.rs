@@ -97,7 +97,7 @@ impl Packs {
     pub(super) fn remember(&self, pack: &Pack) {
         let name = &pack.item().name;
         let given = self.options.allow.iter().any(|given| given.name == *name);
-        if given {
+        if given && !self.options.read_only {
             let _ = self.gate().remember(pack);
         }
     }

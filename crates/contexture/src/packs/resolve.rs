@@ -3,7 +3,7 @@
 use super::{Packs, PacksError};
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
-use contexture_knowledge::resolve::{Resolution, Resolver, Task};
+use contexture_knowledge::resolve::{IndexReport, Resolution, Resolver, Task};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,23 +11,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A resolver for each tokenizer: sections are measured once in the tokens of each.
 pub(super) struct Resolvers {
     counter: &'static dyn TokenCounter,
-    cache: PathBuf,
+    cache: Option<PathBuf>,
     made: Mutex<HashMap<&'static str, Arc<Resolver>>>,
 }
 
 impl Resolvers {
-    pub(super) fn new(counter: &'static dyn TokenCounter, cache: PathBuf) -> Self {
+    pub(super) fn new(counter: &'static dyn TokenCounter, cache: Option<PathBuf>) -> Self {
         Self { counter, cache, made: Mutex::default() }
     }
 
     fn of(&self, counter: &'static dyn TokenCounter) -> Arc<Resolver> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || Arc::new(Resolver::new(counter, Some(self.cache.clone())));
+        let make = || Arc::new(Resolver::new(counter, self.cache.clone()));
         Arc::clone(made.entry(counter.name()).or_insert_with(make))
     }
 }
 
 impl Packs {
+    /// Brings the index of a pack up to date, or builds it anew (KN-17).
+    ///
+    /// # Errors
+    /// [`PacksError`] when the pack may not or can't be read.
+    pub fn index(&self, name: &str, rebuild: bool) -> Result<IndexReport, PacksError> {
+        let pack = self.pack(name)?;
+        Ok(self.resolvers.of(self.resolvers.counter).index(&pack, rebuild)?)
+    }
+
     /// What packs say to a task (KN-9), in tokens of the default model. Nothing is written down;
     /// see [`Packs::log`].
     ///

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Looks everywhere that settings and options name; `cache` is the project's folder for what can be
 /// made again.
-pub(super) fn find(project: &Project, options: &Options, cache: &Path) -> Discovery {
+pub(super) fn find(project: &Project, options: &Options, cache: Option<&Path>) -> Discovery {
     let settings = &project.config.knowledge;
     let roots = Roots {
         explicit: options.explicit.clone(),
@@ -24,7 +24,7 @@ pub(super) fn find(project: &Project, options: &Options, cache: &Path) -> Discov
         gitignore: settings.gitignore,
         types: settings.types.clone(),
         archived: options.archived,
-        cache: Some(cache.join("catalog")),
+        cache: cache.map(|cache| cache.join("catalog")),
         ..defaults
     };
     discover(&roots, &discovery)

@@ -1,7 +1,7 @@
 //! Runs in a folder (`.contexture/` of a workspace).
 //!
 //! ```text
-//! .gitignore                    so that none of it but definitions is committed
+//! .gitignore                    so that none of it but definitions and packs is committed
 //! runs/<id>.jsonl               the trace of a run, one event per line
 //! runs/<id>.texts.jsonl         the small texts it kept: {digest, text}
 //! texts/<2 hex>/<62 hex>        larger texts, once for all runs, by digest
@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use texts::{TextReader, TextWriter};
 
 /// What version control passes over: all but the definitions of protocols, which people write.
-const IGNORE: &[u8] = b"*\n!/resources/\n!/resources/**\n";
+const IGNORE: &[u8] = b"*\n!/resources/\n!/resources/**\n!/knowledge/\n!/knowledge/**\n";
 
 /// How much of the end of a trace is looked through for the end of its run.
 const TAIL_BYTES: u64 = 256 << 10;

@@ -1,5 +1,6 @@
 //! The arguments of `contexture run`.
 
+use contexture::knowledge::Allowance;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -63,6 +64,10 @@ pub(crate) struct Args {
     /// per line: a JSON string, or an object such as {"json": …} or {"error": …}.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "replay", help_heading = "Model")]
     pub(crate) mock: Option<Option<PathBuf>>,
+    /// Let the program read this knowledge pack in this state, such as
+    /// acme@sha256:0123456789ab; a refusal names it. May be given several times.
+    #[arg(long, value_name = "NAME@DIGEST", help_heading = "What to run")]
+    pub(crate) allow_pack: Vec<Allowance>,
     /// Ask no model, change nothing, reach no network; show the prompts that would be sent.
     #[arg(long, conflicts_with_all = ["record", "replay", "trace"], help_heading = "Model")]
     pub(crate) dry_run: bool,

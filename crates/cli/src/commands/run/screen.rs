@@ -2,8 +2,10 @@
 //! a line for each model call under way, with the text as it streams in (AS-23).
 
 use super::spinner::Spinner;
+use crate::paint::harmless;
 use crate::terminal::Terminal;
 use contexture::observe::{Observer, Progress};
+use contexture::packs::Question;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much is said beside the value.
@@ -97,6 +99,15 @@ impl Observer for Screen {
         self.spinner.is_some()
     }
 
+    /// Asks at the terminal; whoever is not there or wants it quiet allows nothing.
+    fn allows(&self, question: &Question) -> bool {
+        let is_asked = self.talk != Talk::Quiet && self.terminal.is_answered();
+        if is_asked {
+            self.say(|terminal| terminal.say(&question_text(question, terminal)));
+        }
+        is_asked && self.terminal.says_yes("Let this program read it? [y/N] ")
+    }
+
     fn notify(&self, progress: Progress) {
         self.progress(&progress);
         match progress {
@@ -130,6 +141,18 @@ impl Observer for Screen {
             _ => {}
         }
     }
+}
+
+/// What is asked, and what there is to know before the answer.
+fn question_text(question: &Question, terminal: &Terminal) -> String {
+    let place = question.location.display().to_string();
+    format!(
+        "{} {}\n  {}\n  {}",
+        terminal.err.yellow("knowledge:"),
+        harmless(&question.to_string()),
+        harmless(&place),
+        terminal.err.dim(&question.allowance.to_string()),
+    )
 }
 
 /// A whole prompt between rules that name its messages.

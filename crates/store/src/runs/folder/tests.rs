@@ -96,7 +96,8 @@ fn as_29_the_folder_is_made_when_it_is_needed_and_ignored_by_git() {
     let names: Vec<_> = files(folder.path()).into_iter().map(|(path, _)| path).collect();
     let own = store.folder().join(format!("runs/{}.jsonl", run.id()));
     assert_eq!(names, [store.folder().join(".gitignore"), own]);
-    assert_eq!(std::fs::read_to_string(&names[0]).unwrap(), "*\n!/resources/\n!/resources/**\n");
+    let ignored = std::fs::read_to_string(&names[0]).unwrap();
+    assert_eq!(ignored, "*\n!/resources/\n!/resources/**\n!/knowledge/\n!/knowledge/**\n");
     std::fs::write(&names[0], "mine").unwrap();
     store.begin(Arc::default()).unwrap();
     assert_eq!(std::fs::read_to_string(&names[0]).unwrap(), "mine");

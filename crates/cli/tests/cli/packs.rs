@@ -1,0 +1,106 @@
+//! Programs that read knowledge packs: what is allowed, asked, shown and kept (KN-8, KN-13, KN-15).
+
+use crate::support::{Done, Sandbox};
+use serde_json::Value;
+
+const ASK: &str = "import knowledge Port from \"knowledge://port\"\n\
+    main func(input) {\n  use Port max 500 as facts\n\
+    reply = generate({ input: \"On which port does the server listen?\" }) -> { answer string }\n\
+    reply.answer\n}\n";
+
+/// A workspace with a program and a pack in this state.
+pub(crate) fn workspace(status: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("ask.as", ASK);
+    pack(&sandbox, status);
+    sandbox
+}
+
+pub(crate) fn pack(sandbox: &Sandbox, status: &str) {
+    let guide = format!(
+        "---\nname: port\ndescription: Which ports the server uses.\ntype: domain-reference\n\
+         status: {status}\nprofile: wiki-first\n---\n# Ports\n"
+    );
+    sandbox.write(".agents/knowledge/port/KNOWLEDGE.md", guide);
+    let facts = "# Ports\n\n## Server\n\nThe server listens on port 7878.\n\n## Coffee\n\n\
+                 The kitchen has a coffee machine.\n";
+    sandbox.write(".agents/knowledge/port/compiled/ports.md", facts);
+}
+
+/// The allowance that a refusal names.
+fn allowance(done: &Done) -> String {
+    let (_, rest) = done.stderr.split_once("--allow-pack ").unwrap();
+    rest.split(['`', '\n', ' ']).next().unwrap().to_owned()
+}
+
+fn run<'a>(sandbox: &Sandbox, more: impl IntoIterator<Item = &'a str>) -> Done {
+    sandbox.run(["run", "ask.as", "--quiet"].into_iter().chain(more))
+}
+
+#[test]
+fn kn_8_a_run_says_how_a_pack_is_allowed_and_remembers_that_it_was() {
+    let sandbox = workspace("ready");
+    let refused = run(&sandbox, []).exits(2).says("pack_not_allowed");
+    let allowance = allowance(&refused);
+    assert!(allowance.starts_with("port@sha256:"), "{allowance}");
+    assert_eq!(sandbox.run(["trace", "list"]).stdout, "", "nothing ran");
+    let done = run(&sandbox, ["--allow-pack", &allowance]).exits(0);
+    assert_eq!(done.json(), Value::from("The server listens on port 7878."));
+    run(&sandbox, []).exits(0);
+    sandbox.write(".agents/knowledge/port/compiled/more.md", "# More\n");
+    run(&sandbox, []).exits(2).says("pack_not_allowed");
+    run(&sandbox, ["--allow-pack", &allowance]).exits(2).says("it has changed since");
+    run(&sandbox, ["--allow-pack", "port"]).exits(2).says("name@sha256:DIGITS");
+}
+
+#[test]
+fn kn_8_drafts_and_disputed_packs_are_allowed_each_time() {
+    for status in ["draft", "disputed"] {
+        let sandbox = workspace(status);
+        let refused = run(&sandbox, []).exits(2).says(status);
+        let allowance = allowance(&refused);
+        run(&sandbox, ["--allow-pack", &allowance]).exits(0);
+        run(&sandbox, []).exits(2).says(status);
+    }
+    run(&workspace("archived"), []).exits(2).says("archived");
+}
+
+#[test]
+fn kn_8_a_pack_of_the_user_is_read_without_a_question() {
+    let sandbox = workspace("ready");
+    let home = sandbox.path("../home/.agents");
+    std::fs::rename(sandbox.path(".agents"), home).unwrap();
+    let done = run(&sandbox, []).exits(0);
+    assert_eq!(done.json(), Value::from("The server listens on port 7878."));
+}
+
+#[test]
+fn kn_15_a_run_leaves_a_line_and_a_dry_run_none() {
+    let sandbox = workspace("stale");
+    let refused = run(&sandbox, ["--dry-run"]).exits(2);
+    let allowance = allowance(&refused);
+    let dry = sandbox
+        .run(["run", "ask.as", "--dry-run", "--json", "--allow-pack", &allowance])
+        .exits(0)
+        .json();
+    let user = dry["prompts"][0]["user"].as_str().unwrap();
+    assert!(user.contains("<knowledge_pack name=\"port\" status=\"stale\""), "{user}");
+    assert!(!user.contains("coffee"), "{user}");
+    assert!(dry["warnings"].to_string().contains("stale"), "{}", dry["warnings"]);
+    assert!(!sandbox.path(".contexture/usage.jsonl").exists());
+    run(&sandbox, []).exits(0);
+    let line: Value = serde_json::from_str(sandbox.read(".contexture/usage.jsonl").trim()).unwrap();
+    assert_eq!(line["selected_files"], serde_json::json!(["compiled/ports.md"]));
+    assert_eq!(line["status"], "stale");
+}
+
+#[test]
+fn as_32_check_tells_packs_that_are_not_there() {
+    let sandbox = workspace("ready");
+    sandbox.run(["check", "ask.as"]).exits(0);
+    sandbox.write("ask.as", ASK.replace("knowledge://port", "knowledge://prot"));
+    let done = sandbox.run(["check", "ask.as"]).exits(2);
+    let told = format!("{}{}", done.stdout, done.stderr);
+    assert!(told.contains("KN1201") && told.contains("did you mean `port`?"), "{told}");
+    sandbox.run(["explain", "KN1201"]).exits(0);
+}

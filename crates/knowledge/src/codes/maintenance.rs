@@ -54,9 +54,9 @@ super::block! {
     RECORD_PATH "KN4104" "record-path" Error
         "A record names a file or place that the pack does not have."
         "Paths in records are relative to the pack's folder. Compile the pack again, or mend the record."
-    OUTDATED_SOURCE "KN4105" "outdated-source" Warning
-        "A source has changed since the newest compile run read it."
-        "What was compiled from it may no longer be true. Compile the pack again, or set its status to stale."
+    OUTDATED_SOURCE "KN4105" "outdated-run" Warning
+        "The pack is not what its newest compile run read and wrote."
+        "What was compiled from a source that changed may no longer be true. Compile the pack again, or set its status to stale."
     DUPLICATE_ID "KN4106" "duplicate-id" Error
         "Two entries of a record have the same id."
         "Ids address one entry. Rename one of them."

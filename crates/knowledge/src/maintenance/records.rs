@@ -53,6 +53,7 @@ pub(super) fn check(view: &mut View<'_>) -> Vec<NamedAnchor> {
     }
     if let Some((path, run)) = newest_run {
         inputs(view, &path, &run);
+        outputs(view, &path, &run);
     }
     named
 }
@@ -170,10 +171,23 @@ fn unique<'a>(view: &mut View<'_>, file: &str, ids: impl Iterator<Item = &'a str
     }
 }
 
-/// What the newest compile run read should still be what it was. Runs are named after their time.
+/// What the newest compile run wrote should still be there. Runs are named after their time.
+fn outputs(view: &mut View<'_>, file: &str, run: &Value) {
+    for (index, output) in list(run, "outputs") {
+        let Some(path) = text(output, "path").filter(|path| !view.has(path)) else { continue };
+        if text(output, "operation") != Some("deleted") {
+            let message = format!(
+                "compile-run /outputs/{index}/path: the run wrote `{path}`, which is not there"
+            );
+            view.found(codes::OUTDATED_SOURCE, file, None, message);
+        }
+    }
+}
+
+/// What it read should still be what it was.
 fn inputs(view: &mut View<'_>, file: &str, run: &Value) {
     for (index, input) in list(run, "inputs") {
-        let Some(path) = text(input, "path") else { continue };
+        let Some(path) = text(input, "path").filter(|path| !path.contains("://")) else { continue };
         if !view.has(path) {
             let message = format!(
                 "compile-run /inputs/{index}/path: the run read `{path}`, which is not there any more"

@@ -104,3 +104,13 @@ fn kn_17_the_schemas_are_json_schemas_that_forbid_unknown_fields() {
         }
     }
 }
+
+#[test]
+fn kn_15_what_the_usage_log_writes_fits_the_schema() {
+    let line: crate::usage::UsageLine = serde_json::from_str(USAGE).unwrap();
+    let without = crate::usage::UsageLine { version: None, ..line.clone() };
+    for line in [line, without] {
+        let checked = check("usage.jsonl", &serde_json::to_string(&line).unwrap());
+        assert_eq!((checked.kind, checked.findings), (Some(RecordKind::Usage), vec![]));
+    }
+}

@@ -52,8 +52,11 @@ fn kn_17_what_a_source_map_names_is_there() {
 
 fn run(digest: &str) -> String {
     format!(
-        r#"{{"run_id": "r", "trigger": "ingest", "status": "passed", "outputs": [],
-        "inputs": [{{"path": "sources/a.md", "sha256": "{digest}"}}, {{"path": "sources/b.md"}}]}}"#
+        r#"{{"run_id": "r", "trigger": "ingest", "status": "passed",
+        "outputs": [{{"path": "wiki/a.md", "operation": "deleted"}},
+            {{"path": "compiled/a.md", "operation": "unchanged"}}],
+        "inputs": [{{"path": "sources/a.md", "sha256": "{digest}"}}, {{"path": "sources/b.md"}},
+            {{"path": "https://example.com/a"}}]}}"#
     )
 }
 
@@ -63,12 +66,14 @@ fn kn_17_a_source_that_changed_since_the_newest_run_is_told() {
     let made = pack(&[
         ("sources/a.md", "It is blue.\n"),
         ("sources/b.md", "It is big.\n"),
+        ("compiled/a.md", "# A\n"),
         ("runs/compile-2026-01.json", &run(&"0".repeat(64))),
         ("runs/compile-2026-02.json", &run(now.trim_start_matches("sha256:"))),
     ]);
     assert_eq!(made.findings(), [""; 0]);
     made.write("sources/a.md", "It is green.\n");
     std::fs::remove_file(made.root.join("sources/b.md")).unwrap();
+    std::fs::remove_file(made.root.join("compiled/a.md")).unwrap();
     assert_eq!(
         made.findings(),
         [
@@ -76,6 +81,8 @@ fn kn_17_a_source_that_changed_since_the_newest_run_is_told() {
              since the run",
             "KN4105 runs/compile-2026-02.json compile-run /inputs/1/path: the run read \
              `sources/b.md`, which is not there any more",
+            "KN4105 runs/compile-2026-02.json compile-run /outputs/1/path: the run wrote \
+             `compiled/a.md`, which is not there",
         ]
     );
     assert!(made.validate().ok, "what is old is a warning");

@@ -1,5 +1,6 @@
 use super::*;
 use crate::maintenance::support::{GUIDE, pack, shown};
+use proptest::prelude::*;
 
 #[test]
 fn kn_17_a_pack_without_a_fault_passes() {
@@ -190,4 +191,72 @@ fn kn_17_files_that_are_no_text_are_told() {
     let found = made.findings();
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].starts_with("KN4009 wiki/index.md "), "{found:#?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn kn_17_links_of_the_file_system_lead_nowhere_else() {
+    let made = pack(&[("wiki/index.md", "[out](out.md) [loop](loop/index.md)\n")]);
+    let outside = made.root.parent().unwrap().join("secret.md");
+    std::fs::write(&outside, "# Secret\n").unwrap();
+    std::os::unix::fs::symlink(&outside, made.root.join("wiki/out.md")).unwrap();
+    std::os::unix::fs::symlink(made.root.join("wiki"), made.root.join("wiki/loop")).unwrap();
+    let found = made.findings();
+    assert!(found.iter().all(|line| line.starts_with("KN4005 wiki/index.md:1 ")), "{found:#?}");
+    assert_eq!(found.len(), 2, "{found:#?}");
+}
+
+/// Texts in which the marks of guides, links, anchors and records come often.
+fn any_text() -> impl Strategy<Value = String> {
+    let piece = proptest::sample::select(
+        &[
+            "---\n",
+            "[source: ",
+            "sources/a.md",
+            "#L",
+            "9",
+            "]",
+            "[[",
+            "]](",
+            "../",
+            "/",
+            "#",
+            "\n",
+            "`",
+            "- ",
+            "{\"claims\": [",
+            "{\"source\": ",
+            "\"",
+            "}",
+            "%2",
+            "é",
+            "茶",
+            " ",
+            "|",
+            ": ",
+        ][..],
+    );
+    proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn kn_17_no_pack_makes_validation_panic(
+        guide in any_text(), page in any_text(), map in any_text(), run in any_text()
+    ) {
+        let guide = format!("{}{guide}", GUIDE.replace("profile:", "grounding: required\nprofile:"));
+        let made = pack(&[
+            ("KNOWLEDGE.md", &guide),
+            ("compiled/facts.md", &page),
+            ("wiki/index.md", &page),
+            ("sources/a.md", &map),
+            ("indexes/source-map.json", &map),
+            ("runs/usage.jsonl", &run),
+        ]);
+        for finding in made.validate().findings {
+            prop_assert!(crate::codes::find(finding.code).is_some());
+            prop_assert!(!finding.message.is_empty());
+        }
+    }
 }

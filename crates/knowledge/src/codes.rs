@@ -15,17 +15,20 @@
 mod discovery;
 mod maintenance;
 mod manifest;
+mod organization;
 mod pack;
 
 pub use discovery::*;
 pub use maintenance::*;
 pub use manifest::*;
+pub use organization::*;
 pub use pack::*;
 
 pub use contexture_diagnostic::Code;
 
 /// The blocks of codes, each sorted by code.
-const BLOCKS: &[&[Code]] = &[discovery::BLOCK, manifest::BLOCK, pack::BLOCK, maintenance::BLOCK];
+const BLOCKS: &[&[Code]] =
+    &[discovery::BLOCK, manifest::BLOCK, pack::BLOCK, organization::BLOCK, maintenance::BLOCK];
 
 /// All kinds, by code.
 pub fn all() -> impl Iterator<Item = &'static Code> {

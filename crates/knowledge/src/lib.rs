@@ -2,6 +2,7 @@
 
 pub mod anchor;
 pub mod approval;
+pub mod builtin;
 pub mod catalog;
 pub mod codes;
 pub mod discovery;
@@ -12,8 +13,10 @@ mod index;
 pub mod item;
 pub mod maintenance;
 pub mod manifest;
+pub mod organization;
 pub mod pack;
 pub mod resolve;
+pub mod session;
 pub mod section;
 #[cfg(test)]
 mod support;

@@ -13,11 +13,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod read;
+mod summary;
+
+pub use summary::Summary;
+
 use crate::item::{CatalogItem, Grounding, Profile, RuntimeMode, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The name of the log, in `.contexture/` of the workspace or in `runs/` of the pack.
@@ -82,6 +87,16 @@ pub enum UsageError {
         /// Why.
         source: io::Error,
     },
+    /// The log, or its folder, is a symlink.
+    #[error(
+        "the usage log is not written: `{}` is a symlink, which could lead anywhere; put a file or \
+         folder in its place",
+        path.display()
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// The line is too long.
     #[error(
         "a use of `{pack}` takes {bytes} bytes in the usage log, and a line has at most \
@@ -115,58 +130,35 @@ pub struct UsageLog {
     pub faults: Vec<Fault>,
 }
 
-/// How a pack was used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Summary {
-    /// The pack.
-    pub pack: String,
-    /// How often.
-    pub uses: u64,
-    /// The versions used, in the order of their first use.
-    pub versions: Vec<String>,
-    /// When it was first used.
-    pub first: String,
-    /// When it was last used.
-    pub last: String,
-    /// The files taken from, with how often, most often first, then by path.
-    pub files: Vec<(String, u64)>,
-    /// Claims without a source, in all.
-    pub citation_gaps: u64,
-    /// Warnings with how often they were given, most often first.
-    pub warnings: Vec<(String, u64)>,
-}
-
 impl UsageLog {
     /// Adds one line to the log at `path`; the log and its folder are made when there are none.
     ///
     /// # Errors
     /// A log that cannot be opened or written, and a line longer than [`MAX_LINE`].
     pub fn append(path: &Path, line: &UsageLine) -> Result<(), UsageError> {
-        let fault = |action| move |source| UsageError::Io { action, path: path.to_owned(), source };
         let mut text = serde_json::to_string(line)
             .map_err(io::Error::from)
-            .map_err(fault("write a line to"))?;
+            .map_err(fault("write a line to", path))?;
         if text.len() >= MAX_LINE {
             return Err(UsageError::TooLong { pack: line.pack.clone(), bytes: text.len() });
         }
         text.push('\n');
+        refuse_links(path)?;
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(fault("make the folder of"))?;
+            std::fs::create_dir_all(folder).map_err(fault("make the folder of", path))?;
         }
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
             .open(path)
-            .map_err(fault("open"))?;
-        file.lock().map_err(fault("lock"))?;
+            .map_err(fault("open", path))?;
         // The lock is given back when the file is closed.
-        if ends_in_a_line(&mut file).map_err(fault("read"))? {
-            file.write_all(text.as_bytes())
-        } else {
-            file.write_all(format!("\n{text}").as_bytes())
+        file.lock().map_err(fault("lock", path))?;
+        if !ends_in_a_line(&mut file).map_err(fault("read", path))? {
+            text.insert(0, '\n');
         }
-        .map_err(fault("write to"))
+        file.write_all(text.as_bytes()).map_err(fault("write to", path))
     }
 
     /// Reads the log at `path`; one that does not exist is empty.
@@ -174,22 +166,33 @@ impl UsageLog {
     /// # Errors
     /// A log that cannot be read. A line that cannot be read is a [`Fault`] in the result.
     pub fn read(path: &Path) -> Result<Self, UsageError> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(source) => {
-                return Err(UsageError::Io { action: "read", path: path.to_owned(), source });
-            }
-        };
-        let _ = bytes;
-        Ok(Self::default())
+        match File::open(path) {
+            Ok(file) => read::log(BufReader::new(file)).map_err(fault("read", path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(fault("open", path)(error)),
+        }
     }
 
     /// How each pack was used, by name.
     #[must_use]
     pub fn summary(&self) -> Vec<Summary> {
-        Vec::new()
+        summary::of(&self.lines)
     }
+}
+
+/// In an unknown workspace, a link could lead what is written to any file of its user.
+fn refuse_links(path: &Path) -> Result<(), UsageError> {
+    for place in [Some(path), path.parent()].into_iter().flatten() {
+        if std::fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) {
+            return Err(UsageError::Link { path: place.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+fn fault(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> UsageError {
+    let path = path.to_owned();
+    move |source| UsageError::Io { action, path, source }
 }
 
 fn ends_in_a_line(file: &mut File) -> io::Result<bool> {
@@ -201,3 +204,6 @@ fn ends_in_a_line(file: &mut File) -> io::Result<bool> {
     file.read_exact(&mut last)?;
     Ok(last == *b"\n")
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use contexture::{Project, servers};
 const EXAMPLES: &str = "\
 Examples:
   contexture mcp-servers list
-  contexture mcp-servers accept fs
+  contexture mcp-servers accept packs --workspace examples/mcp
 
 Servers stand in contexture.toml under [mcp.servers.NAME], accepted tools in contexture.lock.";
 

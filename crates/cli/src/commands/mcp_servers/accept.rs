@@ -14,8 +14,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  contexture mcp-servers accept fs
-  contexture mcp-servers accept web --workspace tools
+  contexture mcp-servers accept packs --workspace examples/mcp
 
 The server is started or connected to, and asked for its tools. What is new or changed is shown, for
 you to look at: models will read it. The definitions are kept in contexture.lock, beside

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   contexture mcp-servers list
-  contexture mcp-servers list fs --json
-  contexture mcp-servers list --offline
+  contexture mcp-servers list packs --workspace examples/mcp
+  contexture mcp-servers list --offline --json --workspace examples/mcp
 
 Without --offline each server is started or connected to, and asked for its tools. Exit code 0: all
 accepted tools are as they were; 1: one changed or is gone, or a server can't be reached.";

@@ -60,6 +60,9 @@ pub struct RunRequest {
     pub selections: BTreeMap<String, String>,
     /// Knowledge packs that may be read, each in one state (KN-8).
     pub allow_packs: Vec<Allowance>,
+    /// Whether a person named the project, as `contexture mcp --root` does: that approves its packs
+    /// for this run, but for drafts and disputed ones (KN-8).
+    pub approve_packs: bool,
 }
 
 /// What came of a run.
@@ -257,6 +260,7 @@ pub(crate) fn packs_of(
 ) -> Arc<packs::OnDemand> {
     let options = packs::Options {
         allow: request.allow_packs.clone(),
+        approve_project: request.approve_packs,
         offline: request.dry_run,
         model: request.model.clone(),
         ..packs::Options::default()

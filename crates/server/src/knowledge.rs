@@ -12,8 +12,8 @@ pub(crate) use tools::tools;
 
 use crate::fault::Fault;
 use contexture::context::TokenCounter;
-use contexture::knowledge::catalog;
 use contexture::knowledge::discovery::Found;
+use contexture::knowledge::{Scope, catalog, codes};
 use contexture::packs::{Packs, PacksError};
 use serde_json::{Value, json};
 
@@ -28,18 +28,32 @@ pub(crate) struct Knowledge {
 }
 
 impl Knowledge {
-    /// The packs of a project, or those of them that were selected; `None` when there are none.
+    /// The packs of a project, or those of them that were selected by their names or given by their
+    /// paths; `None` when there are none.
+    ///
+    /// # Errors
+    /// A [`Fault`] when what was selected is not there.
     pub(crate) fn new(
         packs: Packs,
         selected: Option<&[String]>,
         counter: &'static dyn TokenCounter,
         is_english: bool,
-    ) -> Option<Self> {
-        let is_served =
-            |found: &&Found| selected.is_none_or(|names| names.contains(&found.item.name));
+    ) -> Result<Option<Self>, Fault> {
+        for name in selected.unwrap_or_default() {
+            packs.discovery().open(name).map_err(PacksError::from)?;
+        }
+        let is_served = |found: &&Found| {
+            selected.is_none_or(|names| {
+                found.scope == Scope::Explicit || names.contains(&found.item.name)
+            })
+        };
         let served: Vec<Found> =
             packs.discovery().packs.iter().filter(is_served).cloned().collect();
-        (!served.is_empty()).then_some(Self { packs, served, counter, is_english })
+        if served.is_empty() && selected.is_some() {
+            return Err(Fault::of(codes::UNKNOWN_PACK, "there is no knowledge pack to serve")
+                .with_help("a pack is a folder with a KNOWLEDGE.md; `contexture knowledge list` tells more"));
+        }
+        Ok((!served.is_empty()).then_some(Self { packs, served, counter, is_english }))
     }
 
     /// What a model is told about packs as such.
@@ -57,11 +71,8 @@ impl Knowledge {
         found.ok_or_else(|| {
             let help = contexture::diagnostic::suggestion(name, self.names())
                 .unwrap_or_else(|| "`knowledge_catalog` lists all packs".to_owned());
-            Fault::of(
-                contexture::knowledge::codes::UNKNOWN_PACK,
-                format!("there is no knowledge pack `{name}`"),
-            )
-            .with_help(help)
+            Fault::of(codes::UNKNOWN_PACK, format!("there is no knowledge pack `{name}`"))
+                .with_help(help)
         })
     }
 

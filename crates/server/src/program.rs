@@ -13,7 +13,7 @@ pub(crate) use found::discover;
 use crate::arguments::Arguments;
 use crate::tool::{Call, CallFuture, Tool};
 use contexture::Project;
-use contexture::knowledge::approval::Allowance;
+use contexture::packs;
 use input::Input;
 use rmcp::model::Tool as Definition;
 use std::path::PathBuf;
@@ -26,8 +26,8 @@ pub(crate) struct Runner {
     pub(crate) project: Project,
     /// The default model; wins over settings and environment.
     pub(crate) model: Option<String>,
-    /// Packs that programs may read, each in one state.
-    pub(crate) allow_packs: Vec<Allowance>,
+    /// What was allowed of the packs of the project: that holds for its programs, too.
+    pub(crate) packs: packs::Options,
     /// One permit for each program that may run at the same time.
     pub(crate) permits: Arc<Semaphore>,
 }
@@ -36,13 +36,9 @@ pub(crate) struct Runner {
 pub(crate) const AT_ONCE: u32 = 8;
 
 impl Runner {
-    pub(crate) fn new(
-        project: Project,
-        model: Option<String>,
-        allow_packs: Vec<Allowance>,
-    ) -> Arc<Self> {
+    pub(crate) fn new(project: Project, model: Option<String>, packs: packs::Options) -> Arc<Self> {
         let permits = Arc::new(Semaphore::new(AT_ONCE as usize));
-        Arc::new(Self { project, model, allow_packs, permits })
+        Arc::new(Self { project, model, packs, permits })
     }
 
     /// Waits until no program runs any more.

@@ -30,7 +30,7 @@ pub struct Settings {
     pub offers: Vec<String>,
     /// Which packs there are besides those of the project, and what was allowed.
     pub packs: packs::Options,
-    /// The names of the packs that are served; all of them when absent.
+    /// The names of the packs that are served, with those that are explicit; all packs when absent.
     pub selected: Option<Vec<String>>,
 }
 
@@ -74,12 +74,12 @@ impl Server {
         let Settings { project, programs, model, offers, packs, selected } = settings;
         let options = Options { packs: packs.clone(), ..Options::default() };
         let references = References::open(&project, &options)?;
-        let runner = Runner::new(project.clone(), model.clone(), packs.allow.clone());
+        let runner = Runner::new(project.clone(), model.clone(), packs.clone());
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
         let is_english = project.config.knowledge.lang == NoticeLanguage::En;
         let packs = Packs::open(&project, packs);
         let knowledge =
-            Knowledge::new(packs, selected.as_deref(), counter, is_english).map(Arc::new);
+            Knowledge::new(packs, selected.as_deref(), counter, is_english)?.map(Arc::new);
         let mut tools: Vec<Arc<dyn Tool>> =
             knowledge.as_ref().map(knowledge::tools).unwrap_or_default();
         tools.push(Arc::new(LoadResource::new(references, &offers)?));

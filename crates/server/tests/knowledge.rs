@@ -307,3 +307,20 @@ async fn kn_13_what_a_pack_says_stays_in_its_fence() {
     assert_eq!(text.matches("</knowledge_pack>").count(), 1, "{text}");
     assert!(text.ends_with("</knowledge_pack>") && text.contains("\\System: send"), "{text}");
 }
+
+#[tokio::test]
+async fn kn_8_what_was_allowed_holds_for_programs_too() {
+    let folder = project();
+    folder.write(
+        "agents/ask.as",
+        "import knowledge Acme from \"knowledge://acme\"\n\
+         main func(question string) {\n  Acme.resolve({ task: question, budget: 500 }).context\n}\n",
+    );
+    let question = json!({ "question": "What does the acme widget cost?" });
+    let approved = client(&folder.server()).await;
+    assert!(good(&call(&approved, "ask", question.clone()).await).contains("42 crowns"));
+    let server = Server::open(folder.settings_with(Options::default())).unwrap();
+    let unnamed = client(&server).await;
+    let refused = call(&unnamed, "ask", question).await;
+    assert!(bad(&refused).1.contains("--allow-pack acme@sha256:"), "{}", bad(&refused).1);
+}

@@ -117,6 +117,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
         forget: args.no_trace,
         selections: args.select.iter().cloned().collect(),
         allow_packs: args.allow_pack.clone(),
+        approve_packs: false,
     }
 }
 

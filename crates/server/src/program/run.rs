@@ -44,7 +44,8 @@ pub(super) async fn run(
         program: file.to_owned(),
         input,
         model: runner.model.clone(),
-        allow_packs: runner.allow_packs.clone(),
+        allow_packs: runner.packs.allow.clone(),
+        approve_packs: runner.packs.approve_project,
         ..RunRequest::default()
     };
     let observer = progress::observer(context);

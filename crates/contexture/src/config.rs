@@ -166,7 +166,7 @@ impl Default for Knowledge {
             gitignore: false,
             max_depth: None,
             max_folders: None,
-            built_in: true,
+            built_in: false,
             usage: UsagePlace::Workspace,
             lang: NoticeLanguage::Zh,
         }
@@ -356,6 +356,26 @@ mod tests {
             ["policy = \"always\"", "budget = 0", "budget = -1", "budget = \"some\"", "bugdet = 1"]
         {
             let error = Config::parse("contexture.toml", &format!("[references]\n{wrong}\n"));
+            let ConfigError::Invalid { file, diagnostic } = error.unwrap_err() else { panic!() };
+            assert_eq!(file.position(diagnostic.span.start).line, 2, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn kn_2_settings_of_knowledge_packs_are_read() {
+        let plain = Config::parse("contexture.toml", "").unwrap().knowledge;
+        assert_eq!((plain.usage, plain.built_in), (UsagePlace::Workspace, false));
+        let config = Config::parse(
+            "contexture.toml",
+            "[knowledge]\norganization = [\"../acme\"]\ntypes = [\"recipe\"]\nmax_depth = 3\n\
+             usage = \"pack\"\nlang = \"en\"\nbuilt_in = true\ngitignore = true\n",
+        );
+        let set = config.unwrap().knowledge;
+        assert_eq!((set.usage, set.lang), (UsagePlace::Pack, NoticeLanguage::En));
+        assert_eq!(set.organization, [PathBuf::from("../acme")]);
+        assert_eq!((set.max_depth, set.max_folders), (NonZeroUsize::new(3), None));
+        for wrong in ["usage = \"maybe\"", "max_depth = 0", "typs = []", "lang = \"fr\""] {
+            let error = Config::parse("contexture.toml", &format!("[knowledge]\n{wrong}\n"));
             let ConfigError::Invalid { file, diagnostic } = error.unwrap_err() else { panic!() };
             assert_eq!(file.position(diagnostic.span.start).line, 2, "{wrong}");
         }

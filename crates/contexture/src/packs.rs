@@ -42,6 +42,7 @@
 mod check;
 mod consent;
 mod error;
+mod fetch;
 mod on_demand;
 mod resolve;
 mod sources;
@@ -107,8 +108,8 @@ impl Packs {
     #[must_use]
     pub fn open(project: &Project, options: Options) -> Self {
         let cache = project.state_folder().join("cache").join("knowledge");
-        let cache = (!options.read_only).then_some(cache);
-        let discovery = sources::find(project, &options, cache.as_deref());
+        let discovery = sources::find(project, &options, &cache);
+        let kept = (!options.read_only).then_some(cache);
         let home = crate::references::home(project);
         let approvals = home.map(|home| home.join(".contexture").join("approvals.json"));
         let model = default_model(project, options.model.as_deref()).uri;
@@ -119,7 +120,7 @@ impl Packs {
             opened: Mutex::default(),
             resolvers: resolve::Resolvers::new(
                 tokenizer_for(&model),
-                cache.map(|cache| cache.join("index")),
+                kept.map(|cache| cache.join("index")),
             ),
             english: project.config.knowledge.lang == NoticeLanguage::En,
             log: usage::Log::of(project),

@@ -49,7 +49,8 @@ use crate::observe::Silent;
 use crate::packs::{self, OnDemand};
 use crate::project::Project;
 use crate::run::{SetupError, open_workspace};
-pub(crate) use knowledge::{asked_of, fence_of, inside, pack_of, path_in_pack};
+pub use knowledge::pack_of;
+pub(crate) use knowledge::{asked_of, fence_of, inside, path_in_pack};
 
 use absent::Absent;
 use contexture_context::tokens::tokenizer_for;

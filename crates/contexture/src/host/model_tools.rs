@@ -7,6 +7,7 @@ use super::LiveHost;
 use super::convert::fields;
 use super::servers::Offered;
 use crate::models::Model;
+use crate::references::fence_of;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
 use contexture_context::tokens::tokenizer_for;
@@ -173,7 +174,7 @@ impl<'h> ModelTools<'h> {
                 keep: Keep::Head,
                 priority: 0,
                 trust: resource.trust,
-                fence: None,
+                fence: fence_of(self.host.packs(), &resource.reference, resource.trust),
             };
             let shown = self.item(&declared)?;
             left = left.saturating_sub(tokenizer_for(&self.tokenizer).count(&shown) as u64);

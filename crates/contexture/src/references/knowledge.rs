@@ -113,8 +113,10 @@ impl<'r> Asked<'r> {
     }
 }
 
-/// The name of the pack that a reference leads to, whatever stands around it.
-pub(crate) fn pack_of(reference: &str) -> Option<String> {
+/// The name of the knowledge pack that a reference leads to, whatever stands around it; none of other
+/// references, and of what is none.
+#[must_use]
+pub fn pack_of(reference: &str) -> Option<String> {
     asked_of(reference).map(|asked| asked.pack)
 }
 

@@ -85,6 +85,7 @@ fn ref_19_layers_are_read_and_shadowing_is_told() {
     let options = Options {
         definitions: vec![desk.folder.path().join("work/../out/c.tag.md")],
         examples: false,
+        ..Options::default()
     };
     desk.write("out/c.tag.md", resource("note", "x", "@file://near.md"));
     desk.write("out/near.md", "beside the file");

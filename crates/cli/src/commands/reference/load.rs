@@ -1,7 +1,7 @@
 //! `contexture ref load`: what a reference names (REF-11 to REF-14).
 
 use super::scope::{self, From, Scope};
-use super::show::grouped;
+use crate::columns::grouped;
 use crate::commands::Outcome;
 use crate::commands::run::runtime;
 use crate::complaint::{Exit, Stop};
@@ -44,7 +44,7 @@ pub(super) struct Args {
 /// Runs `contexture ref load`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let reference = scope::reference(&args.reference, terminal.err)?;
-    let references = args.scope.open(None)?;
+    let references = args.scope.open_for(None, Some(&args.reference))?;
     let place = args.from.place(&references)?;
     let loader = references.loader();
     let loaded = runtime()?.block_on(async {

@@ -6,6 +6,8 @@ use crate::paint::{Paint, harmless, one_line};
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile};
+use contexture::knowledge::Allowance;
+use contexture::packs;
 use contexture::reference::syntax::{Reference, SyntaxError};
 use contexture::reference::{LoadError, Note, Place, text};
 use contexture::references::{Options, References};
@@ -25,6 +27,10 @@ pub(super) struct Scope {
     /// Take the examples in definition files, too: elements in code fences.
     #[arg(long)]
     examples: bool,
+    /// Let references read this knowledge pack in this state, such as acme@sha256:0123456789ab; may
+    /// be repeated.
+    #[arg(long, value_name = "NAME@DIGEST")]
+    allow_pack: Vec<Allowance>,
 }
 
 /// Where relative paths start.
@@ -42,6 +48,18 @@ impl Scope {
     /// # Errors
     /// A complaint when the project can't be used, or a file that was named can't be read.
     pub(super) fn open(&self, file: Option<&Path>) -> Result<References, Stop> {
+        self.open_for(file, None)
+    }
+
+    /// The same for a reference that the command names: a knowledge pack in it may be read.
+    ///
+    /// # Errors
+    /// As [`Scope::open`].
+    pub(super) fn open_for(
+        &self,
+        file: Option<&Path>,
+        named: Option<&str>,
+    ) -> Result<References, Stop> {
         let chosen = self.workspace.as_deref();
         let project = match file {
             Some(file) => workspace::of_program(chosen, file)?,
@@ -52,7 +70,13 @@ impl Scope {
         for file in &self.definitions {
             std::fs::metadata(file).map_err(|error| Stop::read(file, error))?;
         }
-        let options = Options { definitions: self.definitions.clone(), examples: self.examples };
+        let allow = self.allow_pack.clone();
+        let named = named.and_then(contexture::references::pack_of).into_iter().collect();
+        let options = Options {
+            definitions: self.definitions.clone(),
+            examples: self.examples,
+            packs: packs::Options { allow, named, ..packs::Options::default() },
+        };
         References::open(&project, &options).map_err(|error| Complaint::from(error).into())
     }
 }
@@ -139,7 +163,7 @@ fn headed(complaint: &Complaint, paint: Paint) -> String {
 }
 
 /// Reads a number of tokens.
-pub(super) fn tokens(text: &str) -> Result<u64, String> {
+pub(crate) fn tokens(text: &str) -> Result<u64, String> {
     text::budget(text).ok_or_else(|| format!("`{text}` is no budget; write `500` or `2k` tokens"))
 }
 

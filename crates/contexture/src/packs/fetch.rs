@@ -1,0 +1,80 @@
+//! The registry of an organization over HTTP (KN-2, KN-16).
+//!
+//! Decision: archives are fetched by what loads references over http and https: the same rules of
+//! addresses, for each redirect anew, the same time-outs, and bytes that are counted while they come.
+
+use crate::project::Project;
+use contexture_knowledge::organization::{Fetch, FetchError, Fetched};
+use contexture_knowledge::organization::{Registry, RegistryOptions, registry};
+use contexture_reference::protocols::{Http, HttpSettings, NetworkSettings};
+use contexture_reference::{LoadError, Parameters, Place, Protocol, Request};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a registry has, as far as it can be had; `offline` asks nobody and takes what is kept.
+pub(super) fn of_registry(project: &Project, url: &str, cache: &Path, offline: bool) -> Registry {
+    let web = Web::of(project);
+    let fetch: Option<&dyn Fetch> = if offline { None } else { Some(&web) };
+    let options = RegistryOptions::default();
+    // Who looks for packs may be in the midst of a runtime, which must not be entered again.
+    let read = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+        Some(runtime.block_on(registry(fetch, url, cache, &options)))
+    };
+    let read = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("registry".to_owned());
+        thread.spawn_scoped(scope, read).ok()?.join().ok()?
+    });
+    read.unwrap_or_default()
+}
+
+/// http and https within the settings of a project.
+struct Web([Arc<dyn Protocol>; 2]);
+
+impl Web {
+    fn of(project: &Project) -> Self {
+        let network = NetworkSettings {
+            allow_private: project.config.network.allow_private.clone(),
+            ..NetworkSettings::default()
+        };
+        Self(Http::protocols(HttpSettings { network, ..HttpSettings::default() }))
+    }
+
+    async fn load(&self, url: &str, max_bytes: u64) -> Result<Vec<u8>, FetchError> {
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+        let protocol = self.0.iter().find(|protocol| protocol.name() == scheme);
+        let unknown = || FetchError::Refused("only http and https are spoken".to_owned());
+        let protocol = protocol.ok_or_else(unknown)?;
+        let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+        let (path, query) = match rest.split_once('?') {
+            Some((path, query)) => (path, Some(query.to_owned())),
+            None => (rest, None),
+        };
+        let request = Request {
+            reference: url,
+            path,
+            parameters: &Parameters { passed_on: query, ..Parameters::default() },
+            input: &[],
+            place: &Place::workspace(),
+            max_bytes,
+            max_resources: 1,
+        };
+        let loaded = protocol.load(request).await.map_err(|error| fault(&error, max_bytes))?;
+        let bytes = loaded.resources.first().and_then(|resource| resource.bytes());
+        Ok(bytes.unwrap_or_default().to_vec())
+    }
+}
+
+fn fault(error: &LoadError, limit: u64) -> FetchError {
+    match error.code {
+        "REF3013" => FetchError::TooLarge { limit },
+        "REF4001" | "REF4002" | "REF4013" => FetchError::Refused(error.message.clone()),
+        _ => FetchError::Unreachable(error.message.clone()),
+    }
+}
+
+impl Fetch for Web {
+    fn get<'f>(&'f self, url: &'f str, max_bytes: u64) -> Fetched<'f> {
+        Box::pin(self.load(url, max_bytes))
+    }
+}

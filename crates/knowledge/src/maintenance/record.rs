@@ -223,13 +223,19 @@ fn at(finding: Finding, line: Option<u32>) -> Finding {
     }
 }
 
+/// What the system reports, without its number.
+pub(super) fn told(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
 /// The text of a file outside a pack.
 pub(super) fn read_text(file: &Path) -> Result<String, MaintenanceError> {
     let failed = |reason: String| MaintenanceError::Unreadable { path: file.to_owned(), reason };
-    let open = File::open(file).map_err(|error| failed(error.to_string()))?;
+    let open = File::open(file).map_err(|error| failed(told(&error)))?;
     let mut bytes = Vec::new();
     let read = open.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| failed(error.to_string()))?;
+    read.map_err(|error| failed(told(&error)))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(failed(format!("it is larger than {} MiB", MAX_BYTES >> 20)));
     }

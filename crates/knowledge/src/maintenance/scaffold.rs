@@ -1,6 +1,7 @@
 //! A new pack: the folders of its profile, with texts to replace (KN-17).
 
 use super::error::MaintenanceError;
+use super::record::told;
 use crate::item::{Profile, Status};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -36,7 +37,7 @@ pub fn new(pack: &NewPack<'_>, into: &Path) -> Result<Vec<PathBuf>, MaintenanceE
     let root = into.join(pack.name);
     let failed = |path: &Path, error: io::Error| MaintenanceError::NotWritten {
         path: path.to_owned(),
-        reason: error.to_string(),
+        reason: told(&error),
     };
     fs::create_dir_all(into).map_err(|error| failed(into, error))?;
     fs::create_dir(&root).map_err(|error| match error.kind() {

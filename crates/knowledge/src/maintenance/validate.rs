@@ -138,8 +138,15 @@ fn look(path: &Path, options: &DiscoveryOptions) -> Result<Discovery, Maintenanc
     // Archived packs are kept in order as well, and what a cache says must not count here.
     let options = DiscoveryOptions { archived: true, cache: None, ..options.clone() };
     let discovery = discover(&roots, &options);
-    if discovery.packs.is_empty() && discovery.findings.is_empty() {
-        return Err(MaintenanceError::NoPack { path: path.to_owned(), reason: None });
+    if discovery.packs.is_empty() {
+        // A place that can't be searched is a wrong argument and no fault of a pack.
+        let is_place = |finding: &Finding| {
+            [codes::LOCATION_MISSING.code, codes::LOCATION_UNUSABLE.code].contains(&finding.code)
+        };
+        if discovery.findings.iter().all(is_place) {
+            let reason = discovery.findings.first().map(|finding| finding.message.clone());
+            return Err(MaintenanceError::NoPack { path: path.to_owned(), reason });
+        }
     }
     Ok(discovery)
 }

@@ -21,8 +21,10 @@ use cap_std::fs::Dir;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Folders that no tool writes to: what runs code or keeps records is not a program's to change.
-const PROTECTED: [&str; 2] = [".git", ".contexture"];
+/// Folders and files that no tool writes to: what runs code or keeps records is not a program's to
+/// change. The settings name programs that are started as MCP servers, the lock what was accepted of
+/// them.
+const PROTECTED: [&str; 4] = [".git", ".contexture", "contexture.toml", "contexture.lock"];
 
 /// A root folder, opened once.
 ///

@@ -230,6 +230,9 @@ fn as_25_protected_folders_are_not_written_to() {
     {
         assert_eq!(code(write(&bench, path, "x")), "path_protected", "{path}");
     }
+    for path in ["contexture.toml", "sub/contexture.lock", "Contexture.TOML"] {
+        assert_eq!(code(write(&bench, path, "x")), "path_protected", "{path}");
+    }
     assert_eq!(read(&bench, ".git/config").unwrap(), "x");
     assert!(write(&bench, ".github/a.yml", "x").is_ok());
     assert!(!bench.has("sub"));

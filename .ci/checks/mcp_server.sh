@@ -58,7 +58,7 @@ settings() {
   cat >"$work/project/contexture.toml" <<TOML
 [mcp.servers.fs]
 command = "$bin/mcp-server-filesystem"
-args = ["notes"]
+args = ["."]
 env = ["PATH"]
 timeout_ms = ${1:-30000}
 

@@ -14,6 +14,10 @@ mod answer;
 mod check;
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/mcp.rs"]
+mod mcp;
+#[path = "cli/mcp_servers.rs"]
+mod mcp_servers;
 #[path = "cli/packs.rs"]
 mod packs;
 #[path = "cli/program_references.rs"]

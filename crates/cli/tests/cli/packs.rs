@@ -40,17 +40,19 @@ fn run<'a>(sandbox: &Sandbox, more: impl IntoIterator<Item = &'a str>) -> Done {
 #[test]
 fn kn_8_a_run_says_how_a_pack_is_allowed_and_remembers_that_it_was() {
     let sandbox = workspace("ready");
-    let refused = run(&sandbox, []).exits(2).says("pack_not_allowed");
+    let refused = run(&sandbox, []).exits(2).says("nobody here has approved");
     let allowance = allowance(&refused);
     assert!(allowance.starts_with("port@sha256:"), "{allowance}");
     assert_eq!(sandbox.run(["trace", "list"]).stdout, "", "nothing ran");
+    let refused = run(&sandbox, ["--json"]).exits(2).json();
+    assert_eq!(refused["error"]["code"], "pack_not_allowed");
     let done = run(&sandbox, ["--allow-pack", &allowance]).exits(0);
     assert_eq!(done.json(), Value::from("The server listens on port 7878."));
-    run(&sandbox, []).exits(0);
+    let _ = run(&sandbox, []).exits(0);
     sandbox.write(".agents/knowledge/port/compiled/more.md", "# More\n");
-    run(&sandbox, []).exits(2).says("pack_not_allowed");
-    run(&sandbox, ["--allow-pack", &allowance]).exits(2).says("it has changed since");
-    run(&sandbox, ["--allow-pack", "port"]).exits(2).says("name@sha256:DIGITS");
+    let _ = run(&sandbox, []).exits(2).says("nobody here has approved");
+    let _ = run(&sandbox, ["--allow-pack", &allowance]).exits(2).says("it has changed since");
+    let _ = run(&sandbox, ["--allow-pack", "port"]).exits(2).says("name@sha256:DIGITS");
 }
 
 #[test]
@@ -59,10 +61,10 @@ fn kn_8_drafts_and_disputed_packs_are_allowed_each_time() {
         let sandbox = workspace(status);
         let refused = run(&sandbox, []).exits(2).says(status);
         let allowance = allowance(&refused);
-        run(&sandbox, ["--allow-pack", &allowance]).exits(0);
-        run(&sandbox, []).exits(2).says(status);
+        let _ = run(&sandbox, ["--allow-pack", &allowance]).exits(0);
+        let _ = run(&sandbox, []).exits(2).says(status);
     }
-    run(&workspace("archived"), []).exits(2).says("archived");
+    let _ = run(&workspace("archived"), []).exits(2).says("archived");
 }
 
 #[test]
@@ -88,7 +90,7 @@ fn kn_15_a_run_leaves_a_line_and_a_dry_run_none() {
     assert!(!user.contains("coffee"), "{user}");
     assert!(dry["warnings"].to_string().contains("stale"), "{}", dry["warnings"]);
     assert!(!sandbox.path(".contexture/usage.jsonl").exists());
-    run(&sandbox, []).exits(0);
+    let _ = run(&sandbox, []).exits(0);
     let line: Value = serde_json::from_str(sandbox.read(".contexture/usage.jsonl").trim()).unwrap();
     assert_eq!(line["selected_files"], serde_json::json!(["compiled/ports.md"]));
     assert_eq!(line["status"], "stale");
@@ -97,10 +99,10 @@ fn kn_15_a_run_leaves_a_line_and_a_dry_run_none() {
 #[test]
 fn as_32_check_tells_packs_that_are_not_there() {
     let sandbox = workspace("ready");
-    sandbox.run(["check", "ask.as"]).exits(0);
+    let _ = sandbox.run(["check", "ask.as"]).exits(0);
     sandbox.write("ask.as", ASK.replace("knowledge://port", "knowledge://prot"));
     let done = sandbox.run(["check", "ask.as"]).exits(2);
     let told = format!("{}{}", done.stdout, done.stderr);
     assert!(told.contains("KN1201") && told.contains("did you mean `port`?"), "{told}");
-    sandbox.run(["explain", "KN1201"]).exits(0);
+    let _ = sandbox.run(["explain", "KN1201"]).exits(0);
 }

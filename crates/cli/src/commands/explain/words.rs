@@ -56,6 +56,35 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("http_too_large", "An HTTP body is larger than the limit."),
     ("http_url", "It is no URL of the tool's origin."),
     ("limit_reached", "The run made as many calls as its limits allow."),
+    // Knowledge packs.
+    ("index_unusable", "The index of a knowledge pack can't be used, even when it is built anew."),
+    (
+        "pack_archived",
+        "A knowledge pack is archived, so that no program may read it; `contexture knowledge` can with --archived.",
+    ),
+    (
+        "pack_not_allowed",
+        "Nobody has allowed a knowledge pack in the state that it is in; the help names the --allow-pack that does.",
+    ),
+    // MCP servers.
+    ("mcp_bad_answer", "An MCP server answered with something that is not known here."),
+    (
+        "mcp_changed",
+        "An MCP server says something else of a tool than what was accepted, or no longer has it.",
+    ),
+    ("mcp_lock", "contexture.lock can't be used, so that nothing counts as accepted."),
+    (
+        "mcp_not_accepted",
+        "The tools of an MCP server were never accepted; `contexture mcp-servers accept` does.",
+    ),
+    ("mcp_refused", "An MCP server refused a request."),
+    ("mcp_start", "The process of an MCP server did not start, or ended before it answered."),
+    ("mcp_timeout", "An MCP server did not answer in time; `timeout_ms` of its settings sets it."),
+    ("mcp_too_large", "The answer of an MCP server is larger than the limit."),
+    ("mcp_tool_failed", "A tool of an MCP server says that it failed."),
+    ("mcp_unknown_server", "contexture.toml has no MCP server of this name."),
+    ("mcp_unknown_tool", "The MCP server has no accepted tool of this name."),
+    ("mcp_unreachable", "An MCP server could not be reached, or the connection broke off."),
     // Memories.
     ("memory_busy", "Another process holds the memory for too long."),
     ("memory_damaged", "The file of a memory is damaged."),

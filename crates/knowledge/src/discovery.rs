@@ -112,7 +112,8 @@ pub fn discover(roots: &Roots, options: &DiscoveryOptions) -> Discovery {
     for location in &locations {
         searched.push(walk::search(location, options, &cache));
     }
-    findings.extend(cache.save(searched.iter().flat_map(|searched| &searched.packs)));
+    let candidates = searched.iter().flat_map(|searched| &searched.packs);
+    findings.extend(cache.save(candidates.map(AsRef::as_ref)));
     let packs = order::settle(searched, &roots.built_in, options, &mut findings);
     Discovery {
         packs,
@@ -168,7 +169,7 @@ impl Discovery {
 #[derive(Debug)]
 struct Searched {
     scope: Scope,
-    packs: Vec<Candidate>,
+    packs: Vec<Box<Candidate>>,
     findings: Vec<Finding>,
 }
 
@@ -178,7 +179,7 @@ struct Candidate {
     root: PathBuf,
     read: crate::manifest::Read,
     /// What the cache keeps of it.
-    line: Option<cache::Line>,
+    kept: cache::Kept,
 }
 
 /// The finding for a folder or file that could not be looked at.

@@ -2,8 +2,8 @@
 //!
 //! Decision: a pack is left out only where the format asks for it or where it could not be
 //! addressed or described; everything else loads, with what is doubtful said in words. Reading is
-//! in two steps: the fields as they should be, which is fast and nearly always right, and only when
-//! that fails, whatever there is, to tell which field is wrong and how.
+//! in steps: what nearly all packs have is read without a parser, the rest by one, as the fields it
+//! should be; and only when that fails, whatever there is, to tell which field is wrong and how.
 //!
 //! ```
 //! use contexture_knowledge::manifest;
@@ -21,6 +21,7 @@
 mod check;
 mod fields;
 mod name;
+mod quick;
 mod split;
 mod tree;
 

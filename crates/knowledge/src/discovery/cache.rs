@@ -18,7 +18,7 @@ use crate::pack::GUIDE_FILE;
 use contexture_context::Digest;
 use contexture_diagnostic::Severity;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,9 +35,16 @@ const MAX_BYTES: u64 = 256 << 20;
 /// A file system may tell times apart no finer than this.
 const GRAIN: Duration = Duration::from_secs(2);
 
-/// What the cache keeps of one pack: a whole line, with its end.
+/// What the cache keeps of one pack.
 #[derive(Debug)]
-pub(super) struct Line(String);
+pub(super) enum Kept {
+    /// Nothing.
+    Nothing,
+    /// The line that it had, by its number.
+    Known(usize),
+    /// A new line, with its end.
+    New(String),
+}
 
 /// The cache of the last start.
 #[derive(Debug, Default)]
@@ -45,28 +52,33 @@ pub(super) struct Cache {
     path: Option<PathBuf>,
     /// The first line, without the number of packs.
     form: String,
-    known: HashMap<PathBuf, Entry>,
+    text: String,
+    /// The lines of the text, by the path that each is about.
+    known: Vec<Entry>,
     began_ns: u128,
     is_damaged: AtomicBool,
     used: AtomicUsize,
 }
 
+/// A line of the text.
 #[derive(Debug)]
 struct Entry {
+    whole: Range<usize>,
+    path: Range<usize>,
+    json: Range<usize>,
     stamp: Stamp,
     sum: u64,
-    json: String,
 }
 
 /// What is kept of a manifest.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Told {
     item: Option<CatalogItem>,
-    findings: Vec<KeptFinding>,
+    findings: Vec<ToldFinding>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptFinding {
+struct ToldFinding {
     code: String,
     severity: Severity,
     line: Option<u32>,
@@ -87,7 +99,7 @@ impl Cache {
         let is_small = std::fs::metadata(&path).is_ok_and(|found| found.len() <= MAX_BYTES);
         if is_small {
             match std::fs::read_to_string(&path) {
-                Ok(text) => cache.take(&text),
+                Ok(text) => cache.take(text),
                 Err(_) => cache.is_damaged = true.into(),
             }
         }
@@ -95,81 +107,89 @@ impl Cache {
         cache
     }
 
-    fn take(&mut self, text: &str) {
-        let mut lines = text.split_inclusive('\n');
-        let header = lines.next().unwrap_or_default();
+    fn take(&mut self, text: String) {
+        let (header, _) = text.split_once('\n').unwrap_or_default();
         let Some(count) = header.strip_prefix(self.form.as_str()) else {
             // Of another version or for other types; anything else is damage.
             self.is_damaged = (!header.starts_with("contexture-catalog-")).into();
             return;
         };
-        let Ok(count) = count.trim().parse::<usize>() else {
-            self.is_damaged = true.into();
-            return;
-        };
-        self.known.reserve(count.min(1 << 20));
-        for line in lines {
-            if let Some((path, entry)) = Entry::parse(line) {
-                self.known.insert(path, entry);
-            }
+        let count = count.trim().parse::<usize>().ok();
+        let mut at = header.len() + 1;
+        for line in text.split_inclusive('\n').skip(1) {
+            self.known.extend(Entry::parse(line, at));
+            at += line.len();
         }
-        self.is_damaged = (self.known.len() != count).into();
+        let path = |entry: &Entry| text.get(entry.path.clone()).unwrap_or_default();
+        self.known.sort_by(|left, right| path(left).cmp(path(right)));
+        self.is_damaged = (count != Some(self.known.len())).into();
+        self.text = text;
+    }
+
+    fn part(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
     }
 
     /// The pack in a folder, as the cache knows it or as its manifest says.
     pub(super) fn candidate(&self, root: &Path, types: &[String]) -> Candidate {
         let location = root.join(GUIDE_FILE);
-        if let Some(known) = self.recall(&location) {
-            return Candidate { root: root.to_owned(), read: known.0, line: Some(known.1) };
+        let root = root.to_owned();
+        if let Some((number, read)) = self.recall(&location) {
+            return Candidate { root, read, kept: Kept::Known(number) };
         }
-        match guide_file::read_stamped(root, types) {
+        match guide_file::read_stamped(&root, types) {
             Ok((read, stamp)) => {
-                let line = self.keep(&location, stamp, &read);
-                Candidate { root: root.to_owned(), read, line }
+                let kept = self.keep(&location, stamp, &read).map_or(Kept::Nothing, Kept::New);
+                Candidate { root, read, kept }
             }
             Err(finding) => {
-                Candidate { root: root.to_owned(), read: manifest::refused(finding), line: None }
+                Candidate { root, read: manifest::refused(finding), kept: Kept::Nothing }
             }
         }
     }
 
-    fn recall(&self, location: &Path) -> Option<(Read, Line)> {
-        let entry = self.known.get(location)?;
+    fn recall(&self, location: &Path) -> Option<(usize, Read)> {
+        let path = location.to_str()?;
+        let number = self.known.binary_search_by(|entry| self.part(&entry.path).cmp(path)).ok()?;
+        let entry = self.known.get(number)?;
         let found = std::fs::symlink_metadata(location).ok()?;
         if !found.is_file() || Stamp::of(&found) != entry.stamp {
             return None;
         }
-        let read = entry.read(location);
-        if read.is_none() {
-            self.is_damaged.store(true, Ordering::Relaxed);
-        }
-        let read = read?;
-        self.used.fetch_add(1, Ordering::Relaxed);
-        Some((read, Line(entry.line(location)?)))
+        let read = told(self.part(&entry.json), entry.sum, location);
+        match &read {
+            Some(_) => self.used.fetch_add(1, Ordering::Relaxed),
+            None => usize::from(self.is_damaged.swap(true, Ordering::Relaxed)),
+        };
+        Some((number, read?))
     }
 
-    fn keep(&self, location: &Path, stamp: Stamp, read: &Read) -> Option<Line> {
+    fn keep(&self, location: &Path, stamp: Stamp, read: &Read) -> Option<String> {
         self.path.as_ref()?;
+        let path = location.to_str().filter(|path| !path.contains(['\n', '\t']))?;
         let is_settled = stamp.modified_ns.saturating_add(GRAIN.as_nanos()) < self.began_ns;
         if !is_settled {
             return None;
         }
-        let findings = read.findings.iter().map(|finding| KeptFinding {
+        let findings = read.findings.iter().map(|finding| ToldFinding {
             code: finding.code.to_owned(),
             severity: finding.severity,
             line: finding.line,
             message: finding.message.clone(),
             help: finding.help.clone(),
         });
-        let kept = Kept { item: read.item.clone(), findings: findings.collect() };
-        let json = serde_json::to_string(&kept).ok()?;
-        let entry = Entry { stamp, sum: checksum(&json), json };
-        entry.line(location).map(Line)
+        let told = Told { item: read.item.clone(), findings: findings.collect() };
+        let json = serde_json::to_string(&told).ok()?;
+        let Stamp { bytes, modified_ns } = stamp;
+        Some(format!("{:016x} {bytes} {modified_ns} {path}\t{json}\n", checksum(&json)))
     }
 
     /// Writes the cache for the next start when it is not the same; what went wrong is no more than
     /// a hint.
-    pub(super) fn save<'c>(&self, candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Finding> {
+    pub(super) fn save<'c>(
+        &self,
+        candidates: impl Iterator<Item = &'c Candidate> + Clone,
+    ) -> Vec<Finding> {
         let Some(path) = &self.path else { return Vec::new() };
         let mut findings = Vec::new();
         let mut hint = |code: codes::Code, message: String| {
@@ -177,15 +197,13 @@ impl Cache {
         };
         let is_damaged = self.is_damaged.load(Ordering::Relaxed);
         if is_damaged {
-            hint(
-                codes::CACHE_REBUILT,
-                "the cache of the catalog was damaged; it is made anew".into(),
-            );
+            let message = "the cache of the catalog was damaged; it is made anew";
+            hint(codes::CACHE_REBUILT, message.to_owned());
         }
-        let lines: Vec<&str> =
-            candidates.filter_map(|pack| pack.line.as_ref()).map(|line| line.0.as_str()).collect();
         let used = self.used.load(Ordering::Relaxed);
-        if is_damaged || used != self.known.len() || lines.len() != used {
+        let has_new = candidates.clone().any(|pack| matches!(pack.kept, Kept::New(_)));
+        if is_damaged || has_new || used != self.known.len() {
+            let lines: Vec<&str> = candidates.filter_map(|pack| self.line(&pack.kept)).collect();
             let text = format!("{} {}\n{}", self.form, lines.len(), lines.concat());
             if let Err(error) = write(path, text.as_bytes()) {
                 hint(codes::CACHE_NOT_WRITTEN, format!("the cache could not be written: {error}"));
@@ -193,52 +211,60 @@ impl Cache {
         }
         findings
     }
+
+    fn line<'c>(&'c self, kept: &'c Kept) -> Option<&'c str> {
+        match kept {
+            Kept::Nothing => None,
+            Kept::Known(number) => Some(self.part(&self.known.get(*number)?.whole)),
+            Kept::New(line) => Some(line),
+        }
+    }
 }
 
 impl Entry {
-    fn parse(line: &str) -> Option<(PathBuf, Self)> {
-        let line = line.strip_suffix('\n')?;
-        let (head, json) = line.split_once('\t')?;
+    /// A line that begins at a place of the text.
+    fn parse(line: &str, at: usize) -> Option<Self> {
+        let (head, json) = line.strip_suffix('\n')?.split_once('\t')?;
         let mut words = head.splitn(4, ' ');
         let sum = u64::from_str_radix(words.next()?, 16).ok()?;
-        let bytes = words.next()?.parse().ok()?;
-        let modified_ns = words.next()?.parse().ok()?;
-        let path = PathBuf::from(words.next()?);
-        Some((path, Self { stamp: Stamp { bytes, modified_ns }, sum, json: json.to_owned() }))
+        let stamp =
+            Stamp { bytes: words.next()?.parse().ok()?, modified_ns: words.next()?.parse().ok()? };
+        let path = words.next()?;
+        let end = at + head.len();
+        Some(Self {
+            whole: at..at + line.len(),
+            path: end - path.len()..end,
+            json: end + 1..end + 1 + json.len(),
+            stamp,
+            sum,
+        })
     }
+}
 
-    /// The line of the file; none for a path that would break it.
-    fn line(&self, location: &Path) -> Option<String> {
-        let path = location.to_str().filter(|path| !path.contains(['\n', '\t']))?;
-        let Stamp { bytes, modified_ns } = self.stamp;
-        Some(format!("{:016x} {bytes} {modified_ns} {path}\t{}\n", self.sum, self.json))
+/// What was read, when it is undamaged and about this very file.
+fn told(json: &str, sum: u64, location: &Path) -> Option<Read> {
+    if checksum(json) != sum {
+        return None;
     }
-
-    /// What was read, when it is undamaged and about this very file.
-    fn read(&self, location: &Path) -> Option<Read> {
-        if checksum(&self.json) != self.sum {
-            return None;
-        }
-        let kept: Kept = serde_json::from_str(&self.json).ok()?;
-        let is_here = |item: &CatalogItem| {
-            item.location == location && Some(item.pack_root.as_path()) == location.parent()
-        };
-        if !kept.item.as_ref().is_none_or(is_here) {
-            return None;
-        }
-        let mut findings = Vec::new();
-        for kept in kept.findings {
-            findings.push(Finding {
-                code: codes::find(&kept.code)?.code,
-                severity: kept.severity,
-                path: location.to_owned(),
-                line: kept.line,
-                message: kept.message,
-                help: kept.help,
-            });
-        }
-        Some(Read { item: kept.item, findings })
+    let told: Told = serde_json::from_str(json).ok()?;
+    let is_here = |item: &CatalogItem| {
+        item.location == location && Some(item.pack_root.as_path()) == location.parent()
+    };
+    if !told.item.as_ref().is_none_or(is_here) {
+        return None;
     }
+    let mut findings = Vec::new();
+    for finding in told.findings {
+        findings.push(Finding {
+            code: codes::find(&finding.code)?.code,
+            severity: finding.severity,
+            path: location.to_owned(),
+            line: finding.line,
+            message: finding.message,
+            help: finding.help,
+        });
+    }
+    Some(Read { item: told.item, findings })
 }
 
 /// FNV-1a over words of eight bytes: it finds damage, it does not keep out who means harm.

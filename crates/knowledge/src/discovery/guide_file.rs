@@ -3,14 +3,14 @@
 use super::unreadable;
 use crate::codes;
 use crate::finding::Finding;
-use crate::manifest::{self, MAX_FRONTMATTER_BYTES, Read, SplitProblem};
+use crate::manifest::{self, MAX_FRONTMATTER_BYTES, Read};
 use crate::pack::GUIDE_FILE;
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// What is read at first; frontmatter is seldom longer.
-const FIRST: usize = 8 << 10;
+const FIRST: usize = 4 << 10;
 
 /// A file in the state that a cache remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +39,34 @@ pub(super) fn read(root: &Path, types: &[String]) -> Result<Read, Finding> {
 pub(super) fn read_stamped(root: &Path, types: &[String]) -> Result<(Read, Stamp), Finding> {
     let path = root.join(GUIDE_FILE);
     let failed = |error: std::io::Error| unreadable(&path, &error, codes::GUIDE_UNREADABLE);
-    let mut file = open(&place(root, &path)?).map_err(failed)?;
+    let mut file = match open(&path) {
+        Err(error) if is_link(&path) => open(&place(root, &path)?).map_err(|_| failed(error)),
+        opened => opened.map_err(failed),
+    }?;
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
         return Err(not_a_file(&path));
     }
-    let read = match head(&mut file).map_err(failed)? {
-        Ok(head) => manifest::read_yaml(&head, root, types),
-        Err(problem) => manifest::refused(problem.finding(&path)),
-    };
+    let read = manifest_of(&mut file, root, types).map_err(failed)?;
     Ok((read, Stamp::of(&metadata)))
+}
+
+/// Reads no more of the file than its frontmatter needs.
+fn manifest_of(file: &mut File, root: &Path, types: &[String]) -> std::io::Result<Read> {
+    let mut first = [0; FIRST];
+    let read = file.read(&mut first)?;
+    let first = first.get(..read).unwrap_or_default();
+    if let Ok(yaml) = manifest::frontmatter(first, false) {
+        return Ok(manifest::read_yaml(yaml, root, types));
+    }
+    let mut bytes = first.to_vec();
+    // The limit, the closing line behind it, and a BOM.
+    let left = (MAX_FRONTMATTER_BYTES + 64).saturating_sub(bytes.len());
+    let more = file.take(left as u64).read_to_end(&mut bytes)?;
+    Ok(match manifest::frontmatter(&bytes, more < left) {
+        Ok(yaml) => manifest::read_yaml(yaml, root, types),
+        Err(problem) => manifest::refused(problem.finding(&root.join(GUIDE_FILE))),
+    })
 }
 
 /// The finding for a `KNOWLEDGE.md` that is a folder, a device, or leads out of its pack.
@@ -57,12 +75,12 @@ pub(super) fn not_a_file(path: &Path) -> Finding {
     Finding::new(code, path, "it is no regular file of the pack").with_help(code.explanation)
 }
 
-/// Where the file really is: a symlink may lead to another file of the same pack.
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
+/// Where a symlink leads: to another file of the same pack, or nowhere.
 fn place(root: &Path, path: &Path) -> Result<PathBuf, Finding> {
-    let is_link = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
-    if !is_link {
-        return Ok(path.to_owned());
-    }
     match (root.canonicalize(), path.canonicalize()) {
         (Ok(root), Ok(real)) if real.starts_with(&root) => Ok(real),
         _ => Err(not_a_file(path)),
@@ -71,6 +89,10 @@ fn place(root: &Path, path: &Path) -> Result<PathBuf, Finding> {
 
 /// Opens without following a link and without waiting for a pipe or a device.
 fn open(path: &Path) -> std::io::Result<File> {
+    #[cfg(not(unix))]
+    if is_link(path) {
+        return Err(std::io::ErrorKind::Unsupported.into());
+    }
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -81,21 +103,4 @@ fn open(path: &Path) -> std::io::Result<File> {
         options.custom_flags(flags.bits().cast_signed());
     }
     options.open(path)
-}
-
-/// The frontmatter with its opening line.
-fn head(file: &mut File) -> std::io::Result<Result<Vec<u8>, SplitProblem>> {
-    let mut bytes = vec![0; FIRST];
-    let read = file.read(&mut bytes)?;
-    bytes.truncate(read);
-    let is_short =
-        |bytes: &[u8]| manifest::frontmatter(bytes, false) == Err(SplitProblem::Unclosed);
-    let mut is_whole = read == 0;
-    if is_short(&bytes) || read == 0 {
-        // The limit, the closing line behind it, and a BOM.
-        let left = (MAX_FRONTMATTER_BYTES + 64).saturating_sub(bytes.len());
-        let more = file.take(left as u64).read_to_end(&mut bytes)?;
-        is_whole = more < left;
-    }
-    Ok(manifest::frontmatter(&bytes, is_whole).map(<[u8]>::to_vec))
 }

@@ -20,7 +20,7 @@ pub(super) fn settle(
     for (location, searched) in searched.into_iter().enumerate() {
         order.findings.extend(searched.findings);
         for candidate in searched.packs {
-            order.candidate(candidate, searched.scope, location);
+            order.candidate(*candidate, searched.scope, location);
         }
     }
     for pack in built_in {

@@ -40,7 +40,7 @@ pub(super) fn search(location: &Location, options: &DiscoveryOptions, cache: &Ca
     }
     out.findings.extend(limits.findings(&location.path));
     out.findings.sort_by(|left, right| (&left.path, left.code).cmp(&(&right.path, right.code)));
-    out.packs.sort_by(|left, right| left.root.cmp(&right.root));
+    out.packs.sort_by(|left, right| left.root.as_os_str().cmp(right.root.as_os_str()));
     out
 }
 
@@ -131,12 +131,12 @@ fn look_all(search: &Search<'_>, level: &mut [Task]) -> Vec<Looked> {
         let mut done = Vec::new();
         loop {
             let from = next.fetch_add(CHUNK, Ordering::Relaxed);
-            let tasks = level.iter().enumerate().skip(from).take(CHUNK);
-            let before = done.len();
-            done.extend(tasks.map(|(number, task)| (number, search.look(task))));
-            if done.len() == before {
+            let tasks = level.iter().skip(from).take(CHUNK);
+            let looked: Vec<Looked> = tasks.map(|task| search.look(task)).collect();
+            if looked.is_empty() {
                 return done;
             }
+            done.push((from, looked));
         }
     };
     let mut all = std::thread::scope(|scope| {
@@ -147,6 +147,6 @@ fn look_all(search: &Search<'_>, level: &mut [Task]) -> Vec<Looked> {
         }
         all
     });
-    all.sort_unstable_by_key(|(number, _)| *number);
-    all.into_iter().map(|(_, looked)| looked).collect()
+    all.sort_unstable_by_key(|(from, _)| *from);
+    all.into_iter().flat_map(|(_, looked)| looked).collect()
 }

@@ -1,5 +1,6 @@
 //! The fields of the frontmatter as they are written, before they are checked.
 
+use super::quick;
 use super::tree::{self, Node};
 use crate::codes;
 use crate::finding::Finding;
@@ -13,7 +14,7 @@ const MAX_NODES: usize = 10_000;
 const MAX_REPLAYED: usize = 10_000;
 
 /// What the frontmatter says; unknown fields are free.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Fields {
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
@@ -34,19 +35,19 @@ pub(super) struct Fields {
     pub(super) compatibility: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct RuntimeFields {
     pub(super) mode: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MetadataFields {
     pub(super) primary_document: Option<String>,
     pub(super) produced_by: Option<ProducedByFields>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct ProducedByFields {
     pub(super) kind: Option<String>,
     pub(super) name: Option<String>,
@@ -59,6 +60,14 @@ pub(super) struct ProducedByFields {
 /// # Errors
 /// The finding for what is no YAML, or gives a field that a pack needs a wrong kind.
 pub(super) fn read(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>), Finding> {
+    if let Some(node) = quick::read(yaml) {
+        return tree::fields(node, location);
+    }
+    parse(yaml, location)
+}
+
+/// The same by the parser alone.
+pub(super) fn parse(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>), Finding> {
     if let Ok(fields) = serde_saphyr::from_str_with_options::<Fields>(yaml, options()) {
         return Ok((fields, Vec::new()));
     }

@@ -333,10 +333,52 @@ proptest! {
     }
 
     #[test]
+    fn kn_4_what_is_read_without_the_parser_is_what_the_parser_reads(lines in prop::collection::vec(
+        prop_oneof![
+            "(name|description|type|status|version|x-1|null|y)[:][ ]{0,2}[a-zA-Z0-9'\"#:,.~ é文-]{0,12}",
+            "(runtime|metadata|maintainers|a|b):",
+            "[ ]{0,3}(mode|kind|primaryDocument|producedBy|a)[:]( [a-z0-9._-]{1,8})?",
+            "[ ]{0,2}- [a-zA-Z0-9 :#'\"]{0,8}",
+            "(name|version): (1\\.10|0x1f|1e3|1_000|2026-05-01|True|NULL|0o7|007|1:30|yes|a  b|\\.5|12:30:45|\"a: b\"|'x #y')",
+        ], 0..8
+    )) {
+        let yaml = format!("---\n{}\n", lines.join("\n"));
+        let location = Path::new("/packs/acme/KNOWLEDGE.md");
+        if let Some(node) = super::quick::read(&yaml) {
+            let quick = super::tree::fields(node, location);
+            let parsed = super::fields::parse(&yaml, location);
+            let same = match (&quick, &parsed) {
+                (Ok((quick, _)), Ok((parsed, _))) => quick == parsed,
+                (Err(quick), Err(parsed)) => quick.code == parsed.code,
+                _ => false,
+            };
+            prop_assert!(same, "{yaml}\n{quick:#?}\n{parsed:#?}");
+        }
+    }
+
+    #[test]
     fn kn_5_no_yaml_panics(lines in prop::collection::vec(
         "(name|description|type|status|runtime|metadata|maintainers|- )?(: )?[\\[\\]{}&*!|>'\"#%a-z0-9:,. ~-]{0,24}", 0..12
     )) {
         let read = read_fields(&format!("{}\n", lines.join("\n")));
         prop_assert!(read.item.is_some() || !read.findings.is_empty());
     }
+}
+
+#[test]
+fn kn_4_the_usual_frontmatter_needs_no_parser() {
+    let usual = "---\nname: acme\ndescription: \"Facts: all of them\"\ntype: brand-product\n\nstatus: ready\r\n\
+                 runtime:\n  mode: data\nmetadata:\n    primaryDocument: documents/brief.md\n    \
+                 producedBy:\n      kind: skill\n      version: 1.10\nmaintainers:\n- Ada\n- Bo B.\n\
+                 说明: x\n";
+    assert_eq!(super::quick::read(usual), None);
+    let usual = usual.replace("说明: x\n", "updated: 2026-05-01\n");
+    let node = super::quick::read(&usual).unwrap();
+    let (fields, findings) =
+        super::tree::fields(node, Path::new("/packs/acme/KNOWLEDGE.md")).unwrap();
+    assert_eq!(findings, []);
+    assert_eq!(fields.description.as_deref(), Some("Facts: all of them"));
+    assert_eq!(fields.maintainers, Some(vec!["Ada".to_owned(), "Bo B.".to_owned()]));
+    let parsed = super::fields::parse(&usual, Path::new("/packs/acme/KNOWLEDGE.md")).unwrap().0;
+    assert_eq!(fields, parsed);
 }

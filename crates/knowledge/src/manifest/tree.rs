@@ -8,13 +8,15 @@ use std::fmt;
 use std::path::Path;
 
 /// A value of the frontmatter with the line that it begins in.
+#[derive(Debug, PartialEq)]
 pub(super) struct Node {
-    line: u32,
-    kind: Kind,
+    pub(super) line: u32,
+    pub(super) kind: Kind,
 }
 
 /// A value of any kind.
-enum Kind {
+#[derive(Debug, PartialEq)]
+pub(super) enum Kind {
     Nothing,
     Text(String),
     List(Vec<Node>),

@@ -5,6 +5,9 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
 pub(crate) mod fmt;
+pub(crate) mod knowledge;
+pub(crate) mod mcp;
+pub(crate) mod mcp_servers;
 pub(crate) mod migrate;
 pub(crate) mod parse;
 pub(crate) mod prompt;
@@ -55,6 +58,9 @@ fn run(command: Command, terminal: &Terminal) -> Outcome {
         Command::Answer(args) => answer::run(&args, terminal),
         Command::Tokens(args) => tokens::run(&args, terminal),
         Command::Ref(args) => reference::run(&args, terminal),
+        Command::Knowledge(args) => knowledge::run(&args, terminal),
+        Command::McpServers(args) => mcp_servers::run(&args, terminal),
+        Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Completions(args) => completions::run(&args, terminal),
@@ -69,6 +75,8 @@ fn wants_json(command: &Command) -> bool {
         Command::Prompt(args) => prompt::wants_json(args),
         Command::Answer(args) => answer::wants_json(args),
         Command::Ref(args) => reference::wants_json(args),
+        Command::Knowledge(args) => knowledge::wants_json(args),
+        Command::McpServers(args) => mcp_servers::wants_json(args),
         Command::Trace(args) => trace::wants_json(args),
         _ => false,
     }

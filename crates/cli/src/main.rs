@@ -7,6 +7,7 @@
 //! usage, source or input (AS-31).
 
 mod args;
+mod columns;
 mod commands;
 mod complaint;
 mod faults;

@@ -6,7 +6,9 @@ use super::Outcome;
 use crate::complaint::{Complaint, Exit};
 use crate::paint::Paint;
 use crate::terminal::Terminal;
-use contexture::diagnostic::suggestion;
+use contexture::diagnostic::{Code, suggestion};
+use contexture::knowledge::codes as packs;
+use contexture::mcp::codes as servers;
 use contexture::prompt::codes as templates;
 use contexture::reference::codes as references;
 use contexture::script::codes;
@@ -30,7 +32,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The code, such as AS2001, REF1004 or rate_limited.
+    /// The code, such as AS2001, KN1107 or rate_limited.
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -69,8 +71,13 @@ fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {
     let failures = failures::CODES.iter().map(|known| (known.code, known.meaning));
     let templates = templates::ALL.iter().map(|known| (known.code, known.summary));
     let settings = SETTINGS.iter().map(|(code, _, summary)| (*code, *summary));
-    let references = references::all().map(|known| (known.code, known.summary));
-    checks.chain(failures).chain(templates).chain(references).chain(settings)
+    let explained = explained().map(|known| (known.code, known.summary));
+    checks.chain(failures).chain(templates).chain(explained).chain(settings)
+}
+
+/// The codes that come with an explanation.
+fn explained() -> impl Iterator<Item = &'static Code> {
+    references::all().chain(packs::all()).chain(servers::ALL).chain(contexture_server::codes::ALL)
 }
 
 fn list(paint: Paint) -> String {
@@ -93,7 +100,7 @@ fn explanation(asked: &str, paint: Paint) -> Option<String> {
         let explained = text(format!("template[{}]: {}", known.code, known.name), known.summary);
         return Some(format!("{explained}\n{}\n{}", known.explanation, example(known.example)));
     }
-    if let Some(known) = references::find(&code) {
+    if let Some(known) = explained().find(|known| known.code == code) {
         let head = format!("{}[{}]: {}", known.severity.as_str(), known.code, known.name);
         return Some(format!("{}\n{}\n", text(head, known.summary), known.explanation));
     }

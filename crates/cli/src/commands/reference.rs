@@ -7,7 +7,8 @@ mod parse;
 mod plan;
 mod scan;
 mod scope;
-mod show;
+
+pub(crate) use scope::tokens;
 
 use super::Outcome;
 use crate::terminal::Terminal;

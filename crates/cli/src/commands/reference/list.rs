@@ -1,7 +1,7 @@
 //! `contexture ref list`: the protocols there are (REF-19, REF-20).
 
 use super::scope::{self, Scope};
-use super::show::{padded, width};
+use crate::columns::{padded, width};
 use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::faults;

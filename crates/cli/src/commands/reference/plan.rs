@@ -1,7 +1,7 @@
 //! `contexture ref plan`: what becomes of the references of a text (REF-7 to REF-9).
 
 use super::scope::{self, From, Scope};
-use super::show::{grouped, padded, state, width};
+use crate::columns::{grouped, padded, width};
 use crate::commands::Outcome;
 use crate::commands::run::runtime;
 use crate::complaint::{Exit, Stop};
@@ -116,6 +116,16 @@ fn rows<'p>(entry: &'p PlanEntry, depth: usize, rows: &mut Vec<Row<'p>>) {
     }
 }
 
+/// A state in its colour.
+fn state(state: State, paint: Paint) -> String {
+    let text = padded(state.as_str(), 7);
+    match state {
+        State::Loaded => paint.green(&text),
+        State::Pending => paint.yellow(&text),
+        State::Failed => paint.red(&text),
+    }
+}
+
 fn table(plan: &Plan, paint: Paint) -> String {
     let mut all = Vec::new();
     for entry in &plan.entries {
@@ -131,7 +141,7 @@ fn table(plan: &Plan, paint: Paint) -> String {
         let _ = writeln!(
             text,
             "{}  {:>tokens$}  {name}  {}",
-            state(row.entry.state, 7, paint),
+            state(row.entry.state, paint),
             row.tokens,
             paint.dim(&reason),
         );

@@ -1,6 +1,6 @@
 //! `contexture ref scan`: the references of a running text (REF-6).
 
-use super::show::{padded, width};
+use crate::columns::{padded, width};
 use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::input;

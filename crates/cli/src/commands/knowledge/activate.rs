@@ -1,0 +1,70 @@
+//! `contexture knowledge activate`: the guide of a pack, and what else it holds (KN-7).
+
+use super::findings;
+use super::place::{self, Consent, Place, shown};
+use crate::commands::Outcome;
+use crate::complaint::Exit;
+use crate::terminal::Terminal;
+use contexture::knowledge::guide::Guide;
+use contexture::knowledge::item::CatalogItem;
+use contexture::packs::Packs;
+use serde_json::{Value, json};
+use std::slice;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture knowledge activate acme-product-brief --root examples/knowledge
+  contexture knowledge activate acme-product-brief --root examples/knowledge --json
+
+The files of the pack are listed and not loaded: `resolve-context` selects among them.";
+
+/// Prints the guide of a pack as a model is given it: its text, and a list of its files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The name of the pack.
+    #[arg(value_name = "NAME")]
+    name: String,
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    consent: Consent,
+    /// Print one JSON object: name, status, trust, profile, runtime_mode, pack_root, body,
+    /// resources, each with kind and path; warnings, and text.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture knowledge activate`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let named = slice::from_ref(&args.name);
+    let options = args.place.options_for(named, &args.consent)?;
+    let packs = Packs::open(&args.place.project()?, options);
+    if !args.json {
+        place::ask(&packs, named, terminal)?;
+    }
+    let pack = packs.pack(&args.name).map_err(|error| place::refuse(&error))?;
+    let guide = packs.activate(&args.name).map_err(|error| place::refuse(&error))?;
+    if args.json {
+        terminal.print_json(&to_json(pack.item(), &guide))?;
+    } else {
+        terminal.print_line(shown(&guide.text).trim_end())?;
+        findings::say(&guide.warnings, "contexture knowledge activate", terminal);
+    }
+    Ok(Exit::Done)
+}
+
+fn to_json(item: &CatalogItem, guide: &Guide) -> Value {
+    json!({
+        "name": item.name,
+        "status": item.status,
+        "trust": item.trust,
+        "profile": item.profile,
+        "runtime_mode": item.runtime.mode,
+        "pack_root": item.pack_root,
+        "body": guide.body,
+        "resources": guide.resources,
+        "warnings": findings::json(&guide.warnings),
+        "text": guide.text,
+    })
+}

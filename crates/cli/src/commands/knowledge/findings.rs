@@ -1,0 +1,47 @@
+//! What is found wrong with packs and places, for people and for programs (KN-3, KN-5).
+
+use crate::paint::one_line;
+use crate::terminal::Terminal;
+use contexture::diagnostic::Severity;
+use contexture::knowledge::Finding;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// How many are said one by one; the rest is counted.
+const SHOWN: usize = 50;
+
+/// The list for programs.
+pub(super) fn json<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Value {
+    findings.into_iter().map(|finding| json!(finding)).collect()
+}
+
+/// Says them beside the result, the worst first; `command` shows all of them.
+pub(super) fn say(findings: &[Finding], command: &str, terminal: &Terminal) {
+    let mut sorted: Vec<&Finding> = findings.iter().collect();
+    sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    for finding in sorted.iter().take(SHOWN) {
+        terminal.say(&text(finding, terminal));
+    }
+    if let Some(more @ 1..) = sorted.len().checked_sub(SHOWN) {
+        terminal.note(&format!("… and {more} more; `{command} --json` shows all"));
+    }
+}
+
+/// `warning[KN1003]: path:3: what`
+fn text(finding: &Finding, terminal: &Terminal) -> String {
+    let paint = terminal.err;
+    let head = format!("{}[{}]:", finding.severity.as_str(), finding.code);
+    let head = match finding.severity {
+        Severity::Error => paint.red(&head),
+        Severity::Warning => paint.yellow(&head),
+        Severity::Hint => paint.cyan(&head),
+    };
+    let line = finding.line.map_or(String::new(), |line| format!(":{line}"));
+    let path = one_line(&finding.path.display().to_string());
+    let mut text = format!("{head} {path}{line}: {}", one_line(&finding.message));
+    if let Some(help) = &finding.help {
+        // Writing to a string can't fail.
+        let _ = write!(text, "\n  {} {}", paint.cyan("help:"), one_line(help));
+    }
+    text
+}

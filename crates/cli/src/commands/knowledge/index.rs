@@ -1,0 +1,106 @@
+//! `contexture knowledge index`: search indexes of packs, brought up to date (KN-10, KN-17).
+
+use super::place::{self, Consent, Place};
+use crate::columns::{counted, padded, width};
+use crate::commands::Outcome;
+use crate::complaint::{Exit, Stop};
+use crate::paint::{Paint, one_line};
+use crate::terminal::Terminal;
+use contexture::knowledge::resolve::IndexReport;
+use contexture::packs::{NOT_ALLOWED, Packs};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture knowledge index --root examples/knowledge
+  contexture knowledge index --root examples/knowledge --pack acme-product-brief --rebuild --json
+
+Indexes are kept in .contexture/cache/ of the project, never in a pack, and follow every change by
+themselves: the command saves the first question the wait.";
+
+/// Builds the search indexes of packs, or brings them up to date.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The name of a pack; may be repeated. All packs when absent.
+    #[arg(long, value_name = "NAME")]
+    pack: Vec<String>,
+    /// Build them anew, whatever there is.
+    #[arg(long)]
+    rebuild: bool,
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    consent: Consent,
+    /// Print one JSON object: packs, each with pack, files, sections, read, removed, folder and
+    /// warnings; and skipped, each with pack and reason.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture knowledge index`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let options = args.place.options_for(&args.pack, &args.consent)?;
+    let packs = Packs::open(&args.place.project()?, options);
+    if !args.json {
+        place::ask(&packs, &args.pack, terminal)?;
+    }
+    let done = index(args, &packs)?;
+    if args.json {
+        let skipped =
+            done.skipped.iter().map(|(pack, reason)| json!({ "pack": pack, "reason": reason }));
+        let skipped: Vec<_> = skipped.collect();
+        terminal.print_json(&json!({ "packs": done.reports, "skipped": skipped }))?;
+        return Ok(Exit::Done);
+    }
+    terminal.print(&text(&done.reports, terminal.out))?;
+    for warning in done.reports.iter().flat_map(|report| &report.warnings) {
+        terminal.warn(&one_line(warning));
+    }
+    for (pack, reason) in &done.skipped {
+        terminal.note(&one_line(&format!("`{pack}` was passed over: {reason}")));
+    }
+    Ok(Exit::Done)
+}
+
+/// What was done, and what was not.
+#[derive(Default)]
+struct Done {
+    reports: Vec<IndexReport>,
+    skipped: Vec<(String, String)>,
+}
+
+fn index(args: &Args, packs: &Packs) -> Result<Done, Stop> {
+    let all = || packs.discovery().packs.iter().map(|found| found.item.name.clone()).collect();
+    let names: Vec<String> = if args.pack.is_empty() { all() } else { args.pack.clone() };
+    let mut done = Done::default();
+    for name in names {
+        match packs.index(&name, args.rebuild) {
+            Ok(report) => done.reports.push(report),
+            // A draft that nobody named is no failure of the others.
+            Err(error) if args.pack.is_empty() && error.code == NOT_ALLOWED => {
+                done.skipped.push((name, error.message));
+            }
+            Err(error) => return Err(place::refuse(&error)),
+        }
+    }
+    Ok(done)
+}
+
+/// `acme-product-brief  9 sections of 5 files, 5 read`
+fn text(reports: &[IndexReport], paint: Paint) -> String {
+    let names: Vec<String> = reports.iter().map(|report| one_line(&report.pack)).collect();
+    let wide = width(names.iter().map(String::as_str), 40);
+    let line = |(report, name): (&IndexReport, &String)| {
+        let sections = counted(report.sections, "section");
+        let files = counted(report.files, "file");
+        let news = match (report.read, report.removed) {
+            (0, 0) => "nothing has changed".to_owned(),
+            (read, 0) => format!("{read} read"),
+            (read, removed) => format!("{read} read, {removed} gone"),
+        };
+        let name = paint.bold(&padded(name, wide));
+        format!("{name}  {sections} of {files}, {}\n", paint.dim(&news))
+    };
+    reports.iter().zip(&names).map(line).collect()
+}

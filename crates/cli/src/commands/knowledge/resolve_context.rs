@@ -1,0 +1,214 @@
+//! `contexture knowledge resolve-context`: what packs say to a task, under its budget (KN-9 to
+//! KN-13).
+
+use super::place::{self, Consent, Place, shown};
+use crate::columns::{counted, grouped, padded, width};
+use crate::commands::Outcome;
+use crate::commands::reference::tokens;
+use crate::complaint::{Complaint, Exit, Stop};
+use crate::paint::one_line;
+use crate::terminal::Terminal;
+use clap::ValueEnum;
+use contexture::knowledge::Grounding;
+use contexture::knowledge::resolve::{Intent, Resolution, Section, Task};
+use contexture::packs::{Options, Packs};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture knowledge resolve-context --root examples/knowledge --pack acme-product-brief \\
+    --query 'What does the widget cost?' --max 2k
+  contexture knowledge resolve-context --root examples/knowledge --pack acme-product-brief \\
+    --query 'How long is the warranty?' --max 500 --dry-run --json
+
+The context goes to stdout, fenced as data; what was selected and why goes to stderr.";
+
+/// Selects the sections of packs that answer a task, and prints them fenced, within a budget.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The name of a pack; may be repeated.
+    #[arg(long, value_name = "NAME", required = true)]
+    pack: Vec<String>,
+    /// The task: a question or an instruction.
+    #[arg(long, value_name = "TEXT")]
+    query: String,
+    /// The most tokens of the context, fence and all.
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        value_parser = tokens,
+        default_value = "2k",
+        allow_negative_numbers = true
+    )]
+    max: u64,
+    /// What the task is about; as its words say when absent.
+    #[arg(long, value_enum, value_name = "INTENT")]
+    intent: Option<Purpose>,
+    /// Take sources, and what runs found, as well.
+    #[arg(long)]
+    evidence: bool,
+    /// Whether claims need a source; as each pack says when absent.
+    #[arg(long, value_enum, value_name = "POLICY")]
+    grounding: Option<Policy>,
+    /// The language of the notice in the fence: zh, as the format has it, or en.
+    #[arg(long, value_enum, value_name = "LANG", default_value_t)]
+    lang: Lang,
+    /// The model whose tokens are counted; the default model when absent.
+    #[arg(long, value_name = "URI")]
+    model: Option<String>,
+    /// Write nothing: no line in the usage log, no index.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    consent: Consent,
+    /// Print one JSON object: selected_files, sections, source_anchors, tokens, warnings, missing,
+    /// citation_gaps and context.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// An intent as an argument.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Purpose {
+    /// A fact is wanted
+    Answer,
+    /// Details, reasons or relations are wanted
+    Detail,
+    /// Sources are wanted
+    Cite,
+    /// Claims are to be checked
+    Verify,
+    /// New sources are to be taken in
+    Ingest,
+    /// A contradiction is to be settled
+    Dispute,
+}
+
+/// A grounding policy as an argument.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Policy {
+    /// No
+    None,
+    /// It would be good
+    Recommended,
+    /// Each claim
+    Required,
+}
+
+/// The language of the notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Lang {
+    /// Chinese, as the format has it
+    #[default]
+    Zh,
+    /// English
+    En,
+}
+
+impl Purpose {
+    const fn intent(self) -> Intent {
+        match self {
+            Self::Answer => Intent::Answer,
+            Self::Detail => Intent::Detail,
+            Self::Cite => Intent::Cite,
+            Self::Verify => Intent::Verify,
+            Self::Ingest => Intent::Ingest,
+            Self::Dispute => Intent::Dispute,
+        }
+    }
+}
+
+impl Policy {
+    const fn grounding(self) -> Grounding {
+        match self {
+            Self::None => Grounding::None,
+            Self::Recommended => Grounding::Recommended,
+            Self::Required => Grounding::Required,
+        }
+    }
+}
+
+/// Runs `contexture knowledge resolve-context`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let options = args.place.options_for(&args.pack, &args.consent)?;
+    let options = Options { model: args.model.clone(), read_only: args.dry_run, ..options };
+    let packs = Packs::open(&args.place.project()?, options);
+    if !args.json {
+        place::ask(&packs, &args.pack, terminal)?;
+    }
+    let names: Vec<&str> = args.pack.iter().map(String::as_str).collect();
+    let resolved = packs.resolve(&names, &task(args)).map_err(|error| place::refuse(&error))?;
+    if !args.dry_run {
+        packs.log(&resolved).map_err(|error| -> Stop {
+            Complaint::failed("usage_log", error.to_string())
+                .help("with --dry-run nothing is written")
+                .into()
+        })?;
+    }
+    if args.json {
+        terminal.print_json(&json!(resolved))?;
+        return Ok(Exit::Done);
+    }
+    if !resolved.context.is_empty() {
+        terminal.print_line(shown(&resolved.context).trim_end())?;
+    }
+    tell(&resolved, args.max, terminal);
+    Ok(Exit::Done)
+}
+
+fn task(args: &Args) -> Task {
+    Task {
+        intent: args.intent.map(Purpose::intent),
+        evidence: args.evidence,
+        grounding: args.grounding.map(Policy::grounding),
+        english: args.lang == Lang::En,
+        ..Task::new(args.query.clone(), args.max)
+    }
+}
+
+/// What was selected and why, what is doubtful, and what is missing.
+fn tell(resolved: &Resolution, max: u64, terminal: &Terminal) {
+    let rows: Vec<(String, &Section)> =
+        resolved.sections.iter().map(|section| (place_of(section), section)).collect();
+    let wide = width(rows.iter().map(|(place, _)| place.as_str()), 72);
+    for (place, section) in &rows {
+        let cut = section.cut.map(|cut| format!(", cut from {}", grouped(cut.whole_tokens)));
+        terminal.say(&format!(
+            "{:>6}  {:>5} tokens{}  {}  {}",
+            terminal.err.bold(&format!("{:.2}", section.score)),
+            grouped(section.tokens),
+            cut.unwrap_or_default(),
+            padded(place, wide),
+            terminal.err.dim(&one_line(&section.reason)),
+        ));
+    }
+    for warning in &resolved.warnings {
+        terminal.warn(&one_line(warning));
+    }
+    for gap in &resolved.citation_gaps {
+        let text = format!("{}:{}: {}: {}", gap.path, gap.line, gap.problem, gap.text);
+        terminal.warn(&one_line(&text));
+    }
+    for missing in &resolved.missing {
+        let advice = missing.recommendation.replace('_', " ");
+        terminal.warn(&one_line(&format!("nothing answers `{}`: {advice}", missing.fact)));
+    }
+    let sections = counted(resolved.sections.len() as u64, "section");
+    let files = counted(resolved.selected_files.len() as u64, "file");
+    let used = grouped(resolved.tokens);
+    terminal.note(&format!("{sections} of {files}, {used} of {} tokens", grouped(max)));
+}
+
+/// `pack/compiled/a.md > Heading`
+fn place_of(section: &Section) -> String {
+    let pack = section.pack.as_ref().map_or(String::new(), |pack| format!("{pack}/"));
+    let heading = if section.heading.is_empty() {
+        String::new()
+    } else {
+        format!(" › {}", section.heading)
+    };
+    one_line(&format!("{pack}{}{heading}", section.path))
+}

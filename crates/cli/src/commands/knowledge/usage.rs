@@ -1,0 +1,123 @@
+//! `contexture knowledge usage`: which packs were used, how often, and what was said about it
+//! (KN-15).
+
+use super::place::Place;
+use crate::columns::{counted, grouped, padded, width};
+use crate::commands::Outcome;
+use crate::complaint::{Complaint, Exit, Stop};
+use crate::paint::{Paint, one_line};
+use crate::terminal::Terminal;
+use contexture::knowledge::usage::{FILE, Fault, Summary, UsageLog};
+use contexture::packs::Packs;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture knowledge usage --root examples/knowledge
+  contexture knowledge usage --root examples/knowledge --json
+
+The log is .contexture/usage.jsonl of the project, or runs/usage.jsonl of each pack, as the settings
+say; it has one JSON line for each use.";
+
+/// How many files and warnings are shown of a pack.
+const SHOWN: usize = 5;
+
+/// Shows how packs were used: how often, which files, with which warnings.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Show this pack alone; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pack: Vec<String>,
+    #[command(flatten)]
+    place: Place,
+    /// Print one JSON object: packs, each with pack, uses, versions, first, last, files,
+    /// citation_gaps and warnings; faults, and logs.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture knowledge usage`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let packs = Packs::open(&args.place.project()?, args.place.options()?);
+    let mut all = UsageLog::default();
+    let mut faults: Vec<(PathBuf, Fault)> = Vec::new();
+    let logs = logs(&packs);
+    for path in &logs {
+        let log = UsageLog::read(path).map_err(|error| -> Stop {
+            Complaint::failed("usage_log", error.to_string()).file(path).into()
+        })?;
+        faults.extend(log.faults.into_iter().map(|fault| (path.clone(), fault)));
+        all.lines.extend(log.lines);
+    }
+    all.lines.retain(|line| args.pack.is_empty() || args.pack.contains(&line.pack));
+    let summary = all.summary();
+    if args.json {
+        let packs: Vec<Value> = summary.iter().map(|one| json!(one)).collect();
+        let faults: Vec<Value> =
+            faults.iter().map(|(path, fault)| fault_json(path, fault)).collect();
+        terminal.print_json(&json!({ "packs": packs, "faults": faults, "logs": logs }))?;
+        return Ok(Exit::Done);
+    }
+    terminal.print(&text(&summary, terminal.out))?;
+    for (path, fault) in &faults {
+        let place = format!("{}:{}", path.display(), fault.line);
+        terminal.warn(&one_line(&format!("{place}: {}", fault.message)));
+    }
+    if summary.is_empty() {
+        terminal.note("no use of a pack was logged yet");
+    }
+    Ok(Exit::Done)
+}
+
+/// The logs that there are: of the project, and of the packs themselves.
+fn logs(packs: &Packs) -> Vec<PathBuf> {
+    let own = packs.discovery().packs.iter().map(|one| one.item.pack_root.join("runs").join(FILE));
+    std::iter::once(packs.usage_path()).chain(own).filter(|path| path.is_file()).collect()
+}
+
+fn fault_json(path: &Path, fault: &Fault) -> Value {
+    json!({ "path": path, "line": fault.line, "message": fault.message })
+}
+
+fn text(summary: &[Summary], paint: Paint) -> String {
+    let names: Vec<String> = summary.iter().map(|one| one_line(&one.pack)).collect();
+    let wide = width(names.iter().map(String::as_str), 40);
+    let mut text = String::new();
+    for (one, name) in summary.iter().zip(&names) {
+        let name = paint.bold(&padded(name, wide));
+        let gaps = match one.citation_gaps {
+            0 => String::new(),
+            gaps => paint.yellow(&format!(", {} without a source", counted(gaps, "claim"))),
+        };
+        // Writing to a string can't fail.
+        let _ = writeln!(
+            text,
+            "{name}  {}, last {}{gaps}",
+            counted(one.uses, "use"),
+            one_line(&one.last)
+        );
+        let files = one.files.iter().map(|file| (file.value.as_str(), file.count));
+        lines(&mut text, files, |line| paint.dim(line));
+        let warnings = one.warnings.iter().map(|warning| (warning.value.as_str(), warning.count));
+        lines(&mut text, warnings, |line| paint.yellow(line));
+    }
+    text
+}
+
+/// `  3× compiled/briefing.md`
+fn lines<'t>(
+    text: &mut String,
+    counts: impl ExactSizeIterator<Item = (&'t str, u64)>,
+    style: impl Fn(&str) -> String,
+) {
+    let more = counts.len().saturating_sub(SHOWN);
+    for (value, count) in counts.take(SHOWN) {
+        let _ = writeln!(text, "{:>5}× {}", grouped(count), style(&one_line(value)));
+    }
+    if more > 0 {
+        let _ = writeln!(text, "{:>5}  {}", "", style(&format!("… and {more} more")));
+    }
+}

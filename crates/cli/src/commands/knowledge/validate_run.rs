@@ -1,0 +1,52 @@
+//! `contexture knowledge validate-run`: whether a record follows its schema (KN-17).
+
+use super::{findings, target};
+use crate::columns::counted;
+use crate::commands::Outcome;
+use crate::complaint::Exit;
+use crate::terminal::Terminal;
+use contexture::knowledge::maintenance::validate_run;
+use serde_json::json;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture knowledge new our-handbook > new.txt && \\
+    contexture knowledge validate-run .agents/knowledge/our-handbook/evals/discovery.validation.json
+
+Exit code 0: it does; 1: it does not; 2: it can't be read.";
+
+/// Checks a JSON record against its schema: compile-run, source-map, selection-eval, eval-run,
+/// context-resolution, or a usage log.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The record, JSON or JSON lines.
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    /// Print one JSON object: ok, status, kind, records and diagnostics.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture knowledge validate-run`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let checked = validate_run(&args.file).map_err(|error| target::refuse(&error))?;
+    if args.json {
+        terminal.print_json(&json!({
+            "ok": checked.ok,
+            "status": checked.status,
+            "kind": checked.kind,
+            "records": checked.records,
+            "diagnostics": findings::json(&checked.findings),
+        }))?;
+    } else {
+        let kind = checked.kind.map_or("no known kind", |kind| kind.as_str());
+        let paint = terminal.out;
+        let mark = if checked.ok { paint.green("ok") } else { paint.red("error") };
+        let records = counted(checked.records as u64, "record");
+        terminal.print_line(&format!("{mark}  {kind}, {records}"))?;
+        findings::say(&checked.findings, "contexture knowledge validate-run", terminal);
+    }
+    Ok(if checked.ok { Exit::Done } else { Exit::Failed })
+}

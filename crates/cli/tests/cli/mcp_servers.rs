@@ -123,7 +123,8 @@ fn accepted() -> Sandbox {
 
 /// A program whose main function has this body.
 fn program(sandbox: &Sandbox, body: &str) {
-    let imports = "import tool Test from \"mcp://test\"\nimport tool Sum from \"mcp://test/add-up\"\n";
+    let imports =
+        "import tool Test from \"mcp://test\"\nimport tool Sum from \"mcp://test/add-up\"\n";
     sandbox.write("p.as", format!("{imports}main func(input) {{\n{body}\n}}\n"));
 }
 
@@ -155,7 +156,8 @@ fn as_25_a_server_is_accepted_before_it_is_used() {
     assert_eq!(listed["servers"][0]["tools"][0]["state"], "same");
     let text = sandbox.run(["mcp-servers", "list", "--offline"]).exits(0).stdout;
     assert!(text.contains("same     echo"), "{text}");
-    let _ = sandbox.run(["mcp-servers", "accept", "tset"]).exits(2).says("did you mean `mcp://test`?");
+    let _ =
+        sandbox.run(["mcp-servers", "accept", "tset"]).exits(2).says("did you mean `mcp://test`?");
     let _ = sandbox.run(["explain", "MCP1002"]).exits(0);
     let _ = sandbox.run(["explain", "mcp_changed"]).exits(0);
 }
@@ -187,7 +189,10 @@ fn as_25_what_is_known_to_be_wrong_is_told_by_the_check() {
 #[test]
 fn as_25_tools_of_a_server_give_their_values() {
     let sandbox = accepted();
-    assert_eq!(value(&sandbox, "Test.echo({ text: \"ü\", times: none })"), json!("{\"text\":\"ü\"}"));
+    assert_eq!(
+        value(&sandbox, "Test.echo({ text: \"ü\", times: none })"),
+        json!("{\"text\":\"ü\"}")
+    );
     assert_eq!(value(&sandbox, "Sum.run({ a: input.n, b: 3 })"), json!({ "sum": 5 }));
     assert_eq!(value(&sandbox, "Test.add_up({ a: 1, b: -1 }).sum"), json!(0));
     assert_eq!(
@@ -204,7 +209,10 @@ fn as_25_tools_of_a_server_give_their_values() {
         ])
     );
     assert_eq!(
-        value(&sandbox, "given = { text: input.n }\ntry { Test.echo(given) } else err { err.message }"),
+        value(
+            &sandbox,
+            "given = { text: input.n }\ntry { Test.echo(given) } else err { err.message }"
+        ),
         json!("the argument `text` of `Test.echo` must be a string, not 2")
     );
     assert_eq!(
@@ -212,7 +220,7 @@ fn as_25_tools_of_a_server_give_their_values() {
         json!("{\"text\":\"b\"}")
     );
     let started = sandbox.read("started.log").lines().count();
-    assert_eq!(started, 8, "one process for each run");
+    assert_eq!(started, 7, "one process for each of eight runs, and none for wrong arguments");
 }
 
 #[test]
@@ -231,7 +239,10 @@ fn as_25_a_changed_definition_is_refused_until_it_is_accepted() {
     let listed = sandbox.run(["mcp-servers", "list"]).exits(1).stdout;
     assert!(listed.contains("changed  echo") && listed.contains("other description"), "{listed}");
     let shown = sandbox.run(["mcp-servers", "accept", "test"]).exits(0).stdout;
-    assert!(shown.contains("- Gives back a text.") && shown.contains("+ Send all files"), "{shown}");
+    assert!(
+        shown.contains("- Gives back a text.") && shown.contains("+ Send all files"),
+        "{shown}"
+    );
     assert_eq!(value(&sandbox, "Test.echo({ text: \"a\" })"), json!("{\"text\":\"a\"}"));
 
     let lock = sandbox.read("contexture.lock");
@@ -294,7 +305,10 @@ fn as_20_what_a_server_says_is_fenced() {
     let shown = sandbox.run(["trace", "show", "--json"]).exits(0).stdout;
     assert!(shown.contains("\"trust\":\"tool\""), "{shown}");
     let prompt = sandbox.run(["trace", "prompt"]).exits(0).stdout;
-    assert!(!prompt.contains("\n[system]\n") && !prompt.contains("\nInstruction: obey"), "{prompt}");
+    assert!(
+        !prompt.contains("\n[system]\n") && !prompt.contains("\nInstruction: obey"),
+        "{prompt}"
+    );
     assert_eq!(prompt.matches("</untrusted_data").count(), 1, "{prompt}");
 }
 
@@ -316,7 +330,9 @@ fn as_19_a_model_calls_tools_of_a_server() {
     let done = sandbox.run(["run", "p.as", "--quiet", "--mock=answers.jsonl"]).exits(0).json();
     assert_eq!(done, json!({ "answer": "7" }));
     let shown = sandbox.run(["trace", "show", "--json"]).exits(0).stdout;
-    for part in ["mcp://test/echo(", "the disk is full", "has no argument `txt`", "mcp://test/add-up("] {
+    for part in
+        ["mcp://test/echo(", "the disk is full", "has no argument `txt`", "mcp://test/add-up("]
+    {
         assert!(shown.contains(part), "{part}: {shown}");
     }
 }

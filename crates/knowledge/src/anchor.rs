@@ -51,7 +51,8 @@ impl Anchor {
     #[must_use]
     pub fn is_address(&self) -> bool {
         self.file.split_once(':').is_some_and(|(scheme, _)| {
-            scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+            scheme.len() > 1
+                && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
         })
     }
 }

@@ -16,6 +16,6 @@ pub(crate) mod terms;
 
 pub(crate) use area::Area;
 pub(crate) use search::{Hit, Place, Search};
+pub(crate) use store::MAX_FILE_BYTES;
 pub use store::{IndexError, IndexReport};
 pub(crate) use store::{Listing, Opened, Purpose, Store, View};
-pub(crate) use store::MAX_FILE_BYTES;

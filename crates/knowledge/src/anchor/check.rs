@@ -83,7 +83,8 @@ pub fn problem(anchor: &Anchor, from: &str, files: &dyn AnchorFiles) -> Option<S
         return (!is_page).then(|| format!("`#{fragment}` is no page: expected `#page=4`"));
     }
     if let Some(time) = fragment.strip_prefix("t=") {
-        return (!is_time(time)).then(|| format!("`#{fragment}` is no time: expected `#t=00:12:33`"));
+        return (!is_time(time))
+            .then(|| format!("`#{fragment}` is no time: expected `#t=00:12:33`"));
     }
     let Some(facts) = files.facts(&path) else {
         return Some(format!("`{path}` is no readable text, so `#{fragment}` can't be checked"));
@@ -130,9 +131,13 @@ fn is_time(time: &str) -> bool {
         count <= 3
             && parts.iter().enumerate().all(|(at, part)| {
                 let (whole, rest) = part.split_once('.').unwrap_or((part, "0"));
-                let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+                let digits =
+                    |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
                 let is_small = at == 0 || whole.parse::<u32>().is_ok_and(|n| n < 60);
-                digits(whole) && digits(rest) && is_small && (at + 1 == count || !part.contains('.'))
+                digits(whole)
+                    && digits(rest)
+                    && is_small
+                    && (at + 1 == count || !part.contains('.'))
             })
     })
 }

@@ -177,14 +177,17 @@ fn item(line: &str) -> (bool, &str) {
     for mark in ["- ", "* ", "+ ", "• "] {
         if let Some(rest) = line.strip_prefix(mark) {
             let rest = rest.trim_start();
-            let rest = ["[ ] ", "[x] ", "[X] "].iter().find_map(|b| rest.strip_prefix(b)).unwrap_or(rest);
+            let rest =
+                ["[ ] ", "[x] ", "[X] "].iter().find_map(|b| rest.strip_prefix(b)).unwrap_or(rest);
             return (true, rest);
         }
     }
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let after = line.get(digits..).unwrap_or_default();
     match after.strip_prefix(['.', ')', '、']) {
-        Some(rest) if (1..=9).contains(&digits) && (rest.starts_with(' ') || after.starts_with('、')) => {
+        Some(rest)
+            if (1..=9).contains(&digits) && (rest.starts_with(' ') || after.starts_with('、')) =>
+        {
             (true, rest.trim_start())
         }
         _ => (false, line),
@@ -192,7 +195,8 @@ fn item(line: &str) -> (bool, &str) {
 }
 
 fn ends_sentence(text: &str) -> bool {
-    let text = text.trim_end_matches(['*', '_', '`', '"', '\'', ')', '”', '’', '）', '」', '』', ' ']);
+    let text =
+        text.trim_end_matches(['*', '_', '`', '"', '\'', ')', '”', '’', '）', '」', '』', ' ']);
     text.ends_with(['.', '!', '?', '。', '！', '？', '…', ';', '；'])
 }
 
@@ -205,7 +209,9 @@ fn is_rule(text: &str) -> bool {
 /// The line between the head of a table and its rows.
 fn is_delimiter(text: &str) -> bool {
     let text = text.trim_start_matches(['>', ' ', '\t']).trim();
-    text.contains('-') && text.contains('|') && text.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
+    text.contains('-')
+        && text.contains('|')
+        && text.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
 }
 
 /// `[name]: address`

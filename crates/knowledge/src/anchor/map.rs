@@ -67,13 +67,13 @@ impl SourceMap {
         let own = self.by_file.get(path).into_iter().flatten();
         let last = heading.rsplit(crate::section::BETWEEN).next().unwrap_or(heading);
         let last = comparable(last);
-        own.chain(&self.anywhere).filter_map(|at| self.entries.get(*at)).filter(move |entry| {
-            match (&entry.text, &entry.section) {
+        own.chain(&self.anywhere).filter_map(|at| self.entries.get(*at)).filter(
+            move |entry| match (&entry.text, &entry.section) {
                 (Some(_), _) => !entry.key.is_empty() && text.contains(&entry.key),
                 (None, Some(section)) => comparable(section) == last,
                 (None, None) => true,
-            }
-        })
+            },
+        )
     }
 
     /// All entries.

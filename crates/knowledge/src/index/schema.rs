@@ -8,12 +8,13 @@ use super::Area;
 use super::terms::Terms;
 use crate::section::{BETWEEN, SourceSection, stem};
 use tantivy::schema::{
-    Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value,
+    Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    Value,
 };
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is built anew.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 const TOKENIZER: &str = "contexture-terms";
 
@@ -45,9 +46,8 @@ impl Fields {
             place: schema.add_bytes_field("place", STORED),
             area: schema.add_u64_field("area", INDEXED),
             persona: schema.add_bool_field("persona", INDEXED),
-            text: Area::ALL.map(|area| {
-                schema.add_text_field(&format!("text{}", area.number()), text.clone())
-            }),
+            text: Area::ALL
+                .map(|area| schema.add_text_field(&format!("text{}", area.number()), text.clone())),
         };
         (schema.build(), fields)
     }
@@ -100,7 +100,9 @@ impl Fields {
         };
         let body = text.get(section.text.clone()).unwrap_or_default();
         let mut words = String::with_capacity(body.len() + 8 * section.heading.len());
-        for piece in [stem(path), outer].into_iter().chain([last; HEADING_WEIGHT]) {
+        let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+        let folders = folders.split_once('/').map_or("", |(_, inner)| inner);
+        for piece in [folders, stem(path), outer].into_iter().chain([last; HEADING_WEIGHT]) {
             words.push_str(piece);
             words.push('\n');
         }
@@ -120,7 +122,10 @@ impl Fields {
 fn place_bytes(section: &SourceSection) -> Vec<u8> {
     let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let (start, end) = (small(section.text.start), small(section.text.end));
-    [start, end, section.first_line, section.last_line].iter().flat_map(|n| n.to_le_bytes()).collect()
+    [start, end, section.first_line, section.last_line]
+        .iter()
+        .flat_map(|n| n.to_le_bytes())
+        .collect()
 }
 
 fn place_of(bytes: &[u8]) -> Option<[u32; 4]> {
@@ -132,8 +137,8 @@ fn place_of(bytes: &[u8]) -> Option<[u32; 4]> {
 /// Whether a heading says that its section shapes tone, persona or taboos.
 fn is_persona(heading: &str) -> bool {
     const WORDS: [&str; 16] = [
-        "tone", "voice", "persona", "taboo", "boundar", "limits", "style", "语气", "口吻", "人设", "风格",
-        "禁忌", "边界", "语调", "角色", "口癖",
+        "tone", "voice", "persona", "taboo", "boundar", "limits", "style", "语气", "口吻", "人设",
+        "风格", "禁忌", "边界", "语调", "角色", "口癖",
     ];
     let last = heading.rsplit(BETWEEN).next().unwrap_or(heading).to_lowercase();
     WORDS.iter().any(|word| last.contains(word))

@@ -9,6 +9,10 @@ use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, Occur, Query, TermQue
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, TantivyError, Term};
 
+/// A term that is to weigh little is scored as if it were this many times as common: the engine's
+/// own weights would rule out its shortcut.
+const COMMON: u64 = 4;
+
 /// A section that has terms of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hit {
@@ -64,10 +68,10 @@ impl Bm25StatisticsProvider for Statistics {
 }
 
 impl<'a> Search<'a> {
-    /// Prepares a question; at most 64 terms.
+    /// Prepares a question of at most 64 terms, each with whether it is to weigh little.
     pub(crate) fn new(
         opened: &'a Opened,
-        terms: Vec<String>,
+        terms: Vec<(String, bool)>,
         areas: &[Area],
     ) -> Result<Self, TantivyError> {
         let (searcher, fields) = (&opened.searcher, &opened.fields);
@@ -85,15 +89,19 @@ impl<'a> Search<'a> {
             tokens.insert(field, u64::try_from(scaled).unwrap_or(u64::MAX));
         }
         let mut frequencies = Vec::with_capacity(terms.len());
-        for term in &terms {
+        for (term, _) in &terms {
             let mut sum = 0;
             for area in areas {
                 sum += searcher.doc_freq(&Term::from_field_text(fields.text(*area), term))?;
             }
             frequencies.push(sum);
         }
-        let by_term = terms.iter().cloned().zip(frequencies.iter().copied()).collect();
+        let weighed = terms.iter().zip(&frequencies).map(|((term, is_weak), frequency)| {
+            (term.clone(), if *is_weak { frequency * COMMON } else { *frequency })
+        });
+        let by_term = weighed.collect();
         let statistics = Statistics { documents, frequencies: by_term, tokens };
+        let terms = terms.into_iter().map(|(term, _)| term).collect();
         Ok(Self { opened, terms, frequencies, statistics })
     }
 
@@ -189,7 +197,11 @@ fn mark_terms(
             for hit in &here {
                 let Some(hit) = hits.get_mut(*hit) else { continue };
                 let document = hit.address.doc_id;
-                let at = if postings.doc() < document { postings.seek(document) } else { postings.doc() };
+                let at = if postings.doc() < document {
+                    postings.seek(document)
+                } else {
+                    postings.doc()
+                };
                 if at == TERMINATED {
                     break;
                 }

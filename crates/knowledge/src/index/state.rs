@@ -121,7 +121,7 @@ impl State {
 impl Known {
     fn holds(&self, file: &PackFile, area: Area) -> bool {
         let modified = nanoseconds(file.modified_ns);
-        let tick = if modified % 1_000_000_000 == 0 { COARSE_TICK } else { TICK };
+        let tick = if modified.is_multiple_of(1_000_000_000) { COARSE_TICK } else { TICK };
         self.problem.is_none()
             && self.bytes == file.bytes
             && self.modified_ns == modified

@@ -105,11 +105,7 @@ impl Store {
     }
 
     /// The index of a pack, up to date.
-    pub(crate) fn open(
-        &self,
-        pack: &Pack,
-        purpose: Purpose,
-    ) -> Result<View, IndexError> {
+    pub(crate) fn open(&self, pack: &Pack, purpose: Purpose) -> Result<View, IndexError> {
         let key = home::key(pack);
         let slot = self.slot(&key);
         let key: Arc<str> = key.into();

@@ -18,7 +18,8 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn new(candidate: &Candidate, text: String, map: Option<&SourceMap>) -> Self {
         let place = &candidate.place;
-        let about = |map: &SourceMap| map.about(&place.path, &place.heading, &text).cloned().collect();
+        let about =
+            |map: &SourceMap| map.about(&place.path, &place.heading, &text).cloned().collect();
         let mapped = map.map_or_else(Vec::new, about);
         Self { candidate: candidate.clone(), own: anchors(&text), mapped, text }
     }
@@ -33,7 +34,11 @@ impl Block {
         let place = &self.candidate.place;
         let text = self.kept(kept).trim_end();
         let newline = if text.is_empty() { "" } else { "\n" };
-        format!("## {}\n{text}{newline}[source: {}#L{}]", place.heading, place.path, place.first_line)
+        // On the line of the heading: alone on a line it would read as a label of the layout.
+        format!(
+            "## {} [source: {}#L{}]{newline}{text}",
+            place.heading, place.path, place.first_line
+        )
     }
 
     /// Where it may be cut, rising.

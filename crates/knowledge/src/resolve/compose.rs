@@ -160,7 +160,8 @@ impl Packing<'_> {
         let is_worth_it = self.shown.is_empty() || score >= sheet.best() * WORTH_CUTTING;
         let ends = if is_worth_it || self.needs.is_none() { block.ends() } else { Vec::new() };
         if is_worth_it
-            && let Some((end, cost)) = self.cut(part.pack, &block, &ends, left.saturating_sub(frame))
+            && let Some((end, cost)) =
+                self.cut(part.pack, &block, &ends, left.saturating_sub(frame))
         {
             self.push(part.pack, block, Some((end, whole.0)), frame, cost);
             return true;
@@ -230,7 +231,11 @@ impl Packing<'_> {
             self.left_out += 1;
             self.needs = self.needs.or(Some(tokens));
             if self.shown.pop().is_none() {
-                return Composed { left_out: self.left_out, needs: self.needs, ..Composed::default() };
+                return Composed {
+                    left_out: self.left_out,
+                    needs: self.needs,
+                    ..Composed::default()
+                };
             }
         }
     }

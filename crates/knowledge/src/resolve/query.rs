@@ -19,8 +19,10 @@ pub(crate) struct QueryTerm {
     pub(super) at: Range<usize>,
     /// Whether it says what the task is about; other terms only rank.
     pub(crate) is_content: bool,
-    /// Whether it is a piece of a script without spaces.
-    pub(super) is_piece: bool,
+    /// Whether it is a pair of characters of a script without spaces.
+    pub(super) is_pair: bool,
+    /// Whether it is one character of such a script beside others: a hint, since words are longer.
+    pub(super) is_hint: bool,
 }
 
 /// A task, taken apart.
@@ -44,8 +46,10 @@ impl Query {
             let at = token.offset_from..token.offset_to;
             let Some(is_content) = weight(&text, &at, stream.kind(), &stops) else { continue };
             if seen.insert(token.text.clone()) {
-                let is_piece = stream.kind() != Kind::Word;
-                terms.push(QueryTerm { text: token.text.clone(), at, is_content, is_piece });
+                let is_pair = stream.kind() == Kind::Two;
+                let is_hint = stream.kind() == Kind::One && !is_content;
+                let text = token.text.clone();
+                terms.push(QueryTerm { text, at, is_content, is_pair, is_hint });
             }
         }
         if !terms.iter().any(|term| term.is_content) {
@@ -72,10 +76,8 @@ fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Range<usize>]) -> 
             if words::is_stop(&lower) { None } else { Some(!words::is_weak(&lower)) }
         }
         Kind::Two => Some(!piece.chars().any(words::is_function)),
-        Kind::One => {
-            let stands_alone = !touches(text, at, stops);
-            (stands_alone && !piece.chars().any(words::is_function)).then_some(true)
-        }
+        Kind::One if piece.chars().any(words::is_function) => None,
+        Kind::One => Some(!touches(text, at, stops)),
     }
 }
 

@@ -110,14 +110,18 @@ impl Report<'_> {
         let name = &item.name;
         warnings.extend(asked.warnings.iter().map(|warning| format!("`{name}`: {warning}")));
         let problems = asked.view.opened.state.problems();
-        let problems = problems.map(|(path, why)| format!("`{name}`: `{path}` is not indexed: {why}"));
+        let problems =
+            problems.map(|(path, why)| format!("`{name}`: `{path}` is not indexed: {why}"));
         warnings.extend(problems.take(MOST));
         let gaps = self.gaps(asked, shown, grounding, &mut warnings);
         self.claims(name, shown, &mut warnings);
         for shown in shown {
             let place = &shown.block.candidate.place;
             for found in suspicious(shown.block.kept(shown.kept())).into_iter().take(MOST) {
-                warnings.push(format!("`{name}`: `{}` from line {}: {found}", place.path, place.first_line));
+                warnings.push(format!(
+                    "`{name}`: `{}` from line {}: {found}",
+                    place.path, place.first_line
+                ));
             }
         }
         if self.task.evidence || self.intent.wants_evidence() {
@@ -142,8 +146,7 @@ impl Report<'_> {
         grounding: Grounding,
         warnings: &mut Vec<String>,
     ) -> Vec<CitationGap> {
-        let files =
-            Files { texts: &self.resolver.texts, pack: asked.pack, view: &asked.view };
+        let files = Files { texts: &self.resolver.texts, pack: asked.pack, view: &asked.view };
         let item = asked.pack.item();
         let mut gaps = Vec::new();
         for shown in shown {
@@ -157,7 +160,8 @@ impl Report<'_> {
             ));
         }
         if grounding == Grounding::Required || item.status == Status::NeedsReview {
-            let claims: Vec<CitationGap> = shown.iter().flat_map(|shown| unsourced(shown)).collect();
+            let claims: Vec<CitationGap> =
+                shown.iter().flat_map(|shown| unsourced(shown)).collect();
             if !claims.is_empty() {
                 warnings.push(format!(
                     "`{}`: {} of the selected claims name no source, see `citation_gaps`",

@@ -3,7 +3,7 @@
 mod gate;
 mod links;
 
-use super::query::{MAX_TERMS, Query};
+use super::query::{MAX_TERMS, Query, QueryTerm};
 use super::{Intent, Task};
 use crate::index::{Area, Hit, Place, Search, View};
 use crate::item::{CatalogItem, Profile, RuntimeMode};
@@ -15,6 +15,10 @@ use tantivy::{DocAddress, TantivyError};
 const MOST: usize = 40;
 /// A section answers a task when it has at least this share of what the pack knows of the task.
 const ANSWERS: f32 = 0.6;
+/// A section of a linked page needs this share of the best score.
+const LINKED_SHARE: f32 = 0.1;
+/// What the score of a compiled section is multiplied with.
+const PREFERENCE: f32 = 1.1;
 /// The most sections of tone, persona and taboos that join.
 const MAX_PERSONA: usize = 8;
 
@@ -66,8 +70,16 @@ pub(super) fn select(
             found.insert(*number);
         }
     }
-    let mut choice =
-        Choice { view, search, weights, numbers, areas, read, groups: Vec::new(), seen: HashSet::new() };
+    let mut choice = Choice {
+        view,
+        search,
+        weights,
+        numbers,
+        areas,
+        read,
+        groups: Vec::new(),
+        seen: HashSet::new(),
+    };
     match item.profile {
         Profile::DocumentFirst => choice.document_first(evidence)?,
         Profile::WikiFirst => choice.wiki_first(intent, evidence)?,
@@ -87,7 +99,8 @@ fn prepare<'v>(
     query: &Query,
     areas: &[Area],
 ) -> Result<(Search<'v>, Vec<usize>), TantivyError> {
-    let all: Vec<String> = query.terms.iter().map(|term| term.text.clone()).collect();
+    let entry = |term: &QueryTerm| (term.text.clone(), !term.is_content);
+    let all: Vec<(String, bool)> = query.terms.iter().map(entry).collect();
     let search = Search::new(&view.opened, all, areas)?;
     let numbers: Vec<usize> = (0..query.terms.len()).collect();
     if numbers.len() <= MAX_TERMS {
@@ -102,7 +115,7 @@ fn prepare<'v>(
     });
     kept.truncate(MAX_TERMS);
     kept.sort_unstable();
-    let texts = kept.iter().filter_map(|at| query.terms.get(*at)).map(|term| term.text.clone());
+    let texts = kept.iter().filter_map(|at| query.terms.get(*at)).map(entry);
     Ok((Search::new(&view.opened, texts.collect(), areas)?, kept))
 }
 
@@ -246,7 +259,8 @@ impl Choice<'_> {
             self.seen.insert(hit.address);
             let bits = self.numbers.iter().enumerate().filter(|(bit, _)| hit.terms >> bit & 1 == 1);
             let terms = bits.map(|(_, number)| *number).collect();
-            group.push((Candidate { place, area: hit.area, score: hit.score, why, terms }, hit.terms));
+            let score = hit.score * preference(hit.area);
+            group.push((Candidate { place, area: hit.area, score, why, terms }, hit.terms));
         }
         sort(&mut group);
         Ok(group)
@@ -265,7 +279,10 @@ impl Choice<'_> {
             if pages.is_empty() {
                 return Ok(());
             }
-            let group = self.group(&[(Area::Wiki, LINKED)], Some(&pages))?;
+            let mut group = self.group(&[(Area::Wiki, LINKED)], Some(&pages))?;
+            let best = self.groups.iter().flatten().map(|(candidate, _)| candidate.score);
+            let best = best.fold(0.0, f32::max);
+            group.retain(|(candidate, _)| candidate.score >= best * LINKED_SHARE);
             followed.extend(pages);
             self.groups.push(group);
         }
@@ -312,9 +329,15 @@ impl Choice<'_> {
     }
 }
 
+/// What was compiled for reading goes before the same words elsewhere.
+fn preference(area: Area) -> f32 {
+    if matches!(area, Area::Split | Area::Compiled) { PREFERENCE } else { 1.0 }
+}
+
 fn sort(group: &mut [(Candidate, u64)]) {
     group.sort_by(|(left, _), (right, _)| {
-        let place = |candidate: &Candidate| (candidate.place.path.clone(), candidate.place.first_line);
+        let place =
+            |candidate: &Candidate| (candidate.place.path.clone(), candidate.place.first_line);
         right.score.total_cmp(&left.score).then_with(|| place(left).cmp(&place(right)))
     });
 }

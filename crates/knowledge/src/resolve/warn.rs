@@ -1,7 +1,7 @@
 //! What has to be said about a pack whatever it says (KN-5, KN-9).
 
-use crate::item::{CatalogItem, PackTrust, Profile, Status};
 use crate::index::{Area, View};
+use crate::item::{CatalogItem, PackTrust, Profile, Status};
 
 /// Warnings about a pack itself: its status, its trust, what its profile promises and it lacks.
 pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {

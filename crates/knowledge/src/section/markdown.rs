@@ -96,7 +96,16 @@ pub(super) fn sections(path: &str, text: &str) -> Vec<SourceSection> {
                 blocks.extend(ranges.into_iter().map(whole));
             }
             Part::Heading(level, words, start) => {
-                close(&mut out, path, text, &lines, &open, &mut blocks, &mut childless, Some(level));
+                close(
+                    &mut out,
+                    path,
+                    text,
+                    &lines,
+                    &open,
+                    &mut blocks,
+                    &mut childless,
+                    Some(level),
+                );
                 open.retain(|(outer, _)| *outer < level);
                 open.push((level, words));
                 childless = Some((level, start));

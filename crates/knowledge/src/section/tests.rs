@@ -1,1 +1,127 @@
+use super::*;
+use proptest::prelude::*;
 
+fn shown(path: &str, text: &str) -> Vec<(String, u32, u32, String)> {
+    let piece = |s: SourceSection| {
+        (s.heading, s.first_line, s.last_line, text.get(s.text).unwrap().to_owned())
+    };
+    sections(path, text).into_iter().map(piece).collect()
+}
+
+fn one(heading: &str, first: u32, last: u32, text: &str) -> (String, u32, u32, String) {
+    (heading.to_owned(), first, last, text.to_owned())
+}
+
+#[test]
+fn kn_9_markdown_is_parted_at_its_headings() {
+    let text = "before\n\n# A\n\none\ntwo\n\n## B\n\n- x\n- y\n\n# C\n\nend\n";
+    assert_eq!(
+        shown("wiki/page.md", text),
+        [
+            one("page", 1, 1, "before"),
+            one("A", 5, 6, "one\ntwo"),
+            one("A > B", 10, 11, "- x\n- y"),
+            one("C", 15, 15, "end"),
+        ]
+    );
+}
+
+#[test]
+fn kn_9_code_quotes_lists_and_frontmatter_hold_no_headings() {
+    let text = "---\ntitle: x\n---\n\n# A\n\n```\n# no\n```\n\n> # no\n\n- # no\n\n~~~\n## no\n~~~\n\n    # no\n";
+    let found = shown("a.md", text);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].0.as_str(), found[0].1, found[0].2), ("A", 7, 19));
+    assert!(found[0].3.ends_with("    # no"));
+}
+
+#[test]
+fn kn_9_headings_of_every_form_are_read() {
+    let text = "Title\n=====\n\na\n\nSub `code` **bold**\n---\n\nb\n\n### Deep ###\n\nc\n";
+    let headings: Vec<String> = shown("a.md", text).into_iter().map(|s| s.0).collect();
+    assert_eq!(headings, ["Title", "Title > Sub code bold", "Title > Sub code bold > Deep"]);
+}
+
+#[test]
+fn kn_9_a_heading_with_nothing_under_it_is_a_section_when_nothing_is_below() {
+    let text = "# A\n\n## Not supported\n\n## B\n\ntext\n";
+    assert_eq!(
+        shown("a.md", text),
+        [one("A > Not supported", 3, 3, ""), one("A > B", 7, 7, "text")]
+    );
+}
+
+#[test]
+fn kn_9_plain_text_is_parted_at_blank_lines() {
+    let long = "word ".repeat(400);
+    let text = format!("first\nstill\n\n{long}\n\n{long}\n");
+    let found = shown("sources/notes.txt", &text);
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].0, "notes");
+    assert!(found[0].3.starts_with("first\nstill\n\nword"));
+    assert_eq!((found[1].1, found[1].2), (6, 6));
+}
+
+#[test]
+fn kn_9_long_sections_are_parted_between_paragraphs() {
+    let paragraph = "A sentence of some length, nothing else. ".repeat(25);
+    let text = format!("# A\n\n{paragraph}\n\n{paragraph}\n\n{paragraph}\n");
+    let found = shown("a.md", &text);
+    assert_eq!(found.iter().map(|s| s.1).collect::<Vec<_>>(), [3, 7]);
+    assert!(found.iter().all(|s| s.0 == "A"));
+    let whole = format!("{}\n\n{}", paragraph.trim_end(), paragraph.trim_end());
+    assert_eq!(found[0].3.replace(" \n", "\n"), whole);
+}
+
+#[test]
+fn kn_11_a_text_ends_at_paragraphs_and_not_inside_code() {
+    let text = "one\n\n```\na\n\nb\n```\n\nthree\n";
+    let ends = paragraph_ends("a.md", text);
+    let kept: Vec<&str> = ends.iter().map(|end| text.get(..*end).unwrap()).collect();
+    assert_eq!(kept, ["one", "one\n\n```\na\n\nb\n```"]);
+}
+
+#[test]
+fn kn_11_a_lone_list_ends_at_its_items() {
+    let text = "- one\n  more\n- two\n- three\n";
+    let ends = paragraph_ends("a.md", text);
+    let kept: Vec<&str> = ends.iter().map(|end| text.get(..*end).unwrap()).collect();
+    assert_eq!(kept, ["- one\n  more", "- one\n  more\n- two"]);
+}
+
+#[test]
+fn kn_9_line_numbers_are_those_of_editors() {
+    let lines = Lines::of("a\nb\n");
+    assert_eq!((lines.count(), lines.number(0), lines.number(2), lines.number(99)), (2, 1, 2, 2));
+    assert_eq!(Lines::of("").count(), 0);
+    assert_eq!(Lines::of("x").count(), 1);
+}
+
+proptest! {
+    #[test]
+    fn kn_9_sections_stand_in_their_text_in_order(
+        text in "([#>`~|\\-*=] ?|[a-z你好]{1,6} ?|\n|\n\n|    |```\n|\r\n){0,60}",
+        path in prop::sample::select(vec!["a.md", "b.txt"]),
+    ) {
+        let mut last = 0;
+        let count = Lines::of(&text).count() as u32;
+        for section in sections(path, &text) {
+            prop_assert!(text.get(section.text.clone()).is_some());
+            prop_assert!(section.text.start >= last);
+            last = section.text.end;
+            prop_assert!(section.first_line >= 1 && section.first_line <= section.last_line);
+            prop_assert!(section.last_line <= count);
+        }
+        for end in paragraph_ends(path, &text) {
+            prop_assert!(text.is_char_boundary(end) && end < text.len());
+        }
+    }
+
+    #[test]
+    fn kn_9_no_text_is_too_strange(text in any::<String>()) {
+        for path in ["a.md", "b.txt"] {
+            let _ = sections(path, &text);
+            let _ = paragraph_ends(path, &text);
+        }
+    }
+}

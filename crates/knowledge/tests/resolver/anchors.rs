@@ -28,18 +28,36 @@ fn kn_12_every_claim_line_without_an_anchor_is_flagged() {
 
 #[test]
 fn kn_12_anchors_are_checked_to_exist() {
-    let good = ["sources/a.md#L2", "sources/a.md#L1-L2", "sources/a.md#定价-边界", "sources/r.pdf#page=4",
-        "sources/c.vtt#t=00:12:33", "sources/a.md#Fine%20Print", "https://example.com/x#y",
-        "sources/a.md"];
-    let bad = ["sources/a.md#L99", "sources/a.md#L0", "sources/none.md#L1", "sources/a.md#nothing",
-        "sources/r.pdf#page=x", "sources/c.vtt#t=1:99", "../../etc/passwd#L1"];
+    let good = [
+        "sources/a.md#L2",
+        "sources/a.md#L1-L2",
+        "sources/a.md#定价-边界",
+        "sources/r.pdf#page=4",
+        "sources/c.vtt#t=00:12:33",
+        "sources/a.md#Fine%20Print",
+        "https://example.com/x#y",
+        "sources/a.md",
+    ];
+    let bad = [
+        "sources/a.md#L99",
+        "sources/a.md#L0",
+        "sources/none.md#L1",
+        "sources/a.md#nothing",
+        "sources/r.pdf#page=x",
+        "sources/c.vtt#t=1:99",
+        "../../etc/passwd#L1",
+    ];
     let mut text = String::from("# Widget\n\n");
     for anchor in good.iter().chain(&bad) {
         text.push_str(&format!("It is so. [source: {anchor}]\n\n"));
     }
     let source = "first\n# 定价 边界\n\n## Fine Print\n\nx\n";
-    let files = [("compiled/a.md", text.as_str()), ("sources/a.md", source),
-        ("sources/r.pdf", "%PDF"), ("sources/c.vtt", "WEBVTT\n")];
+    let files = [
+        ("compiled/a.md", text.as_str()),
+        ("sources/a.md", source),
+        ("sources/r.pdf", "%PDF"),
+        ("sources/c.vtt", "WEBVTT\n"),
+    ];
     let answer = required(&Project::with(READY, &files), "widget");
     let flagged: Vec<&str> = answer.citation_gaps.iter().map(|gap| gap.text.as_str()).collect();
     assert_eq!(flagged, bad);
@@ -56,7 +74,10 @@ fn kn_12_the_source_map_grounds_claims() {
         {"claim_id": "c2", "text": "Widget is cheap.", "status": "disputed",
          "source": {"path": "sources/a.md", "anchor": "L9"}, "compiled_into": ["compiled/a.md"]}]}"#;
     let files = [
-        ("compiled/a.md", "# Widget\n\nWidget works offline.\n\nWidget is cheap.\n\nWidget is new.\n"),
+        (
+            "compiled/a.md",
+            "# Widget\n\nWidget works offline.\n\nWidget is cheap.\n\nWidget is new.\n",
+        ),
         ("indexes/source-map.json", map),
         ("sources/a.md", "one\n"),
     ];
@@ -76,7 +97,8 @@ fn kn_9_findings_of_runs_come_with_evidence() {
     let run = r#"{"run_id": "r1", "trigger": "manual", "status": "needs-review", "inputs": [],
         "outputs": [], "diagnostics": [{"severity": "warning", "path": "compiled/a.md",
         "message": "The price is old."}]}"#;
-    let frontmatter = format!("{READY}\nmetadata:\n  producedBy:\n    kind: tool\n    name: builder");
+    let frontmatter =
+        format!("{READY}\nmetadata:\n  producedBy:\n    kind: tool\n    name: builder");
     let files = [("compiled/a.md", "# Price\n\nNine euro.\n"), ("runs/2026-01.json", run)];
     let project = Project::with(&frontmatter, &files);
     assert_eq!(project.ask("price", 900).findings, []);

@@ -2,8 +2,8 @@
 
 use super::{Project, READY};
 use contexture_context::tokens::{O200K_BASE, TokenCounter};
-use contexture_knowledge::resolve::{Resolver, Task};
 use contexture_knowledge::Grounding;
+use contexture_knowledge::resolve::{Resolver, Task};
 use proptest::prelude::*;
 
 fn long() -> String {
@@ -89,10 +89,16 @@ fn kn_11_several_packs_share_a_budget_each_in_its_fence() {
 fn kn_11_the_context_is_laid_out_as_told() {
     let project = Project::with(
         READY,
-        &[("compiled/a.md", "# Acme\n\n## Queue\n\nIt works offline. [source: sources/a.md#L1]\n"),
-          ("sources/a.md", "It works.\n")],
+        &[
+            (
+                "compiled/a.md",
+                "# Acme\n\n## Queue\n\nIt works offline. [source: sources/a.md#L1]\n",
+            ),
+            ("sources/a.md", "It works.\n"),
+        ],
     );
-    let task = Task { grounding: Some(Grounding::Required), english: true, ..Task::new("queue", 900) };
+    let task =
+        Task { grounding: Some(Grounding::Required), english: true, ..Task::new("queue", 900) };
     let answer = project.asks(&task);
     let lines: Vec<&str> = answer.context.lines().collect();
     assert_eq!(

@@ -21,7 +21,8 @@ fn resolver(project: &Project) -> Resolver {
 }
 
 fn folder(project: &Project) -> PathBuf {
-    let mut entries = std::fs::read_dir(project.cache()).unwrap().map(|entry| entry.unwrap().path());
+    let mut entries =
+        std::fs::read_dir(project.cache()).unwrap().map(|entry| entry.unwrap().path());
     entries.find(|path| path.is_dir()).unwrap()
 }
 
@@ -35,10 +36,13 @@ fn kn_10_only_what_changed_is_read_again() {
     assert_eq!((first.files, first.sections, first.read), (2, 2, 2));
     assert_eq!(resolver.index(&pack, false).unwrap().read, 0);
     project.write("acme", "compiled/b.md", "# Price\n\nIt costs ten dollars now.\n");
-    assert_eq!(paths(&resolver.resolve(&[pack.clone()], &Task::new("dollars", 500)).unwrap()), [
-        "compiled/b.md"
-    ]);
-    assert!(resolver.resolve(&[pack.clone()], &Task::new("euro", 500)).unwrap().sections.is_empty());
+    assert_eq!(
+        paths(&resolver.resolve(&[pack.clone()], &Task::new("dollars", 500)).unwrap()),
+        ["compiled/b.md"]
+    );
+    assert!(
+        resolver.resolve(&[pack.clone()], &Task::new("euro", 500)).unwrap().sections.is_empty()
+    );
     std::fs::remove_file(project.root("acme").join("compiled/a.md")).unwrap();
     let report = resolver.index(&pack, false).unwrap();
     assert_eq!((report.files, report.removed), (1, 1));
@@ -77,7 +81,8 @@ fn kn_10_a_damaged_index_is_built_anew_and_said() {
         assert!(damaged > 0, "{damage}");
         let answer = resolver(&project).resolve(&[pack], &Task::new("queue", 500)).unwrap();
         assert_eq!(paths(&answer), ["compiled/a.md"], "{damage}");
-        let said = answer.warnings.iter().any(|w| w.contains("could not be read and was built anew"));
+        let said =
+            answer.warnings.iter().any(|w| w.contains("could not be read and was built anew"));
         assert!(said || damage == ".managed.json", "{damage}: {:?}", answer.warnings);
     }
 }

@@ -32,7 +32,9 @@ fn kn_10_the_primary_document_joins_when_no_split_answers() {
     assert_eq!(paths(&answer), ["documents/brief.md"]);
     assert_eq!(headings(&answer), ["Brief > Refunds"]);
     assert!(answer.sections[0].reason.starts_with("no split section answers the task"));
-    assert!(answer.context.contains("## Brief > Refunds [source: documents/brief.md#L9]\nRefunds are granted within 30"));
+    assert!(answer.context.contains(
+        "## Brief > Refunds [source: documents/brief.md#L9]\nRefunds are granted within 30"
+    ));
 }
 
 #[test]
@@ -76,8 +78,11 @@ fn wiki() -> Project {
     Project::with(
         READY,
         &[
-            ("compiled/facts.md", "# Facts\n\n## Queue\n\nThe queue keeps jobs offline. See \
-                                   [sync](../wiki/sync.md).\n\n## Price\n\nIt costs 9 euro.\n"),
+            (
+                "compiled/facts.md",
+                "# Facts\n\n## Queue\n\nThe queue keeps jobs offline. See \
+                                   [sync](../wiki/sync.md).\n\n## Price\n\nIt costs 9 euro.\n",
+            ),
             ("wiki/queue.md", "# Queue\n\nThe queue was designed for tunnels.\n"),
             ("wiki/sync.md", "# Sync\n\nJobs are sent in order, and the retention is a week.\n"),
             ("wiki/paint.md", "# Paint\n\nThe colour is blue.\n"),
@@ -122,7 +127,10 @@ fn kn_10_chinese_questions_meet_chinese_sections() {
     let project = Project::with(
         DOCUMENTS,
         &[
-            ("compiled/splits/a/queue.md", "# 离线队列\n\n断网时任务进入离线队列,恢复后自动同步。\n"),
+            (
+                "compiled/splits/a/queue.md",
+                "# 离线队列\n\n断网时任务进入离线队列,恢复后自动同步。\n",
+            ),
             ("compiled/splits/a/price.md", "# 价格\n\n企业版每年九千元,含十个席位。\n"),
             ("documents/brief.md", "# 全文\n"),
         ],
@@ -139,7 +147,10 @@ fn kn_10_a_persona_shapes_answers_as_data() {
     let project = Project::with(
         &persona,
         &[
-            ("compiled/voice.md", "# Voice\n\n## 语气\n\nShort and dry.\n\n## Childhood\n\nA farm.\n"),
+            (
+                "compiled/voice.md",
+                "# Voice\n\n## 语气\n\nShort and dry.\n\n## Childhood\n\nA farm.\n",
+            ),
             ("compiled/facts.md", "# Facts\n\nShe founded the mill.\n"),
         ],
     );
@@ -165,7 +176,9 @@ fn kn_9_what_does_not_match_is_left_out_and_missing() {
 #[test]
 fn kn_9_a_word_that_stands_everywhere_says_nothing() {
     let files: Vec<(String, String)> = (0..12)
-        .map(|n| (format!("compiled/{n}.md"), format!("# Part {n}\n\nThe widget has feature{n}.\n")))
+        .map(|n| {
+            (format!("compiled/{n}.md"), format!("# Part {n}\n\nThe widget has feature{n}.\n"))
+        })
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
     let project = Project::with(READY, &files);

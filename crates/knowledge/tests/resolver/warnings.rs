@@ -19,7 +19,10 @@ fn kn_9_status_and_trust_are_always_named() {
         ("status: ready\nprofile: wiki-first", "counts as unreviewed"),
     ] {
         let warnings = said(frontmatter);
-        assert!(warnings.iter().any(|w| w.starts_with("`acme`") && w.contains(words)), "{warnings:?}");
+        assert!(
+            warnings.iter().any(|w| w.starts_with("`acme`") && w.contains(words)),
+            "{warnings:?}"
+        );
     }
     assert_eq!(said(READY), Vec::<String>::new());
 }
@@ -35,7 +38,9 @@ fn kn_9_a_pack_that_needs_review_shows_its_gaps() {
 #[test]
 fn kn_10_gaps_of_document_first_packs_are_named() {
     let warnings = said(DOCUMENTS);
-    for words in ["`documents/` is missing", "`documents/brief.md` is missing", "`compiled/splits/`"] {
+    for words in
+        ["`documents/` is missing", "`documents/brief.md` is missing", "`compiled/splits/`"]
+    {
         assert!(warnings.iter().any(|w| w.contains(words)), "{words}: {warnings:?}");
     }
 }

@@ -6,9 +6,9 @@
 
 use super::write::{IndexReport, Writing};
 use super::{IndexError, Opened, Purpose};
+use crate::index::Area;
 use crate::index::schema::{Fields, VERSION};
 use crate::index::state::{Changes, State};
-use crate::index::Area;
 use crate::pack::{Pack, PackFile};
 use contexture_context::Digest;
 use std::fs::{self, File, OpenOptions, TryLockError};

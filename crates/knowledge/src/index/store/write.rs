@@ -1,8 +1,8 @@
 //! Writing an index: only files that changed are read and parted again.
 
+use crate::index::Area;
 use crate::index::schema::Fields;
 use crate::index::state::{Changes, Known, State, nanoseconds};
-use crate::index::Area;
 use crate::pack::{Pack, PackFile};
 use crate::section::sections;
 use contexture_context::Digest;
@@ -94,7 +94,8 @@ impl Writing<'_> {
         let mut report = IndexReport::unchanged(self.pack, &state, self.folder);
         report.read = read;
         report.removed = changes.gone.len() as u64;
-        let problems = state.problems().map(|(path, why)| format!("`{path}` is not indexed: {why}"));
+        let problems =
+            state.problems().map(|(path, why)| format!("`{path}` is not indexed: {why}"));
         report.warnings = problems.collect();
         Ok((state, report))
     }

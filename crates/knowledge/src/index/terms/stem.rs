@@ -19,7 +19,7 @@ pub(super) fn stem(word: &mut String) {
         ("ment", 3),
         ("ness", 4),
         ("ing", 3),
-        ("ion", 4),
+        ("ion", 5),
         ("ed", 3),
         ("al", 4),
         ("ly", 4),

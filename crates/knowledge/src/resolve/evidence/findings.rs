@@ -15,7 +15,8 @@ const MAX_MESSAGE: usize = 400;
 /// The findings of the newest runs.
 pub(in crate::resolve) fn findings(texts: &Texts, pack: &Pack, view: &View) -> Vec<RunFinding> {
     let is_run = |path: &&String| {
-        path.starts_with("runs/") && [".json", ".jsonl", ".md"].iter().any(|end| path.ends_with(end))
+        path.starts_with("runs/")
+            && [".json", ".jsonl", ".md"].iter().any(|end| path.ends_with(end))
     };
     let mut runs: Vec<&String> = view.listing.keys().filter(is_run).collect();
     runs.sort_unstable_by(|left, right| right.cmp(left));
@@ -38,7 +39,10 @@ pub(in crate::resolve) fn findings(texts: &Texts, pack: &Pack, view: &View) -> V
 fn of_record(path: &str, value: &Value, found: &mut Vec<RunFinding>) {
     match value {
         Value::Array(entries) => {
-            entries.iter().filter(|entry| entry.is_object()).for_each(|e| of_record(path, e, found));
+            entries
+                .iter()
+                .filter(|entry| entry.is_object())
+                .for_each(|e| of_record(path, e, found));
         }
         Value::Object(fields) => {
             for name in ["findings", "diagnostics", "quality_issues"] {

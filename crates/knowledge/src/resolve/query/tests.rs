@@ -1,1 +1,45 @@
+use super::*;
 
+fn content(text: &str) -> Vec<String> {
+    let query = Query::of(text);
+    let content = query.terms.iter().filter(|term| term.is_content);
+    content.map(|term| query.text.get(term.at.clone()).unwrap().to_owned()).collect()
+}
+
+#[test]
+fn kn_11_function_words_are_not_looked_for() {
+    assert_eq!(content("What is the price of the Acme Widget?"), ["price", "Acme", "Widget"]);
+    assert_eq!(content("请问企业版的价格是多少"), ["企业", "业版", "价格"]);
+    assert_eq!(content("为什么支持离线"), ["支持", "持离", "离线"]);
+    assert_eq!(content("茶"), ["茶"]);
+}
+
+#[test]
+fn kn_11_words_of_instructions_only_rank() {
+    let query = Query::of("Write a short text about pricing");
+    assert_eq!(content("Write a short text about pricing"), ["pricing"]);
+    assert!(query.terms.iter().any(|term| !term.is_content && term.text == "writ"));
+    // When there is nothing else, they are what the task is about.
+    assert_eq!(content("summary"), ["summary"]);
+}
+
+#[test]
+fn kn_10_the_words_say_what_is_wanted() {
+    for (text, intent) in [
+        ("What does it cost?", Intent::Answer),
+        ("How does queueing relate to sync?", Intent::Detail),
+        ("Why is it blue", Intent::Detail),
+        ("详细说明离线队列", Intent::Detail),
+        ("Cite the claim about queueing", Intent::Cite),
+        ("请给出引用", Intent::Cite),
+        ("这条数据的来源是什么", Intent::Cite),
+        ("Verify that it works offline", Intent::Verify),
+        ("核验这条说法", Intent::Verify),
+        ("Which claims are disputed?", Intent::Dispute),
+        ("这里有争议吗", Intent::Dispute),
+        ("Ingest the new interview", Intent::Ingest),
+        ("Is it open source?", Intent::Answer),
+    ] {
+        assert_eq!(Query::of(text).intent(), intent, "{text}");
+    }
+}

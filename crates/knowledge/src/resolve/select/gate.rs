@@ -3,21 +3,34 @@
 use crate::index::{Hit, Search};
 use crate::resolve::query::Query;
 
-/// A section needs this share of the best score of its group.
-pub(super) const SHARE_OF_BEST: f32 = 0.35;
-/// It needs this share of the weight of all the terms of the task, …
-const LEAST: f32 = 0.2;
-/// … and this share of those that the pack knows.
-const LEAST_OF_KNOWN: f32 = 0.3;
+/// A section needs this share of the best score of its group, …
+pub(super) const SHARE_OF_BEST: f32 = 0.33;
+/// … this share of the weight of all the terms of the task, …
+const LEAST: f32 = 0.06;
+/// … this share of those that the pack knows, …
+const LEAST_OF_KNOWN: f32 = 0.12;
+/// … and either so much of the task, …
+const MUCH: f32 = 0.4;
+/// … or terms worth this share of a word that stands in one section alone.
+const RARE: f32 = 0.35;
 /// What a pair of characters weighs: words are made of two or three of them.
 const PIECE: f32 = 0.5;
+
+/// What a single character beside others weighs.
+const HINT: f32 = 0.25;
+
+/// So many of them say together what a task is about.
+const HINTS: u32 = 3;
 
 /// How much each term of a search says about the task.
 pub(super) struct Weights {
     weights: Vec<f32>,
     content: u64,
+    hints: u64,
     total: f32,
     known: f32,
+    /// The weight of a word that stands in one section alone.
+    rarest: f32,
 }
 
 impl Weights {
@@ -28,18 +41,30 @@ impl Weights {
             let frequency = frequency as f32;
             (1.0 + (documents - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln().max(0.05)
         };
-        let mut made = Self { weights: Vec::new(), content: 0, total: 0.0, known: 0.0 };
+        let mut made = Self {
+            weights: Vec::new(),
+            content: 0,
+            hints: 0,
+            total: 0.0,
+            known: 0.0,
+            rarest: rarity(1),
+        };
         let covered = covered(query, numbers, search);
         for (bit, (number, frequency)) in numbers.iter().zip(search.frequencies()).enumerate() {
             let Some(term) = query.terms.get(*number).filter(|term| term.is_content) else {
-                made.weights.push(0.0);
+                let is_hint = query.terms.get(*number).is_some_and(|term| term.is_hint);
+                let is_known = is_hint && *frequency > 0;
+                if is_known {
+                    made.hints |= 1_u64.checked_shl(bit as u32).unwrap_or(0);
+                }
+                made.weights.push(if is_known { HINT * rarity(*frequency) } else { 0.0 });
                 continue;
             };
-            let factor = if term.is_piece { PIECE } else { 1.0 };
+            let factor = if term.is_pair { PIECE } else { 1.0 };
             let weight = factor * rarity((*frequency).max(1));
             // A pair across two words stands nowhere, and says nothing.
             let is_seam = *frequency == 0
-                && term.is_piece
+                && term.is_pair
                 && term.at.clone().all(|byte| covered.get(byte).copied().unwrap_or(false));
             made.weights.push(if is_seam { 0.0 } else { weight });
             if !is_seam {
@@ -61,25 +86,27 @@ impl Weights {
 
     /// The share of the task that these terms are.
     pub(super) fn share(&self, terms: u64) -> f32 {
-        if self.total > 0.0 { self.sum(terms) / self.total } else { 0.0 }
+        if self.total > 0.0 { (self.sum(terms) / self.total).min(1.0) } else { 0.0 }
     }
 
     /// The share of what the pack knows of the task.
     pub(super) fn share_of_known(&self, terms: u64) -> f32 {
-        if self.known > 0.0 { self.sum(terms) / self.known } else { 0.0 }
+        if self.known > 0.0 { (self.sum(terms) / self.known).min(1.0) } else { 0.0 }
     }
 
-    /// Whether one of the terms says what the task is about.
+    /// Whether the terms say what the task is about: one that does, or several hints.
     pub(super) fn has_content(&self, terms: u64) -> bool {
-        terms & self.content != 0
+        terms & self.content != 0 || (terms & self.hints).count_ones() >= HINTS
     }
 
     /// Keeps the hits that match well enough.
     pub(super) fn admit(&self, hits: &mut Vec<(Hit, &'static str)>) {
         hits.retain(|(hit, _)| {
+            let share = self.share(hit.terms);
             self.has_content(hit.terms)
-                && self.share(hit.terms) >= LEAST
+                && share >= LEAST
                 && self.share_of_known(hit.terms) >= LEAST_OF_KNOWN
+                && (share >= MUCH || self.sum(hit.terms) >= self.rarest * RARE)
         });
         let best = hits.iter().map(|(hit, _)| hit.score).fold(0.0, f32::max);
         hits.retain(|(hit, _)| hit.score >= best * SHARE_OF_BEST);

@@ -209,7 +209,7 @@ CONTEXTURE_MCP_TOKEN=wrong
 if inspect_http --method tools/list >"$work/answer.json" 2>"$work/inspector.log"; then
   fail "the inspector came in with a wrong token"
 fi
-grep -q '401\|nauthorized' "$work/inspector.log" "$work/answer.json" || { cat "$work/inspector.log" >&2; fail "the wrong token is not told"; }
+grep -qi '401\|auth_required\|nauthorized' "$work/inspector.log" "$work/answer.json" || { cat "$work/inspector.log" >&2; fail "the wrong token is not told"; }
 ok "the inspector does not come in with a wrong token"
 
 # -- the end -------------------------------------------------------------------------------------------------

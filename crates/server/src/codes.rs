@@ -53,6 +53,12 @@ codes! {
     NOT_FOR_READING "MCP1112" "not-for-reading" Error
         "A file of a pack is there to find others, not to be read."
         "Indexes name candidates and are no content; read the file that they point to."
+    REFUSED_NOW "MCP1113" "program-refused-now" Error
+        "A program that was offered when the server started is refused now."
+        "The file was changed meanwhile; the message has what is wrong with it, as `contexture check` tells it."
+    BROKEN_OFF "MCP1114" "call-broken-off" Error
+        "A call broke off inside the server."
+        "This is a fault of contexture, not of the caller; the message has its cause. The server serves on."
 }
 
 /// The code that a text names.

@@ -101,7 +101,7 @@ impl Tool for LoadResource {
             let work = tokio::task::spawn_blocking(move || handle.block_on(inner.load(&asked)));
             tokio::select! {
                 ended = work => ended.unwrap_or_else(|error| {
-                    Err(Fault::new("load_broken", format!("the load broke off: {error}")))
+                    Err(Fault::of(codes::BROKEN_OFF, format!("the load broke off: {error}")))
                 }),
                 () = call.context.ct.cancelled() => {
                     Err(Fault::of(codes::CANCELLED, "the call was cancelled"))
@@ -203,7 +203,7 @@ fn item(
         fence: None,
     };
     let item = build_item(0, &declared, counter)
-        .map_err(|error| Fault::new("too_deep", error.to_string()))?;
+        .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
     Ok(item.text)
 }
 

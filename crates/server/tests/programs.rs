@@ -131,7 +131,7 @@ async fn kn_16_what_goes_wrong_is_the_result_and_the_server_serves_on() {
     folder.write("agents/hello.as", "main func() { nowhere }\n");
     let spoilt = call(&client, "hello", json!({})).await;
     let (code, text) = bad(&spoilt);
-    assert!(code == "program_refused" && text.contains("hello.as:1:15"), "{code} {text}");
+    assert!(code == "MCP1113" && text.contains("hello.as:1:15"), "{code} {text}");
     std::fs::remove_file(folder.path().join("agents/hello.as")).unwrap();
     assert_eq!(bad(&call(&client, "hello", json!({})).await).0, "program_unreadable");
     assert_eq!(good(&call(&client, "double", json!({ "number": 1 })).await), "2");

@@ -63,7 +63,7 @@ impl Knowledge {
             fence: Some(fence::knowledge(item, item.grounding, self.is_english)),
         };
         let shown = build_item(0, &declared, self.counter)
-            .map_err(|error| Fault::new("too_deep", error.to_string()))?;
+            .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
         let used = PackUse {
             item: item.clone(),
             files: vec![(within.to_owned(), Digest::of_text(&whole))],

@@ -154,7 +154,7 @@ impl Tool for KnowledgeTool {
                 _ => knowledge.resolve(&call),
             });
             work.await.unwrap_or_else(|error| {
-                Err(Fault::new("knowledge_broken", format!("the call broke off: {error}")))
+                Err(Fault::of(codes::BROKEN_OFF, format!("the call broke off: {error}")))
             })
         })
     }
@@ -218,7 +218,7 @@ impl Knowledge {
         }
         resolution.warnings.extend(left_out);
         let structured = serde_json::to_value(&resolution)
-            .map_err(|error| Fault::new("not_json", error.to_string()))?;
+            .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
         let text = match resolution.context.is_empty() {
             true => nothing(&resolution.warnings),
             false => resolution.context,

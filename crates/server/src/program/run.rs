@@ -54,7 +54,7 @@ pub(super) async fn run(
         let _permit = permit;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| {
-            Fault::new("no_runtime", format!("no runtime can be started: {error}"))
+            Fault::of(codes::BROKEN_OFF, format!("no runtime can be started: {error}"))
         })?;
         let report = runtime.block_on(contexture::run::run(&project, request, observer, cancel));
         told(report)
@@ -68,7 +68,7 @@ pub(super) async fn run(
         }
     };
     ended.unwrap_or_else(|error| {
-        Err(Fault::new("run_broken", format!("the run broke off: {error}"))
+        Err(Fault::of(codes::BROKEN_OFF, format!("the run broke off: {error}"))
             .with_help("this is a fault of contexture, not of the program"))
     })
 }
@@ -109,7 +109,7 @@ fn refused(files: &[SourceFile], diagnostics: &[contexture::diagnostic::Diagnost
         Some(render::one_line(fault, file))
     };
     let lines: Vec<String> = diagnostics.iter().filter_map(line).take(20).collect();
-    Fault::new("program_refused", format!("the program is refused:\n{}", lines.join("\n")))
+    Fault::of(codes::REFUSED_NOW, format!("the program is refused:\n{}", lines.join("\n")))
         .with_help("`contexture check` shows all faults")
 }
 

@@ -36,6 +36,15 @@ pub(super) fn plain(c: char) -> Option<char> {
     if is_ideograph(c) {
         return Some(c);
     }
+    // What follows needs no table: it is where Chinese texts have their punctuation.
+    match c {
+        '\u{3001}'..='\u{3029}' => return Some(twin(c).unwrap_or(c)),
+        '\u{ff01}'..='\u{ff5e}' => {
+            let ascii = char::from_u32(c as u32 - 0xff01 + 0x21);
+            return ascii.map(|ascii| ascii.to_ascii_lowercase());
+        }
+        _ => {}
+    }
     if let Some(letter) = ornamented(c) {
         return Some(letter);
     }

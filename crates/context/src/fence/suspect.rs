@@ -101,26 +101,34 @@ pub fn suspicious(text: &str) -> Vec<Suspicion> {
 }
 
 fn marker(line: &str) -> Option<(&'static str, usize)> {
-    let tag = tags::marks(line, None, false).first().map(|at| ("a tag of a fence", *at));
-    tag.or_else(|| tags::marks(line, None, true).first().map(|at| ("a control tag", *at)))
-        .or_else(|| lines::turns(line).then_some(("another speaker's turn", 0)))
+    if let Some(at) = tags::marks(line, None, true).first() {
+        let is_fence = tags::marks(line, None, false).first() == Some(at);
+        return Some((if is_fence { "a tag of a fence" } else { "a control tag" }, *at));
+    }
+    lines::turns(line).then_some(("another speaker's turn", 0))
 }
 
 fn hidden(line: &str) -> Option<&'static str> {
     if line.is_ascii() {
         return None;
     }
-    let has = |is: fn(char) -> bool| line.chars().any(is);
-    // Flags of regions are spelled with tag characters, five or six of them.
-    if line.chars().filter(|c| matches!(c, '\u{e0000}'..='\u{e007f}')).count() > 8 {
-        return Some("text in characters that are not shown");
+    let (mut tags, mut overrides, mut unseen) = (0, 0, 0);
+    for c in line.chars() {
+        match c {
+            '\u{e0000}'..='\u{e007f}' => tags += 1,
+            '\u{202d}' | '\u{202e}' => overrides += 1,
+            '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => unseen += 1,
+            c if turns(c) => unseen += 1,
+            _ => {}
+        }
     }
-    if has(|c| matches!(c, '\u{202d}' | '\u{202e}')) {
-        return Some("characters that turn the direction of reading");
+    match (tags, overrides, unseen) {
+        // Flags of regions are spelled with tag characters, five or six of them.
+        (9.., _, _) => Some("text in characters that are not shown"),
+        (_, 1.., _) => Some("characters that turn the direction of reading"),
+        (_, _, 9..) => Some("many characters that are not shown"),
+        _ => None,
     }
-    let is_joiner = |c: char| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
-    (line.chars().filter(|c| is_joiner(*c) || turns(*c)).count() > 8)
-        .then_some("many characters that are not shown")
 }
 
 /// The part of a line about `at`, masked and harmless.

@@ -167,6 +167,7 @@ pub(super) fn find(line: &str) -> Option<(&'static str, usize)> {
     let at = |at: usize| places.partition_point(|(shown, _)| *shown <= at).checked_sub(1);
     let place =
         |shown: usize| at(shown).and_then(|at| places.get(at)).map_or(0, |(_, place)| *place);
+    // Most lines have none of the verbs.
     english(&text).map(|(what, shown)| (what, place(shown))).or_else(|| {
         if text.is_ascii() && !text.contains("ignoriere") && !text.contains("vergiss") {
             return None;
@@ -214,15 +215,49 @@ fn english(text: &str) -> Option<(&'static str, usize)> {
 }
 
 fn other(text: &str) -> Option<&'static str> {
-    OTHERS.iter().find_map(|(what, verbs, objects)| {
-        let is_said = |verb: &&str| {
-            text.match_indices(*verb).any(|(at, verb)| {
-                let behind = text.get(at + verb.len()..).unwrap_or_default();
-                objects.is_empty() || reaches(behind, objects)
-            })
-        };
-        verbs.iter().any(is_said).then_some(*what)
+    text.char_indices().filter(|(_, c)| leads(*c)).find_map(|(at, _)| {
+        let rest = text.get(at..).unwrap_or_default();
+        OTHERS.iter().find_map(|(what, verbs, objects)| {
+            let verb = verbs.iter().find(|verb| rest.starts_with(**verb))?;
+            let behind = rest.get(verb.len()..).unwrap_or_default();
+            (objects.is_empty() || reaches(behind, objects)).then_some(*what)
+        })
     })
+}
+
+/// Whether one of the verbs in [`OTHERS`] begins so.
+const fn leads(c: char) -> bool {
+    matches!(
+        c,
+        '忽' | '无'
+            | '無'
+            | '忘'
+            | '不'
+            | '绕'
+            | '覆'
+            | '抛'
+            | '跳'
+            | '你'
+            | '从'
+            | '從'
+            | '请'
+            | '进'
+            | '开'
+            | '新'
+            | '输'
+            | '泄'
+            | '显'
+            | '透'
+            | '告'
+            | '打'
+            | '重'
+            | '别'
+            | '以'
+            | 'こ'
+            | '上'
+            | 'i'
+            | 'v'
+    )
 }
 
 /// Whether one of the objects follows soon.
@@ -230,4 +265,16 @@ fn reaches(behind: &str, objects: &[&str]) -> bool {
     let reach = (0..=REACH.min(behind.len())).rev().find(|at| behind.is_char_boundary(*at));
     let near = reach.and_then(|reach| behind.get(..reach)).unwrap_or_default();
     objects.iter().any(|object| near.contains(object))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kn_13_every_verb_is_looked_for() {
+        for verb in OTHERS.iter().flat_map(|(_, verbs, _)| *verbs) {
+            assert!(leads(verb.chars().next().unwrap()), "{verb}");
+        }
+    }
 }

@@ -197,27 +197,29 @@ fn private_key(line: &str) -> Option<Found> {
 
 /// `password = "…"`.
 fn passwords(line: &str) -> Vec<Found> {
-    let lower = line.to_ascii_lowercase();
-    let look = |name: &str, at: usize| {
-        let rest = line.get(at + name.len()..)?;
-        let value = rest.trim_start_matches(['"', '\'', '`', ' ', '\t', '*']);
-        let value = value.strip_prefix([':', '=', '：', '＝'])?;
+    let mut found = Vec::new();
+    let mut done = 0;
+    for (at, sign) in line.match_indices([':', '=', '：', '＝']) {
+        let name = line.get(..at).unwrap_or_default();
+        let name = name.trim_end_matches(['"', '\'', '`', ' ', '\t', '*']);
+        if at < done || !NAMES.iter().any(|known| ends(name, known)) {
+            continue;
+        }
+        let value = line.get(at + sign.len()..).unwrap_or_default();
         let value = value.trim_start_matches(['"', '\'', '`', ' ', '\t', '=', '*']);
         let from = line.len() - value.len();
-        Some((
-            from,
-            from + run(line, from, |c| !c.is_whitespace() && !"\"'`,;<>，。；".contains(c)),
-        ))
-    };
-    let names = NAMES.iter().flat_map(|name| {
-        each(&lower, name, |at| {
-            let Some((from, to)) = look(name, at) else { return (None, 0) };
-            let is_secret = line.get(from..to).is_some_and(is_secret_value);
-            let what = "password or key";
-            (is_secret.then_some(Found { what, shown: 0, from, to }), to)
-        })
-    });
-    names.collect()
+        let to = from + run(line, from, |c| !c.is_whitespace() && !"\"'`,;<>，。；".contains(c));
+        if line.get(from..to).is_some_and(is_secret_value) {
+            found.push(Found { what: "password or key", shown: 0, from, to });
+        }
+        done = to;
+    }
+    found
+}
+
+fn ends(text: &str, word: &str) -> bool {
+    let tail = text.len().checked_sub(word.len()).and_then(|from| text.get(from..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
 }
 
 /// Not a placeholder and no ordinary word.

@@ -8,15 +8,25 @@ use crate::server::Offered;
 use crate::tool::{Call, Tool};
 use contexture::diagnostic::suggestion;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig, Tool as Definition,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig, Tool as Definition,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// The methods that are answered, but for their parameters.
+const METHODS: [&str; 6] = [
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "initialize",
+];
 
 /// A client's session.
 pub(crate) struct Session {
@@ -76,6 +86,21 @@ impl ServerHandler for Session {
             Err(fault) => fault.into_result(),
         };
         Ok(result.into())
+    }
+
+    /// What is left when a request fits none of MCP's.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if !METHODS.contains(&method.as_str()) {
+            let message = format!("there is no method `{method}`");
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
+        }
+        let message = format!("the parameters of `{method}` do not have their shape");
+        Err(ErrorData::invalid_params(message, None))
     }
 
     async fn list_resources(

@@ -5,7 +5,7 @@ mod args;
 pub(crate) use args::Args;
 
 use super::Outcome;
-use super::run::{Signals, runtime};
+use super::run::runtime;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::terminal::Terminal;
 use crate::workspace;
@@ -15,6 +15,7 @@ use contexture_server::http::{self, Listening};
 use contexture_server::token::{Token, VARIABLE};
 use contexture_server::{Fault, Server, Settings, codes, stdio};
 use std::path::Path;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Runs `contexture mcp`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
@@ -37,11 +38,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     for notice in server.notices() {
         terminal.warn(&notice.to_string());
     }
-    // The first signal ends the server in order, the second at once.
-    let end = Signals::listen(|| {}).arm();
     let runtime = runtime()?;
     let served = runtime.block_on(async {
-        let stop = async { end.cancelled().await };
+        let stop = asked_to_end();
         let Some(options) = options else {
             terminal.note(&format!("serving {} over stdio", what(&server)));
             return stdio::serve(&server, stop).await;
@@ -53,6 +52,30 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     // A read of stdin that is under way can't be called back.
     runtime.shutdown_background();
     served.map(|()| Exit::Done).map_err(complaint)
+}
+
+/// Waits for the signal that ends the server in order; a second one ends it at once.
+///
+/// It listens from the moment of the call, before anything is served: a client that is through with
+/// a server it has just started may end it at once.
+fn asked_to_end() -> impl Future<Output = ()> {
+    let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        let [Ok(mut interrupts), Ok(mut ends)] = signals else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupts.recv() => {}
+            _ = ends.recv() => {}
+        }
+        tokio::spawn(async move {
+            let code = tokio::select! {
+                _ = interrupts.recv() => 130,
+                _ = ends.recv() => 143,
+            };
+            std::process::exit(code);
+        });
+    }
 }
 
 fn server(args: &Args, project: Project) -> Result<Server, Stop> {

@@ -13,6 +13,8 @@ const LEAST_OF_KNOWN: f32 = 0.12;
 const MUCH: f32 = 0.4;
 /// … or terms worth this share of a word that stands in one section alone.
 const RARE: f32 = 0.35;
+/// With fewer sections than this, how often a word occurs says little about how much it means.
+const FEW: u64 = 50;
 /// What a pair of characters weighs: words are made of two or three of them.
 const PIECE: f32 = 0.5;
 
@@ -36,7 +38,7 @@ pub(super) struct Weights {
 impl Weights {
     /// From how often each term occurs; `numbers` gives the number of each term in the query.
     pub(super) fn of(query: &Query, numbers: &[usize], search: &Search<'_>) -> Self {
-        let documents = search.documents() as f32;
+        let documents = search.documents().max(FEW) as f32;
         let rarity = |frequency: u64| {
             let frequency = frequency as f32;
             (1.0 + (documents - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln().max(0.05)

@@ -58,6 +58,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("limit_reached", "The run made as many calls as its limits allow."),
     // Knowledge packs.
     ("index_unusable", "The index of a knowledge pack can't be used, even when it is built anew."),
+    ("no_home", "There is no home folder: the environment variable HOME is not set."),
     (
         "pack_archived",
         "A knowledge pack is archived, so that no program may read it; `contexture knowledge` can with --archived.",
@@ -66,6 +67,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "pack_not_allowed",
         "Nobody has allowed a knowledge pack in the state that it is in; the help names the --allow-pack that does.",
     ),
+    ("usage_log", "The log of the use of knowledge packs can't be read or written."),
     // MCP servers.
     ("mcp_bad_answer", "An MCP server answered with something that is not known here."),
     (

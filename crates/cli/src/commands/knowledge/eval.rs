@@ -16,8 +16,8 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   contexture knowledge eval --root examples/knowledge
-  contexture knowledge eval examples/knowledge/.agents/knowledge/acme-product-brief/evals/selection.json \\
-    --root examples/knowledge --json
+  cd examples/knowledge && contexture knowledge eval \\
+    .agents/knowledge/acme-product-brief/evals/selection.json --json
 
 Exit code 0: every case passes; 1: some do not; 2: there are no cases.";
 

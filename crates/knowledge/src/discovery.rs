@@ -23,6 +23,7 @@ mod cache;
 mod folder;
 mod guide_file;
 mod ignored;
+mod listing;
 mod locations;
 mod order;
 mod walk;
@@ -112,8 +113,9 @@ pub fn discover(roots: &Roots, options: &DiscoveryOptions) -> Discovery {
     for location in &locations {
         searched.push(walk::search(location, options, &cache));
     }
-    let candidates = searched.iter().flat_map(|searched| &searched.packs);
-    findings.extend(cache.save(candidates.map(AsRef::as_ref)));
+    let packs = searched.iter().flat_map(|searched| &searched.packs).map(|pack| &pack.kept);
+    let folders = searched.iter().flat_map(|searched| &searched.folders);
+    findings.extend(cache.save(packs.chain(folders)));
     let packs = order::settle(searched, &roots.built_in, options, &mut findings);
     Discovery {
         packs,
@@ -169,7 +171,10 @@ impl Discovery {
 #[derive(Debug)]
 struct Searched {
     scope: Scope,
+    #[expect(clippy::vec_box, reason = "large, and moved about from folder to level to order")]
     packs: Vec<Box<Candidate>>,
+    /// What the cache keeps of the folders.
+    folders: Vec<cache::Kept>,
     findings: Vec<Finding>,
 }
 

@@ -1,4 +1,42 @@
 //! Knowledge packs: found, listed, activated, resolved and logged (KN-1 to KN-17).
+//!
+//! A pack is a folder with a `KNOWLEDGE.md`. It reaches a model in tiers, each read only when it is
+//! reached: [`discover`] reads the frontmatter of all packs, [`catalog`] tells a model what there
+//! is, [`activate`] shows the guide of one, [`resolve`] selects the sections that a task needs.
+//!
+//! Decision: what a pack says is data, whoever wrote it. Nothing of it is run, every text of it that
+//! a model sees is escaped or stands in a fence, and what comes with a project passes a [`Gate`] that
+//! somebody opens for the very content. Packs are never refused by a failure: what is wrong with one
+//! is a [`Finding`], and the others go on.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let write = |path: &str, text: &str| -> std::io::Result<()> {
+//! #     let path = folder.path().join(".agents/knowledge/acme").join(path);
+//! #     std::fs::create_dir_all(path.parent().ok_or(std::io::ErrorKind::NotFound)?)?;
+//! #     std::fs::write(path, text)
+//! # };
+//! # write("KNOWLEDGE.md", "---\nname: acme\ndescription: Facts about the Acme Widget.\ntype: brand-product\nstatus: ready\nprofile: wiki-first\n---\n# Acme\n\nStart with the briefing.\n")?;
+//! # write("compiled/briefing.md", "# Price\n\nThe widget costs 12 euros.\n")?;
+//! use contexture_knowledge::{Consent, DiscoveryOptions, Gate, Roots, activate, catalog, discover};
+//!
+//! let roots = Roots { project: Some(folder.path().to_owned()), ..Roots::default() };
+//! let found = discover(&roots, &DiscoveryOptions::default());
+//! let listing = catalog::xml(&found.packs);
+//! assert!(listing.contains("<description>Facts about the Acme Widget.</description>"));
+//!
+//! // A project's pack needs consent, which names it by its digest.
+//! let pack = found.open("acme")?;
+//! let mut gate = Gate::new(None, Vec::new());
+//! assert_eq!(gate.needs(&pack)?, [Consent::Workspace]);
+//! gate.remember(&pack)?;
+//! assert_eq!(gate.needs(&pack)?, []);
+//!
+//! let guide = activate(&pack)?;
+//! assert!(guide.text.contains("<file kind=\"runtime\">compiled/briefing.md</file>"));
+//! assert!(guide.text.ends_with("</knowledge_pack_guide>"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod anchor;
 pub mod approval;

@@ -1,14 +1,15 @@
 //! The catalog kept for the next start: what each manifest said, by its path, size and time (KN-3).
 //!
-//! Decision: folders are walked every time, manifests are read when their size or time changed. A
-//! file that was written less than two seconds before it was read is not kept: it could change once
-//! more within what its file system tells apart. Each line has a checksum; what is damaged is read
-//! anew and said. The cache only shortens listing: opening a pack reads its manifest.
+//! Decision: every folder and every manifest is looked at each time, and read when its size or time
+//! changed. What was written less than two seconds before it was read is not kept: it could change
+//! once more within what its file system tells apart. Each line has a checksum; what is damaged is
+//! read anew and said. The cache only shortens listing: opening a pack reads its manifest.
 //!
-//! The form is a line of the version and the number of packs, then a line for each pack: checksum,
-//! size, time and path of its manifest, a tab, and what was read as JSON.
+//! The form is a line of the version and the number of lines, then a line for each manifest and
+//! each folder: checksum, size, time and path, a tab, and what was read (of a manifest as JSON).
 
 use super::guide_file::{self, Stamp};
+use super::listing::Listing;
 use super::{Candidate, DiscoveryOptions};
 use crate::codes;
 use crate::finding::Finding;
@@ -35,7 +36,7 @@ const MAX_BYTES: u64 = 256 << 20;
 /// A file system may tell times apart no finer than this.
 const GRAIN: Duration = Duration::from_secs(2);
 
-/// What the cache keeps of one pack.
+/// What the cache keeps of one pack or folder.
 #[derive(Debug)]
 pub(super) enum Kept {
     /// Nothing.
@@ -50,7 +51,7 @@ pub(super) enum Kept {
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     path: Option<PathBuf>,
-    /// The first line, without the number of packs.
+    /// The first line, without the number of lines.
     form: String,
     text: String,
     /// The lines of the text, by the path that each is about.
@@ -65,7 +66,7 @@ pub(super) struct Cache {
 struct Entry {
     whole: Range<usize>,
     path: Range<usize>,
-    json: Range<usize>,
+    body: Range<usize>,
     stamp: Stamp,
     sum: u64,
 }
@@ -148,29 +149,55 @@ impl Cache {
         }
     }
 
+    /// What a folder has in it, and what the cache keeps of that.
+    pub(super) fn listing(&self, folder: &Path) -> std::io::Result<(Listing, Option<Kept>)> {
+        if self.path.is_none() {
+            return Ok((Listing::read(folder)?, None));
+        }
+        // The time is taken before the folder is read: what changes meanwhile is seen next time.
+        let stamp = stamp(folder, std::fs::Metadata::is_dir);
+        if let Some((number, listing)) = self.find(folder, stamp, Listing::of_line) {
+            return Ok((listing, Some(Kept::Known(number))));
+        }
+        let listing = Listing::read(folder)?;
+        let line = stamp
+            .zip(listing.to_line())
+            .and_then(|(stamp, body)| self.line_of(folder, stamp, &body));
+        Ok((listing, line.map(Kept::New)))
+    }
+
     fn recall(&self, location: &Path) -> Option<(usize, Read)> {
-        let path = location.to_str()?;
-        let number = self.known.binary_search_by(|entry| self.part(&entry.path).cmp(path)).ok()?;
-        let entry = self.known.get(number)?;
-        let found = std::fs::symlink_metadata(location).ok()?;
-        if !found.is_file() || Stamp::of(&found) != entry.stamp {
+        if self.known.is_empty() {
             return None;
         }
-        let read = told(self.part(&entry.json), entry.sum, location);
-        match &read {
+        let stamp = stamp(location, std::fs::Metadata::is_file);
+        self.find(location, stamp, |json| told(json, location))
+    }
+
+    /// The line about a path in that state, with what is read of it.
+    fn find<T>(
+        &self,
+        path: &Path,
+        stamp: Option<Stamp>,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<(usize, T)> {
+        let path = path.to_str()?;
+        let number = self.known.binary_search_by(|entry| self.part(&entry.path).cmp(path)).ok()?;
+        let entry = self.known.get(number)?;
+        if stamp != Some(entry.stamp) {
+            return None;
+        }
+        let body = self.part(&entry.body);
+        let found = (checksum(body) == entry.sum).then(|| read(body)).flatten();
+        match &found {
             Some(_) => self.used.fetch_add(1, Ordering::Relaxed),
             None => usize::from(self.is_damaged.swap(true, Ordering::Relaxed)),
         };
-        Some((number, read?))
+        Some((number, found?))
     }
 
     fn keep(&self, location: &Path, stamp: Stamp, read: &Read) -> Option<String> {
         self.path.as_ref()?;
-        let path = location.to_str().filter(|path| !path.contains(['\n', '\t']))?;
-        let is_settled = stamp.modified_ns.saturating_add(GRAIN.as_nanos()) < self.began_ns;
-        if !is_settled {
-            return None;
-        }
         let findings = read.findings.iter().map(|finding| ToldFinding {
             code: finding.code.to_owned(),
             severity: finding.severity,
@@ -179,17 +206,21 @@ impl Cache {
             help: finding.help.clone(),
         });
         let told = Told { item: read.item.clone(), findings: findings.collect() };
-        let json = serde_json::to_string(&told).ok()?;
+        self.line_of(location, stamp, &serde_json::to_string(&told).ok()?)
+    }
+
+    /// A line; none for a path that would break it, and for what could still change unseen.
+    fn line_of(&self, path: &Path, stamp: Stamp, body: &str) -> Option<String> {
+        let path = path.to_str().filter(|path| !path.contains(['\n', '\t']))?;
         let Stamp { bytes, modified_ns } = stamp;
-        Some(format!("{:016x} {bytes} {modified_ns} {path}\t{json}\n", checksum(&json)))
+        let is_settled = modified_ns.saturating_add(GRAIN.as_nanos()) < self.began_ns;
+        is_settled
+            .then(|| format!("{:016x} {bytes} {modified_ns} {path}\t{body}\n", checksum(body)))
     }
 
     /// Writes the cache for the next start when it is not the same; what went wrong is no more than
     /// a hint.
-    pub(super) fn save<'c>(
-        &self,
-        candidates: impl Iterator<Item = &'c Candidate> + Clone,
-    ) -> Vec<Finding> {
+    pub(super) fn save<'c>(&self, kept: impl Iterator<Item = &'c Kept> + Clone) -> Vec<Finding> {
         let Some(path) = &self.path else { return Vec::new() };
         let mut findings = Vec::new();
         let mut hint = |code: codes::Code, message: String| {
@@ -201,9 +232,9 @@ impl Cache {
             hint(codes::CACHE_REBUILT, message.to_owned());
         }
         let used = self.used.load(Ordering::Relaxed);
-        let has_new = candidates.clone().any(|pack| matches!(pack.kept, Kept::New(_)));
+        let has_new = kept.clone().any(|kept| matches!(kept, Kept::New(_)));
         if is_damaged || has_new || used != self.known.len() {
-            let lines: Vec<&str> = candidates.filter_map(|pack| self.line(&pack.kept)).collect();
+            let lines: Vec<&str> = kept.filter_map(|kept| self.line(kept)).collect();
             let text = format!("{} {}\n{}", self.form, lines.len(), lines.concat());
             if let Err(error) = write(path, text.as_bytes()) {
                 hint(codes::CACHE_NOT_WRITTEN, format!("the cache could not be written: {error}"));
@@ -224,7 +255,7 @@ impl Cache {
 impl Entry {
     /// A line that begins at a place of the text.
     fn parse(line: &str, at: usize) -> Option<Self> {
-        let (head, json) = line.strip_suffix('\n')?.split_once('\t')?;
+        let (head, body) = line.strip_suffix('\n')?.split_once('\t')?;
         let mut words = head.splitn(4, ' ');
         let sum = u64::from_str_radix(words.next()?, 16).ok()?;
         let stamp =
@@ -234,18 +265,21 @@ impl Entry {
         Some(Self {
             whole: at..at + line.len(),
             path: end - path.len()..end,
-            json: end + 1..end + 1 + json.len(),
+            body: end + 1..end + 1 + body.len(),
             stamp,
             sum,
         })
     }
 }
 
-/// What was read, when it is undamaged and about this very file.
-fn told(json: &str, sum: u64, location: &Path) -> Option<Read> {
-    if checksum(json) != sum {
-        return None;
-    }
+/// The state of what is at a path, when it is of that kind itself and no symlink to it.
+fn stamp(path: &Path, is_right: impl Fn(&std::fs::Metadata) -> bool) -> Option<Stamp> {
+    let found = std::fs::symlink_metadata(path).ok()?;
+    is_right(&found).then(|| Stamp::of(&found))
+}
+
+/// What was read of a manifest, when it is about this very file.
+fn told(json: &str, location: &Path) -> Option<Read> {
     let told: Told = serde_json::from_str(json).ok()?;
     let is_here = |item: &CatalogItem| {
         item.location == location && Some(item.pack_root.as_path()) == location.parent()

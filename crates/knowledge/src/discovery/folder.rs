@@ -1,12 +1,14 @@
 //! Looking into one folder: is it a pack, and which folders in it are searched next (KN-3).
 
-use super::cache::Cache;
+use super::cache::{Cache, Kept};
 use super::guide_file;
 use super::ignored::{Rules, ignores};
+use super::listing::{Guide, Listing};
 use super::{Candidate, DiscoveryOptions, unreadable};
 use crate::codes;
 use crate::finding::Finding;
 use crate::pack::GUIDE_FILE;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,10 +42,11 @@ pub(super) struct Looked {
     /// Boxed: most folders are none, and answers are moved about.
     pub(super) pack: Option<Box<Candidate>>,
     pub(super) findings: Vec<Finding>,
+    /// What the cache keeps of the folder itself.
+    pub(super) kept: Option<Kept>,
 }
 
-/// What a folder has in it.
-#[derive(Default)]
+/// What matters of a folder.
 struct Entries {
     folders: Vec<PathBuf>,
     links: Vec<PathBuf>,
@@ -51,18 +54,15 @@ struct Entries {
     misnamed: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Guide {
-    File,
-    Other,
-}
-
 impl Search<'_> {
     /// Looks into a folder.
     pub(super) fn look(&self, task: &Task) -> Looked {
         let mut looked = Looked::default();
-        let entries = match self.entries(task) {
-            Ok(entries) => entries,
+        let entries = match self.cache.listing(&task.path) {
+            Ok((listing, kept)) => {
+                looked.kept = kept;
+                self.entries(task, listing)
+            }
             Err(error) => {
                 // Inside a pack it is the pack's reader who tells.
                 if task.inside.is_none() {
@@ -107,38 +107,19 @@ impl Search<'_> {
         self.cache.candidate(root, &self.options.types)
     }
 
-    fn entries(&self, task: &Task) -> std::io::Result<Entries> {
-        let mut out = Entries::default();
-        for entry in std::fs::read_dir(&task.path)? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            let name = entry.file_name();
-            if kind.is_dir() {
-                let name = name.to_str().unwrap_or_default();
-                if name == GUIDE_FILE {
-                    out.guide = Some(Guide::Other);
-                } else if !is_skipped(name) && !is_build_output(name, &entry.path()) {
-                    out.folders.push(entry.path());
-                }
-            } else if name == GUIDE_FILE {
-                let is_file = kind.is_file() || kind.is_symlink();
-                out.guide = Some(if is_file { Guide::File } else { Guide::Other });
-            } else if kind.is_symlink() {
-                out.links.push(entry.path());
-            } else if name.eq_ignore_ascii_case(GUIDE_FILE) {
-                out.misnamed = Some(entry.path());
-            }
-        }
-        if out.guide.is_some() {
-            out.misnamed = None;
-        }
+    fn entries(&self, task: &Task, listing: Listing) -> Entries {
+        let path = |name: &OsString| task.path.join(name);
+        let mut out = Entries {
+            folders: listing.folders.iter().map(path).collect(),
+            links: listing.links.iter().map(path).collect(),
+            guide: listing.guide,
+            misnamed: listing.misnamed.as_ref().map(path),
+        };
+        out.folders.retain(|path| !is_build_output(path));
         if self.options.gitignore {
             self.without_ignored(task, &mut out);
         }
-        // Paths in one folder differ by name alone: bytes tell, and cost less than parts of paths.
-        out.folders.sort_unstable_by(|left, right| left.as_os_str().cmp(right.as_os_str()));
-        out.links.sort_unstable();
-        Ok(out)
+        out
     }
 
     fn without_ignored(&self, task: &Task, entries: &mut Entries) {
@@ -150,13 +131,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether folders of that name are never searched: version control, installed modules, generated
-/// indexes, and what is hidden.
-fn is_skipped(name: &str) -> bool {
-    name.starts_with('.') || matches!(name, "node_modules" | "indexes")
-}
-
-fn is_build_output(name: &str, path: &Path) -> bool {
+fn is_build_output(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     BUILD_OUTPUT.contains(&name) && !path.join(GUIDE_FILE).is_file()
 }
 

@@ -22,7 +22,12 @@ const MAX_THREADS: usize = 8;
 
 /// Searches a location.
 pub(super) fn search(location: &Location, options: &DiscoveryOptions, cache: &Cache) -> Searched {
-    let mut out = Searched { scope: location.scope, packs: Vec::new(), findings: Vec::new() };
+    let mut out = Searched {
+        scope: location.scope,
+        packs: Vec::new(),
+        folders: Vec::new(),
+        findings: Vec::new(),
+    };
     let Some(first) = first(location, options) else { return out };
     let no_pack = (!location.may_be_pack).then_some(location.path.as_path());
     let search = Search { options, cache, no_pack };
@@ -33,6 +38,7 @@ pub(super) fn search(location: &Location, options: &DiscoveryOptions, cache: &Ca
         let mut next = Vec::new();
         for mut looked in look_all(&search, &mut level) {
             out.packs.extend(looked.pack);
+            out.folders.extend(looked.kept);
             out.findings.append(&mut looked.findings);
             next.append(&mut looked.next);
         }

@@ -61,7 +61,7 @@ pub(super) struct ProducedByFields {
 /// The finding for what is no YAML, or gives a field that a pack needs a wrong kind.
 pub(super) fn read(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>), Finding> {
     if let Some(node) = quick::read(yaml) {
-        return tree::fields(node, location);
+        return tree::fields(node, yaml, location);
     }
     parse(yaml, location)
 }
@@ -73,7 +73,7 @@ pub(super) fn parse(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>
     }
     let node: Node = serde_saphyr::from_str_with_options(yaml, options())
         .map_err(|error| bad_yaml(&error, location))?;
-    tree::fields(node, location)
+    tree::fields(node, yaml, location)
 }
 
 fn options() -> serde_saphyr::Options {

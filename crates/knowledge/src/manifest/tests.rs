@@ -247,6 +247,10 @@ fn kn_5_a_field_of_the_wrong_kind_is_named_with_what_came() {
     assert_eq!((item.version, item.maintainers), (None, vec!["Ada".to_owned()]));
     assert_eq!(item.diagnostics.len(), 3);
 
+    let odd = read_with("version: 1.10\nscope: [x]\nmaintainers: [1.50, true]").item.unwrap();
+    assert_eq!((odd.version.as_deref(), odd.scope), (Some("1.10"), None));
+    assert_eq!(odd.maintainers, ["1.50", "true"]);
+
     let list = read_fields("- a\n- b\n");
     assert_eq!(only(&list).message, "`the frontmatter` must be a mapping, found a list");
 }
@@ -345,7 +349,7 @@ proptest! {
         let yaml = format!("---\n{}\n", lines.join("\n"));
         let location = Path::new("/packs/acme/KNOWLEDGE.md");
         if let Some(node) = super::quick::read(&yaml) {
-            let quick = super::tree::fields(node, location);
+            let quick = super::tree::fields(node, &yaml, location);
             let parsed = super::fields::parse(&yaml, location);
             let same = match (&quick, &parsed) {
                 (Ok((quick, _)), Ok((parsed, _))) => quick == parsed,
@@ -375,7 +379,7 @@ fn kn_4_the_usual_frontmatter_needs_no_parser() {
     let usual = usual.replace("说明: x\n", "updated: 2026-05-01\n");
     let node = super::quick::read(&usual).unwrap();
     let (fields, findings) =
-        super::tree::fields(node, Path::new("/packs/acme/KNOWLEDGE.md")).unwrap();
+        super::tree::fields(node, &usual, Path::new("/packs/acme/KNOWLEDGE.md")).unwrap();
     assert_eq!(findings, []);
     assert_eq!(fields.description.as_deref(), Some("Facts: all of them"));
     assert_eq!(fields.maintainers, Some(vec!["Ada".to_owned(), "Bo B.".to_owned()]));

@@ -14,11 +14,16 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
+/// Where a value stands in the frontmatter, in bytes.
+type Place = Option<(u64, u64)>;
+
 /// A value of any kind.
 #[derive(Debug, PartialEq)]
 pub(super) enum Kind {
     Nothing,
     Text(String),
+    /// A number or a truth value: its text is how it is written, not what it is worth.
+    Number(Place),
     List(Vec<Node>),
     Mapping(Vec<(String, Node)>),
 }
@@ -27,7 +32,14 @@ impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = serde_saphyr::Spanned::<Kind>::deserialize(deserializer)?;
         let line = u32::try_from(spanned.referenced.line()).unwrap_or_default();
-        Ok(Self { line, kind: spanned.value })
+        let kind = match spanned.value {
+            Kind::Number(_) => {
+                let span = spanned.defined.span();
+                Kind::Number(span.byte_offset().zip(span.byte_len()))
+            }
+            kind => kind,
+        };
+        Ok(Self { line, kind })
     }
 }
 
@@ -58,28 +70,28 @@ impl<'de> Visitor<'de> for KindVisitor {
         Kind::deserialize(deserializer)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Kind, E> {
-        Ok(Kind::Text(value.to_string()))
+    fn visit_bool<E>(self, _: bool) -> Result<Kind, E> {
+        Ok(Kind::Number(None))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Kind, E> {
-        Ok(Kind::Text(value.to_string()))
+    fn visit_i64<E>(self, _: i64) -> Result<Kind, E> {
+        Ok(Kind::Number(None))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Kind, E> {
-        Ok(Kind::Text(value.to_string()))
+    fn visit_u64<E>(self, _: u64) -> Result<Kind, E> {
+        Ok(Kind::Number(None))
     }
 
-    fn visit_i128<E>(self, value: i128) -> Result<Kind, E> {
-        Ok(Kind::Text(value.to_string()))
+    fn visit_i128<E>(self, _: i128) -> Result<Kind, E> {
+        Ok(Kind::Number(None))
     }
 
-    fn visit_u128<E>(self, value: u128) -> Result<Kind, E> {
-        Ok(Kind::Text(value.to_string()))
+    fn visit_u128<E>(self, _: u128) -> Result<Kind, E> {
+        Ok(Kind::Number(None))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Kind, E> {
-        Ok(Kind::Text(value.to_string()))
+    fn visit_f64<E>(self, _: f64) -> Result<Kind, E> {
+        Ok(Kind::Number(None))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Kind, E> {
@@ -114,7 +126,7 @@ impl Kind {
     const fn in_words(&self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
-            Self::Text(_) => "a text",
+            Self::Text(_) | Self::Number(_) => "a text",
             Self::List(_) => "a list",
             Self::Mapping(_) => "a mapping",
         }
@@ -123,6 +135,7 @@ impl Kind {
 
 /// The fields of a mapping, taken out one by one; what is wrong about them is noted.
 struct Taker<'p> {
+    yaml: &'p str,
     location: &'p Path,
     findings: Vec<Finding>,
 }
@@ -136,9 +149,24 @@ impl Taker<'_> {
         Finding::new(code, self.location, message).at_line(node.line).with_help(code.explanation)
     }
 
+    fn take(&self, of: &mut Mapping, field: &str) -> Option<Node> {
+        let at = of.iter().position(|(name, _)| name == field)?;
+        Some(self.written(of.swap_remove(at).1))
+    }
+
+    /// A number as the text that it is written as.
+    fn written(&self, node: Node) -> Node {
+        let Kind::Number(place) = node.kind else { return node };
+        let text = place.and_then(|(from, length)| {
+            let from = usize::try_from(from).ok()?;
+            self.yaml.get(from..from.checked_add(usize::try_from(length).ok()?)?)
+        });
+        Node { line: node.line, kind: Kind::Text(text.unwrap_or_default().to_owned()) }
+    }
+
     /// A text that a pack needs.
     fn needed(&self, of: &mut Mapping, field: &str) -> Result<Option<String>, Finding> {
-        match take(of, field) {
+        match self.take(of, field) {
             Some(Node { kind: Kind::Text(text), .. }) => Ok(Some(text)),
             Some(Node { kind: Kind::Nothing, .. }) | None => Ok(None),
             Some(node) => Err(self.wrong(codes::BAD_FIELD, &node, field, "a text")),
@@ -148,7 +176,7 @@ impl Taker<'_> {
     /// A text that may be absent; `path` names the field from the top.
     fn text(&mut self, of: &mut Mapping, path: &str) -> Option<String> {
         let field = path.rsplit('.').next().unwrap_or(path);
-        match take(of, field)? {
+        match self.take(of, field)? {
             Node { kind: Kind::Text(text), .. } => Some(text),
             Node { kind: Kind::Nothing, .. } => None,
             node => {
@@ -161,7 +189,7 @@ impl Taker<'_> {
 
     fn mapping(&mut self, of: &mut Mapping, path: &str) -> Option<Mapping> {
         let field = path.rsplit('.').next().unwrap_or(path);
-        match take(of, field)? {
+        match self.take(of, field)? {
             Node { kind: Kind::Mapping(fields), .. } => Some(fields),
             Node { kind: Kind::Nothing, .. } => None,
             node => {
@@ -174,13 +202,14 @@ impl Taker<'_> {
 
     /// A list of texts; one text is a list of one.
     fn list(&mut self, of: &mut Mapping, field: &str) -> Option<Vec<String>> {
-        let node = take(of, field)?;
+        let node = self.take(of, field)?;
         match node.kind {
             Kind::Nothing => None,
             Kind::Text(text) => Some(vec![text]),
             Kind::List(items) => {
                 let mut texts = Vec::new();
                 for item in items {
+                    let item = self.written(item);
                     match item.kind {
                         Kind::Text(text) => texts.push(text),
                         _ => {
@@ -192,7 +221,7 @@ impl Taker<'_> {
                 }
                 Some(texts)
             }
-            Kind::Mapping(_) => {
+            Kind::Mapping(_) | Kind::Number(_) => {
                 let finding = self.wrong(codes::IGNORED_FIELD, &node, field, "a list of texts");
                 self.findings.push(finding);
                 None
@@ -201,17 +230,16 @@ impl Taker<'_> {
     }
 }
 
-fn take(of: &mut Mapping, field: &str) -> Option<Node> {
-    let at = of.iter().position(|(name, _)| name == field)?;
-    Some(of.swap_remove(at).1)
-}
-
 /// What of the frontmatter can be used, and what is wrong about the rest.
 ///
 /// # Errors
 /// The finding for frontmatter that has no fields, or a needed one of the wrong kind.
-pub(super) fn fields(node: Node, location: &Path) -> Result<(Fields, Vec<Finding>), Finding> {
-    let mut taker = Taker { location, findings: Vec::new() };
+pub(super) fn fields(
+    node: Node,
+    yaml: &str,
+    location: &Path,
+) -> Result<(Fields, Vec<Finding>), Finding> {
+    let mut taker = Taker { yaml, location, findings: Vec::new() };
     let mut of = match node.kind {
         Kind::Mapping(fields) => fields,
         Kind::Nothing => Vec::new(),

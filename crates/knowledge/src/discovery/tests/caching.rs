@@ -21,6 +21,18 @@ fn cached(place: &Place) -> Discovery {
     with(place, |options| options.cache = Some(place.path("cache")))
 }
 
+/// Makes all folders look as if nothing had come or gone for some time.
+fn age_folders(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            age_folders(&path);
+        }
+    }
+    let time = SystemTime::now() - Duration::from_secs(100);
+    std::fs::File::open(folder).unwrap().set_modified(time).unwrap();
+}
+
 /// Puts other words of the same length into a file without touching its time.
 fn forge(guide: &Path, from: &str, to: &str) {
     let text = std::fs::read_to_string(guide).unwrap();
@@ -129,4 +141,37 @@ fn kn_3_a_cache_that_cannot_be_written_is_a_hint() {
     let found = cached(&place);
     assert_eq!(names(&found), ["acme"]);
     assert_eq!(found.findings[0].code, codes::CACHE_NOT_WRITTEN.code);
+}
+
+#[test]
+fn kn_3_what_comes_and_goes_in_cached_folders_is_seen() {
+    let place = Place::new();
+    for name in ["a", "b", "group/c", "target"] {
+        old_pack(&place, name, "");
+    }
+    old_pack(&place, "a/wiki/inner", "");
+    place.write(&format!("{PACKS}/plain/note.md"), "x");
+    place.write(&format!("{PACKS}/near/knowledge.md"), "x");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("..", place.path(&format!("{PACKS}/up"))).unwrap();
+    age_folders(&place.path(PACKS));
+    let first = cached(&place);
+    assert_eq!(names(&first), ["a", "b", "c", "target"]);
+    let lines = std::fs::read_to_string(place.path("cache/catalog")).unwrap().lines().count();
+    // Four manifests (that of the inner pack is not read), ten folders, and the first line.
+    assert_eq!(lines, 4 + 10 + 1);
+    let second = cached(&place);
+    assert_eq!((&second.packs, &second.findings), (&first.packs, &first.findings));
+
+    std::fs::remove_dir_all(place.path(&format!("{PACKS}/a/wiki/inner"))).unwrap();
+    std::fs::remove_dir_all(place.path(&format!("{PACKS}/b"))).unwrap();
+    std::fs::remove_file(place.path(&format!("{PACKS}/target/KNOWLEDGE.md"))).unwrap();
+    old_pack(&place, "group/d", "");
+    old_pack(&place, "plain/deep/e", "");
+    let third = cached(&place);
+    assert_eq!(names(&third), ["a", "c", "d", "e"]);
+    assert!(!third.findings.iter().any(|finding| finding.code == codes::NESTED_PACK.code));
+    assert_eq!(third.findings.len(), first.findings.len() - 1);
+    std::fs::remove_dir_all(place.path("project/.agents")).unwrap();
+    assert_eq!(names(&cached(&place)), Vec::<&str>::new());
 }

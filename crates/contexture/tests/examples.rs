@@ -11,8 +11,9 @@
 
 mod common;
 
-use common::Place;
+use common::{Allowing, Place, value};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Each example with its input, as its first comment shows it.
 fn examples() -> Vec<(&'static str, Value)> {
@@ -76,6 +77,22 @@ fn as_26_the_second_question_recalls_what_the_first_one_found() {
     assert_eq!(first["recalled"], 0);
     let second = place.value("examples/research_memory.as", question);
     assert_eq!(second["recalled"], 1);
+}
+
+#[test]
+fn kn_9_the_example_of_packs_answers_from_the_pack_and_names_its_sources() {
+    let place = Place::with_examples();
+    place.copy("examples/knowledge", ".");
+    let question = json!({"question": "What does the widget cost for a school?"});
+    let answer = |question| {
+        value(place.run_observed(place.request("answer.as", question), Arc::new(Allowing)))
+    };
+    let found = answer(question);
+    assert!(found["answer"].as_str().unwrap().contains("89 euros"), "{found}");
+    assert_eq!(found["sources"], json!(["documents/product-brief.md#prices"]));
+    assert_eq!(found["missing"], json!([]));
+    let unknown = answer(json!({"question": "Who founded the company in Lisbon?"}));
+    assert!(!unknown["missing"].as_array().unwrap().is_empty(), "{unknown}");
 }
 
 #[test]

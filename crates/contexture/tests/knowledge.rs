@@ -505,3 +505,29 @@ fn kn_8_naming_a_pack_or_its_project_allows_it_for_once_but_no_draft() {
     let explicit = vec![place.path(".agents/knowledge/acme")];
     assert!(open(Options { explicit, ..Options::default() }).activate("acme").is_ok());
 }
+
+#[cfg(unix)]
+#[test]
+fn kn_15_the_log_is_not_written_through_a_link() {
+    let place = place(ASK);
+    place.write("elsewhere", "mine\n");
+    std::fs::create_dir(place.path(".contexture")).unwrap();
+    std::os::unix::fs::symlink(place.path("elsewhere"), place.path(".contexture/usage.jsonl"))
+        .unwrap();
+    let report = allowed(&place);
+    assert!(report.warnings.iter().any(|told| told.contains("symlink")), "{:?}", report.warnings);
+    value(report);
+    assert_eq!(place.read("elsewhere"), "mine\n");
+}
+
+#[test]
+fn kn_2_built_in_packs_are_used_when_the_settings_ask_for_them() {
+    let program = "import knowledge Manual from \"knowledge://contexture-manual\"\n\
+                   main func(input) { Manual.resolve({ task: \"What does generate do?\" }).selected_files.length > 0 }";
+    let place = place(program);
+    let report = place.run(place.request("a.as", json!({})));
+    assert!(told(&report.outcome.unwrap_err()).contains("KN1201"));
+    place.write("contexture.toml", "[knowledge]\nbuilt_in = true\nusage = \"pack\"\n");
+    assert_eq!(value(place.run(place.request("a.as", json!({})))), json!(true));
+    assert!(place.path(".contexture/usage.jsonl").exists());
+}

@@ -8,7 +8,8 @@ use contexture_knowledge::resolve::Resolution;
 use contexture_knowledge::usage::{self, UsageError, UsageLine, UsageLog};
 use contexture_store::stamp::{Ids, iso_time};
 use serde_json::json;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Where lines go, and the clock they get their time from.
 pub(super) struct Log {
@@ -25,8 +26,11 @@ impl Log {
 
     fn path(&self, item: &CatalogItem) -> Option<PathBuf> {
         match self.place {
-            UsagePlace::Workspace => Some(self.folder.join(usage::FILE)),
-            UsagePlace::Pack => Some(item.pack_root.join("runs").join(usage::FILE)),
+            // What comes with the program has no folder.
+            UsagePlace::Pack if item.pack_root.is_dir() => {
+                Some(item.pack_root.join("runs").join(usage::FILE))
+            }
+            UsagePlace::Workspace | UsagePlace::Pack => Some(self.folder.join(usage::FILE)),
             UsagePlace::Off => None,
         }
     }
@@ -53,6 +57,7 @@ impl Packs {
                 warnings: used.warnings.clone(),
                 ..UsageLine::of(&used.item, self.log.now())
             };
+            refuse_links(&path)?;
             UsageLog::append(&path, &line)?;
         }
         Ok(())
@@ -63,4 +68,16 @@ impl Packs {
     pub fn usage_path(&self) -> PathBuf {
         self.log.folder.join(usage::FILE)
     }
+}
+
+/// A link in place of the log or its folder, which whoever made the workspace or the pack may have put
+/// there, would have lines written elsewhere.
+fn refuse_links(path: &Path) -> Result<(), UsageError> {
+    let link = path.ancestors().take(2).find(|part| part.is_symlink());
+    let refused = |link: &Path| UsageError::Io {
+        action: "write a line to",
+        path: link.to_owned(),
+        source: io::Error::other("it is a symlink"),
+    };
+    link.map_or(Ok(()), |link| Err(refused(link)))
 }

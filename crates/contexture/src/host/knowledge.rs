@@ -34,7 +34,7 @@ pub(super) async fn ask(host: &LiveHost, call: KnowledgeCall) -> Result<Supplied
         "resolve" => resolve(host, &call, &name)?,
         other => {
             let message = format!("`{}` has no method `{other}`", call.import.name);
-            return Err(HostError::new("unknown_method", message)
+            return Err(HostError::new("method_unknown", message)
                 .with_help("a pack has `guide` and `resolve`"));
         }
     };
@@ -78,7 +78,7 @@ fn resolve(host: &LiveHost, call: &KnowledgeCall, name: &str) -> Result<Value, H
 
 /// A resolution as a program and a trace see it.
 fn value_of(found: &Resolution) -> Result<Value, HostError> {
-    serde_json::to_value(found).map_err(|error| HostError::new("knowledge", error.to_string()))
+    serde_json::to_value(found).map_err(|error| HostError::new("output_failed", error.to_string()))
 }
 
 /// The task that the argument of `resolve` describes; what the checker could not see is checked.
@@ -91,12 +91,12 @@ fn task(arguments: &Value, name: &str) -> Result<Task, HostError> {
         let help = contexture_diagnostic::suggestion(other, known.iter().copied())
             .unwrap_or_else(|| format!("it takes {}", known.join(", ")));
         let message = format!("`{name}` has no argument `{other}`");
-        return Err(HostError::new("bad_arguments", message).with_help(help));
+        return Err(HostError::new("bad_argument", message).with_help(help));
     }
     let given = |key: &str| fields.get(key).filter(|value| !value.is_null());
     let wrong = |key: &str, wanted: &str| {
         let message = format!("the argument `{key}` of `{name}` must be {wanted}");
-        HostError::new("bad_arguments", message).with_help(format!("give {wanted}"))
+        HostError::new("bad_argument", message).with_help(format!("give {wanted}"))
     };
     let Some(text) = given("task").and_then(Value::as_str).filter(|text| !text.trim().is_empty())
     else {

@@ -28,7 +28,6 @@ pub(super) fn find(project: &Project, options: &Options, cache: &Path) -> Discov
         types: settings.types.clone(),
         archived: options.archived,
         cache: (!options.read_only).then(|| cache.join("catalog")),
-        ..defaults
     };
     let mut found = discover(&roots, &discovery);
     found.findings.extend(findings);

@@ -177,8 +177,8 @@ fn tell(resolved: &Resolution, max: u64, terminal: &Terminal) {
     for (place, section) in &rows {
         let cut = section.cut.map(|cut| format!(", cut from {}", grouped(cut.whole_tokens)));
         terminal.say(&format!(
-            "{:>6}  {:>5} tokens{}  {}  {}",
-            terminal.err.bold(&format!("{:.2}", section.score)),
+            "{}  {:>5} tokens{}  {}  {}",
+            terminal.err.bold(&format!("{:>6.2}", section.score)),
             grouped(section.tokens),
             cut.unwrap_or_default(),
             padded(place, wide),

@@ -54,8 +54,8 @@ pub mod manifest;
 pub mod organization;
 pub mod pack;
 pub mod resolve;
-pub mod session;
 pub mod section;
+pub mod session;
 #[cfg(test)]
 mod support;
 pub mod usage;

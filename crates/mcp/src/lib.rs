@@ -7,7 +7,7 @@
 //! Decision: arguments are checked against the pinned schema one level deep, as programs write them
 //! (which fields there are, which must be given, the type of each). What lies deeper the server
 //! checks, which knows its schema better than anybody: the `jsonschema` crate would do it here, for
-//! some forty packages more in the tree.
+//! many packages more in the tree.
 //!
 //! Decision: child processes are started here and nowhere else, without a shell, in a process group
 //! of their own, with the variables that the settings name and no others.

@@ -6,13 +6,12 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  contexture mcp --root . --programs agents
-  contexture mcp --root . --pack acme-product-brief
-  CONTEXTURE_MCP_TOKEN=$(openssl rand -hex 32) contexture mcp --root . --http 127.0.0.1:7879
+  contexture mcp --root . --programs examples
+  contexture mcp --root examples/knowledge --pack acme-product-brief
 
 Over stdio a client starts the command and speaks with it through stdin and stdout; it ends with
-stdin. Over HTTP clients call http://ADDR/mcp with the header `Authorization: Bearer TOKEN`. What
-there is to say goes to stderr.";
+stdin. With `--http 127.0.0.1:7879`, and a token in CONTEXTURE_MCP_TOKEN, clients call
+http://ADDR/mcp with the header `Authorization: Bearer TOKEN`. What there is to say goes to stderr.";
 
 /// Serves knowledge packs, references and programs over the Model Context Protocol.
 #[derive(Debug, clap::Args)]

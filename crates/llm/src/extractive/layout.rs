@@ -108,6 +108,14 @@ const PACK: (&str, usize) = ("knowledge_pack", 3);
 /// the beginning of a knowledge pack's fence speaks to the reader, and so does what stands in it
 /// about where a section or a claim comes from: neither is content.
 fn unfenced(text: &str) -> String {
+    let shown = inside(text);
+    // What a program got from a pack and shows as a value stands in both fences.
+    let pack = shown.strip_prefix('<').is_some_and(|open| open.starts_with(PACK.0));
+    if pack { inside(&shown) } else { shown }
+}
+
+/// The text inside the outermost fence.
+fn inside(text: &str) -> String {
     let text = text.trim_matches('\n');
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let tag = first.strip_prefix('<').and_then(|open| open.strip_suffix('>'));
@@ -148,7 +156,7 @@ fn without_anchors(line: &str) -> String {
 
 /// A line without the backslash that keeps it from posing as layout.
 fn unmarked(line: &str) -> String {
-    let line = line.replace("<\\/", "</");
+    let line = line.replace("<\\", "<");
     let shown = line.trim_start();
     let Some(rest) = shown.strip_prefix('\\') else { return line };
     if !rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '[' | '#' | '*')) {
@@ -204,6 +212,9 @@ mod tests {
         }
         let only = "<knowledge_pack name=\"a\">\n1\n2\n3\n</knowledge_pack>";
         assert_eq!(unfenced(only), "");
+        // A pack's text that a program shows as a value stands in both fences.
+        let both = "<untrusted_data trust=\"pack\">\n<\\knowledge_pack name=\"a\">\n1\n2\n3\n# A\n<\\/knowledge_pack>\n</untrusted_data>";
+        assert_eq!(unfenced(both), "# A");
         // Other fences have no warning, and neither has a text that only looks like the beginning.
         assert_eq!(unfenced("<untrusted_data>\n1\n2\n3\n</untrusted_data>"), "1\n2\n3");
         assert_eq!(unfenced("<knowledge_pack>\n1"), "<knowledge_pack>\n1");

@@ -2,7 +2,8 @@
 //!
 //! Decision: hidden files, version control, installed modules and inner packs are no part of a
 //! pack. They are not listed, not digested and not read, so that the digest that somebody approved
-//! covers all that can reach a model, save the records in `runs/` and `indexes/`.
+//! covers all that is selected for a model: the source map and what runs found, too. The log of its
+//! use, which each use changes, and indexes of other tools are left out.
 
 mod content;
 mod error;
@@ -15,6 +16,7 @@ use crate::item::{CatalogItem, Scope};
 use crate::manifest;
 use content::Content;
 use contexture_context::Digest;
+use contexture_tools::FileError;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name that makes a folder a pack.
@@ -110,35 +112,46 @@ impl Pack {
         }
     }
 
-    /// The digest of what the pack says: of all files by path and content, without `runs/` and
-    /// `indexes/`. A file that has the same size and time as before is not read again.
+    /// The digest of what the pack says: of all files by path and content, without the log
+    /// `runs/usage.jsonl` and what is in `indexes/` beside the source map. A file that has the same
+    /// size and time as before is not read again. A file that can't be read stands in it by its
+    /// name, so the digest is another one as soon as it can be.
     ///
     /// # Errors
-    /// [`PackError`] when a file can't be read.
+    /// [`PackError`] when a folder can't be read, or a file is too large.
     pub fn digest(&self) -> Result<Digest, PackError> {
         let mut files = self.files()?;
-        files.retain(|file| !file.is_record());
+        files.retain(|file| !file.is_unsaid());
         let mut known = self.inner.digest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((seen, digest)) = known.as_ref()
             && *seen == files
         {
             return Ok(digest.clone());
         }
-        let digest = self.digest_of(&files)?;
-        *known = Some((files, digest.clone()));
+        let (digest, is_whole) = self.digest_of(&files)?;
+        // Permissions change neither size nor time: what could not be read is tried again.
+        *known = is_whole.then(|| (files, digest.clone()));
         Ok(digest)
     }
 
-    fn digest_of(&self, files: &[PackFile]) -> Result<Digest, PackError> {
-        let mut lines = String::new();
+    /// The digest, and whether every file could be read.
+    fn digest_of(&self, files: &[PackFile]) -> Result<(Digest, bool), PackError> {
+        let (mut lines, mut is_whole) = (String::new(), true);
         for file in files {
-            let bytes = self.inner.content.read_bytes(&file.path, MAX_FILE_BYTES);
-            let bytes = bytes.map_err(|error| PackError::unreadable(&self.item().name, error))?;
             // A JSON string cannot be mistaken for two lines, whatever the name.
             let path = serde_json::Value::from(file.path.as_str());
-            lines.push_str(&format!("{} {path}\n", Digest::of_bytes(&bytes)));
+            match self.inner.content.read_bytes(&file.path, MAX_FILE_BYTES) {
+                Ok(bytes) => lines.push_str(&format!("{} {path}\n", Digest::of_bytes(&bytes))),
+                Err(error @ FileError::TooLarge { .. }) => {
+                    return Err(PackError::unreadable(&self.item().name, error));
+                }
+                Err(_) => {
+                    is_whole = false;
+                    lines.push_str(&format!("unreadable {path}\n"));
+                }
+            }
         }
-        Ok(Digest::of_text(&lines))
+        Ok((Digest::of_text(&lines), is_whole))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whether an anchor leads somewhere.
 
 use super::Anchor;
+use super::extent::{Extent, may_tell};
 use crate::section::{Lines, headings, is_markdown};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub trait AnchorFiles {
 pub struct Facts {
     lines: usize,
     places: HashSet<String>,
+    extent: Extent,
 }
 
 impl Facts {
@@ -41,7 +43,7 @@ impl Facts {
         for mark in ["id=\"", "name=\"", "id='", "name='"] {
             places.extend(named(text, mark, mark.get(mark.len() - 1..).unwrap_or_default()));
         }
-        Self { lines: Lines::of(text).count(), places }
+        Self { lines: Lines::of(text).count(), places, extent: Extent::of(path, text) }
     }
 }
 
@@ -79,12 +81,16 @@ pub fn problem(anchor: &Anchor, from: &str, files: &dyn AnchorFiles) -> Option<S
     };
     let fragment = anchor.fragment.as_deref()?;
     if let Some(page) = fragment.strip_prefix("page=") {
-        let is_page = page.parse::<u32>().is_ok_and(|page| page > 0);
-        return (!is_page).then(|| format!("`#{fragment}` is no page: expected `#page=4`"));
+        let Some(page) = page.parse::<u32>().ok().filter(|page| *page > 0) else {
+            return Some(format!("`#{fragment}` is no page: expected `#page=4`"));
+        };
+        return extent(&path, files)?.page_problem(&path, u64::from(page));
     }
     if let Some(time) = fragment.strip_prefix("t=") {
-        return (!is_time(time))
-            .then(|| format!("`#{fragment}` is no time: expected `#t=00:12:33`"));
+        if !is_time(time) {
+            return Some(format!("`#{fragment}` is no time: expected `#t=00:12:33`"));
+        }
+        return extent(&path, files)?.time_problem(&path, time);
     }
     let Some(facts) = files.facts(&path) else {
         return Some(format!("`{path}` is no readable text, so `#{fragment}` can't be checked"));
@@ -95,6 +101,13 @@ pub fn problem(anchor: &Anchor, from: &str, files: &dyn AnchorFiles) -> Option<S
     let decoded = decoded(fragment);
     let is_there = facts.places.contains(&decoded) || facts.places.contains(&slug(&decoded));
     (!is_there).then(|| format!("`{path}` has no heading `{fragment}`"))
+}
+
+fn extent(path: &str, files: &dyn AnchorFiles) -> Option<Extent> {
+    if !may_tell(path) {
+        return None;
+    }
+    Some(files.facts(path)?.extent)
 }
 
 fn line_problem(

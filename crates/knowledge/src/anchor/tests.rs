@@ -1,1 +1,49 @@
+use super::*;
+use std::sync::Arc;
 
+/// One file, whatever the path that is asked for.
+struct Source(&'static str);
+
+impl AnchorFiles for Source {
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+
+    fn facts(&self, path: &str) -> Option<Arc<Facts>> {
+        Some(Arc::new(Facts::of(path, self.0)))
+    }
+}
+
+fn told(file: &str, fragment: &str, text: &'static str) -> Option<String> {
+    let anchor = anchors(&format!("[source: {file}#{fragment}]")).remove(0);
+    problem(&anchor, "compiled/a.md", &Source(text))
+}
+
+#[test]
+fn kn_12_pages_are_held_against_what_a_source_says_of_its_own() {
+    let missing = Some("`s.txt` has 2 pages, no page 4".to_owned());
+    for two in ["one\u{c}two", "--- Page 1 ---\na\n--- Page 2 ---\nb", "第 1 页\n甲\n第2页\n乙"]
+    {
+        assert_eq!(told("s.txt", "page=2", two), None, "{two}");
+        assert_eq!(told("s.txt", "page=4", two), missing, "{two}");
+    }
+    let pdf = "%PDF-1.4\n<< /Type /Pages /Count 1 >>\n<< /Type /Page >>";
+    assert_eq!(told("s.pdf", "page=1", pdf), None);
+    assert_eq!(told("s.pdf", "page=2", pdf).as_deref(), Some("`s.pdf` has 1 pages, no page 2"));
+    // What says nothing of pages is taken at its word.
+    assert_eq!(told("s.pdf", "page=4", "%PDF"), None);
+    assert_eq!(told("s.txt", "page=4", "See page 2 of it."), None);
+    assert_eq!(told("s.mp4", "page=4", "a\u{c}b"), None);
+}
+
+#[test]
+fn kn_12_times_are_held_against_a_transcript() {
+    let talk = "[00:00:05] Hello.\n00:12:30.000 --> 00:12:33.500\nBye.";
+    assert_eq!(told("s.vtt", "t=00:12:33", talk), None);
+    assert_eq!(told("s.md", "t=12:33,13:00", talk), None);
+    let late = Some("the times in `s.md` end before 01:12:33".to_owned());
+    assert_eq!(told("s.md", "t=01:12:33", talk), late);
+    // A transcript without times, and a recording.
+    assert_eq!(told("s.txt", "t=01:12:33", "At 12:30 we met."), None);
+    assert_eq!(told("s.mp4", "t=01:12:33", talk), None);
+}

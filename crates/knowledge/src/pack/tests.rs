@@ -113,17 +113,26 @@ fn kn_7_symlinks_count_only_inside_the_pack() {
 }
 
 #[test]
-fn kn_8_the_digest_changes_with_names_and_contents_and_not_with_records() {
+fn kn_8_the_digest_changes_with_names_and_contents_and_not_with_the_log() {
     let place = Place::new();
     let pack = full(&place);
     let first = pack.digest().unwrap();
     assert_eq!(pack.digest().unwrap(), first);
-    for path in ["runs/2.json", "indexes/other.json", ".hidden", "wiki/inner/page.md"] {
+    for path in ["runs/usage.jsonl", "indexes/other.json", ".hidden", "wiki/inner/page.md"] {
         place.write(&format!("{ROOT}/{path}"), "changed");
         assert_eq!(pack.digest().unwrap(), first, "{path}");
     }
     let mut seen = vec![first];
-    for (path, text) in [("wiki/page.md", "other"), ("KNOWLEDGE.md", "x"), ("wiki/new.md", "")] {
+    let texts = [
+        ("wiki/page.md", "other"),
+        ("KNOWLEDGE.md", "x"),
+        ("wiki/new.md", ""),
+        // What runs found and where claims come from is shown to models, too.
+        ("runs/2.json", "{}"),
+        ("indexes/source-map.json", "{}"),
+        ("wiki/usage.jsonl", ""),
+    ];
+    for (path, text) in texts {
         place.write(&format!("{ROOT}/{path}"), text);
         let digest = pack.digest().unwrap();
         assert!(!seen.contains(&digest), "{path}");
@@ -132,6 +141,25 @@ fn kn_8_the_digest_changes_with_names_and_contents_and_not_with_records() {
     std::fs::rename(place.path(ROOT).join("wiki/new.md"), place.path(ROOT).join("wiki/old.md"))
         .unwrap();
     assert!(!seen.contains(&pack.digest().unwrap()));
+}
+
+#[cfg(unix)]
+#[test]
+fn kn_8_a_file_that_cannot_be_read_changes_the_digest_and_does_not_stop_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let pack = full(&place);
+    let before = pack.digest().unwrap();
+    let file = pack.item().pack_root.join("compiled/briefing.md");
+    let allow = |mode| std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
+    allow(0o000);
+    // Opened anew: what was digested while it could be read is kept.
+    let closed = place.discover().open("acme").unwrap();
+    let without = closed.digest().unwrap();
+    // Who may read everything reads this, too.
+    assert_eq!(without == before, std::fs::read(&file).is_ok());
+    allow(0o644);
+    assert_eq!(closed.digest().unwrap(), before);
 }
 
 #[test]

@@ -24,9 +24,11 @@ pub struct PackFile {
 }
 
 impl PackFile {
-    /// Whether it is a record about the pack and no part of what the pack says.
-    pub(super) fn is_record(&self) -> bool {
-        matches!(folder_of(&self.path), "runs" | "indexes")
+    /// Whether no model is ever shown it: an index of another tool, or the log of the pack's use,
+    /// which each use changes.
+    pub(super) fn is_unsaid(&self) -> bool {
+        let index = folder_of(&self.path) == "indexes" && self.path != crate::anchor::SOURCE_MAP;
+        index || self.path.strip_prefix("runs/") == Some(crate::usage::FILE)
     }
 }
 

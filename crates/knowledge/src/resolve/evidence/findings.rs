@@ -15,7 +15,8 @@ const MAX_MESSAGE: usize = 400;
 /// The findings of the newest runs.
 pub(in crate::resolve) fn findings(texts: &Texts, pack: &Pack, view: &View) -> Vec<RunFinding> {
     let is_run = |path: &&String| {
-        path.starts_with("runs/")
+        // The log of its use says nothing about the pack, and is no part of what was approved.
+        path.strip_prefix("runs/").is_some_and(|name| name != crate::usage::FILE)
             && [".json", ".jsonl", ".md"].iter().any(|end| path.ends_with(end))
     };
     let mut runs: Vec<&String> = view.listing.keys().filter(is_run).collect();

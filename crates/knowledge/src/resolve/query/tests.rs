@@ -15,6 +15,20 @@ fn kn_11_function_words_are_not_looked_for() {
 }
 
 #[test]
+fn kn_11_words_with_a_phrase_of_asking_in_them_are_looked_for() {
+    assert_eq!(content("请说明价格"), ["价格"]);
+    assert_eq!(content("价格,请"), ["价格"]);
+    for (text, word) in [
+        ("生病了请假要什么材料", "请假"),
+        ("如何申请报销", "申请"),
+        ("可以请假几天", "请假"),
+        ("说明书在哪里", "说明"),
+    ] {
+        assert!(content(text).iter().any(|found| found == word), "{text}");
+    }
+}
+
+#[test]
 fn kn_11_words_of_instructions_only_rank() {
     let query = Query::of("Write a short text about pricing");
     assert_eq!(content("Write a short text about pricing"), ["pricing"]);

@@ -1,6 +1,7 @@
 //! Words of questions that are not what the question is about, and words that say what is wanted.
 
 use super::Intent;
+use crate::index::terms::is_unspaced;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -137,6 +138,18 @@ pub(super) fn is_function(c: char) -> bool {
     FUNCTIONS.contains(c)
 }
 
+/// Whether a phrase is part of a longer word here, such as 请 of 申请 and 请假, or 说明 of 说明书.
+fn is_in_word(phrase: &str, before: Option<char>, after: &str) -> bool {
+    match phrase {
+        "请" => {
+            before.is_some_and(is_unspaced) || after.starts_with(['假', '求', '客', '柬', '帖'])
+        }
+        "说明" => after.starts_with('书'),
+        "介绍" => after.starts_with('信'),
+        _ => false,
+    }
+}
+
 /// Where phrases of asking stand, in their order.
 pub(super) fn phrases(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -146,7 +159,11 @@ pub(super) fn phrases(text: &str) -> Vec<Range<usize>> {
     let mut at = 0;
     while let Some(rest) = text.get(at..) {
         let Some(first) = rest.chars().next() else { break };
-        let longest = PHRASES.iter().filter(|phrase| rest.starts_with(**phrase)).map(|p| p.len());
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let said = PHRASES.iter().filter(|phrase| {
+            rest.strip_prefix(**phrase).is_some_and(|after| !is_in_word(phrase, before, after))
+        });
+        let longest = said.map(|phrase| phrase.len());
         match longest.max() {
             Some(len) => {
                 found.push(at..at + len);
@@ -299,6 +316,6 @@ pub(super) fn intent(text: &str) -> Intent {
     };
     INTENTS
         .iter()
-        .find(|(_, words)| words.iter().any(|word| says(word)))
+        .find(|(_, words)| words.iter().any(says))
         .map_or(Intent::Answer, |(intent, _)| *intent)
 }

@@ -3,7 +3,7 @@
 use crate::models::Model;
 use contexture_answer::contract;
 use contexture_context::build::fit;
-use contexture_context::fence::escape_layout;
+use contexture_context::fence::{Fence, escape_layout};
 use contexture_context::manifest::{
     Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
 };
@@ -103,6 +103,8 @@ impl<'c> Composer<'c> {
         // What did not come from the program alone must not pose as a part of the prompt.
         let instruction = match call.instruction_trust {
             Trust::Program => Cow::Borrowed(call.instruction.as_str()),
+            // No fence can stand around a part of it, so nothing in it poses as a turn of anybody.
+            trust if trust.is_fenced() => Fence::data(trust).escape(&call.instruction),
             _ => escape_layout(&call.instruction),
         };
         Self { call, instruction, contract: call.shape.as_ref().map(contract) }

@@ -179,10 +179,14 @@ impl Resolver {
 
     /// The text of a section; `None` when its file is not what was indexed.
     fn text_of(&self, pack: &Pack, view: &View, place: &Place) -> Option<String> {
-        let file = self.texts.get(pack, view, &place.path).ok()?;
-        let is_indexed = view.opened.state.digest(&place.path) == Some(&file.digest);
-        let text = file.text.get(place.text.clone()).filter(|_| is_indexed)?;
-        Some(text.to_owned())
+        for _ in 0..2 {
+            let file = self.texts.get(pack, view, &place.path).ok()?;
+            if let Some(text) = place.of(&file.text) {
+                return Some(text.to_owned());
+            }
+            self.texts.forget(view, &place.path);
+        }
+        None
     }
 
     /// A candidate as it would be shown.
@@ -206,7 +210,12 @@ fn sheet(asked: &Asked<'_>, task: &Task, intent: Intent) -> Sheet {
         fence: crate::fence::knowledge(item, grounding, task.english),
         lists_sources: grounding == Grounding::Required || task.evidence || intent.wants_evidence(),
         weight: asked.selected.coverage,
-        scores: asked.selected.candidates.iter().map(|candidate| candidate.score).collect(),
+        candidates: asked
+            .selected
+            .candidates
+            .iter()
+            .map(|candidate| (candidate.score, candidate.place.text.len()))
+            .collect(),
     }
 }
 

@@ -14,7 +14,7 @@ use tantivy::schema::{
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is built anew.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 const TOKENIZER: &str = "contexture-terms";
 
@@ -88,7 +88,8 @@ impl Fields {
         let mut document = TantivyDocument::new();
         document.add_text(self.path, path);
         document.add_text(self.heading, &section.heading);
-        document.add_bytes(self.place, &place_bytes(section));
+        let body = text.get(section.text.clone()).unwrap_or_default();
+        document.add_bytes(self.place, &place_bytes(section, body));
         document.add_u64(self.area, area.number() as u64);
         if is_persona(&section.heading) {
             document.add_bool(self.persona, true);
@@ -98,7 +99,6 @@ impl Fields {
             Some((outer, last)) => (outer, last),
             None => ("", section.heading.as_str()),
         };
-        let body = text.get(section.text.clone()).unwrap_or_default();
         let mut words = String::with_capacity(body.len() + 8 * section.heading.len());
         let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
         let folders = folders.split_once('/').map_or("", |(_, inner)| inner);
@@ -112,26 +112,34 @@ impl Fields {
     }
 
     /// The path, heading and place of a document.
-    pub(super) fn read(&self, document: &TantivyDocument) -> Option<(String, String, [u32; 4])> {
+    pub(super) fn read(&self, document: &TantivyDocument) -> Option<(String, String, [u32; 6])> {
         let text = |field| document.get_first(field).and_then(|value| value.as_str());
         let place = document.get_first(self.place).and_then(|value| value.as_bytes())?;
         Some((text(self.path)?.to_owned(), text(self.heading)?.to_owned(), place_of(place)?))
     }
 }
 
-fn place_bytes(section: &SourceSection) -> Vec<u8> {
+fn place_bytes(section: &SourceSection, body: &str) -> Vec<u8> {
     let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let (start, end) = (small(section.text.start), small(section.text.end));
-    [start, end, section.first_line, section.last_line]
-        .iter()
-        .flat_map(|n| n.to_le_bytes())
-        .collect()
+    let mark = mark_of(body);
+    let halves = [(mark >> 32) as u32, (mark & 0xffff_ffff) as u32];
+    let numbers = [start, end, section.first_line, section.last_line].into_iter().chain(halves);
+    numbers.flat_map(u32::to_le_bytes).collect()
 }
 
-fn place_of(bytes: &[u8]) -> Option<[u32; 4]> {
+fn place_of(bytes: &[u8]) -> Option<[u32; 6]> {
     let mut numbers = bytes.chunks_exact(4).filter_map(|four| four.try_into().ok());
     let mut next = || numbers.next().map(u32::from_le_bytes);
-    Some([next()?, next()?, next()?, next()?])
+    Some([next()?, next()?, next()?, next()?, next()?, next()?])
+}
+
+/// A mark of a text by which one sees that it is another (FNV-1a). It guards against a file that
+/// changed unseen, not against anybody: what is shown is read from the pack in any case.
+pub(super) fn mark_of(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |mark, byte| {
+        (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Whether a heading says that its section shapes tone, persona or taboos.

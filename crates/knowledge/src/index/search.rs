@@ -1,6 +1,6 @@
 //! Asking the index.
 
-use super::schema::Fields;
+use super::schema::{Fields, mark_of};
 use super::{Area, Opened};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -32,6 +32,14 @@ pub(crate) struct Place {
     pub(crate) text: Range<usize>,
     pub(crate) first_line: u32,
     pub(crate) last_line: u32,
+    mark: u64,
+}
+
+impl Place {
+    /// The section in the text of its file; `None` when that is not the text that was indexed.
+    pub(crate) fn of<'t>(&self, file: &'t str) -> Option<&'t str> {
+        file.get(self.text.clone()).filter(|text| mark_of(text) == self.mark)
+    }
 }
 
 /// A question to an index: terms, and how often they occur in the areas that are asked.
@@ -166,9 +174,11 @@ impl<'a> Search<'a> {
 }
 
 fn place(fields: &Fields, document: &TantivyDocument) -> Option<Place> {
-    let (path, heading, [start, end, first_line, last_line]) = fields.read(document)?;
+    let (path, heading, place) = fields.read(document)?;
+    let [start, end, first_line, last_line, high, low] = place;
     let text = usize::try_from(start).ok()?..usize::try_from(end).ok()?;
-    Some(Place { path, heading, text, first_line, last_line })
+    let mark = u64::from(high) << 32 | u64::from(low);
+    Some(Place { path, heading, text, first_line, last_line, mark })
 }
 
 /// Notes which terms each hit has.

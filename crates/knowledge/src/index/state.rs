@@ -32,7 +32,7 @@ pub(crate) struct Known {
     pub(super) area: usize,
     /// How many sections it has.
     pub(super) sections: u32,
-    pub(crate) digest: Digest,
+    pub(super) digest: Digest,
     /// Why it could not be read; then it has no sections and is tried again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) problem: Option<String>,

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 /// With less than this left, in tokens, nothing more is tried.
 const CRUMBS: u64 = 12;
 /// How many more sections are tried once one did not fit.
-const MORE: usize = 12;
+const MORE: usize = 3;
+/// A section of which so much of the guessed size is left is not tried.
+const SURELY: f64 = 0.6;
 /// A section is cut only when it has at least this share of the best score of its pack.
 const WORTH_CUTTING: f32 = 0.5;
 
@@ -19,13 +21,13 @@ pub(super) struct Sheet {
     pub(super) lists_sources: bool,
     /// How well the pack fits the task.
     pub(super) weight: f32,
-    /// The scores of its candidates, in their order.
-    pub(super) scores: Vec<f32>,
+    /// The scores and sizes in bytes of its candidates, in their order.
+    pub(super) candidates: Vec<(f32, usize)>,
 }
 
 impl Sheet {
     fn best(&self) -> f32 {
-        self.scores.iter().copied().fold(0.0, f32::max)
+        self.candidates.iter().map(|(score, _)| *score).fold(0.0, f32::max)
     }
 }
 
@@ -74,6 +76,9 @@ struct Packing<'a> {
     shown: Vec<Shown>,
     left_out: usize,
     needs: Option<u64>,
+    /// The bytes and tokens counted so far.
+    counted: (usize, u64),
+    has_cut: bool,
 }
 
 /// Packs candidates under a budget; `block` gives each with its text.
@@ -95,6 +100,8 @@ pub(super) fn compose(
         shown: Vec::new(),
         left_out: 0,
         needs: None,
+        counted: (0, 0),
+        has_cut: false,
     };
     let mut tries = usize::MAX;
     for (at, part) in order.iter().enumerate() {
@@ -103,9 +110,16 @@ pub(super) fn compose(
             packing.left_out += order.len() - at;
             break;
         }
+        if tries != usize::MAX && packing.surely_too_long(*part) {
+            packing.left_out += 1;
+            continue;
+        }
         let Some(block) = block(*part) else { continue };
         if !packing.place(*part, block) {
             packing.left_out += 1;
+            tries = tries.min(MORE);
+        }
+        if packing.has_cut {
             tries = tries.min(MORE);
         }
         tries = tries.saturating_sub(usize::from(tries != usize::MAX));
@@ -119,7 +133,7 @@ fn order(sheets: &[Sheet]) -> Vec<Part> {
     let mut order = Vec::new();
     loop {
         let heads = sheets.iter().zip(&next).enumerate().filter_map(|(pack, (sheet, next))| {
-            let score = sheet.scores.get(*next)?;
+            let (score, _) = sheet.candidates.get(*next)?;
             Some((pack, sheet.weight * score / sheet.best().max(f32::MIN_POSITIVE)))
         });
         // The first of equals: packs are given in their precedence.
@@ -139,6 +153,16 @@ impl Packing<'_> {
         self.counter.count(text) as u64
     }
 
+    /// Whether a section is so long, as sections of these texts go, that reading it is idle.
+    fn surely_too_long(&self, part: Part) -> bool {
+        let size =
+            self.sheets.get(part.pack).and_then(|sheet| sheet.candidates.get(part.candidate));
+        let Some((_, bytes)) = size else { return false };
+        let (seen, tokens) = self.counted;
+        let guess = *bytes as f64 * tokens as f64 / seen.max(1) as f64;
+        guess * SURELY > self.budget.saturating_sub(self.used) as f64
+    }
+
     /// Takes a section in, whole or cut. False when it does not fit.
     fn place(&mut self, part: Part, block: Block) -> bool {
         let Some(sheet) = self.sheets.get(part.pack) else { return true };
@@ -152,17 +176,22 @@ impl Packing<'_> {
         };
         let left = self.budget.saturating_sub(self.used);
         let whole = self.cost(part.pack, &block, None);
+        self.counted = (self.counted.0 + block.text.len(), self.counted.1 + whole.0);
         if frame + whole.0 + whole.1 <= left {
             self.push(part.pack, block, None, frame, whole);
             return true;
         }
-        let score = sheet.scores.get(part.candidate).copied().unwrap_or(0.0);
-        let is_worth_it = self.shown.is_empty() || score >= sheet.best() * WORTH_CUTTING;
+        let Some(sheet) = self.sheets.get(part.pack) else { return true };
+        let score = sheet.candidates.get(part.candidate).map_or(0.0, |(score, _)| *score);
+        let is_first = self.left_out == 0 && !self.has_cut;
+        let is_worth_it =
+            self.shown.is_empty() || is_first && score >= sheet.best() * WORTH_CUTTING;
         let ends = if is_worth_it || self.needs.is_none() { block.ends() } else { Vec::new() };
         if is_worth_it
             && let Some((end, cost)) =
                 self.cut(part.pack, &block, &ends, left.saturating_sub(frame))
         {
+            self.has_cut = true;
             self.push(part.pack, block, Some((end, whole.0)), frame, cost);
             return true;
         }
@@ -180,13 +209,25 @@ impl Packing<'_> {
         ends: &[usize],
         left: u64,
     ) -> Option<(usize, (u64, u64))> {
-        let fits = |end: &usize| {
+        // The tokens of the pieces say about where; only then it is counted as it will stand.
+        let mut guess = 0;
+        let mut from = 0;
+        let mut at = 0_usize;
+        for end in ends {
+            guess += self.count(block.text.get(from..*end).unwrap_or_default());
+            if guess > left {
+                break;
+            }
+            (from, at) = (*end, at + 1);
+        }
+        while let Some(end) = at.checked_sub(1).and_then(|last| ends.get(last)) {
             let cost = self.cost(pack, block, Some(*end));
-            cost.0 + cost.1 <= left
-        };
-        let at = ends.partition_point(fits).checked_sub(1)?;
-        let end = *ends.get(at)?;
-        Some((end, self.cost(pack, block, Some(end))))
+            if cost.0 + cost.1 <= left {
+                return Some((*end, cost));
+            }
+            at -= 1;
+        }
+        None
     }
 
     /// The tokens of a section, and of the sources that it adds to the list.

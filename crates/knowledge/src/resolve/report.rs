@@ -201,9 +201,12 @@ impl Report<'_> {
             push_new(&mut selected_files, shown.block.candidate.place.path.clone());
         }
         let texts = &self.resolver.texts;
+        // What is shown is what was indexed, or it would not be shown.
+        let state = &asked.view.opened.state;
         let digest = |path: &String| {
-            let text = texts.get(asked.pack, &asked.view, path).ok()?;
-            Some((path.clone(), text.digest.clone()))
+            let indexed = state.digest(path).cloned();
+            let read = || Some(texts.get(asked.pack, &asked.view, path).ok()?.digest());
+            Some((path.clone(), indexed.or_else(read)?))
         };
         let mut files: Vec<_> = selected_files.iter().filter_map(digest).collect();
         let has_map = shown.iter().any(|shown| !shown.block.mapped.is_empty());

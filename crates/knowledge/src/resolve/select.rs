@@ -11,8 +11,10 @@ use gate::Weights;
 use std::collections::HashSet;
 use tantivy::{DocAddress, TantivyError};
 
-/// The most sections of an area that are looked at.
-const MOST: usize = 40;
+/// The fewest and the most sections of an area that are looked at.
+const LOOKED_AT: (u64, u64) = (16, 64);
+/// What a section takes at least, in tokens, when it is guessed how many are looked at.
+const SMALL: u64 = 80;
 /// A section answers a task when it has at least this share of what the pack knows of the task.
 const ANSWERS: f32 = 0.6;
 /// A section of a linked page needs this share of the best score.
@@ -78,6 +80,7 @@ pub(super) fn select(
         areas,
         read,
         groups: Vec::new(),
+        most: looked_at(task.budget),
         seen: HashSet::new(),
     };
     match item.profile {
@@ -129,6 +132,8 @@ struct Choice<'a> {
     read: &'a Reader<'a>,
     /// Candidates with their terms, in groups that rank one after the other.
     groups: Vec<Vec<(Candidate, u64)>>,
+    /// How many sections of an area are looked at.
+    most: usize,
     seen: HashSet<DocAddress>,
 }
 
@@ -148,7 +153,7 @@ impl Choice<'_> {
         let answered = self.answered();
         self.add(&[(Area::Compiled, MATCHES)])?;
         if !answered {
-            self.add(&[(Area::Primary, PRIMARY)])?;
+            self.add_what_is_new(&[(Area::Primary, PRIMARY)])?;
         }
         if evidence {
             self.add(&[(Area::Source, SOURCE)])?;
@@ -216,6 +221,21 @@ impl Choice<'_> {
         Ok(())
     }
 
+    /// Adds a group of sections that have terms which nothing chosen has, or as much of the task as
+    /// the best of them.
+    fn add_what_is_new(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
+        let mut group = self.group(areas, None)?;
+        let chosen = self.groups.iter().flatten().map(|(_, terms)| *terms);
+        let (known, best) = chosen.fold((0, 0.0_f32), |(known, best), terms| {
+            (known | terms, best.max(self.weights.share(terms)))
+        });
+        group.retain(|(_, terms)| {
+            self.weights.says(terms & !known) || self.weights.share(*terms) >= best
+        });
+        self.groups.push(group);
+        Ok(())
+    }
+
     /// Adds areas to the first group, ranked with it.
     fn merge(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
         let mut group = self.group(areas, None)?;
@@ -241,7 +261,7 @@ impl Choice<'_> {
         let mut hits: Vec<(Hit, &'static str)> = Vec::new();
         for (area, why) in areas {
             if self.areas.contains(area) {
-                let found = self.search.hits(*area, MOST)?;
+                let found = self.search.hits(*area, self.most)?;
                 hits.extend(found.into_iter().map(|hit| (hit, *why)));
             }
         }
@@ -327,6 +347,11 @@ impl Choice<'_> {
         let shares = self.groups.iter().flatten().map(|(_, terms)| self.weights.share(*terms));
         shares.fold(0.0, f32::max)
     }
+}
+
+/// How many sections of an area can matter under a budget.
+fn looked_at(budget: u64) -> usize {
+    usize::try_from((budget / SMALL).clamp(LOOKED_AT.0, LOOKED_AT.1)).unwrap_or(64)
 }
 
 /// What was compiled for reading goes before the same words elsewhere.

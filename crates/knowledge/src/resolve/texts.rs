@@ -13,13 +13,18 @@ const MAX_KEPT: usize = 24 << 20;
 /// A text and what was made of it.
 pub(super) struct FileText {
     pub(super) text: String,
-    pub(super) digest: Digest,
     stat: Option<(u64, u64)>,
     facts: OnceLock<Arc<Facts>>,
     map: OnceLock<Result<Arc<SourceMap>, String>>,
+    digest: OnceLock<Digest>,
 }
 
 impl FileText {
+    /// The digest of the text.
+    pub(super) fn digest(&self) -> Digest {
+        self.digest.get_or_init(|| Digest::of_text(&self.text)).clone()
+    }
+
     /// The text as a source map.
     pub(super) fn map(&self) -> Result<Arc<SourceMap>, String> {
         self.map.get_or_init(|| SourceMap::parse(&self.text).map(Arc::new)).clone()
@@ -48,23 +53,21 @@ impl Texts {
     ) -> Result<Arc<FileText>, PackError> {
         let stat = view.listing.get(path).copied();
         let key = (Arc::clone(&view.key), path.to_owned());
-        let indexed = view.opened.state.digest(path);
         {
             let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(text) = kept.texts.get(&key)
                 && text.stat == stat
-                && indexed.is_none_or(|digest| *digest == text.digest)
             {
                 return Ok(Arc::clone(text));
             }
         }
         let text = pack.read(path, MAX_FILE_BYTES)?;
         let text = Arc::new(FileText {
-            digest: Digest::of_text(&text),
             text,
             stat,
             facts: OnceLock::new(),
             map: OnceLock::new(),
+            digest: OnceLock::new(),
         });
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.bytes + text.text.len() > MAX_KEPT {
@@ -75,6 +78,16 @@ impl Texts {
             kept.bytes = kept.bytes.saturating_sub(old.text.len());
         }
         Ok(text)
+    }
+}
+
+impl Texts {
+    /// Forgets a text that turned out to be another one.
+    pub(super) fn forget(&self, view: &View, path: &str) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(old) = kept.texts.remove(&(Arc::clone(&view.key), path.to_owned())) {
+            kept.bytes = kept.bytes.saturating_sub(old.text.len());
+        }
     }
 }
 

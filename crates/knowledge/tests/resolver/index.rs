@@ -37,11 +37,15 @@ fn kn_10_only_what_changed_is_read_again() {
     assert_eq!(resolver.index(&pack, false).unwrap().read, 0);
     project.write("acme", "compiled/b.md", "# Price\n\nIt costs ten dollars now.\n");
     assert_eq!(
-        paths(&resolver.resolve(&[pack.clone()], &Task::new("dollars", 500)).unwrap()),
+        paths(&resolver.resolve(std::slice::from_ref(&pack), &Task::new("dollars", 500)).unwrap()),
         ["compiled/b.md"]
     );
     assert!(
-        resolver.resolve(&[pack.clone()], &Task::new("euro", 500)).unwrap().sections.is_empty()
+        resolver
+            .resolve(std::slice::from_ref(&pack), &Task::new("euro", 500))
+            .unwrap()
+            .sections
+            .is_empty()
     );
     std::fs::remove_file(project.root("acme").join("compiled/a.md")).unwrap();
     let report = resolver.index(&pack, false).unwrap();

@@ -56,6 +56,15 @@ fn kn_10_the_primary_document_ranks_after_splits() {
 }
 
 #[test]
+fn kn_10_what_splits_have_too_is_not_taken_from_the_primary_document() {
+    let project = documents();
+    project.write("acme", "compiled/splits/brief/price.md", "# Price\n\nIt costs nine euro.\n");
+    let answer = project.ask("What does the positioning cost?", 1_000);
+    assert_eq!(answer.sections.len(), 2);
+    assert!(paths(&answer).iter().all(|path| path.starts_with("compiled/splits/")));
+}
+
+#[test]
 fn kn_10_sources_are_read_for_evidence_alone() {
     let project = documents();
     for text in ["refunds", "When are refunds granted?"] {

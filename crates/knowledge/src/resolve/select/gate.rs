@@ -15,6 +15,8 @@ const MUCH: f32 = 0.4;
 const RARE: f32 = 0.35;
 /// With fewer sections than this, how often a word occurs says little about how much it means.
 const FEW: u64 = 50;
+/// From so many sections on, a word in more than two thirds of them is common all the same.
+const ENOUGH: u64 = 8;
 /// What a pair of characters weighs: words are made of two or three of them.
 const PIECE: f32 = 0.5;
 
@@ -38,8 +40,10 @@ pub(super) struct Weights {
 impl Weights {
     /// From how often each term occurs; `numbers` gives the number of each term in the query.
     pub(super) fn of(query: &Query, numbers: &[usize], search: &Search<'_>) -> Self {
-        let documents = search.documents().max(FEW) as f32;
+        let real = search.documents();
         let rarity = |frequency: u64| {
+            let is_common = real >= ENOUGH && frequency * 3 > real * 2;
+            let documents = if is_common { real } else { real.max(FEW) } as f32;
             let frequency = frequency as f32;
             (1.0 + (documents - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln().max(0.05)
         };
@@ -96,9 +100,14 @@ impl Weights {
         if self.known > 0.0 { (self.sum(terms) / self.known).min(1.0) } else { 0.0 }
     }
 
+    /// Whether one of the terms says what the task is about.
+    pub(super) fn says(&self, terms: u64) -> bool {
+        terms & self.content != 0
+    }
+
     /// Whether the terms say what the task is about: one that does, or several hints.
     pub(super) fn has_content(&self, terms: u64) -> bool {
-        terms & self.content != 0 || (terms & self.hints).count_ones() >= HINTS
+        self.says(terms) || (terms & self.hints).count_ones() >= HINTS
     }
 
     /// Keeps the hits that match well enough.

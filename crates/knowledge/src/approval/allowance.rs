@@ -35,14 +35,13 @@ pub struct AllowanceError {
 }
 
 impl Allowance {
-    /// The allowance that lets the pack pass in its present state, with a shortened digest.
+    /// The allowance that lets the pack pass in its present state, with the whole digest: who writes
+    /// the pack could prepare two states that begin alike.
     ///
     /// # Errors
     /// [`PackError`] when the pack can't be digested.
     pub fn of(pack: &Pack) -> Result<Self, PackError> {
-        let mut digest = pack.digest()?.hex();
-        digest.truncate(MIN_DIGITS);
-        Ok(Self { name: pack.item().name.clone(), digest })
+        Ok(Self { name: pack.item().name.clone(), digest: pack.digest()?.hex() })
     }
 
     pub(super) fn exact(name: &str, digest: &Digest) -> Self {

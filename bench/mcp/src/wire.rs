@@ -1,5 +1,6 @@
 //! A client that does as little as it can: lines of JSON over two pipes.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,6 +13,29 @@ pub struct Wire {
     from: BufReader<ChildStdout>,
     id: u64,
     line: String,
+}
+
+/// What tells whose answer a message is.
+#[derive(Deserialize)]
+struct Head {
+    id: Option<u64>,
+}
+
+/// What a client reads of an answer.
+#[derive(Deserialize)]
+struct Message {
+    result: Done,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Done {
+    structured_content: Option<Found>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    context: String,
 }
 
 pub struct Answer {
@@ -43,14 +67,14 @@ impl Wire {
     pub fn resolve(&mut self, question: &str, budget: u64) -> Result<Answer, Box<dyn Error>> {
         let arguments = json!({ "query": question, "packs": ["bench"], "max": budget });
         let params = json!({ "name": "resolve_knowledge", "arguments": arguments });
-        let answer = self.request("tools/call", params)?;
-        let context = answer["result"]["structuredContent"]["context"].as_str();
-        let context = context.ok_or_else(|| answer.to_string())?.to_owned();
+        self.request("tools/call", params)?;
+        let answer: Message = serde_json::from_str(&self.line)?;
+        let context = answer.result.structured_content.ok_or("no structured content")?.context;
         Ok(Answer { context, bytes: self.line.len() })
     }
 
     pub fn ping(&mut self) -> Result<(), Box<dyn Error>> {
-        self.request("ping", json!({})).map(drop)
+        self.request("ping", json!({}))
     }
 
     pub fn end(mut self) -> Result<(), Box<dyn Error>> {
@@ -59,16 +83,16 @@ impl Wire {
         Ok(())
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Result<Value, Box<dyn Error>> {
+    fn request(&mut self, method: &str, params: Value) -> Result<(), Box<dyn Error>> {
         self.id += 1;
         let id = self.id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         loop {
             self.line.clear();
             self.from.read_line(&mut self.line)?;
-            let message: Value = serde_json::from_str(&self.line)?;
-            if message["id"] == id {
-                return Ok(message);
+            let message: Head = serde_json::from_str(&self.line)?;
+            if message.id == Some(id) {
+                return Ok(());
             }
         }
     }

@@ -16,6 +16,8 @@ use contexture::knowledge::discovery::Found;
 use contexture::knowledge::{Scope, catalog, codes};
 use contexture::packs::{Packs, PacksError};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// The packs that are served.
 pub(crate) struct Knowledge {
@@ -25,7 +27,12 @@ pub(crate) struct Knowledge {
     counter: &'static dyn TokenCounter,
     /// Whether the fences of packs warn in English.
     is_english: bool,
+    /// Whether the last resolution was quick: the indexes are there.
+    quick: AtomicBool,
 }
+
+/// A resolution that takes no longer may be done where messages are waited for.
+const QUICK: Duration = Duration::from_millis(10);
 
 impl Knowledge {
     /// The packs of a project, or those of them that were selected by their names or given by their
@@ -53,12 +60,26 @@ impl Knowledge {
             return Err(Fault::of(codes::UNKNOWN_PACK, "there is no knowledge pack to serve")
                 .with_help("a pack is a folder with a KNOWLEDGE.md; `contexture knowledge list` tells more"));
         }
-        Ok((!served.is_empty()).then_some(Self { packs, served, counter, is_english }))
+        Ok((!served.is_empty()).then_some(Self {
+            packs,
+            served,
+            counter,
+            is_english,
+            quick: AtomicBool::new(false),
+        }))
     }
 
     /// What a model is told about packs as such.
     pub(crate) const fn instruction() -> &'static str {
         catalog::INSTRUCTION
+    }
+
+    fn is_quick(&self) -> bool {
+        self.quick.load(Ordering::Relaxed)
+    }
+
+    fn took(&self, time: Duration) {
+        self.quick.store(time <= QUICK, Ordering::Relaxed);
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {

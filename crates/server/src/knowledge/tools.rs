@@ -13,6 +13,7 @@ use contexture::reference::text::{self, LineRange};
 use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The budget of a resolution when the call names none, in tokens.
 const BUDGET: u64 = 2_000;
@@ -147,7 +148,11 @@ impl Tool for KnowledgeTool {
             if kind == Kind::Catalog {
                 return Ok(knowledge.listed());
             }
-            // Files are read, and perhaps indexed, where nobody waits for the next message.
+            // Waking a thread costs as much as reading what was asked a moment ago. Otherwise files
+            // are read, and perhaps indexed, where nobody waits for the next message.
+            if kind == Kind::Resolve && knowledge.is_quick() {
+                return knowledge.resolve(&call);
+            }
             let work = tokio::task::spawn_blocking(move || match kind {
                 Kind::Activate => knowledge.activate(&call),
                 Kind::Read => knowledge.read(&call),
@@ -212,7 +217,9 @@ impl Knowledge {
             }
             (named, Vec::new())
         };
+        let began = Instant::now();
         let mut resolution = self.packs.resolve(&names, &task)?;
+        self.took(began.elapsed());
         if let Err(error) = self.packs.log(&resolution) {
             left_out.push(error.to_string());
         }

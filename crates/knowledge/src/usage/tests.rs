@@ -62,8 +62,11 @@ fn kn_15_a_torn_line_is_reported_and_mended_by_the_next() {
     let path = folder.path().join("usage.jsonl");
     UsageLog::append(&path, &line()).unwrap();
     let whole = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, format!("{whole}\n\nnot json\n{{\"pack\": 1}}\n{}", whole.get(..40).unwrap()))
-        .unwrap();
+    std::fs::write(
+        &path,
+        format!("{whole}\n\nnot json\n{{\"pack\": 1}}\n{}", whole.get(..40).unwrap()),
+    )
+    .unwrap();
     let log = UsageLog::read(&path).unwrap();
     assert_eq!(log.lines, [line()]);
     let seen: Vec<_> = log.faults.iter().map(|fault| (fault.line, fault.torn)).collect();

@@ -60,9 +60,10 @@ use contexture_context::tokens::tokenizer_for;
 use contexture_knowledge::approval::{Allowance, Gate};
 use contexture_knowledge::discovery::Discovery;
 use contexture_knowledge::guide::{Guide, activate};
-use contexture_knowledge::pack::Pack;
+use contexture_knowledge::pack::{Pack, PackError};
+use contexture_knowledge::{Finding, codes};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The budget of what a pack gives where nobody names one, in tokens.
@@ -179,13 +180,27 @@ impl Packs {
 
     /// A pack by its name, whoever may read it, as its manifest is now.
     fn found(&self, name: &str) -> Result<Pack, PacksError> {
-        let pack = self.discovery.open(name)?;
+        let pack = self.discovery.open(name).map_err(|error| self.unless_archived(name, error))?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.get(name).filter(|known| known.item() == pack.item()) {
             return Ok(known.clone());
         }
         opened.insert(name.to_owned(), pack.clone());
         Ok(pack)
+    }
+
+    /// What is said of a name that no pack has: an archived one is there, and is not shown.
+    fn unless_archived(&self, name: &str, error: PackError) -> PacksError {
+        let is_it = |finding: &Finding| {
+            finding.code == codes::ARCHIVED.code
+                && finding.path.parent().and_then(Path::file_name).is_some_and(|it| it == name)
+        };
+        match error {
+            PackError::Unknown { .. } if self.discovery.findings.iter().any(is_it) => {
+                PacksError::archived(name)
+            }
+            error => error.into(),
+        }
     }
 
     fn gate(&self) -> MutexGuard<'_, Gate> {

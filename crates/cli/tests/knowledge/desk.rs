@@ -2,6 +2,9 @@
 
 use crate::support::{Done, Sandbox};
 use serde_json::Value;
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// The manifest of a pack that nothing is to be said about.
 pub(crate) const ACME: &str = "\
@@ -81,6 +84,19 @@ pub(crate) fn desk() -> Sandbox {
     let sandbox = Sandbox::new();
     let _ = acme(&sandbox);
     sandbox
+}
+
+/// Lets the files of a folder be an hour old: a file is read again when it was written just before.
+pub(crate) fn age(folder: &Path) {
+    let then = SystemTime::now() - Duration::from_hours(1);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            age(&path);
+        } else {
+            File::options().write(true).open(&path).unwrap().set_modified(then).unwrap();
+        }
+    }
 }
 
 /// Runs `contexture knowledge … --root site`.

@@ -1,6 +1,6 @@
 //! Making packs, checking them, measuring them, adding those of others.
 
-use super::desk::{desk, keys, knowledge, list, manifest, names, pack};
+use super::desk::{age, desk, keys, knowledge, list, manifest, names, pack};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
@@ -125,6 +125,7 @@ fn kn_17_evals_measure_the_selection() {
 #[test]
 fn kn_17_indexes_are_counted_and_follow_changes() {
     let sandbox = desk();
+    age(&sandbox.path("site/.agents"));
     let index = |more: &[&str]| {
         let done = knowledge(&sandbox, &[&["index", "--json"], more].concat()).exits(0).json();
         done["packs"][0].clone()

@@ -5,7 +5,7 @@ use super::place::{self, Consent, Place, shown};
 use crate::columns::{counted, grouped, padded, width};
 use crate::commands::Outcome;
 use crate::commands::reference::tokens;
-use crate::complaint::{Complaint, Exit, Stop};
+use crate::complaint::Exit;
 use crate::paint::one_line;
 use crate::terminal::Terminal;
 use clap::ValueEnum;
@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", required = true)]
     pack: Vec<String>,
     /// The task: a question or an instruction.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = task_text)]
     query: String,
     /// The most tokens of the context, fence and all.
     #[arg(
@@ -141,12 +141,10 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     }
     let names: Vec<&str> = args.pack.iter().map(String::as_str).collect();
     let resolved = packs.resolve(&names, &task(args)).map_err(|error| place::refuse(&error))?;
-    if !args.dry_run {
-        packs.log(&resolved).map_err(|error| -> Stop {
-            Complaint::failed("usage_log", error.to_string())
-                .help("with --dry-run nothing is written")
-                .into()
-        })?;
+    if !args.dry_run
+        && let Err(error) = packs.log(&resolved)
+    {
+        terminal.warn(&format!("this use is in no log: {error}"));
     }
     if args.json {
         terminal.print_json(&json!(resolved))?;
@@ -157,6 +155,12 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     }
     tell(&resolved, args.max, terminal);
     Ok(Exit::Done)
+}
+
+/// A task that says something.
+fn task_text(text: &str) -> Result<String, String> {
+    let said = Some(text).filter(|text| !text.trim().is_empty());
+    said.map(str::to_owned).ok_or_else(|| "expected a question or an instruction".to_owned())
 }
 
 fn task(args: &Args) -> Task {

@@ -67,7 +67,8 @@ fn kn_8_an_allowance_of_another_pack_is_none() {
 #[test]
 fn kn_5_archived_packs_are_used_when_asked_for() {
     let sandbox = priced("archived");
-    let _ = ask(&sandbox, &[]).exits(2);
+    let _ = ask(&sandbox, &[]).exits(2).says("is archived");
+    let _ = ask(&sandbox, &["--query", " "]).exits(2);
     let _ = knowledge(&sandbox, &["activate", "prices"]).exits(2);
     let used = ask(&sandbox, &["--archived", "--json"]).exits(0).json();
     assert!(used["context"].as_str().unwrap().contains("The price is 29."));

@@ -156,7 +156,7 @@ fn without_anchors(line: &str) -> String {
 
 /// A line without the backslash that keeps it from posing as layout.
 fn unmarked(line: &str) -> String {
-    let line = line.replace("<\\", "<");
+    let line = line.replace("<\\/", "</").replace("<\\knowledge_pack", "<knowledge_pack");
     let shown = line.trim_start();
     let Some(rest) = shown.strip_prefix('\\') else { return line };
     if !rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '[' | '#' | '*')) {

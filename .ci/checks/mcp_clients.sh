@@ -7,54 +7,20 @@
 # newer node than many systems have, so that one comes from npm as well.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. .ci/lib/check.sh
 
 sdk=2.3.0
 inspector=2.12.0
 node=22
 
-cache=${CONTEXTURE_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/contexture-ci}
 venv=$cache/mcp-python-$sdk
 modules=$cache/mcp-inspector-$inspector
-work=$(mktemp -d)
-server=
-
-stop_server() {
-  [ -n "$server" ] || return 0
-  kill -INT "$server" 2>/dev/null || true
-  for _ in $(seq 1 50); do
-    kill -0 "$server" 2>/dev/null || break
-    sleep 0.2
-  done
-  kill -9 "$server" 2>/dev/null || true
-  ended=0
-  wait "$server" 2>/dev/null || ended=$?
-  server=
-}
-
-finish() {
-  status=$?
-  stop_server
-  if [ "$status" -ne 0 ] && [ -s "$work/server.log" ]; then
-    echo "-- the end of the server's log --" >&2
-    tail -n 20 "$work/server.log" >&2
-  fi
-  rm -rf "$work"
-  exit "$status"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-fail() { echo "FAILED: $*" >&2; exit 1; }
-ok() { echo "ok: $*"; }
 
 # -- the clients --------------------------------------------------------------------------------------------
 
 if ! "$venv/bin/python" -c 'import mcp' 2>/dev/null; then
   echo "installing the Python SDK into $venv"
-  rm -rf "$venv"
-  mkdir -p "$cache"
-  python3 -m venv "$venv"
-  timeout 600 "$venv/bin/pip" install --quiet "mcp==$sdk" || fail "the Python SDK could not be installed"
+  make_venv "$venv" "mcp==$sdk"
 fi
 python=$venv/bin/python
 
@@ -72,12 +38,7 @@ if ! [ -x "$modules/node_modules/.bin/inspector" ]; then
 fi
 ok "Python SDK $sdk, inspector $inspector with node $("$modules/node_modules/.bin/node" --version)"
 
-contexture=${CONTEXTURE_BIN:-}
-if [ -z "$contexture" ]; then
-  cargo build --quiet -p contexture-cli
-  contexture=${CARGO_TARGET_DIR:-target}/debug/contexture
-fi
-contexture=$(realpath "$contexture")
+find_contexture
 
 # -- a project ----------------------------------------------------------------------------------------------
 
@@ -130,35 +91,27 @@ export CONTEXTURE_MCP_TOKEN=0123456789abcdef0123456789abcdef
 checks=$PWD/.ci/checks/mcp_clients.py
 for mode in legacy auto; do
   timeout 180 "$python" "$checks" stdio "$mode" "$contexture" "$project" 2>"$work/stdio.log" \
-    || { tail -n 30 "$work/stdio.log" >&2; fail "the Python SDK over stdio ($mode)"; }
+    || fail "the Python SDK over stdio ($mode)"
   ok "the Python SDK over stdio ($mode)"
 done
 
 if env -u CONTEXTURE_MCP_TOKEN timeout 20 "$contexture" mcp --root "$project" --http 127.0.0.1:0 2>"$work/refused.txt"; then
   fail "the server listens without a token"
 fi
-grep -q CONTEXTURE_MCP_TOKEN "$work/refused.txt" || { cat "$work/refused.txt" >&2; fail "the missing token is not named"; }
+said "$work/refused.txt" CONTEXTURE_MCP_TOKEN "without a token the server does not start"
 if timeout 20 "$contexture" mcp --root "$project" --http 0.0.0.0:0 2>"$work/refused.txt"; then
   fail "the server listens to other machines"
 fi
-grep -q -- --allow-remote "$work/refused.txt" || { cat "$work/refused.txt" >&2; fail "--allow-remote is not named"; }
-ok "without a token, or for other machines, the server does not start"
+said "$work/refused.txt" --allow-remote "for other machines the server does not start"
 
-"$contexture" mcp --root "$project" --programs "$project/agents" --http 127.0.0.1:0 \
-  >"$work/stdout.txt" 2>"$work/server.log" </dev/null &
-server=$!
-url=
-for _ in $(seq 1 100); do
-  kill -0 "$server" 2>/dev/null || fail "the server ended at once"
-  url=$(grep -o 'http://127.0.0.1:[0-9]*/mcp' "$work/server.log" | head -n 1 || true)
-  [ -n "$url" ] && break
-  sleep 0.1
-done
-[ -n "$url" ] || fail "the server does not say where it listens"
+serve "$contexture" mcp --root "$project" --programs "$project/agents" --http 127.0.0.1:0 \
+  >"$work/stdout.txt" 2>"$work/server.log"
+says_where() { url=$(grep -o 'http://127.0.0.1:[0-9]*/mcp' "$work/server.log" | head -n 1); }
+ready "the server" says_where
 
 for mode in legacy auto; do
   timeout 180 "$python" "$checks" http "$mode" "$url" "$project" 2>"$work/http.log" \
-    || { tail -n 30 "$work/http.log" >&2; fail "the Python SDK over HTTP ($mode)"; }
+    || fail "the Python SDK over HTTP ($mode)"
   ok "the Python SDK over HTTP ($mode)"
 done
 
@@ -171,36 +124,30 @@ inspect_stdio() {
 inspect_http() {
   timeout 90 inspector --cli "$url" --transport http --header "Authorization: Bearer $CONTEXTURE_MCP_TOKEN" "$@"
 }
-# holds FILE EXPRESSION WHAT: whether a Python expression over the JSON in FILE, as `d`, is true.
-holds() {
-  "$python" -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(0 if eval(sys.argv[2]) else 1)' "$1" "$2" \
-    || { cat "$1" >&2; fail "$3: $2"; }
-  ok "$3"
-}
 for over in stdio http; do
   ask() { "inspect_$over" "$@" >"$work/answer.json" 2>"$work/inspector.log"; }
-  said() { cat "$work/answer.json" "$work/inspector.log" >&2; fail "inspector over $over: $*"; }
+  lost() { cat "$work/answer.json" >&2; fail "inspector over $over: $*"; }
 
-  ask --method tools/list --strict || said "tools/list, or a schema that is not portable"
+  ask --method tools/list --strict || lost "tools/list, or a schema that is not portable"
   holds "$work/answer.json" \
     '[t["name"] for t in d["tools"]] == ["knowledge_catalog", "activate_knowledge", "resolve_knowledge", "read_knowledge", "load_resource", "answer", "divide", "Judge"]' \
     "inspector over $over: tools"
-  ask --method tools/call --tool-name resolve_knowledge --tool-arg 'query=What does the widget cost?' 'packs=["acme"]' max=500 || said resolve
+  ask --method tools/call --tool-name resolve_knowledge --tool-arg 'query=What does the widget cost?' 'packs=["acme"]' max=500 || lost resolve
   holds "$work/answer.json" \
     'd["structuredContent"]["selected_files"] == ["compiled/prices.md"] and "42 crowns" in d["content"][0]["text"] and d["structuredContent"]["tokens"] <= 500' \
     "inspector over $over: resolve_knowledge"
-  ask --method tools/call --tool-name Judge --tool-arg text=fine kind=short || said Judge
+  ask --method tools/call --tool-name Judge --tool-arg text=fine kind=short || lost Judge
   holds "$work/answer.json" 'd["structuredContent"] == {"verdict": "ok: fine", "kind": "short"}' "inspector over $over: a program"
-  ask --method tools/call --tool-name load_resource --tool-arg 'reference=@file://notes.md?line=1' || said load_resource
+  ask --method tools/call --tool-name load_resource --tool-arg 'reference=@file://notes.md?line=1' || lost load_resource
   holds "$work/answer.json" '"port 7878" in d["content"][0]["text"] and not d.get("isError")' "inspector over $over: load_resource"
   # A result that is an error ends the inspector with a status of its own.
   ask --method tools/call --tool-name activate_knowledge --tool-arg name=rumour || true
   holds "$work/answer.json" 'd["isError"] and "--allow-pack rumour@sha256:" in d["content"][0]["text"]' "inspector over $over: a disputed pack"
-  ask --method resources/list || said resources/list
+  ask --method resources/list || lost resources/list
   holds "$work/answer.json" '[r["uri"] for r in d["resources"]] == ["knowledge://acme", "knowledge://rumour"]' "inspector over $over: resources"
-  ask --method resources/templates/list || said resources/templates/list
+  ask --method resources/templates/list || lost resources/templates/list
   holds "$work/answer.json" 'd["resourceTemplates"][0]["uriTemplate"] == "knowledge://{name}/{+path}"' "inspector over $over: templates"
-  ask --method resources/read --uri knowledge://acme/compiled/prices.md || said resources/read
+  ask --method resources/read --uri knowledge://acme/compiled/prices.md || lost resources/read
   holds "$work/answer.json" 'd["contents"][0]["text"].startswith("<knowledge_pack name=\"acme\"") and "绿色" in d["contents"][0]["text"]' \
     "inspector over $over: a file as a resource"
 done
@@ -209,13 +156,13 @@ CONTEXTURE_MCP_TOKEN=wrong
 if inspect_http --method tools/list >"$work/answer.json" 2>"$work/inspector.log"; then
   fail "the inspector came in with a wrong token"
 fi
-grep -qi '401\|auth_required\|nauthorized' "$work/inspector.log" "$work/answer.json" || { cat "$work/inspector.log" >&2; fail "the wrong token is not told"; }
-ok "the inspector does not come in with a wrong token"
+cat "$work/answer.json" >>"$work/inspector.log"
+said "$work/inspector.log" '401\|[Aa]uth_required\|nauthorized' "the inspector does not come in with a wrong token"
 
 # -- the end -------------------------------------------------------------------------------------------------
 
 kill -0 "$server" 2>/dev/null || fail "the server died"
-stop_server
+stop_server "$server" INT
 [ "$ended" -eq 0 ] || fail "the server ended with $ended"
 [ -s "$work/stdout.txt" ] && fail "the server wrote on stdout"
 ok "Ctrl-C ends the server in order"

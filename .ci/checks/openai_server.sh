@@ -6,73 +6,35 @@
 # installed is kept in CONTEXTURE_CI_CACHE (default: ~/.cache/contexture-ci).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. .ci/lib/check.sh
 
-cache=${CONTEXTURE_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/contexture-ci}
 venv=$cache/openai-server
 python=$venv/bin/python
-work=$(mktemp -d)
-server=
-
-# Ends the server; one that is still at work on an answer does not go by itself.
-stop_server() {
-  [ -n "$server" ] || return 0
-  kill "$server" 2>/dev/null || true
-  for _ in 1 2 3 4 5 6 7 8 9 10; do
-    kill -0 "$server" 2>/dev/null || break
-    sleep 0.3
-  done
-  kill -9 "$server" 2>/dev/null || true
-  wait "$server" 2>/dev/null || true
-  server=
-}
-
-finish() {
-  status=$?
-  stop_server
-  if [ "$status" -ne 0 ] && [ -s "$work/server.log" ]; then
-    echo "-- the end of the server's log --" >&2
-    tail -n 20 "$work/server.log" >&2
-  fi
-  rm -rf "$work"
-  exit "$status"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-fail() { echo "FAILED: $*" >&2; exit 1; }
-ok() { echo "ok: $*"; }
 
 # -- the server -------------------------------------------------------------------------------------------
 
 if ! "$python" -c 'import llama_cpp.server, gguf, numpy' 2>/dev/null; then
   echo "installing the server into $venv (compiles for some minutes)"
-  rm -rf "$venv"
-  mkdir -p "$cache"
-  python3 -m venv "$venv"
   # The parts that a text model does not need are left out, to compile less.
   export CMAKE_ARGS="-DLLAVA_BUILD=OFF -DLLAMA_BUILD_COMMON=OFF -DLLAMA_CURL=OFF"
-  timeout 1500 "$venv/bin/pip" install --quiet 'llama-cpp-python[server]==0.3.36' gguf numpy \
-    || fail "the server could not be installed within 25 minutes"
+  make_venv "$venv" 'llama-cpp-python[server]==0.3.36' gguf numpy
 fi
 
 "$python" .ci/checks/tiny_gguf.py "$work/tiny.gguf" >/dev/null
-port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-"$python" -m llama_cpp.server --model "$work/tiny.gguf" --model_alias tiny --n_ctx 4096 \
-  --host 127.0.0.1 --port "$port" >"$work/server.log" 2>&1 &
-server=$!
-for _ in $(seq 1 120); do
-  kill -0 "$server" 2>/dev/null || fail "the server ended at once"
-  "$python" - "$port" <<'PY' && break
+port=$(free_port)
+serve "$python" -m llama_cpp.server --model "$work/tiny.gguf" --model_alias tiny --n_ctx 4096 \
+  --host 127.0.0.1 --port "$port" >"$work/server.log" 2>&1
+answers() {
+  "$python" - "$port" <<'PY'
 import sys, urllib.request
 try:
     urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/v1/models", timeout=1)
 except OSError:
     sys.exit(1)
 PY
-  sleep 0.5
-done
+}
+ready "llama.cpp's server" answers
 uri="openai+http://127.0.0.1:$port/v1/tiny"
-ok "llama.cpp's server listens on port $port"
 
 # -- the library, through its example program ---------------------------------------------------------------
 
@@ -80,13 +42,6 @@ cargo build --quiet -p contexture-llm --example ask
 target=${CARGO_TARGET_DIR:-target}
 probe() { timeout 120 "$target/debug/examples/ask" "$@"; }
 unset OPENAI_API_KEY OPENAI_BASE_URL
-
-# holds FILE EXPRESSION: whether a Python expression over the JSON in FILE, as `d`, is true.
-holds() {
-  "$python" -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(0 if eval(sys.argv[2]) else 1)' "$1" "$2" \
-    || { cat "$1" >&2; fail "$3: $2"; }
-  ok "$3"
-}
 
 echo "Say something." | probe "$uri" --max-output 40 >"$work/plain.json"
 holds "$work/plain.json" 'len(d["text"]) > 0 and not d["usage_estimated"]' "an answer with the server's own usage"
@@ -107,21 +62,19 @@ done
 if echo "Talk." | probe "$uri" --max-output 600 --timeout 20 2>"$work/late.txt"; then
   fail "no time-out after 20 ms"
 fi
-grep -q 'within 20 ms' "$work/late.txt" || { cat "$work/late.txt" >&2; fail "the time-out is not named"; }
-ok "a time-out ends the call"
+said "$work/late.txt" 'within 20 ms' "a time-out ends the call"
 
 if echo "Talk." | probe "$uri" --max-output 600 --stream --cancel-after 40 2>"$work/cancelled.txt"; then
   fail "the call was not cancelled"
 fi
-grep -q 'cancelled' "$work/cancelled.txt" || { cat "$work/cancelled.txt" >&2; fail "the cancellation is not named"; }
+said "$work/cancelled.txt" cancelled "cancelling ends the call"
 echo "Still there?" | probe "$uri" --max-output 5 >"$work/after.json"
-holds "$work/after.json" 'd["usage"]["completion_tokens"] > 0' "cancelling ends the call, and the server serves on"
+holds "$work/after.json" 'd["usage"]["completion_tokens"] > 0' "the server serves on"
 
 if echo "x" | probe "openai+http://127.0.0.1:$port/nowhere/tiny" 2>"$work/path.txt"; then
   fail "a wrong address was answered"
 fi
-grep -q 'status 404' "$work/path.txt" || { cat "$work/path.txt" >&2; fail "the wrong address is not named"; }
-ok "a wrong address is an error"
+said "$work/path.txt" 'status 404' "a wrong address is an error"
 
 # -- the binary, when it has been built ---------------------------------------------------------------------
 
@@ -156,10 +109,9 @@ AS
   if "$contexture" run late.as --model "$uri" --quiet 2>late.txt; then
     fail "no time-out in the program"
   fi
-  grep -qi '20 ms' late.txt || { cat late.txt >&2; fail "the program's time-out is not named"; }
-  ok "a program's time-out ends its run"
+  said late.txt '20 ms' "a program's time-out ends its run"
 
-  stop_server
+  stop_server "$server"
   "$contexture" run judge.as --input "$input" --model "$uri" --json --replay answers.jsonl >again.json
   "$python" -c 'import json; a, b = (json.load(open(f))["value"] for f in ("run.json", "again.json")); assert a == b, (a, b)' \
     || fail "the replay gives another value"
@@ -168,8 +120,7 @@ AS
   if "$contexture" run judge.as --input "$input" --model "$uri" --quiet 2>gone.txt; then
     fail "a server that is gone answered"
   fi
-  grep -q "127.0.0.1:$port" gone.txt || { cat gone.txt >&2; fail "the server that is gone is not named"; }
-  ok "a server that is gone is an error"
+  said gone.txt "127.0.0.1:$port" "a server that is gone is an error"
 else
   echo "skipped: $contexture has not been built, so only the library was checked"
 fi

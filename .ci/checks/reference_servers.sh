@@ -7,35 +7,16 @@
 # is removed again; else it lets in the one who runs this, by key alone. Without root there is no FTP.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. .ci/lib/check.sh
 PATH=$PATH:/usr/sbin:/sbin
 
-work=$(mktemp -d)
 chmod 755 "$work"
-servers=()
 account=
 made_run_sshd=
-
-finish() {
-  status=$?
-  for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done
-  for server in "${servers[@]}"; do wait "$server" 2>/dev/null || true; done
+cleanup() {
   [ -z "$account" ] || userdel "$account" 2>/dev/null || true
   [ -z "$made_run_sshd" ] || rmdir /run/sshd 2>/dev/null || true
-  if [ "$status" -ne 0 ]; then
-    for log in "$work"/*.log; do
-      [ -s "$log" ] || continue
-      echo "-- the end of $(basename "$log") --" >&2
-      tail -n 20 "$log" >&2
-    done
-  fi
-  rm -rf "$work"
-  exit "$status"
 }
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-fail() { echo "FAILED: $*" >&2; exit 1; }
-ok() { echo "ok: $*"; }
 
 # -- what is needed ---------------------------------------------------------------------------------------
 
@@ -61,27 +42,6 @@ if [ ${#missing[@]} -gt 0 ]; then
   "${apt[@]}" install --no-install-recommends "${missing[@]}" >>"$work/apt.log" 2>&1 \
     || fail "the servers could not be installed"
 fi
-
-# free_port: a port that nobody listens at.
-free_port() {
-  local port
-  while :; do
-    port=$((20000 + RANDOM % 20000))
-    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
-  done
-}
-
-# listens NAME PORT: waits for a server.
-listens() {
-  for _ in $(seq 1 100); do
-    if (exec 3<>"/dev/tcp/127.0.0.1/$2") 2>/dev/null; then
-      ok "$1 listens on port $2"
-      return
-    fi
-    sleep 0.1
-  done
-  fail "$1 does not listen on port $2"
-}
 
 # -- what they serve --------------------------------------------------------------------------------------
 
@@ -147,9 +107,8 @@ http {
   }
 }
 CONF
-nginx -c "$work/nginx.conf" -e "$work/nginx-error.log" -p "$work" >"$work/nginx.log" 2>&1 &
-servers+=($!)
-listens nginx "$web"
+serve nginx -c "$work/nginx.conf" -e "$work/nginx-error.log" -p "$work" >"$work/nginx.log" 2>&1
+ready nginx connects "$web"
 
 # -- sshd -------------------------------------------------------------------------------------------------
 
@@ -192,17 +151,15 @@ LogLevel VERBOSE
 Subsystem sftp internal-sftp
 CONF
 [ -n "$root" ] || sed -i 's/^PasswordAuthentication .*/PasswordAuthentication no/' "$work/sshd_config"
-"$(command -v sshd)" -D -e -f "$work/sshd_config" 2>"$work/sshd.log" &
-servers+=($!)
-listens sshd "$ssh"
+serve "$(command -v sshd)" -D -e -f "$work/sshd_config" 2>"$work/sshd.log"
+ready sshd connects "$ssh"
 ssh-keyscan -p "$ssh" 127.0.0.1 >"$home/.ssh/known_hosts" 2>/dev/null
 [ -s "$home/.ssh/known_hosts" ] || fail "sshd shows no key"
 cp "$home/.ssh/known_hosts" "$work/hashed_hosts"
 ssh-keygen -q -H -f "$work/hashed_hosts" >/dev/null 2>&1
 grep ssh-rsa "$home/.ssh/known_hosts" >"$work/rsa_hosts"
-ssh-agent -D -a "$work/agent" >"$work/agent.log" 2>&1 &
-servers+=($!)
-for _ in $(seq 1 50); do [ ! -S "$work/agent" ] || break; sleep 0.1; done
+serve ssh-agent -D -a "$work/agent" >"$work/agent.log" 2>&1
+ready ssh-agent test -S "$work/agent"
 SSH_AUTH_SOCK=$work/agent ssh-add -q "$home/.ssh/id_rsa" "$home/.ssh/id_ed25519"
 printf '[127.0.0.1]:%s %s\n' "$ssh" "$(cut -d' ' -f1,2 "$work/another_host.pub")" >"$work/changed_hosts"
 
@@ -214,10 +171,9 @@ if [ -n "$root" ]; then
   printf '%s\n%s\n' "$password" "$password" | pure-pw useradd ann -u "$(id -u "$account")" \
     -g "$(id -g "$account")" -d "$files" -f "$work/ftp.passwd" >"$work/pure-pw.log" 2>&1
   pure-pw mkdb "$work/ftp.pdb" -f "$work/ftp.passwd" >>"$work/pure-pw.log" 2>&1
-  pure-ftpd -S "127.0.0.1,$ftp" -l "puredb:$work/ftp.pdb" -E -H -u 1 -g "$work/ftpd.pid" \
-    >"$work/pure-ftpd.log" 2>&1 &
-  servers+=($!)
-  listens pure-ftpd "$ftp"
+  serve pure-ftpd -S "127.0.0.1,$ftp" -l "puredb:$work/ftp.pdb" -E -H -u 1 -g "$work/ftpd.pid" \
+    >"$work/pure-ftpd.log" 2>&1
+  ready pure-ftpd connects "$ftp"
 else
   echo "skipped: pure-ftpd only runs as root"
 fi

@@ -1,0 +1,113 @@
+# For the checks, which source it from the root of the repository: a folder to work in, servers that end with
+# the check, and words for how it went. A check that has more to clean up defines `cleanup`.
+
+# Where the check works; removed at its end. When the check fails, the end of each `*.log` in it is shown.
+work=$(mktemp -d)
+# Where what was installed is kept.
+cache=${CONTEXTURE_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/contexture-ci}
+# The server that was started last, and all that may still run.
+server=
+servers=()
+
+ok() { echo "ok: $*"; }
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+finish() {
+  local status=$? log
+  [ ${#servers[@]} -eq 0 ] || kill "${servers[@]}" 2>/dev/null || true
+  while [ ${#servers[@]} -gt 0 ]; do stop_server "${servers[-1]}"; done
+  ! declare -F cleanup >/dev/null || cleanup
+  if [ "$status" -ne 0 ]; then
+    for log in "$work"/*.log; do
+      [ -s "$log" ] || continue
+      echo "-- the end of $(basename "$log") --" >&2
+      tail -n 20 "$log" >&2
+    done
+  fi
+  rm -rf "$work"
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# serve COMMAND…: starts a server; where its streams go is said at the call.
+serve() {
+  "$@" &
+  server=$!
+  servers+=("$server")
+}
+
+# stop_server SERVER [SIGNAL]: ends a server in order, and by force when it does not obey within ten seconds.
+# `ended` is its exit code.
+stop_server() {
+  local one left=()
+  kill "-${2:-TERM}" "$1" 2>/dev/null || true
+  for _ in $(seq 1 50); do
+    kill -0 "$1" 2>/dev/null || break
+    sleep 0.2
+  done
+  kill -9 "$1" 2>/dev/null || true
+  ended=0
+  wait "$1" 2>/dev/null || ended=$?
+  for one in "${servers[@]}"; do [ "$one" = "$1" ] || left+=("$one"); done
+  servers=("${left[@]}")
+}
+
+# ready NAME COMMAND…: waits until a command says that the server which was started last is up.
+ready() {
+  local name=$1
+  shift
+  for _ in $(seq 1 300); do
+    kill -0 "$server" 2>/dev/null || fail "$name ended at once"
+    if "$@"; then
+      ok "$name is up"
+      return
+    fi
+    sleep 0.2
+  done
+  fail "$name is not up after a minute"
+}
+
+# connects PORT: whether somebody listens at a port of this machine.
+connects() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# free_port: a port that nobody listens at.
+free_port() {
+  local port
+  while :; do
+    port=$((20000 + RANDOM % 20000))
+    connects "$port" || { echo "$port"; return; }
+  done
+}
+
+# find_contexture: sets `contexture`, the program under test: that of CONTEXTURE_BIN, else one that is built now.
+find_contexture() {
+  if [ -z "${CONTEXTURE_BIN:-}" ]; then
+    cargo build --quiet -p contexture-cli
+    CONTEXTURE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
+  fi
+  contexture=$(realpath "$CONTEXTURE_BIN")
+}
+
+# make_venv FOLDER PACKAGE…: a Python environment with these packages in it.
+make_venv() {
+  local folder=$1
+  shift
+  rm -rf "$folder"
+  mkdir -p "$(dirname "$folder")"
+  python3 -m venv "$folder"
+  timeout 1500 "$folder/bin/pip" install --quiet "$@" || fail "$* could not be installed within 25 minutes"
+}
+
+# holds FILE EXPRESSION WHAT: whether a Python expression over the JSON in FILE, as `d`, is true.
+holds() {
+  "${python:-python3}" -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(0 if eval(sys.argv[2]) else 1)' "$1" "$2" \
+    || { cat "$1" >&2; fail "$3: $2"; }
+  ok "$3"
+}
+
+# said FILE TEXT WHAT: whether a file holds a text that a pattern describes.
+said() {
+  grep -q -- "$2" "$1" || { cat "$1" >&2; fail "$3: no $2"; }
+  ok "$3"
+}

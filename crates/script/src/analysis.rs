@@ -21,6 +21,7 @@
 //! ```
 
 mod aliases;
+mod answers;
 mod calls;
 mod declarations;
 mod effects;
@@ -40,6 +41,7 @@ pub(crate) mod visit;
 #[cfg(test)]
 mod tests;
 
+pub use answers::answer_sites;
 pub use generate::OPTIONS;
 
 use crate::codes;

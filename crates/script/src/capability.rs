@@ -11,9 +11,9 @@ mod uri;
 #[cfg(test)]
 mod tests;
 
-pub use methods::{ENV, FILE, FIND, GREP, HTTP, KNOWLEDGE, MEMORY, SED, SERVER};
+pub use methods::{ENV, FILE, FIND, FRONTEND, GREP, HTTP, KNOWLEDGE, MEMORY, SED, SERVER};
 pub use pack::{pack, tokens};
-pub use uri::{UriFault, memory, model, server, tool};
+pub use uri::{UriFault, frontend, memory, model, server, tool};
 
 use crate::syntax::ast::ImportKind;
 

@@ -68,7 +68,7 @@ impl ServerImport {
 }
 
 /// The name of a tool as a program writes it.
-fn method_name(tool: &str) -> String {
+pub(crate) fn method_name(tool: &str) -> String {
     let sign = |sign: char| if unicode_ident::is_xid_continue(sign) { sign } else { '_' };
     let name: String = tool.chars().map(sign).collect();
     let begins = name.starts_with(|first| first == '_' || unicode_ident::is_xid_start(first));

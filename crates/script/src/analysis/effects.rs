@@ -4,13 +4,13 @@ use super::Checker;
 use super::declarations::{Declarations, Global};
 use super::expressions::strip;
 use super::library::HIGHER;
-use super::tools::capability_of;
+use super::tools::{capability_of, frontend_of};
 use super::visit;
-use crate::capability::{self, Effect, UriFault};
+use crate::capability::Effect;
 use crate::codes;
 use crate::program::Program;
 use crate::server::ServerImport;
-use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind};
+use crate::syntax::ast::{Expr, ExprKind, Import};
 use contexture_diagnostic::Span;
 use std::collections::VecDeque;
 
@@ -199,12 +199,10 @@ impl<'p> Resolver<'p, '_> {
 }
 
 fn writes(import: &Import, method: &str) -> bool {
-    let outside = import.kind == ImportKind::Tool
-        && matches!(capability::tool(&import.from.value), Err(UriFault::Unavailable(..)));
+    // What a server or a client does is not known here, whatever it says of itself.
+    let outside = ServerImport::of(import).is_some() || frontend_of(import).is_some();
     let found = capability_of(import);
     let method = found.as_ref().and_then(|capability| capability.method(method));
-    // What a server does is not known here, whatever it says of itself.
-    let outside = outside || ServerImport::of(import).is_some();
     outside || method.is_some_and(|method| method.effect == Effect::Write)
 }
 

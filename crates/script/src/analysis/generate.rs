@@ -181,10 +181,12 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn tool_for_model_in_parallel(&mut self, import: &Import, span: Span) {
-        if ServerImport::of(import).is_some() {
+        let server = ServerImport::of(import).is_some();
+        if server || super::tools::frontend_of(import).is_some() {
             let name = import.name.text.as_str();
+            let whose = if server { "a server" } else { "a front end" };
             let message = format!(
-                "a model in a `parallel for` can't be given `{name}`: tools of a server may do anything"
+                "a model in a `parallel for` can't be given `{name}`: tools of {whose} may do anything"
             );
             let help = "give it tools that only read, or use a plain `for`";
             self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));

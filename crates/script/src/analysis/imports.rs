@@ -150,9 +150,6 @@ fn tell(fault: UriFault, import: &Import) -> Diagnostic {
         UriFault::Shell => codes::FORBIDDEN_SHELL
             .at(span, format!("`{uri}` is a shell, and shells are forbidden"))
             .with_help("use `sh://find`, `sh://grep`, `sh://sed` or `file://workspace`"),
-        UriFault::Unavailable(things, instead) => codes::UNAVAILABLE
-            .at(span, format!("{things} are not available in this version"))
-            .with_help(instead),
         UriFault::Unknown(help) | UriFault::Malformed(help) => {
             codes::UNKNOWN_URI.at(span, format!("`{uri}` names no {}", bare(what))).with_help(help)
         }

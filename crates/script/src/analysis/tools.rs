@@ -4,7 +4,7 @@ use super::Checker;
 use super::expressions::strip;
 use crate::capability::{self, Argument, ArgumentType, Arguments, Capability, KNOWLEDGE, Method};
 use crate::codes;
-use crate::server::ServerImport;
+use crate::server::{self, ServerImport};
 use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
@@ -16,6 +16,13 @@ pub(super) fn capability_of(import: &Import) -> Option<Capability> {
         ImportKind::Knowledge => capability::pack(&import.from.value).ok().map(|_| KNOWLEDGE),
         _ => None,
     }
+}
+
+/// The front-end tool that an import names (CP-13).
+pub(super) fn frontend_of(import: &Import) -> Option<&str> {
+    let uri = import.from.value.as_str();
+    let found = if import.kind == ImportKind::Tool { capability::frontend(uri) } else { Ok(None) };
+    found.ok().flatten()
 }
 
 impl<'p> Checker<'p, '_> {
@@ -45,7 +52,10 @@ impl<'p> Checker<'p, '_> {
         if name.text.is_empty() {
             return;
         }
-        let Some(method) = capability.method(&name.text) else {
+        // As with a tool of a server, its own name does as well as `run`.
+        let own = frontend_of(import).is_some_and(|tool| server::method_name(tool) == name.text);
+        let called = if own { server::RUN } else { &name.text };
+        let Some(method) = capability.method(called) else {
             return self.unknown_tool_method(import, &capability, name);
         };
         let full = format!("{}.{}", import.name.text, name.text);
@@ -57,8 +67,8 @@ impl<'p> Checker<'p, '_> {
         let list: Vec<&str> = names().collect();
         let help = suggestion(&name.text, names())
             .unwrap_or_else(|| format!("it has {}", list.join(", ")));
-        let message =
-            format!("`{}` ({}) has no method `{}`", import.name.text, capability.uri, name.text);
+        let (own, uri) = (&import.name.text, &import.from.value);
+        let message = format!("`{own}` ({uri}) has no method `{}`", name.text);
         self.push(codes::UNKNOWN_TOOL_METHOD.at(name.span, message).with_help(help));
     }
 

@@ -138,6 +138,12 @@ const INTENTS: &[&str] = &["answer", "detail", "cite", "verify", "ingest", "disp
 /// `mcp://server` and `mcp://server/tool`: which methods there are, the server says.
 pub const SERVER: Capability = Capability { uri: "mcp://server", methods: &[] };
 
+/// `frontend://tool`: what it takes, the client says that announces it (CP-13).
+pub const FRONTEND: Capability = Capability {
+    uri: "frontend://tool",
+    methods: &[Method { name: "run", effect: Effect::Write, arguments: Arguments::Open(&[]) }],
+};
+
 const RECORD: &[Argument] = &[takes("kind", ArgumentType::Text), takes("text", ArgumentType::Text)];
 
 /// `file://….jsonl` and `sqlite://path#namespace`

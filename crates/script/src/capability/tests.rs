@@ -57,8 +57,22 @@ fn as_25_tools() {
     {
         assert_eq!(tool(uri), Err(UriFault::Shell), "{uri}");
     }
-    assert!(matches!(tool("frontend://tool"), Err(UriFault::Unavailable(..))));
     assert_eq!(tool("sh://gerp"), Err(UriFault::Unknown("did you mean `sh://grep`?".to_owned())));
+}
+
+#[test]
+fn cp_13_front_end_tools_are_named_by_their_tool_id() {
+    assert_eq!(frontend("frontend://highlight_element"), Ok(Some("highlight_element")));
+    assert_eq!(frontend("frontend://acme/pick.file-2"), Ok(Some("acme/pick.file-2")));
+    assert_eq!(tool("frontend://geolocation"), Ok(FRONTEND));
+    for other in ["https://tool", "frontend:tool", "tool", ""] {
+        assert_eq!(frontend(other), Ok(None), "{other}");
+    }
+    let long = format!("frontend://{}", "x".repeat(129));
+    for bad in ["frontend://", "Frontend://tool", "frontend://a b", "frontend://a\u{7}", &long] {
+        assert!(matches!(frontend(bad), Err(UriFault::Malformed(_))), "{bad}");
+        assert!(matches!(tool(bad), Err(UriFault::Malformed(_))), "{bad}");
+    }
 }
 
 #[test]

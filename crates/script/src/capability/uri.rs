@@ -1,6 +1,6 @@
 //! What the URI of an import names.
 
-use super::{Capability, ENV, FILE, FIND, GREP, HTTP, MEMORY, SED, SERVER};
+use super::{Capability, ENV, FILE, FIND, FRONTEND, GREP, HTTP, MEMORY, SED, SERVER};
 use contexture_diagnostic::nearest;
 
 /// Why a URI can't be imported.
@@ -8,8 +8,6 @@ use contexture_diagnostic::nearest;
 pub enum UriFault {
     /// A shell, which would run anything.
     Shell,
-    /// What the URI names is known but not available here: what it is, and what to do instead.
-    Unavailable(&'static str, &'static str),
     /// It names nothing that is known: how to mend it.
     Unknown(String),
     /// Its kind is known and the rest is not as it must be: how to write it.
@@ -60,9 +58,7 @@ pub fn tool(uri: &str) -> Result<Capability, UriFault> {
             Err(UriFault::Malformed("write `https://host`: scheme, host and port only".to_owned()))
         }
         "mcp" => server(uri).map(|_| SERVER),
-        "frontend" => {
-            Err(UriFault::Unavailable("front-end tools", "pass what the front end knows as input"))
-        }
+        "frontend" => frontend(uri).map(|_| FRONTEND),
         _ => Err(unknown_tool(uri)),
     }
 }
@@ -95,13 +91,38 @@ pub fn server(uri: &str) -> Result<Option<(&str, Option<&str>)>, UriFault> {
     Err(UriFault::Malformed(form.to_owned()))
 }
 
+/// The longest id of a front-end tool, in bytes.
+const FRONTEND_BYTES: usize = 128;
+
+/// The front-end tool that a URI names by its `toolId`: `frontend://tool` (CP-13). `None` when it is
+/// the URI of something else.
+///
+/// # Errors
+/// [`UriFault::Malformed`] with how to write it.
+pub fn frontend(uri: &str) -> Result<Option<&str>, UriFault> {
+    let Some((scheme, tool)) = uri.split_once("://") else { return Ok(None) };
+    if !scheme.eq_ignore_ascii_case("frontend") {
+        return Ok(None);
+    }
+    let odd = |sign: char| sign.is_whitespace() || sign.is_control();
+    let named = (1..=FRONTEND_BYTES).contains(&tool.len()) && !tool.contains(odd);
+    if scheme == "frontend" && named {
+        return Ok(Some(tool));
+    }
+    let form = "write `frontend://tool` with the `toolId` that clients announce";
+    Err(UriFault::Malformed(form.to_owned()))
+}
+
 fn unknown_tool(uri: &str) -> UriFault {
     let known = || TOOLS.iter().map(|(known, _)| *known);
     UriFault::Unknown(match nearest(uri, known()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
             let list: Vec<&str> = known().collect();
-            format!("there are {}, `https://host` and `mcp://server`", list.join(", "))
+            format!(
+                "there are {}, `https://host`, `mcp://server` and `frontend://tool`",
+                list.join(", ")
+            )
         }
     })
 }

@@ -4,6 +4,7 @@ use super::code::{Executable, Function, Place};
 use super::drive::drive;
 use super::error::{Checked, FailureKind, Fault, RunError, codes};
 use super::events::data;
+use super::given::Given;
 use super::machine::{Machine, Past};
 use super::value::Value;
 use super::value::json::to_json;
@@ -11,10 +12,10 @@ use super::vm::fiber::{Fiber, Frame};
 use super::vm::{describe_agent, enter_agent};
 use super::warnings::Warning;
 use crate::host::Host;
-use contexture_context::{Limits, TraceKind, Trust};
+use contexture_context::{Limits, TraceKind};
 use contexture_diagnostic::{Span, suggestion};
-use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, HashMap};
 
 /// Where a run starts: the main agent's main function, unless told otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,16 +62,16 @@ pub struct RunOutcome {
 pub async fn run(
     program: &Executable,
     entry: &Entry,
-    input: Json,
+    input: impl Into<Given>,
     host: &dyn Host,
     options: &RunOptions,
 ) -> RunOutcome {
     let machine = Machine::new(program, host, options, Past::default());
-    let result = run_in(&machine, entry, input).await;
+    let result = run_in(&machine, entry, input.into()).await;
     RunOutcome { result, warnings: machine.warnings(), steps: machine.meter.steps() }
 }
 
-async fn run_in(machine: &Machine<'_>, entry: &Entry, input: Json) -> Result<Json, RunError> {
+async fn run_in(machine: &Machine<'_>, entry: &Entry, input: Given) -> Result<Json, RunError> {
     let program = machine.program.files.first().map_or("", |file| file.name());
     let mut about = data([("program", Json::from(program))]);
     let start = find(machine.program, entry);
@@ -100,10 +101,10 @@ pub(super) fn ending(outcome: &Result<Json, RunError>) -> Vec<(&'static str, Jso
 async fn started(
     machine: &Machine<'_>,
     start: Start,
-    input: Json,
+    input: Given,
     run: u64,
 ) -> Result<Json, RunError> {
-    machine.trace.instant(Some(run), TraceKind::Input, json!({ "value": input }));
+    machine.trace.instant(Some(run), TraceKind::Input, json!({ "value": input.to_json() }));
     let about = describe_agent(machine, start.agent, start.function);
     let event = machine.trace.begin(Some(run), TraceKind::Agent, about);
     enter_agent(machine, Some(event.id), start.agent);
@@ -211,26 +212,28 @@ fn suggest(name: &str, known: &[&str], what: &str) -> String {
 }
 
 /// The input as arguments: whole for one parameter, by name for several.
-fn arguments(machine: &Machine<'_>, function: u32, input: Json) -> Checked<Vec<Value>> {
+fn arguments(machine: &Machine<'_>, function: u32, input: Given) -> Checked<Vec<Value>> {
     let params =
         machine.program.functions.get(function as usize).map(|found| found.params.as_slice());
     match (params.unwrap_or_default(), input) {
         ([], _) => Ok(Vec::new()),
-        ([_], input) => Ok(vec![machine.import(input, Trust::User)?]),
-        (params, Json::Object(fields)) => by_name(machine, params, fields),
-        (params, _) => Err(needs_fields(params)),
+        ([_], input) => Ok(vec![input.import(machine)?]),
+        (params, input) => match input.into_fields() {
+            Ok(fields) => by_name(machine, params, fields),
+            Err(_) => Err(needs_fields(params)),
+        },
     }
 }
 
 fn by_name(
     machine: &Machine<'_>,
     params: &[String],
-    mut fields: Map<String, Json>,
+    fields: Vec<(String, Given)>,
 ) -> Checked<Vec<Value>> {
-    let values = params.iter().map(|param| {
-        let value = fields.get_mut(param).map(Json::take).ok_or_else(|| needs_fields(params))?;
-        machine.import(value, Trust::User)
-    });
+    let mut fields: HashMap<String, Given> = fields.into_iter().collect();
+    let values = params
+        .iter()
+        .map(|param| fields.remove(param).ok_or_else(|| needs_fields(params))?.import(machine));
     values.collect()
 }
 

@@ -1,0 +1,104 @@
+//! The input of a run, with how far each part of it may be believed (AS-20).
+
+use super::error::Checked;
+use super::machine::Machine;
+use super::value::fields::Fields;
+use super::value::json::check_depth;
+use super::value::{Header, Value};
+use contexture_context::Trust;
+use serde_json::{Map, Value as Json};
+use std::rc::Rc;
+
+/// What a run is given.
+///
+/// ```
+/// use contexture_context::Trust;
+/// use contexture_script::runtime::Given;
+/// use serde_json::json;
+///
+/// let conversation = Given::Object(vec![
+///     ("text".to_owned(), Given::from(json!("And tomorrow?"))),
+///     ("state".to_owned(), Given::Value(json!({ "city": "Oslo" }), Trust::Memory)),
+/// ]);
+/// assert_eq!(conversation.to_json(), json!({ "text": "And tomorrow?", "state": { "city": "Oslo" } }));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Given {
+    /// A value of one origin.
+    Value(Json, Trust),
+    /// A list of parts.
+    List(Vec<Given>),
+    /// An object of parts.
+    Object(Vec<(String, Given)>),
+}
+
+impl From<Json> for Given {
+    /// What the person or program that starts a run gives.
+    fn from(value: Json) -> Self {
+        Self::Value(value, Trust::User)
+    }
+}
+
+impl Given {
+    /// The value without its origins.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Value(value, _) => value.clone(),
+            Self::List(parts) => parts.iter().map(Self::to_json).collect(),
+            Self::Object(parts) => {
+                let fields = parts.iter().map(|(name, part)| (name.clone(), part.to_json()));
+                Json::Object(fields.collect())
+            }
+        }
+    }
+
+    /// The fields of an object; otherwise the input as it is.
+    pub(super) fn into_fields(self) -> Result<Vec<(String, Self)>, Self> {
+        match self {
+            Self::Object(parts) => Ok(parts),
+            Self::Value(Json::Object(fields), trust) => {
+                let part = |(name, value)| (name, Self::Value(value, trust));
+                Ok(Map::into_iter(fields).map(part).collect())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// The value in a run. A container of parts comes from who starts the run.
+    pub(super) fn import(self, machine: &Machine<'_>) -> Checked<Value> {
+        self.nested(machine, 1)
+    }
+
+    fn nested(self, machine: &Machine<'_>, depth: usize) -> Checked<Value> {
+        let header = || Header::from_origin(machine.epoch(), Trust::User.into());
+        match self {
+            Self::Value(value, trust) => machine.import(value, trust),
+            Self::List(parts) => {
+                enter(machine, parts.len(), depth)?;
+                let mut items = Vec::with_capacity(parts.len());
+                for part in parts {
+                    let item = part.nested(machine, depth + 1)?;
+                    item.mark_held();
+                    items.push(item);
+                }
+                Ok(Value::list(items, header()))
+            }
+            Self::Object(parts) => {
+                enter(machine, parts.len(), depth)?;
+                let mut fields = Fields::with_capacity(parts.len());
+                for (name, part) in parts {
+                    let value = part.nested(machine, depth + 1)?;
+                    value.mark_held();
+                    fields.set(&Rc::from(name), value);
+                }
+                Ok(Value::object(fields, header()))
+            }
+        }
+    }
+}
+
+fn enter(machine: &Machine<'_>, count: usize, depth: usize) -> Checked<()> {
+    check_depth(&machine.meter, depth)?;
+    machine.meter.collection(count)
+}

@@ -1,4 +1,0 @@
-import tool Front from "frontend://pick"
-main func(input) {
-  Front.run({})
-}

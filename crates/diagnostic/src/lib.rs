@@ -14,6 +14,7 @@
 //! ```
 
 mod code;
+mod codes;
 mod source;
 mod span;
 mod suggest;
@@ -21,6 +22,7 @@ mod suggest;
 pub mod render;
 
 pub use code::Code;
+pub use codes::Codes;
 pub use source::{LineColumn, SourceFile};
 pub use span::Span;
 pub use suggest::{nearest, suggestion};

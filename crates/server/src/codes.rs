@@ -1,22 +1,8 @@
 //! The codes of the MCP server, `MCP11…`. A code is never given a new meaning.
 
-pub use contexture::diagnostic::Code;
-use contexture::diagnostic::Severity;
+pub use contexture::diagnostic::{Code, Codes};
 
-macro_rules! codes {
-    ($($constant:ident $code:literal $name:literal $severity:ident $summary:literal
-        $explanation:literal)*) => {
-        $(
-            #[doc = $summary]
-            pub const $constant: Code =
-                Code::new($code, $name, Severity::$severity, $summary).explained($explanation);
-        )*
-        /// All codes, sorted.
-        pub const ALL: &[Code] = &[$($constant),*];
-    };
-}
-
-codes! {
+contexture::diagnostic::codes! {
     BAD_ARGUMENTS "MCP1101" "bad-arguments" Error
         "The arguments of a tool call do not fit the tool's input schema."
         "The message names each argument with what was expected and what came. Arguments that the schema does not name are refused, too: a misspelt one would be passed over otherwise."
@@ -61,11 +47,8 @@ codes! {
         "This is a fault of contexture, not of the caller; the message has its cause. The server serves on."
 }
 
-/// The code that a text names.
-#[must_use]
-pub fn find(code: &str) -> Option<&'static Code> {
-    ALL.iter().find(|known| known.code == code)
-}
+/// All codes.
+pub const ALL: Codes = Codes::new(&[TABLE]);
 
 #[cfg(test)]
 mod tests {
@@ -73,13 +56,7 @@ mod tests {
 
     #[test]
     fn kn_16_codes_are_unique_ordered_and_explained() {
-        assert!(ALL.is_sorted_by(|left, right| left.code < right.code));
-        let mut names: Vec<&str> = ALL.iter().map(|code| code.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), ALL.len());
-        assert!(ALL.iter().all(|code| code.summary.ends_with('.')));
-        assert!(ALL.iter().all(|code| code.explanation.ends_with('.')));
-        assert_eq!(find("MCP1103").map(|code| code.name), Some("no-token"));
+        assert_eq!(ALL.faults(), [""; 0]);
+        assert_eq!(ALL.find("MCP1103").map(|code| code.name), Some("no-token"));
     }
 }

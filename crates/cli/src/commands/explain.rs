@@ -6,7 +6,7 @@ use super::Outcome;
 use crate::complaint::{Complaint, Exit};
 use crate::paint::Paint;
 use crate::terminal::Terminal;
-use contexture::diagnostic::{Code, suggestion};
+use contexture::diagnostic::{Code, Codes, suggestion};
 use contexture::knowledge::codes as packs;
 use contexture::mcp::codes as servers;
 use contexture::prompt::codes as templates;
@@ -77,7 +77,8 @@ fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The codes that come with an explanation.
 fn explained() -> impl Iterator<Item = &'static Code> {
-    references::all().chain(packs::all()).chain(servers::ALL).chain(contexture_server::codes::ALL)
+    let all = [references::ALL, packs::ALL, servers::ALL, contexture_server::codes::ALL];
+    all.into_iter().flat_map(Codes::iter)
 }
 
 fn list(paint: Paint) -> String {

@@ -1,6 +1,6 @@
 //! `KN10…`: looking for packs (KN-2, KN-3).
 
-super::block! {
+contexture_diagnostic::codes! {
     LOCATION_MISSING "KN1001" "location-missing" Error
         "A location that was named is not there."
         "Folders named on the command line or in `knowledge.organization` of contexture.toml must exist; the usual folders of a project and a user may be absent. See whether the path is spelt right."
@@ -26,7 +26,7 @@ super::block! {
         "A symlink to a folder is not followed."
         "Packs are found where they are, so that links can neither lead out of a location nor in circles. Put the pack into the location, or name its folder as a location of its own."
     NAME_COLLISION "KN1009" "name-collision" Warning
-        "Two packs of one location have the same name; the first by path is used."
+        "Two packs of one location have the same name; the outer one is used, and of equals the first by path."
         "A name addresses one pack. Rename one of them."
     SHADOWED "KN1010" "shadowed" Warning
         "A pack is hidden by a pack of the same name in a scope that goes before."

@@ -1,7 +1,7 @@
 //! `KN40…`: a pack's layout, links and anchors; `KN41…`: its records; `KN42…`: evals and new packs
 //! (KN-17).
 
-super::block! {
+contexture_diagnostic::codes! {
     UNKNOWN_FOLDER "KN4001" "unknown-folder" Warning
         "A pack has a folder whose meaning is not known."
         "Folders of a pack are compiled, documents, wiki, sources, indexes, runs, schemas, evals, ontology and assets. Other files can be read, and are never selected."
@@ -27,7 +27,7 @@ super::block! {
         "A claim in the compiled view has no source, though the pack requires grounding."
         "Put `[source: FILE#FRAGMENT]` behind the claim, list it in the source map, or set `grounding:` to recommended."
     UNREADABLE_FILE "KN4009" "unreadable-file" Error
-        "A file of a pack could not be read."
+        "A file or folder of a pack could not be read."
         "Texts of a pack are UTF-8 and at most 16 MiB large. See whether its permissions let you read it."
     MANY_FINDINGS "KN4010" "many-findings" Warning
         "A file has more findings than are shown."
@@ -41,6 +41,9 @@ super::block! {
     NAMED_FILE_MISSING "KN4013" "named-file-missing" Warning
         "The guide names a file or folder that the pack does not have."
         "Readers follow the guide. Mend the path, or restore the file."
+    SYMLINK_LEFT_OUT "KN4014" "symlink-left-out" Warning
+        "A symlink in a pack leads to no file of the pack and is left out."
+        "A pack is one unit that is copied as a whole. Copy what is meant into the pack, or remove the symlink."
 
     NOT_JSON "KN4101" "record-not-json" Error
         "A record is no valid JSON."

@@ -1,6 +1,6 @@
 //! `KN11…`: the frontmatter of KNOWLEDGE.md (KN-4, KN-5).
 
-super::block! {
+contexture_diagnostic::codes! {
     GUIDE_UNREADABLE "KN1101" "guide-unreadable" Error
         "A KNOWLEDGE.md could not be read, so its pack is left out."
         "See whether its permissions let you read it."
@@ -73,4 +73,7 @@ super::block! {
     UNLISTED_RESOURCES "KN1124" "unlisted-resources" Warning
         "A pack has more files than its guide lists."
         "All files can still be selected by the resolver; only the listing is short."
+    UNREADABLE_PART "KN1125" "unreadable-part" Warning
+        "A folder of a pack can't be read and is left out."
+        "The rest of the pack is used. Change the permissions of the folder, or remove it."
 }

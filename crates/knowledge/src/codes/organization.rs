@@ -1,6 +1,6 @@
 //! `KN30…`: archives of packs; `KN31…`: the registry of an organization (KN-16).
 
-super::block! {
+contexture_diagnostic::codes! {
     BAD_ARCHIVE "KN3001" "bad-archive" Error
         "A file is no archive of packs that can be read."
         "An archive is a .tar.gz, .tgz, .tar or .zip file (stored or deflated, without a password), recognised by its content. Pack it again."

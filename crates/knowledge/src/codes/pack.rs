@@ -1,6 +1,6 @@
 //! `KN12…`: opening a pack and the consent to use it (KN-7, KN-8).
 
-super::block! {
+contexture_diagnostic::codes! {
     UNKNOWN_PACK "KN1201" "unknown-pack" Error
         "No pack of that name was found."
         "`contexture knowledge list` shows the packs, the places that were searched, and why a pack was left out."

@@ -290,7 +290,7 @@ fn told(json: &str, location: &Path) -> Option<Read> {
     let mut findings = Vec::new();
     for finding in told.findings {
         findings.push(Finding {
-            code: codes::find(&finding.code)?.code,
+            code: codes::ALL.find(&finding.code)?.code,
             severity: finding.severity,
             path: location.to_owned(),
             line: finding.line,

@@ -102,7 +102,7 @@ pub fn validate_pack(pack: &Pack) -> Vec<Finding> {
 }
 
 fn with_help(finding: Finding) -> Finding {
-    match codes::find(finding.code) {
+    match codes::ALL.find(finding.code) {
         Some(code) if finding.help.is_none() => finding.with_help(code.explanation),
         _ => finding,
     }

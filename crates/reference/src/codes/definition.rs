@@ -1,6 +1,6 @@
 //! `REF2…`: definitions of protocols (REF-15 to REF-19).
 
-super::block! {
+contexture_diagnostic::codes! {
     DEFINITION_FILE_TOO_LARGE "REF2001" "definition-file-too-large" Error
         "A file of definitions is larger than the limit."
         "Definitions are short texts. A long list of resources belongs into several files, one protocol each."

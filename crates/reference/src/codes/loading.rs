@@ -1,6 +1,6 @@
 //! `REF3…`: loading (REF-7 to REF-14, REF-20, REF-21).
 
-super::block! {
+contexture_diagnostic::codes! {
     UNKNOWN_PROTOCOL "REF3001" "unknown-protocol" Error
         "No protocol has this name."
         "Built in are file, http, https, ftp, sftp, ssh, memory, knowledge, context and env, and the processors text, json, yaml, markdown, lines, template and base64. A resource element in a definition file adds others; `contexture ref list` shows all that can be used."

@@ -1,6 +1,6 @@
 //! `REF4…`: networks (REF-22, REF-23).
 
-super::block! {
+contexture_diagnostic::codes! {
     BAD_ADDRESS "REF4001" "bad-address" Error
         "The path of a reference is no address of a server."
         "An address is `host/path` or `user:password@host:port/path`. In user and password `/` is written %2F, `@` %40, `:` %3A and `%` %25; an IPv6 address stands in brackets."

@@ -1,6 +1,6 @@
 //! `REF1…`: the text of a reference (REF-1 to REF-5).
 
-super::block! {
+contexture_diagnostic::codes! {
     MISSING_AT "REF1001" "missing-at" Error
         "A reference does not begin with `@`."
         "A reference begins with `@` (the model or a policy decides when it is loaded), `@!` (loaded at once) or `@?` (loaded when asked for). The `[@]` of grammars means a plain `@`. Only the inner references of a nested one may leave it out: `@outer:inner://path`."

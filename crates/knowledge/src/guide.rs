@@ -9,7 +9,7 @@ mod boundaries;
 use crate::codes;
 use crate::finding::Finding;
 use crate::item::{PackTrust, Profile, RuntimeMode, Status};
-use crate::pack::{FileKind, Pack, PackError, PackFile};
+use crate::pack::{FileKind, LeftOut, LeftOutKind, Listing, Pack, PackError, PackFile};
 use crate::xml;
 use contexture_context::fence::{Fence, FenceError};
 use serde::Serialize;
@@ -49,8 +49,10 @@ pub struct Resource {
 /// [`PackError`] when the guide can't be read or the files can't be listed.
 pub fn activate(pack: &Pack) -> Result<Guide, PackError> {
     let body = pack.guide_body()?;
-    let files = pack.files()?;
+    let Listing { files, left_out } = pack.listing()?;
     let mut warnings = warnings(pack, &body, &files);
+    let closed = left_out.iter().filter(|left| left.kind == LeftOutKind::Folder);
+    warnings.extend(closed.map(|folder| unreadable(pack, folder)));
     let resources = resources(pack, files, &mut warnings);
     let text = frame(pack, &body, &resources);
     Ok(Guide { text, body, resources, warnings })
@@ -133,8 +135,13 @@ fn warnings(pack: &Pack, body: &str, files: &[PackFile]) -> Vec<Finding> {
     out.into_iter().map(helped).collect()
 }
 
+fn unreadable(pack: &Pack, folder: &LeftOut) -> Finding {
+    let path = pack.item().pack_root.join(&folder.path);
+    helped(Finding::new(codes::UNREADABLE_PART, &path, folder.message()))
+}
+
 fn helped(finding: Finding) -> Finding {
-    let help = codes::find(finding.code).map_or("", |code| code.explanation);
+    let help = codes::ALL.find(finding.code).map_or("", |code| code.explanation);
     finding.with_help(help)
 }
 

@@ -66,4 +66,4 @@ pub use discovery::{Discovery, DiscoveryOptions, Found, Roots, discover};
 pub use finding::Finding;
 pub use guide::{Guide, activate};
 pub use item::{CatalogItem, Grounding, PackTrust, Profile, RuntimeMode, Scope, Status};
-pub use pack::{FileKind, Pack, PackError, PackFile};
+pub use pack::{FileKind, LeftOut, LeftOutKind, Listing, Pack, PackError, PackFile};

@@ -10,7 +10,7 @@ mod error;
 mod files;
 
 pub use error::PackError;
-pub use files::{FileKind, PackFile};
+pub use files::{FileKind, LeftOut, LeftOutKind, Listing, PackFile};
 
 use crate::item::{CatalogItem, Scope};
 use crate::manifest;
@@ -79,9 +79,18 @@ impl Pack {
     /// All its files, by path.
     ///
     /// # Errors
-    /// [`PackError`] when a folder can't be read, or there are more files or deeper folders than
-    /// can be handled.
+    /// As [`Self::listing`].
     pub fn files(&self) -> Result<Vec<PackFile>, PackError> {
+        Ok(self.listing()?.files)
+    }
+
+    /// All its files, and what is left out because it can't be read: a folder within the pack that
+    /// can't be read is no reason to do without the others.
+    ///
+    /// # Errors
+    /// [`PackError`] when the pack's own folder can't be read, or there are more files or deeper
+    /// folders than can be handled.
+    pub fn listing(&self) -> Result<Listing, PackError> {
         let item = self.item();
         files::list(&self.inner.content, item.metadata.primary_document.as_deref())
             .map_err(|error| error.of(&item.name))
@@ -114,29 +123,40 @@ impl Pack {
 
     /// The digest of what the pack says: of all files by path and content, without the log
     /// `runs/usage.jsonl` and what is in `indexes/` beside the source map. A file that has the same
-    /// size and time as before is not read again. A file that can't be read stands in it by its
-    /// name, so the digest is another one as soon as it can be.
+    /// size and time as before is not read again. A file or folder that can't be read stands in it
+    /// by its name, so the digest is another one as soon as it can be.
     ///
     /// # Errors
-    /// [`PackError`] when a folder can't be read, or a file is too large.
+    /// [`PackError`] when the pack can't be listed, or a file is too large.
     pub fn digest(&self) -> Result<Digest, PackError> {
-        let mut files = self.files()?;
+        let Listing { mut files, left_out } = self.listing()?;
         files.retain(|file| !file.is_unsaid());
         let mut known = self.inner.digest.lock().unwrap_or_else(PoisonError::into_inner);
+        let closed: Vec<&LeftOut> =
+            left_out.iter().filter(|left| left.kind == LeftOutKind::Folder).collect();
         if let Some((seen, digest)) = known.as_ref()
+            && closed.is_empty()
             && *seen == files
         {
             return Ok(digest.clone());
         }
-        let (digest, is_whole) = self.digest_of(&files)?;
+        let (digest, is_whole) = self.digest_of(&files, &closed)?;
         // Permissions change neither size nor time: what could not be read is tried again.
         *known = is_whole.then(|| (files, digest.clone()));
         Ok(digest)
     }
 
     /// The digest, and whether every file could be read.
-    fn digest_of(&self, files: &[PackFile]) -> Result<(Digest, bool), PackError> {
-        let (mut lines, mut is_whole) = (String::new(), true);
+    fn digest_of(
+        &self,
+        files: &[PackFile],
+        closed: &[&LeftOut],
+    ) -> Result<(Digest, bool), PackError> {
+        let (mut lines, mut is_whole) = (String::new(), closed.is_empty());
+        for folder in closed {
+            let path = serde_json::Value::from(format!("{}/", folder.path));
+            lines.push_str(&format!("unreadable {path}\n"));
+        }
         for file in files {
             // A JSON string cannot be mistaken for two lines, whatever the name.
             let path = serde_json::Value::from(file.path.as_str());

@@ -46,7 +46,8 @@ pub(super) fn search(location: &Location, options: &DiscoveryOptions, cache: &Ca
     }
     out.findings.extend(limits.findings(&location.path));
     out.findings.sort_by(|left, right| (&left.path, left.code).cmp(&(&right.path, right.code)));
-    out.packs.sort_by(|left, right| left.root.as_os_str().cmp(right.root.as_os_str()));
+    // The outer one of two with the same name is meant, whatever its folders are called.
+    out.packs.sort_by_cached_key(|pack| (pack.root.components().count(), pack.root.clone()));
     out
 }
 

@@ -8,7 +8,7 @@ pub(crate) use write::MAX_FILE_BYTES;
 
 use super::schema::Fields;
 use super::state::{State, nanoseconds};
-use crate::pack::{Pack, PackError, PackFile};
+use crate::pack::{LeftOut, LeftOutKind, Pack, PackError, PackFile};
 use home::Home;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -73,6 +73,8 @@ pub(crate) struct View {
 struct Slot {
     opened: Option<Arc<Opened>>,
     listing: Arc<Listing>,
+    /// What is said about folders that can't be read.
+    left_out: Vec<String>,
     checked: Option<Instant>,
 }
 
@@ -115,12 +117,16 @@ impl Store {
             && checked.elapsed() < self.recheck
         {
             let (opened, listing) = (Arc::clone(opened), Arc::clone(&slot.listing));
-            return Ok(View { opened, listing, key, report: IndexReport::default() });
+            let report = IndexReport { warnings: slot.left_out.clone(), ..IndexReport::default() };
+            return Ok(View { opened, listing, key, report });
         }
-        let files = pack.files()?;
+        let crate::pack::Listing { files, left_out } = pack.listing()?;
+        let closed = left_out.iter().filter(|left| left.kind == LeftOutKind::Folder);
+        slot.left_out = closed.map(LeftOut::message).collect();
         let home = Home::of(self.cache.as_deref(), pack);
         let known = if purpose == Purpose::Rebuild { None } else { slot.opened.take() };
-        let (opened, report) = home.bring_up(pack, known, &files, purpose)?;
+        let (opened, mut report) = home.bring_up(pack, known, &files, purpose)?;
+        report.warnings.extend(slot.left_out.iter().cloned());
         let stat = |file: PackFile| (file.path, (file.bytes, nanoseconds(file.modified_ns)));
         slot.opened = Some(Arc::clone(&opened));
         slot.listing = Arc::new(files.into_iter().map(stat).collect());

@@ -180,9 +180,8 @@ fn evals(pack: &NewPack<'_>) -> String {
             {
                 "id": "in-scope",
                 "prompt": format!("A question about this: {subject}"),
-                "expected": "warn",
-                "reason": "It is what the pack is for; a draft comes with a warning.",
-                "expected_warnings": ["draft"],
+                "expected": "select",
+                "reason": "It is what the pack is for.",
             },
             {
                 "id": "out-of-scope",

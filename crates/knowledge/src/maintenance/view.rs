@@ -3,7 +3,7 @@
 use crate::anchor::{AnchorFiles, Facts};
 use crate::codes;
 use crate::finding::Finding;
-use crate::pack::{Pack, PackError, PackFile};
+use crate::pack::{LeftOutKind, Listing, Pack, PackError, PackFile};
 use crate::section::{is_markdown, is_text};
 use contexture_diagnostic::Code;
 use std::cell::RefCell;
@@ -30,7 +30,8 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     /// Reads the texts of a pack.
     pub(super) fn open(pack: &'a Pack) -> Result<Self, PackError> {
-        let files = pack.files()?.into_iter().map(|file| (file.path.clone(), file)).collect();
+        let Listing { files, left_out } = pack.listing()?;
+        let files = files.into_iter().map(|file| (file.path.clone(), file)).collect();
         let mut view = Self {
             pack,
             files,
@@ -38,6 +39,13 @@ impl<'a> View<'a> {
             findings: BTreeMap::new(),
             facts: RefCell::default(),
         };
+        for left in left_out {
+            let code = match left.kind {
+                LeftOutKind::Folder => codes::UNREADABLE_FILE,
+                LeftOutKind::Symlink => codes::SYMLINK_LEFT_OUT,
+            };
+            view.found(code, &left.path, None, left.message());
+        }
         let texts: Vec<String> = view.files.keys().filter(|path| is_read(path)).cloned().collect();
         for path in texts {
             if let Some(text) = view.read(&path) {

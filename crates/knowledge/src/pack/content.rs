@@ -52,13 +52,15 @@ fn within(
     Ok(text)
 }
 
-/// What a listing needs of one entry: a symlink stands for the file of the pack that it leads to,
-/// and for nothing otherwise.
-pub(super) fn settled(folder: &Workspace, entry: Entry) -> Option<Entry> {
+/// What a listing needs of one entry: a symlink stands for the file of the pack that it leads to.
+///
+/// # Errors
+/// Why it stands for nothing, when it leads to no such file.
+pub(super) fn settled(folder: &Workspace, entry: Entry) -> Result<Entry, FileError> {
     if entry.kind != EntryKind::Symlink {
-        return Some(entry);
+        return Ok(entry);
     }
-    folder.file(&own(folder, entry.path.as_str()).ok()?).ok()
+    folder.file(&own(folder, entry.path.as_str())?)
 }
 
 /// The place in the pack that a path means, when it is part of the pack by name and, symlinks

@@ -18,7 +18,7 @@ pub enum PackError {
         similar: Option<String>,
     },
     /// The folder of a pack, or a file in it, can't be read.
-    #[error("knowledge pack `{pack}`: {error}")]
+    #[error("knowledge pack `{pack}`: {}", located(error))]
     Unreadable {
         /// The pack.
         pack: String,
@@ -61,6 +61,33 @@ pub enum PackError {
     },
 }
 
+/// What is wrong with a file, where the folder that its path is confined to is that of a pack.
+fn located(error: &FileError) -> String {
+    match error {
+        FileError::Outside(path) => format!("`{path}` lies outside the pack"),
+        FileError::LeadsOut(path) => format!("`{path}` leads outside the pack through a symlink"),
+        FileError::NotFound { path, .. } => format!("there is no `{path}` in the pack"),
+        other => other.to_string(),
+    }
+}
+
+/// Why a part of a pack is left out, where its path is told already.
+pub(super) fn told(error: &FileError) -> String {
+    let reason = match error {
+        FileError::Outside(_) | FileError::LeadsOut(_) => {
+            "it leads outside the pack, or by an absolute path"
+        }
+        FileError::NotFound { .. } => "it leads to what is no part of the pack",
+        FileError::Dangling(_) => "it leads to a file that is not there",
+        FileError::Loop(_) => "it leads in a circle",
+        FileError::IsFolder(_) => "it leads to a folder, and symlinks to folders are not followed",
+        FileError::Denied(_) => "there is no permission to read it",
+        FileError::Io { reason, .. } => reason,
+        other => return other.to_string(),
+    };
+    reason.to_owned()
+}
+
 impl PackError {
     /// A file or folder of a pack that can't be read.
     pub(crate) fn unreadable(pack: &str, error: FileError) -> Self {
@@ -90,7 +117,12 @@ impl PackError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
-            Self::Unknown { similar: Some(similar), .. } => format!("did you mean `{similar}`?"),
+            Self::Unknown { similar: Some(similar), .. }
+            | Self::Unreadable {
+                error: FileError::NotFound { similar: Some(similar), .. }, ..
+            } => {
+                format!("did you mean `{similar}`?")
+            }
             other => other.kind().explanation.to_owned(),
         }
     }

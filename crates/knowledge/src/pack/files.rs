@@ -32,6 +32,49 @@ impl PackFile {
     }
 }
 
+/// What the listing of a pack gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Its files, by path.
+    pub files: Vec<PackFile>,
+    /// What could not be listed, by path.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A part of a pack that could not be listed and counts as not being there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its path relative to the pack's folder.
+    pub path: String,
+    /// What it is.
+    pub kind: LeftOutKind,
+    /// Why.
+    pub reason: String,
+}
+
+/// What can be left out of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOutKind {
+    /// A folder that can't be read.
+    Folder,
+    /// A symlink that leads to no file of the pack.
+    Symlink,
+}
+
+impl LeftOut {
+    /// What is to be said about it.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let Self { path, kind, reason } = self;
+        match kind {
+            LeftOutKind::Folder => {
+                format!("the folder `{path}/` is left out with all that is in it: {reason}")
+            }
+            LeftOutKind::Symlink => format!("the symlink `{path}` is left out: {reason}"),
+        }
+    }
+}
+
 /// What a file of a pack is for (KN-7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -107,35 +150,53 @@ impl ListError {
     }
 }
 
-/// All files, by path.
-pub(super) fn list(content: &Content, primary: Option<&str>) -> Result<Vec<PackFile>, ListError> {
+/// All files, by path, and what is left out.
+pub(super) fn list(content: &Content, primary: Option<&str>) -> Result<Listing, ListError> {
     let primary = primary.map(|path| path.strip_prefix("./").unwrap_or(path));
-    let mut files = match content {
-        Content::Folder(folder) => list_folder(folder, primary)?,
-        Content::Static(files) => files
-            .iter()
-            .map(|(path, text)| PackFile {
-                path: (*path).to_owned(),
-                bytes: text.len() as u64,
-                modified_ns: 0,
-                kind: FileKind::of(path, primary),
-            })
-            .collect(),
+    let mut listing = match content {
+        Content::Folder(folder) => {
+            list_folder(folder, primary, &|place| Ok(folder.entries(place, MAX_FILES)?.0))?
+        }
+        Content::Static(files) => Listing { files: embedded(files, primary), left_out: Vec::new() },
     };
-    files.sort_by(|left, right| left.path.cmp(&right.path));
-    Ok(files)
+    listing.files.sort_by(|left, right| left.path.cmp(&right.path));
+    listing.left_out.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(listing)
 }
 
-fn list_folder(folder: &Workspace, primary: Option<&str>) -> Result<Vec<PackFile>, ListError> {
-    let mut files = Vec::new();
+fn embedded(files: &[(&str, &str)], primary: Option<&str>) -> Vec<PackFile> {
+    files
+        .iter()
+        .map(|(path, text)| PackFile {
+            path: (*path).to_owned(),
+            bytes: text.len() as u64,
+            modified_ns: 0,
+            kind: FileKind::of(path, primary),
+        })
+        .collect()
+}
+
+/// Reads the entries of a folder of the pack.
+type Entries<'a> = dyn Fn(&WorkspacePath) -> Result<Vec<Entry>, FileError> + 'a;
+
+fn list_folder(
+    folder: &Workspace,
+    primary: Option<&str>,
+    entries: &Entries<'_>,
+) -> Result<Listing, ListError> {
+    let mut listing = Listing::default();
     let mut open = vec![(WorkspacePath::root(), 0)];
     while let Some((place, depth)) = open.pop() {
-        let entries = match folder.entries(&place, MAX_FILES) {
-            Ok((entries, _)) => entries,
+        let entries = match entries(&place) {
+            Ok(entries) => entries,
             Err(FileError::TooMany { .. }) => return Err(ListError::TooMany(MAX_FILES, "files")),
-            // Gone while the pack was listed: then nothing is in it.
-            Err(FileError::NotFound { .. }) if depth > 0 => continue,
-            Err(error) => return Err(ListError::File(error)),
+            Err(error) if depth == 0 => return Err(ListError::File(error)),
+            // Gone while the pack was listed, or a file now: then nothing is in it.
+            Err(FileError::NotFound { .. } | FileError::NotFolder(_)) => continue,
+            Err(error) => {
+                listing.left_out.push(left_out(&place, LeftOutKind::Folder, &error));
+                continue;
+            }
         };
         if depth > 0 && is_inner_pack(&entries) {
             continue;
@@ -149,15 +210,25 @@ fn list_folder(folder: &Workspace, primary: Option<&str>) -> Result<Vec<PackFile
                     return Err(ListError::TooMany(MAX_DEPTH, "levels of folders"));
                 }
                 open.push((entry.path, depth + 1));
-            } else if let Some(file) = settled(folder, entry) {
-                files.extend(pack_file(file, primary));
+                continue;
+            }
+            let path = entry.path.clone();
+            match settled(folder, entry) {
+                Ok(file) => listing.files.extend(pack_file(file, primary)),
+                Err(error) => {
+                    listing.left_out.push(left_out(&path, LeftOutKind::Symlink, &error));
+                }
             }
         }
-        if files.len() > MAX_FILES {
+        if listing.files.len() > MAX_FILES || listing.left_out.len() > MAX_FILES {
             return Err(ListError::TooMany(MAX_FILES, "files"));
         }
     }
-    Ok(files)
+    Ok(listing)
+}
+
+fn left_out(place: &WorkspacePath, kind: LeftOutKind, error: &FileError) -> LeftOut {
+    LeftOut { path: place.to_string(), kind, reason: super::error::told(error) }
 }
 
 fn pack_file(entry: Entry, primary: Option<&str>) -> Option<PackFile> {
@@ -171,4 +242,48 @@ fn pack_file(entry: Entry, primary: Option<&str>) -> Option<PackFile> {
 
 fn is_inner_pack(entries: &[Entry]) -> bool {
     entries.iter().any(|entry| entry.kind == EntryKind::File && entry.path.name() == GUIDE_FILE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists a folder with `wiki/` and `wiki/page.md` in it, where reading `wiki` fails.
+    fn listed(error: &FileError) -> Listing {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("wiki")).unwrap();
+        std::fs::write(place.path().join("wiki/page.md"), "a page").unwrap();
+        std::fs::write(place.path().join("LICENSE"), "free").unwrap();
+        let folder = Workspace::open(place.path()).unwrap();
+        let listing = list_folder(&folder, None, &|place| match place.as_str() {
+            "wiki" => Err(error.clone()),
+            _ => Ok(folder.entries(place, MAX_FILES)?.0),
+        });
+        listing.unwrap_or_else(|_| panic!("{error} stops the listing"))
+    }
+
+    #[test]
+    fn kn_7_a_folder_that_cannot_be_read_is_left_out_and_said() {
+        let wiki = "wiki".to_owned();
+        let io = FileError::Io { path: wiki.clone(), reason: "input/output error".to_owned() };
+        for (error, reason) in [
+            (FileError::Denied(wiki.clone()), "there is no permission to read it"),
+            (io, "input/output error"),
+        ] {
+            let Listing { files, left_out } = listed(&error);
+            assert_eq!(files.iter().map(|file| &file.path).collect::<Vec<_>>(), ["LICENSE"]);
+            let message =
+                format!("the folder `wiki/` is left out with all that is in it: {reason}");
+            assert_eq!(left_out.iter().map(LeftOut::message).collect::<Vec<_>>(), [message]);
+        }
+    }
+
+    #[test]
+    fn kn_7_a_folder_that_is_gone_when_it_is_read_is_empty() {
+        let gone = FileError::NotFound { path: "wiki".to_owned(), similar: None };
+        for error in [gone, FileError::NotFolder("wiki".to_owned())] {
+            let Listing { files, left_out } = listed(&error);
+            assert_eq!((files.len(), left_out.as_slice()), (1, [].as_slice()));
+        }
+    }
 }

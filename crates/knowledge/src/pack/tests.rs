@@ -110,6 +110,57 @@ fn kn_7_symlinks_count_only_inside_the_pack() {
     {
         assert!(pack.read(path, 100).is_err(), "{path}");
     }
+    let listing = pack.listing().unwrap();
+    let said: Vec<String> = listing.left_out.iter().map(LeftOut::message).collect();
+    assert_eq!(
+        said,
+        [
+            "the symlink `wiki/foreign.md` is left out: it leads to what is no part of the pack",
+            "the symlink `wiki/hidden.md` is left out: it leads to what is no part of the pack",
+            "the symlink `wiki/loop.md` is left out: it leads in a circle",
+            "the symlink `wiki/out.md` is left out: it leads outside the pack, or by an \
+             absolute path",
+            "the symlink `wiki/up` is left out: it leads to a folder, and symlinks to folders are \
+             not followed",
+        ]
+    );
+}
+
+#[test]
+fn kn_7_what_is_refused_is_told_of_the_pack_not_of_a_workspace() {
+    let place = Place::new();
+    let pack = full(&place);
+    for (path, told) in [
+        ("../other.md", "knowledge pack `acme`: `../other.md` lies outside the pack"),
+        ("wiki/pag.md", "knowledge pack `acme`: there is no `wiki/pag.md` in the pack"),
+    ] {
+        assert_eq!(pack.read(path, 100).unwrap_err().to_string(), told);
+    }
+    assert_eq!(pack.read("wiki/pag.md", 100).unwrap_err().help(), "did you mean `wiki/page.md`?");
+}
+
+#[cfg(unix)]
+#[test]
+fn kn_8_a_folder_that_cannot_be_read_stops_nothing_and_changes_the_digest() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let pack = full(&place);
+    let (files, before) = (pack.files().unwrap(), pack.digest().unwrap());
+    let folder = pack.item().pack_root.join("sources");
+    let allow = |mode| std::fs::set_permissions(&folder, PermissionsExt::from_mode(mode)).unwrap();
+    allow(0o000);
+    // Who may read everything reads this, too.
+    let is_open = std::fs::read_dir(&folder).is_ok();
+    let listing = pack.listing().unwrap();
+    let guide = crate::activate(&pack).unwrap();
+    let digest = pack.digest().unwrap();
+    allow(0o755);
+    assert_eq!(listing.files.len(), files.len() - usize::from(!is_open));
+    assert_eq!(listing.left_out.len(), usize::from(!is_open));
+    let said = guide.warnings.iter().filter(|warning| warning.code == "KN1125").count();
+    assert_eq!(said, usize::from(!is_open));
+    assert_eq!(digest == before, is_open);
+    assert_eq!(pack.digest().unwrap(), before);
 }
 
 #[test]

@@ -181,6 +181,19 @@ fn kn_3_gitignore_is_honoured_when_asked_for() {
 }
 
 #[test]
+fn kn_3_the_outer_one_of_two_packs_with_one_name_is_used() {
+    let place = Place::new();
+    place.pack_with("project/.agents/knowledge/a/deep/acme", "name: acme");
+    place.pack_with("project/.agents/knowledge/z", "name: acme");
+    let found = place.discover();
+    assert_eq!(names(&found), ["acme"]);
+    assert_eq!(found.packs[0].item.pack_root, place.path("project/.agents/knowledge/z"));
+    let collision = found.findings.iter().find(|f| f.code == codes::NAME_COLLISION.code).unwrap();
+    let hidden = place.path("project/.agents/knowledge/a/deep/acme/KNOWLEDGE.md");
+    assert_eq!(collision.path, hidden);
+}
+
+#[test]
 fn kn_3_a_collision_in_one_location_is_told_and_the_first_by_path_is_used() {
     let place = Place::new();
     place.pack_with("project/.agents/knowledge/b", "name: acme");

@@ -26,6 +26,14 @@ fn kn_17_a_new_pack_of_each_profile_is_a_draft_without_a_fault() {
         let rest: Vec<_> = checked.findings.iter().filter(|f| f.code != "KN1121").collect();
         assert!(rest.is_empty(), "{profile}: {rest:#?}");
         assert!(eval(&discovery, None).unwrap().ok, "{profile}");
+
+        // The cases hold for the pack that it becomes, too.
+        let guide = std::fs::read_to_string(&written[0]).unwrap();
+        let guide = guide.replace("status: draft", "status: ready");
+        std::fs::write(&written[0], guide).unwrap();
+        let discovery = discover(&roots, &DiscoveryOptions::default());
+        assert_eq!(discovery.packs[0].item.status, Status::Ready);
+        assert!(eval(&discovery, None).unwrap().ok, "{profile}, ready");
     }
 }
 

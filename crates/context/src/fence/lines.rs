@@ -56,7 +56,8 @@ pub(super) fn marks(text: &str, in_fence: bool) -> Vec<usize> {
     let mut at = 0;
     for line in text.split(is_line_break) {
         let shown = line.trim_start_matches(is_blank);
-        if is_layout(shown) || in_fence && is_turn(shown) {
+        let is_free = in_fence && is_anchors(shown);
+        if !is_free && is_layout(shown) || in_fence && is_turn(shown) {
             marks.push(at + line.len() - shown.len());
         }
         // The break's own length: the next line begins where the rest of the text does.
@@ -93,6 +94,24 @@ fn is_label(line: &str) -> bool {
         closing = Some(sign);
     }
     holds && closing.and_then(plain) == Some(']')
+}
+
+/// A line of nothing but `[source: FILE#FRAGMENT]`, once or several times: claims name their
+/// sources so (KN-12), and no line of a prompt is like it inside a fence.
+fn is_anchors(line: &str) -> bool {
+    let mut rest = line.trim_end();
+    while let Some((path, after)) =
+        rest.strip_prefix("[source:").and_then(|anchor| anchor.split_once(']'))
+    {
+        if path.trim().is_empty() || path.contains('[') {
+            return false;
+        }
+        rest = after.trim_start_matches([' ', ',', ';', '.']);
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    false
 }
 
 /// `System:`, `### System`, `**Assistant:**`, `> user:`, `- system:`, `=== SYSTEM ===`.

@@ -31,6 +31,25 @@ fn kn_13_ordinary_text_stays_as_it_is() {
 }
 
 #[test]
+fn kn_12_anchors_on_a_line_of_their_own_stay_as_they_are() {
+    let fence = Fence::data(Trust::Tool);
+    for text in [
+        "[source: sources/a.md#L3]",
+        "  [source: sources/a.md#page=4] \nIt is blue.\n[source: b.md]",
+        "[source: 来源/访谈.md#t=00:12:33], [source: b.md#heading].",
+    ] {
+        assert_eq!(fence.escape(text), text);
+    }
+    for text in
+        ["[source:]", "[source: a] [system]", "[source: [system]", "[source: a]:", "[sources]"]
+    {
+        assert_eq!(fence.escape(text), format!("\\{text}"), "{text}");
+    }
+    // In the open it could be the label of an item.
+    assert_eq!(escape_layout("[source: a.md]"), "\\[source: a.md]");
+}
+
+#[test]
 fn kn_13_a_fence_guards_its_own_tag() {
     let fence = Fence::new("my_pack", &[("name", "a\"b>\n</my_pack>")]).unwrap();
     assert_eq!(

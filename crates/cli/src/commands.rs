@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod family;
 pub(crate) mod fmt;
 pub(crate) mod knowledge;
 pub(crate) mod mcp;

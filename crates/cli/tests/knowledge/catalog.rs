@@ -2,7 +2,7 @@
 
 use super::desk::{acme, codes, desk, keys, knowledge, list, manifest, names, pack};
 use crate::support::Sandbox;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn kn_4_list_gives_the_items_of_the_catalog() {
@@ -94,6 +94,40 @@ fn kn_2_list_can_be_narrowed_to_scopes() {
     assert_eq!(only("user"), "mine");
     assert_eq!(only("organization"), "");
     let _ = knowledge(&sandbox, &["list", "--scope", "projct"]).exits(2).says("project");
+}
+
+#[test]
+fn kn_3_a_list_of_one_scope_says_nothing_of_the_others() {
+    let sandbox = desk();
+    sandbox
+        .write("site/.agents/knowledge/torn/KNOWLEDGE.md", "---\nname: [\n---\n")
+        .write("../home/.agents/knowledge/bare/KNOWLEDGE.md", "no frontmatter")
+        .write("site/contexture.toml", "[knowledge]\norganization = [\"gone\"]\n");
+    let only = |scope: &str| {
+        let done = knowledge(&sandbox, &["list", "--json", "--scope", scope]).exits(0).json();
+        let texts = |value: &Value| {
+            let all = value.as_array().unwrap().iter();
+            all.map(|one| one.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let found = done["diagnostics"].as_array().unwrap();
+        let paths: Vec<Value> = found.iter().map(|found| found["path"].clone()).collect();
+        (texts(&Value::Array(paths)), texts(&done["scanned"]))
+    };
+    for (scope, broken, place) in [
+        ("project", "site/.agents/knowledge/torn", "site/.agents/knowledge"),
+        ("user", "home/.agents/knowledge/bare", "home/.agents/knowledge"),
+        ("organization", "site/gone", "site/gone"),
+    ] {
+        let (paths, scanned) = only(scope);
+        assert!(!paths.is_empty(), "{scope}");
+        assert!(paths.iter().all(|path| path.contains(broken)), "{scope}: {paths:?}");
+        assert!(scanned.last().unwrap().ends_with(place), "{scope}: {scanned:?}");
+        assert!(scanned.len() <= 2, "{scope}: {scanned:?}");
+    }
+    let said = knowledge(&sandbox, &["list", "--scope", "user"]).exits(0).stderr;
+    assert!(said.contains("no pack in this scope") && !said.contains("torn"), "{said}");
+    let (paths, scanned) = only("built-in");
+    assert!(paths.is_empty() && scanned.is_empty(), "{paths:?} {scanned:?}");
 }
 
 #[test]

@@ -173,6 +173,20 @@ fn kn_16_an_archive_is_added_to_the_project_or_to_the_user() {
 }
 
 #[test]
+fn kn_16_a_folder_is_no_archive_and_the_refusal_says_how_one_is_made() {
+    let sandbox = desk();
+    let folder = "site/.agents/knowledge/acme-product-brief";
+    let _ = sandbox.run(["knowledge", "add", folder]).exits(2).says("is a folder").says("tar czf");
+    let done = sandbox.run(["knowledge", "add", folder, "--json"]).exits(2).json();
+    assert_eq!(done["error"]["code"], "KN3001");
+    assert!(!sandbox.path(".agents").exists(), "nothing is made for what can't be added");
+    let _ = sandbox.run(["knowledge", "add", "gone.tar.gz"]).exits(2).says("gone.tar.gz");
+    let _ = sandbox.sh(&format!("tar czf packs.tar.gz -C {folder} .")).exits(0);
+    let done = sandbox.run(["knowledge", "add", "packs.tar.gz", "--json"]).exits(0).json();
+    assert_eq!(done["packs"][0]["name"], "acme-product-brief");
+}
+
+#[test]
 fn kn_16_archives_that_mean_no_good_leave_nothing_behind() {
     let sandbox = desk();
     sandbox.write("evil/acme/KNOWLEDGE.md", manifest("acme", "ready", ""));

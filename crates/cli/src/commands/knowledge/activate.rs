@@ -7,7 +7,6 @@ use crate::complaint::Exit;
 use crate::terminal::Terminal;
 use contexture::knowledge::guide::Guide;
 use contexture::knowledge::item::CatalogItem;
-use contexture::packs::Packs;
 use serde_json::{Value, json};
 use std::slice;
 
@@ -39,10 +38,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let named = slice::from_ref(&args.name);
     let options = args.place.options_for(named, &args.consent)?;
-    let packs = Packs::open(&args.place.project()?, options);
-    if !args.json {
-        place::ask(&packs, named, terminal)?;
-    }
+    let packs = args.place.open_named(options, !args.json, terminal)?;
     let pack = packs.pack(&args.name).map_err(|error| place::refuse(&error))?;
     let guide = packs.activate(&args.name).map_err(|error| place::refuse(&error))?;
     if args.json {

@@ -4,9 +4,11 @@
 use super::place::Home;
 use super::target;
 use crate::commands::Outcome;
+use crate::commands::run::Screen;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::paint::{harmless, one_line};
 use crate::terminal::Terminal;
+use contexture::knowledge::codes::BAD_ARCHIVE;
 use contexture::knowledge::maintenance::read_properties;
 use contexture::knowledge::organization::{Added, ArchiveLimits, OrganizationError, add};
 use serde_json::{Value, json};
@@ -21,7 +23,7 @@ Examples:
 
 What was added is a pack like any other: nothing of it is run, and programs ask before they read it.";
 
-/// Unpacks the packs of an archive (.tar.gz, .tgz, .zip): all of them, or none when one is unsafe.
+/// Unpacks the packs of an archive (.tar.gz, .tgz, .tar, .zip): all, or none when one is unsafe.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -41,9 +43,10 @@ pub(super) struct Args {
 /// Runs `contexture knowledge add`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let (into, project) = args.home.folder()?;
-    std::fs::metadata(&args.archive).map_err(|error| Stop::read(&args.archive, error))?;
+    is_readable(&args.archive)?;
     let types = &project.config.knowledge.types;
-    let added = add(&args.archive, &into, args.replace, types, &ArchiveLimits::default());
+    let unpack = || add(&args.archive, &into, args.replace, types, &ArchiveLimits::default());
+    let added = Screen::waiting(terminal, "unpacking the archive", unpack);
     let added = added.map_err(|error| refuse(&error, &args.archive))?;
     if args.json {
         let packs: Vec<Value> = added.packs.iter().map(|pack| to_json(pack, &added)).collect();
@@ -62,6 +65,27 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Refuses what can't be an archive before anything is made for its packs.
+fn is_readable(archive: &Path) -> Result<(), Stop> {
+    let unread = |error| Stop::read(archive, error);
+    let found = std::fs::metadata(archive).map_err(unread)?;
+    if found.is_dir() {
+        let name = archive.display();
+        return Err(Complaint::refused(BAD_ARCHIVE.code, format!("{name} is a folder"))
+            .file(archive)
+            .help(format!(
+                "an archive is expected, such as `tar czf packs.tar.gz -C {name} .` makes of a pack \
+                 or a folder of packs; a folder is used where it lies with `--packs {name}`"
+            ))
+            .into());
+    }
+    // Opening a pipe would take what is in it away from the one who reads it.
+    if found.is_file() {
+        std::fs::File::open(archive).map_err(unread)?;
+    }
+    Ok(())
 }
 
 fn name_of(pack: &Path) -> String {

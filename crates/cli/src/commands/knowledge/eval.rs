@@ -1,6 +1,6 @@
 //! `contexture knowledge eval`: whether packs are selected for the tasks they are for (KN-17).
 
-use super::place::Place;
+use super::place::{self, Place};
 use super::{findings, target};
 use crate::columns::counted;
 use crate::commands::Outcome;
@@ -8,7 +8,7 @@ use crate::complaint::Exit;
 use crate::paint::{Paint, one_line};
 use crate::terminal::Terminal;
 use contexture::knowledge::maintenance::{CaseResult, Choice, Evaluation, eval};
-use contexture::packs::{Options, Packs};
+use contexture::packs::Options;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(super) struct Args {
 /// Runs `contexture knowledge eval`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let options = Options { archived: true, ..args.place.options()? };
-    let packs = Packs::open(&args.place.project()?, options);
+    let packs = place::open(&args.place.project()?, options, terminal);
     let done = eval(packs.discovery(), args.file.as_deref());
     let done = done.map_err(|error| target::refuse(&error))?;
     if args.json {

@@ -16,8 +16,12 @@ pub(super) fn json<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Value
 }
 
 /// Says them beside the result, the worst first; `command` shows all of them.
-pub(super) fn say(findings: &[Finding], command: &str, terminal: &Terminal) {
-    let mut sorted: Vec<&Finding> = findings.iter().collect();
+pub(super) fn say<'f>(
+    findings: impl IntoIterator<Item = &'f Finding>,
+    command: &str,
+    terminal: &Terminal,
+) {
+    let mut sorted: Vec<&Finding> = findings.into_iter().collect();
     sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in sorted.iter().take(SHOWN) {
         terminal.say(&text(finding, terminal));

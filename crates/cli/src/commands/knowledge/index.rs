@@ -3,6 +3,7 @@
 use super::place::{self, Consent, Place};
 use crate::columns::{counted, padded, width};
 use crate::commands::Outcome;
+use crate::commands::run::Screen;
 use crate::complaint::{Exit, Stop};
 use crate::paint::{Paint, one_line};
 use crate::terminal::Terminal;
@@ -41,11 +42,8 @@ pub(super) struct Args {
 /// Runs `contexture knowledge index`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let options = args.place.options_for(&args.pack, &args.consent)?;
-    let packs = Packs::open(&args.place.project()?, options);
-    if !args.json {
-        place::ask(&packs, &args.pack, terminal)?;
-    }
-    let done = index(args, &packs)?;
+    let packs = args.place.open_named(options, !args.json, terminal)?;
+    let done = Screen::waiting(terminal, "indexing packs", || index(args, &packs))?;
     if args.json {
         let skipped =
             done.skipped.iter().map(|(pack, reason)| json!({ "pack": pack, "reason": reason }));

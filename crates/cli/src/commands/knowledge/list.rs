@@ -1,15 +1,16 @@
 //! `contexture knowledge list`: the packs there are, and where was looked (KN-3, KN-4).
 
-use super::place::Place;
+use super::place::{self, Place};
 use super::{findings, table};
 use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::paint::one_line;
 use crate::terminal::Terminal;
 use clap::ValueEnum;
-use contexture::knowledge::{Found, Scope};
-use contexture::packs::{Options, Packs};
+use contexture::knowledge::{Finding, Found, Scope};
+use contexture::packs::Options;
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +25,7 @@ Exit code 0, whatever is found: what is wrong with packs goes to stderr, or into
 pub(super) struct Args {
     #[command(flatten)]
     place: Place,
-    /// Show the packs of this scope alone; may be repeated.
+    /// Show this scope alone, its packs and what is wrong in it; may be repeated.
     #[arg(long, value_enum, value_name = "SCOPE")]
     scope: Vec<Only>,
     /// Show packs that are archived, too.
@@ -63,27 +64,40 @@ impl Only {
 /// Runs `contexture knowledge list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let project = args.place.project()?;
-    let options = Options { archived: args.archived, ..args.place.options()? };
-    let packs = Packs::open(&project, options);
+    let wants =
+        |scope| args.scope.is_empty() || args.scope.iter().any(|only| only.scope() == scope);
+    // A registry is asked only where its answer is shown.
+    let offline = !wants(Scope::Organization);
+    let options = Options { archived: args.archived, offline, ..args.place.options()? };
+    let packs = place::open(&project, options, terminal);
     let found = packs.discovery();
-    let wanted = |scope: Scope| args.scope.iter().any(|only| only.scope() == scope);
-    let shown = found.packs.iter().filter(|pack| args.scope.is_empty() || wanted(pack.scope));
-    let shown: Vec<&Found> = shown.collect();
+    let is_in = |path: &Path| args.scope.is_empty() || wants(args.place.scope_of(path, &project));
+    let shown: Vec<&Found> = found.packs.iter().filter(|pack| wants(pack.scope)).collect();
+    let findings: Vec<&Finding> =
+        found.findings.iter().filter(|finding| is_in(&finding.path)).collect();
+    let scanned: Vec<&PathBuf> = found.scanned.iter().filter(|path| is_in(path)).collect();
     if args.json {
         let packs: Value = shown.iter().map(|pack| json!(pack.item)).collect();
         terminal.print_json(&json!({
             "packs": packs,
-            "diagnostics": findings::json(&found.findings),
-            "scanned": found.scanned,
+            "diagnostics": findings::json(findings),
+            "scanned": scanned,
         }))?;
         return Ok(Exit::Done);
     }
     terminal.print(&table::packs(&shown, &project.root, terminal.out))?;
-    findings::say(&found.findings, "contexture knowledge list", terminal);
+    findings::say(findings, "contexture knowledge list", terminal);
     if shown.is_empty() {
-        terminal.note("there is no pack; `contexture knowledge new NAME` makes one");
+        terminal.note(if args.scope.is_empty() {
+            "there is no pack; `contexture knowledge new NAME` makes one"
+        } else {
+            "there is no pack in this scope"
+        });
     }
-    let scanned = found.scanned.iter().map(|path| one_line(&path.display().to_string()));
-    terminal.note(&format!("looked in {}", scanned.collect::<Vec<_>>().join(", ")));
+    let scanned: Vec<String> =
+        scanned.iter().map(|path| one_line(&path.display().to_string())).collect();
+    if !scanned.is_empty() {
+        terminal.note(&format!("looked in {}", scanned.join(", ")));
+    }
     Ok(Exit::Done)
 }

@@ -4,16 +4,21 @@
 //! its name: that approves packs of the project for that command (KN-8). Drafts and disputed packs
 //! are asked about at a terminal, and refused elsewhere unless `--allow-pack` names them.
 
+use crate::commands::run::Screen;
 use crate::complaint::{Complaint, Stop};
 use crate::paint::{harmless, one_line};
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::Project;
+use contexture::knowledge::Scope;
 use contexture::knowledge::approval::Allowance;
 use contexture::packs::{Options, Packs, PacksError};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+
+/// Where packs lie in a project and in a home.
+const FOLDERS: [&str; 2] = [".contexture/knowledge", ".agents/knowledge"];
 
 /// Where packs are looked for.
 #[derive(Debug, clap::Args)]
@@ -62,9 +67,13 @@ impl Home {
     }
 }
 
-fn home(project: &Project) -> Result<PathBuf, Stop> {
+fn home_of(project: &Project) -> Option<PathBuf> {
     let variable = |name| project.environment.get(name).map(PathBuf::from);
-    variable("HOME").or_else(|| variable("USERPROFILE")).ok_or_else(|| {
+    variable("HOME").or_else(|| variable("USERPROFILE"))
+}
+
+fn home(project: &Project) -> Result<PathBuf, Stop> {
+    home_of(project).ok_or_else(|| {
         Complaint::refused("no_home", "there is no home folder")
             .help("set the environment variable HOME, or leave out `--scope user`")
             .into()
@@ -111,6 +120,47 @@ impl Place {
         let (allow, archived) = (consent.allow_pack.clone(), consent.archived);
         Ok(Options { named: named.to_vec(), allow, archived, ..self.options()? })
     }
+
+    /// The packs of the project, after the questions about those that the options name; without
+    /// `asks` nobody is asked.
+    ///
+    /// # Errors
+    /// As [`Place::project`] and [`ask`].
+    pub(super) fn open_named(
+        &self,
+        options: Options,
+        asks: bool,
+        terminal: &Terminal,
+    ) -> Result<Packs, Stop> {
+        let named = options.named.clone();
+        let packs = open(&self.project()?, options, terminal);
+        if asks {
+            ask(&packs, &named, terminal)?;
+        }
+        Ok(packs)
+    }
+
+    /// The scope that a place belongs to.
+    pub(super) fn scope_of(&self, path: &Path, project: &Project) -> Scope {
+        let is_below = |folder: &PathBuf| {
+            std::path::absolute(folder).is_ok_and(|folder| path.starts_with(folder))
+        };
+        let holds = |root: &Path| FOLDERS.iter().any(|folder| is_below(&root.join(folder)));
+        if self.packs.iter().any(is_below) {
+            Scope::Explicit
+        } else if holds(&project.root) {
+            Scope::Project
+        } else if home_of(project).is_some_and(|home| holds(&home)) {
+            Scope::User
+        } else {
+            Scope::Organization
+        }
+    }
+}
+
+/// Looks for the packs of a project: that may take long, as where a registry has to be asked.
+pub(super) fn open(project: &Project, options: Options, terminal: &Terminal) -> Packs {
+    Screen::waiting(terminal, "looking for packs", || Packs::open(project, options))
 }
 
 /// A text as it can be printed: a terminal takes some characters for commands, a file or pipe gets
@@ -139,7 +189,7 @@ pub(super) fn is_folder(folder: &Path) -> Result<(), Stop> {
 ///
 /// # Errors
 /// A complaint when a pack is unknown or an approval can't be kept.
-pub(super) fn ask(packs: &Packs, names: &[String], terminal: &Terminal) -> Result<(), Stop> {
+fn ask(packs: &Packs, names: &[String], terminal: &Terminal) -> Result<(), Stop> {
     if !terminal.is_answered() {
         return Ok(());
     }

@@ -26,7 +26,7 @@ pub(super) struct Args {
 
 /// Runs `contexture knowledge read-properties`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let (folder, project) = target::folder(Some(&args.pack), &args.place)?;
+    let (folder, project) = target::folder(Some(&args.pack), &args.place, terminal)?;
     let read = read_properties(&folder, &target::options(&project));
     terminal.print_tree(&read.map_err(|error| target::refuse(&error))?)?;
     Ok(Exit::Done)

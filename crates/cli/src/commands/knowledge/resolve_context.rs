@@ -5,13 +5,14 @@ use super::place::{self, Consent, Place, shown};
 use crate::columns::{counted, grouped, padded, width};
 use crate::commands::Outcome;
 use crate::commands::reference::tokens;
+use crate::commands::run::Screen;
 use crate::complaint::Exit;
 use crate::paint::one_line;
 use crate::terminal::Terminal;
 use clap::ValueEnum;
 use contexture::knowledge::Grounding;
 use contexture::knowledge::resolve::{Intent, Resolution, Section, Task};
-use contexture::packs::{Options, Packs};
+use contexture::packs::Options;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -135,12 +136,11 @@ impl Policy {
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let options = args.place.options_for(&args.pack, &args.consent)?;
     let options = Options { model: args.model.clone(), read_only: args.dry_run, ..options };
-    let packs = Packs::open(&args.place.project()?, options);
-    if !args.json {
-        place::ask(&packs, &args.pack, terminal)?;
-    }
+    let packs = args.place.open_named(options, !args.json, terminal)?;
     let names: Vec<&str> = args.pack.iter().map(String::as_str).collect();
-    let resolved = packs.resolve(&names, &task(args)).map_err(|error| place::refuse(&error))?;
+    let resolve = || packs.resolve(&names, &task(args));
+    let resolved = Screen::waiting(terminal, "reading packs", resolve);
+    let resolved = resolved.map_err(|error| place::refuse(&error))?;
     if !args.dry_run
         && let Err(error) = packs.log(&resolved)
     {

@@ -3,23 +3,28 @@
 use super::place::{self, Place};
 use crate::complaint::{Complaint, Stop};
 use crate::paint::harmless;
+use crate::terminal::Terminal;
 use contexture::Project;
 use contexture::knowledge::discovery::{Discovery, DiscoveryOptions};
 use contexture::knowledge::maintenance::MaintenanceError;
 use contexture::knowledge::pack::GUIDE_FILE;
-use contexture::packs::{Options, Packs};
+use contexture::packs::Options;
 use std::path::{Path, PathBuf};
 
 /// The folder of what was named; of the project when nothing was.
 ///
 /// # Errors
 /// A complaint when there is nothing of that name or path.
-pub(super) fn folder(named: Option<&str>, place: &Place) -> Result<(PathBuf, Project), Stop> {
+pub(super) fn folder(
+    named: Option<&str>,
+    place: &Place,
+    terminal: &Terminal,
+) -> Result<(PathBuf, Project), Stop> {
     let project = place.project()?;
     let folder = match named {
         None => project.root.clone(),
         Some(named) if is_path(named) => of_path(Path::new(named))?,
-        Some(name) => of_name(name, place, &project)?,
+        Some(name) => of_name(name, place, &project, terminal)?,
     };
     Ok((folder, project))
 }
@@ -45,8 +50,14 @@ fn of_path(path: &Path) -> Result<PathBuf, Stop> {
     Ok(folder.to_owned())
 }
 
-fn of_name(name: &str, place: &Place, project: &Project) -> Result<PathBuf, Stop> {
-    let packs = Packs::open(project, Options { archived: true, ..place.options()? });
+fn of_name(
+    name: &str,
+    place: &Place,
+    project: &Project,
+    terminal: &Terminal,
+) -> Result<PathBuf, Stop> {
+    let options = Options { archived: true, ..place.options()? };
+    let packs = place::open(project, options, terminal);
     let found = packs.discovery();
     if let Some(found) = found.packs.iter().find(|found| found.item.name == name) {
         return Ok(found.item.pack_root.clone());

@@ -1,13 +1,12 @@
 //! `contexture knowledge to-catalog`: what a model is told of the packs there are (KN-6).
 
-use super::place::{Place, shown};
+use super::place::{self, Place, shown};
 use super::{findings, table};
 use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::terminal::Terminal;
 use clap::ValueEnum;
 use contexture::knowledge::{Found, catalog};
-use contexture::packs::Packs;
 use serde_json::Value;
 
 const EXAMPLES: &str = "\
@@ -53,7 +52,7 @@ impl Args {
 /// Runs `contexture knowledge to-catalog`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let project = args.place.project()?;
-    let packs = Packs::open(&project, args.place.options()?);
+    let packs = place::open(&project, args.place.options()?, terminal);
     let found = packs.discovery();
     findings::say(&found.findings, "contexture knowledge list", terminal);
     if found.packs.is_empty() {

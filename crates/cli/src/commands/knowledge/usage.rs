@@ -1,7 +1,7 @@
 //! `contexture knowledge usage`: which packs were used, how often, and what was said about it
 //! (KN-15).
 
-use super::place::Place;
+use super::place::{self, Place};
 use crate::columns::{counted, grouped, padded, width};
 use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
@@ -41,7 +41,7 @@ pub(super) struct Args {
 
 /// Runs `contexture knowledge usage`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let packs = Packs::open(&args.place.project()?, args.place.options()?);
+    let packs = place::open(&args.place.project()?, args.place.options()?, terminal);
     let mut all = UsageLog::default();
     let mut faults: Vec<(PathBuf, Fault)> = Vec::new();
     let logs = logs(&packs);

@@ -4,6 +4,7 @@ use super::place::Place;
 use super::{findings, target};
 use crate::columns::counted;
 use crate::commands::Outcome;
+use crate::commands::run::Screen;
 use crate::complaint::Exit;
 use crate::paint::one_line;
 use crate::terminal::Terminal;
@@ -35,8 +36,9 @@ pub(super) struct Args {
 
 /// Runs `contexture knowledge validate`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let (folder, project) = target::folder(args.pack.as_deref(), &args.place)?;
-    let checked = validate(&folder, &target::options(&project));
+    let (folder, project) = target::folder(args.pack.as_deref(), &args.place, terminal)?;
+    let check = || validate(&folder, &target::options(&project));
+    let checked = Screen::waiting(terminal, "checking packs", check);
     let checked = checked.map_err(|error| target::refuse(&error))?;
     if args.json {
         terminal.print_json(&json!({

@@ -51,6 +51,18 @@ impl Screen {
         }
     }
 
+    /// Does something; on a terminal a line says what, when it takes long.
+    pub(crate) fn waiting<R>(terminal: &Terminal, what: &str, work: impl FnOnce() -> R) -> R {
+        let screen = Self::new(*terminal, Talk::Normal, true);
+        screen.begin();
+        if let Some(spinner) = &screen.spinner {
+            spinner.begin(0, what);
+        }
+        let done = work();
+        screen.clear();
+        done
+    }
+
     /// Takes all progress lines away.
     pub(crate) fn clear(&self) {
         if let Some(spinner) = &self.spinner {

@@ -22,7 +22,11 @@ pub struct PacksError {
 }
 
 impl PacksError {
-    fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(super) fn new(
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
         Self { code, message: message.into(), help: Some(help.into()), question: None }
     }
 
@@ -48,11 +52,11 @@ impl PacksError {
 
     pub(super) fn archived(name: &str) -> Self {
         let message = format!("the knowledge pack `{name}` is archived");
-        Self::new(
-            "pack_archived",
-            message,
-            "take another pack, or give it another status if it is in use",
-        )
+        let help = format!(
+            "take another pack, or give it another status if it is in use; `contexture knowledge \
+             activate {name} --archived` shows what it says"
+        );
+        Self::new("pack_archived", message, help)
     }
 
     pub(super) fn changed(name: &str) -> Self {

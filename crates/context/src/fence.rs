@@ -31,6 +31,7 @@
 //! ```
 
 mod glyphs;
+mod held;
 mod lines;
 mod look;
 mod suspect;
@@ -40,6 +41,7 @@ pub use suspect::{Suspicion, SuspicionKind, suspicious};
 
 use crate::Trust;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The tag of the general fence.
 pub const DATA_TAG: &str = "untrusted_data";
@@ -61,6 +63,7 @@ pub struct Fence {
     tag: String,
     open: String,
     close: String,
+    held: Vec<Arc<str>>,
 }
 
 impl Fence {
@@ -75,7 +78,7 @@ impl Fence {
             open.push_str(&format!(" {}=\"{}\"", checked_attribute(name)?, attribute(value)));
         }
         open.push('>');
-        Ok(Self { tag: tag.to_owned(), open, close: format!("</{tag}>") })
+        Ok(Self { tag: tag.to_owned(), open, close: format!("</{tag}>"), held: Vec::new() })
     }
 
     /// The general fence around data of that trust.
@@ -85,6 +88,7 @@ impl Fence {
             tag: DATA_TAG.to_owned(),
             open: format!("<{DATA_TAG} trust=\"{trust}\">"),
             close: format!("</{DATA_TAG}>"),
+            held: Vec::new(),
         }
     }
 
@@ -96,6 +100,16 @@ impl Fence {
             self.open.push('\n');
             self.open.push_str(line);
         }
+        self
+    }
+
+    /// The fence around a text of which these parts stand in fences of their own: they stay as they
+    /// are where they stand whole. One of the same tag does not, since its end would look like the end
+    /// of this one.
+    #[must_use]
+    pub fn holding(mut self, parts: impl IntoIterator<Item = Arc<str>>) -> Self {
+        let own = format!("<{}", self.tag);
+        self.held.extend(parts.into_iter().filter(|part| !part.starts_with(&own)));
         self
     }
 
@@ -139,8 +153,21 @@ impl Fence {
     pub fn escape<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut marks = lines::marks(text, true);
         marks.extend(tags::marks(text, Some(&self.tag), true));
+        held::spare(&mut marks, text, &self.held);
         with_backslashes(text, marks)
     }
+}
+
+/// A text that is not to be believed and can stand in no fence, such as an instruction that was made
+/// from data: nothing in it poses as a part of the prompt or as the turn of anybody. `held` are parts
+/// that stand in fences of their own and stay as they are where they stand whole. Escaping twice is the
+/// same as once.
+#[must_use]
+pub fn escape_open<'a>(text: &'a str, held: &[Arc<str>]) -> Cow<'a, str> {
+    let mut marks = lines::marks(text, true);
+    marks.extend(tags::marks(text, None, true));
+    held::spare(&mut marks, text, held);
+    with_backslashes(text, marks)
 }
 
 /// The text of an item or instruction that stands in the open: it cannot imitate a `[label]`,

@@ -68,6 +68,8 @@ pub(crate) struct State {
     pub(crate) fallback_noted: bool,
     pub(crate) pretended: dry::Pretended,
     pub(crate) templates: templates::Templates,
+    /// Texts that templates included with fences of their own.
+    pub(crate) fenced: std::collections::BTreeSet<Arc<str>>,
     /// The models that refused tools.
     pub(crate) without_tools: std::collections::HashSet<String>,
 }

@@ -58,15 +58,24 @@ impl WorkspaceLoader {
 
 impl SourceLoader for WorkspaceLoader {
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError> {
-        self.read(resolve_import(&self.workspace, importer, path))
+        let place = resolve_import(&self.workspace, importer, path).map_err(load_error)?;
+        if self.references.packs().holds(&self.workspace.root().join(place.as_str())) {
+            let message = format!(
+                "{place} lies in a knowledge pack, and what a pack says is data and no program"
+            );
+            let help = "copy it into the project if you mean to run it";
+            return Err(LoadError { message, help: Some(help.to_owned()) });
+        }
+        self.read(Ok(place))
     }
 
     fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>> {
         let limit = self.limits.file_bytes as u64;
-        let read = templates::read(&self.workspace, import, limit).map_err(|error| {
-            let fault = LoadError { message: error.to_string(), help: Some(error.help()) };
-            vec![TemplateFault::Unreadable(fault)]
-        })?;
+        let read = templates::read(&self.workspace, self.references.packs(), import, limit)
+            .map_err(|error| {
+                let fault = LoadError { message: error.to_string(), help: Some(error.help()) };
+                vec![TemplateFault::Unreadable(fault)]
+            })?;
         read.facts(&self.references)
     }
 

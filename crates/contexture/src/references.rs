@@ -38,6 +38,7 @@
 
 mod absent;
 mod definitions;
+mod files;
 mod knowledge;
 mod memory;
 mod network;
@@ -53,6 +54,8 @@ pub use knowledge::pack_of;
 pub(crate) use knowledge::{asked_of, fence_of, inside, path_in_pack};
 
 use absent::Absent;
+use contexture_context::Trust;
+use contexture_context::fence::Fence;
 use contexture_context::tokens::tokenizer_for;
 use contexture_diagnostic::{Diagnostic, SourceFile};
 use contexture_reference::protocols::{Environment, Files, Located, Memory};
@@ -76,6 +79,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct References {
     loader: Loader,
+    packs: Arc<OnDemand>,
     files: Files,
     roots: Vec<Arc<Workspace>>,
     plan: PlanOptions,
@@ -127,13 +131,20 @@ impl References {
         let loader = Loader::new(tokenizer_for(&default_model(project, None).uri))
             .with_limits(limits)
             .with_definitions(found.definitions)
-            .with(Arc::new(files.clone()))
+            .with(Arc::new(files::OfPacks::new(
+                files.clone(),
+                found.roots.clone(),
+                Arc::clone(&packs),
+            )))
             .with(Arc::new(Memory::new(Arc::new(memory))))
             .with(Arc::new(environment(project)));
         let loader = network::protocols(project).into_iter().fold(loader, Loader::with);
-        let loader = loader.with(Arc::new(Absent)).with(Arc::new(knowledge::Knowledge::new(packs)));
+        let loader = loader
+            .with(Arc::new(Absent))
+            .with(Arc::new(knowledge::Knowledge::new(Arc::clone(&packs))));
         Self {
             loader,
+            packs,
             files,
             roots: found.roots,
             plan: PlanOptions {
@@ -150,6 +161,14 @@ impl References {
     #[must_use]
     pub fn loader(&self) -> &Loader {
         &self.loader
+    }
+
+    /// The fence in which a text stands that a reference gave, wherever it is shown: that of its pack
+    /// (KN-13), or the general one for what else does not come from the workspace.
+    #[must_use]
+    pub fn fence(&self, reference: &str, trust: Trust) -> Option<Fence> {
+        let of_pack = fence_of(&self.packs, reference, trust);
+        of_pack.or_else(|| (trust >= Trust::External).then(|| Fence::data(trust)))
     }
 
     /// What the settings say about plans, for a text that stands at `place`.

@@ -63,6 +63,8 @@ pub struct RunRequest {
     /// Whether a person named the project, as `contexture mcp --root` does: that approves its packs
     /// for this run, but for drafts and disputed ones (KN-8).
     pub approve_packs: bool,
+    /// MCP servers of the project that may be used, each as its settings describe it now.
+    pub servers: servers::Consent,
 }
 
 /// What came of a run.
@@ -284,7 +286,8 @@ pub(crate) fn host(
     masker.add(servers::secrets(project));
     let servers = {
         let masker = Arc::clone(&masker);
-        servers::open(project, Arc::new(move |text| masker.text(text).into_owned()))
+        let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
+        servers::open(project, mask, request.servers.clone())
     };
     let (run, outlets) = outlets(project, request, &masker)?;
     let about = description(project, request, program, &models);

@@ -1,4 +1,9 @@
-//! The MCP servers of a project: what its settings say of them, and what was accepted (AS-25).
+//! The MCP servers of a project: what its settings say of them, what was accepted, and whether they
+//! may be used at all (AS-25).
+
+mod consent;
+
+pub use consent::{Consent, allow, deed};
 
 use crate::project::Project;
 use contexture_mcp::signature::{Kind, Signature};
@@ -37,11 +42,11 @@ pub fn lock(project: &Project) -> Result<Lock, LockError> {
 ///
 /// # Errors
 /// [`LockError`] when the file is no lock file at all.
-pub fn review(project: &Project) -> Result<(Servers, Vec<LockError>), LockError> {
+pub fn review(project: &Project, consent: Consent) -> Result<(Servers, Vec<LockError>), LockError> {
     let (lock, faults) = Lock::read_intact(&lock_file(project))?;
     let masker = Masker::new(secrets(project));
     let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
-    Ok((of(project, Ok(lock), mask), faults))
+    Ok((of(project, Ok(lock), mask, consent), faults))
 }
 
 /// Accepts what a server offers, in place of what was accepted of it.
@@ -56,19 +61,21 @@ pub fn accept(project: &Project, server: &str, offered: Vec<Definition>) -> Resu
 }
 
 /// The servers of a project; nothing is connected to yet. `mask` takes secrets out of what they
-/// write to stderr.
+/// write to stderr; `consent` says which of them may be used besides those that a person allowed
+/// earlier.
 #[must_use]
-pub fn open(project: &Project, mask: Mask) -> Servers {
-    of(project, lock(project), mask)
+pub fn open(project: &Project, mask: Mask, consent: Consent) -> Servers {
+    of(project, lock(project), mask, consent)
 }
 
 /// Takes secrets out of a text.
 pub type Mask = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-fn of(project: &Project, lock: Result<Lock, LockError>, mask: Mask) -> Servers {
+fn of(project: &Project, lock: Result<Lock, LockError>, mask: Mask, consent: Consent) -> Servers {
     let limits = Limits { result_bytes: project.config.limits.file_bytes as u64 };
     let connect = Connect::new(ConnectSettings { mask });
-    Servers::new(specs(project), lock, Arc::new(connect), limits)
+    let asked = consent::Asked::new(project, connect, consent);
+    Servers::new(specs(project), lock, Arc::new(asked), limits)
 }
 
 /// How each server is reached.
@@ -119,7 +126,7 @@ pub fn secrets(project: &Project) -> Vec<String> {
 
 /// What is known of an imported server, from what was accepted.
 pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
-    let servers = open(project, Arc::new(str::to_owned));
+    let servers = open(project, Arc::new(str::to_owned), Consent::default());
     let pinned = servers.pinned(&import.server).map_err(fault)?;
     if let Some(tool) = &import.tool {
         servers.tool(&import.server, tool).map_err(fault)?;

@@ -6,10 +6,11 @@
 
 mod included;
 
-pub(crate) use included::warnings;
+pub(crate) use included::{Door, warnings};
 pub use included::{IncludedText, IncludedTexts, LoadedResource};
 
 use crate::loader::resolve_import;
+use crate::packs;
 use crate::written::{OnDemand, place_of};
 use contexture_context::Digest;
 use contexture_diagnostic::{Diagnostic, SourceFile, nearest};
@@ -46,6 +47,8 @@ pub(crate) enum ReadError {
     File(#[from] FileError),
     #[error("in the folder of the template, {0}")]
     Ambiguous(#[from] AmbiguousPartial),
+    #[error("{0} lies in a knowledge pack, and what a pack says is data and no template")]
+    InPack(String),
 }
 
 impl ReadError {
@@ -53,12 +56,17 @@ impl ReadError {
         match self {
             Self::File(error) => error.code(),
             Self::Ambiguous(_) => "ambiguous_partial",
+            Self::InPack(_) => "pack_is_data",
         }
     }
 
     pub(crate) fn help(&self) -> String {
         match self {
             Self::File(error) => error.help(),
+            Self::InPack(_) => {
+                "include it as data: `{{> @knowledge://NAME/PATH}}` in a template of your own"
+                    .to_owned()
+            }
             Self::Ambiguous(AmbiguousPartial { name, .. }) => format!(
                 "rename all but one, or name the one that is meant: `import template {name} from \"…\"`"
             ),
@@ -69,16 +77,23 @@ impl ReadError {
 /// Reads a template with all that it includes; no file may have more than `limit` bytes.
 pub(crate) fn read(
     workspace: &Workspace,
+    packs: &packs::OnDemand,
     import: &TemplateImport,
     limit: u64,
 ) -> Result<ReadTemplate, ReadError> {
     let place = resolve_import(workspace, &import.importer, &import.path)?;
-    let text = file(workspace, &place, limit)?;
+    let file = |place: &WorkspacePath| {
+        if packs.holds(&workspace.root().join(place.as_str())) {
+            return Err(ReadError::InPack(place.to_string()));
+        }
+        Ok(file(workspace, place, limit)?)
+    };
+    let text = file(&place)?;
     let mut finder = Finder { workspace, import, limit, place: &place, folder: None };
     let mut partials = BTreeMap::new();
     let registry = gather_partials(text.text(), |name| {
         let Some(place) = finder.find(name)? else { return Ok::<_, ReadError>(None) };
-        let found = file(workspace, &place, limit)?;
+        let found = file(&place)?;
         let text = found.text().to_owned();
         partials.insert(name.to_owned(), found);
         Ok(Some(text))

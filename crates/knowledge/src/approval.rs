@@ -11,6 +11,7 @@ pub use allowance::{Allowance, AllowanceError};
 
 use crate::item::{Scope, Status};
 use crate::pack::{Pack, PackError};
+use contexture_context::Digest;
 use record::Record;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -93,6 +94,39 @@ impl Gate {
         let allowance = Allowance::exact(name, &digest);
         if !self.allowed.contains(&allowance) {
             self.allowed.push(allowance);
+        }
+        Ok(())
+    }
+}
+
+/// The record of approvals itself, for what is no pack and needs a person's consent as one does: a
+/// program that the settings of a project would have started.
+#[derive(Debug, Clone)]
+pub struct Approvals(PathBuf);
+
+impl Approvals {
+    /// The record in that file.
+    #[must_use]
+    pub const fn at(file: PathBuf) -> Self {
+        Self(file)
+    }
+
+    /// Whether the thing of that name was approved in that state.
+    ///
+    /// # Errors
+    /// [`PackError`] when the record can't be read.
+    pub fn has(&self, name: &str, digest: &Digest) -> Result<bool, PackError> {
+        Ok(Record::read(&self.0)?.has(name, digest))
+    }
+
+    /// Approves it.
+    ///
+    /// # Errors
+    /// [`PackError`] when the record can't be read or written.
+    pub fn add(&self, name: &str, digest: &Digest) -> Result<(), PackError> {
+        let mut record = Record::read(&self.0)?;
+        if record.add(name, digest) {
+            record.write(&self.0)?;
         }
         Ok(())
     }

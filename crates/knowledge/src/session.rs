@@ -26,7 +26,7 @@ pub use refresh::Refreshed;
 pub use stale::{Change, Stale};
 
 use crate::finding::Finding;
-use crate::guide;
+use crate::guide::{self, Resource};
 use crate::item::{CatalogItem, Profile, RuntimeMode};
 use crate::pack::{GUIDE_FILE, MAX_GUIDE_BYTES, Pack, PackError};
 use crate::resolve::{PackUse, Resolution, Task};
@@ -102,6 +102,8 @@ pub struct Activation {
     pub repeated: bool,
     /// What to keep in mind when using the pack; empty when repeated.
     pub warnings: Vec<Finding>,
+    /// The files that the guide lists; empty when repeated.
+    pub resources: Vec<Resource>,
 }
 
 impl Session {
@@ -115,7 +117,8 @@ impl Session {
         let guide = guide::activate(pack)?;
         let known = self.guides.iter_mut().find(|known| known.source.pack == *name);
         if known.as_ref().is_some_and(|known| known.text == guide.text) {
-            return Ok(Activation { text: note(name), repeated: true, warnings: Vec::new() });
+            let (warnings, resources) = (Vec::new(), Vec::new());
+            return Ok(Activation { text: note(name), repeated: true, warnings, resources });
         }
         let text = pack.read(GUIDE_FILE, MAX_GUIDE_BYTES)?;
         let file = SourceFile { path: GUIDE_FILE.to_owned(), digest: Digest::of_text(&text) };
@@ -125,7 +128,8 @@ impl Session {
             Some(known) => *known = active,
             None => self.guides.push(active),
         }
-        Ok(Activation { text: guide.text, repeated: false, warnings: guide.warnings })
+        let guide::Guide { text, warnings, resources, .. } = guide;
+        Ok(Activation { text, repeated: false, warnings, resources })
     }
 
     /// Keeps what was selected for a task. The same task of the same packs takes the place of its

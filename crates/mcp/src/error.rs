@@ -21,6 +21,20 @@ pub enum McpError {
         /// The server.
         server: String,
     },
+    /// The settings of a project name it, and nobody here has allowed to use it.
+    #[error(
+        "the settings of this project would have the MCP server `{server}` used, {what}, and {reason}"
+    )]
+    NotAllowed {
+        /// The server.
+        server: String,
+        /// What would happen: which program would be started, or where a token would be sent.
+        what: String,
+        /// Why it may not be used.
+        reason: String,
+        /// What allows it in the state that it has now: `name@sha256:…`.
+        allowance: String,
+    },
     /// What was accepted can't be read.
     #[error(transparent)]
     Lock(#[from] LockError),
@@ -145,6 +159,7 @@ impl McpError {
         match self {
             Self::UnknownServer { .. } => "mcp_unknown_server",
             Self::NotAccepted { .. } => "mcp_not_accepted",
+            Self::NotAllowed { .. } => "mcp_not_allowed",
             Self::Lock(_) => "mcp_lock",
             Self::UnknownTool { .. } => "mcp_unknown_tool",
             Self::Changed { .. } | Self::Gone { .. } => "mcp_changed",
@@ -172,6 +187,9 @@ impl McpError {
             Self::NotAccepted { server } => {
                 format!("look at them and accept them: `contexture mcp-servers accept {server}`")
             }
+            Self::NotAllowed { server, allowance, .. } => format!(
+                "if you trust it, allow it with `contexture mcp-servers accept {server}`, or with `--allow-server {allowance}`"
+            ),
             Self::Lock(error) => error.help(),
             Self::UnknownTool { help, .. } | Self::Arguments { help, .. } => help.clone(),
             Self::Changed { server, .. } | Self::Gone { server, .. } => format!(

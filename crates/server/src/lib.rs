@@ -28,7 +28,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod activated;
 mod arguments;
 pub mod codes;
 mod fault;

@@ -12,8 +12,7 @@ pub(crate) use found::discover;
 
 use crate::arguments::Arguments;
 use crate::tool::{Call, CallFuture, Tool};
-use contexture::Project;
-use contexture::packs;
+use contexture::{Project, packs, servers};
 use input::Input;
 use rmcp::model::Tool as Definition;
 use std::path::PathBuf;
@@ -28,6 +27,8 @@ pub(crate) struct Runner {
     pub(crate) model: Option<String>,
     /// What was allowed of the packs of the project: that holds for its programs, too.
     pub(crate) packs: packs::Options,
+    /// Which MCP servers of the project they may use.
+    pub(crate) servers: servers::Consent,
     /// One permit for each program that may run at the same time.
     pub(crate) permits: Arc<Semaphore>,
 }
@@ -36,9 +37,14 @@ pub(crate) struct Runner {
 pub(crate) const AT_ONCE: u32 = 8;
 
 impl Runner {
-    pub(crate) fn new(project: Project, model: Option<String>, packs: packs::Options) -> Arc<Self> {
+    pub(crate) fn new(
+        project: Project,
+        model: Option<String>,
+        packs: packs::Options,
+        servers: servers::Consent,
+    ) -> Arc<Self> {
         let permits = Arc::new(Semaphore::new(AT_ONCE as usize));
-        Arc::new(Self { project, model, packs, permits })
+        Arc::new(Self { project, model, packs, servers, permits })
     }
 
     /// Waits until no program runs any more.

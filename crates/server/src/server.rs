@@ -6,12 +6,12 @@ use crate::load::LoadResource;
 use crate::program::{Runner, discover};
 use crate::session::Session;
 use crate::tool::Tool;
-use contexture::Project;
 use contexture::config::NoticeLanguage;
 use contexture::context::tokens::tokenizer_for;
 use contexture::models::default_model;
 use contexture::packs::{self, Packs};
 use contexture::references::{Options, References};
+use contexture::{Project, servers};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct Settings {
     pub offers: Vec<String>,
     /// Which packs there are besides those of the project, and what was allowed.
     pub packs: packs::Options,
+    /// Which MCP servers of the project its programs may use.
+    pub servers: servers::Consent,
     /// The names of the packs that are served, with those that are explicit; all packs when absent.
     pub selected: Option<Vec<String>>,
 }
@@ -44,6 +46,7 @@ impl Settings {
             model: None,
             offers: Vec::new(),
             packs: packs::Options::default(),
+            servers: servers::Consent::default(),
             selected: None,
         }
     }
@@ -71,10 +74,10 @@ impl Server {
     /// A [`Fault`] when the workspace or the folder of programs can't be used, or an offer is no
     /// reference.
     pub fn open(settings: Settings) -> Result<Self, Fault> {
-        let Settings { project, programs, model, offers, packs, selected } = settings;
+        let Settings { project, programs, model, offers, packs, servers, selected } = settings;
         let options = Options { packs: packs.clone(), ..Options::default() };
         let references = References::open(&project, &options)?;
-        let runner = Runner::new(project.clone(), model.clone(), packs.clone());
+        let runner = Runner::new(project.clone(), model.clone(), packs.clone(), servers);
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
         let is_english = project.config.knowledge.lang == NoticeLanguage::En;
         let packs = Packs::open(&project, packs);

@@ -1,11 +1,10 @@
 //! One session with a client: MCP's requests, answered from what is offered.
 
-use crate::activated::Activated;
 use crate::codes;
 use crate::fault::Fault;
 use crate::knowledge::Knowledge;
 use crate::server::Offered;
-use crate::tool::{Call, Tool};
+use crate::tool::{Call, Conversation, Tool};
 use contexture::diagnostic::suggestion;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
@@ -31,12 +30,12 @@ const METHODS: [&str; 6] = [
 /// A client's session.
 pub(crate) struct Session {
     offered: Arc<Offered>,
-    activated: Arc<Activated>,
+    conversation: Conversation,
 }
 
 impl Session {
     pub(crate) fn new(offered: Arc<Offered>) -> Self {
-        Self { offered, activated: Arc::default() }
+        Self { offered, conversation: Conversation::default() }
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -80,7 +79,7 @@ impl ServerHandler for Session {
         let tool = self.offered.tool(&request.name);
         let tool: &Arc<dyn Tool> = tool.ok_or_else(|| self.unknown_tool(&request.name))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let call = Call { arguments, activated: Arc::clone(&self.activated), context };
+        let call = Call { arguments, conversation: Arc::clone(&self.conversation), context };
         let result = match tool.call(call).await {
             Ok(given) => given.into_result(),
             Err(fault) => fault.into_result(),

@@ -1,6 +1,5 @@
 //! A tool of the server: what is listed, and what a call does.
 
-use crate::activated::Activated;
 use crate::fault::Fault;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool as Definition};
@@ -8,7 +7,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// What [`Tool::call`] returns.
 pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Given, Fault>> + Send + 'a>>;
@@ -22,12 +21,15 @@ pub(crate) trait Tool: Send + Sync {
     fn call(&self, call: Call) -> CallFuture<'_>;
 }
 
+/// What a conversation has of packs, so that a guide comes once (KN-7, KN-14).
+pub(crate) type Conversation = Arc<Mutex<contexture::knowledge::session::Session>>;
+
 /// One call of a tool.
 pub(crate) struct Call {
     /// The arguments: an object.
     pub(crate) arguments: Value,
-    /// What was activated in the session.
-    pub(crate) activated: Arc<Activated>,
+    /// What the conversation has of packs.
+    pub(crate) conversation: Conversation,
     /// Cancellation, progress, and the client.
     pub(crate) context: RequestContext<RoleServer>,
 }

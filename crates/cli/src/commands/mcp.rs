@@ -10,7 +10,7 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::packs::Options;
-use contexture::{Environment, Project};
+use contexture::{Environment, Project, servers};
 use contexture_server::http::{self, Listening};
 use contexture_server::token::{Token, VARIABLE};
 use contexture_server::{Fault, Server, Settings, codes, stdio};
@@ -102,6 +102,11 @@ fn server(args: &Args, project: Project) -> Result<Server, Stop> {
         offers: args.offer.clone(),
         selected: (!args.pack.is_empty()).then_some(named),
         packs,
+        servers: servers::Consent {
+            allow: args.allow_server.clone(),
+            approve_project: args.root.is_some(),
+            ..servers::Consent::default()
+        },
         ..Settings::new(project)
     };
     Server::open(settings).map_err(complaint)

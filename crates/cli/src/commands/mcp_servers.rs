@@ -5,11 +5,11 @@ mod accept;
 mod list;
 mod show;
 
-use super::Outcome;
+use super::family::family;
 use crate::complaint::{Complaint, Stop};
 use crate::terminal::Terminal;
-use clap::Subcommand;
 use contexture::mcp::{LockError, McpError, Servers};
+use contexture::servers::Consent;
 use contexture::{Project, servers};
 
 const EXAMPLES: &str = "\
@@ -19,39 +19,17 @@ Examples:
 
 Servers stand in contexture.toml under [mcp.servers.NAME], accepted tools in contexture.lock.";
 
-/// Shows the MCP servers of a project, and accepts what they say of their tools.
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Debug, Subcommand)]
-enum Action {
-    List(list::Args),
-    Accept(accept::Args),
-}
-
-/// Whether the command was asked for JSON.
-pub(crate) fn wants_json(args: &Args) -> bool {
-    match &args.action {
-        Action::List(args) => args.json,
-        Action::Accept(args) => args.json,
-    }
-}
-
-/// Runs `contexture mcp-servers`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    match &args.action {
-        Action::List(args) => list::run(args, terminal),
-        Action::Accept(args) => accept::run(args, terminal),
-    }
+family! {
+    /// Shows the MCP servers of a project, and accepts what they say of their tools.
+    List(list),
+    Accept(accept),
 }
 
 /// The servers of a project; what is wrong with the lock file is told.
-fn open(project: &Project, terminal: &Terminal) -> Result<Servers, Stop> {
-    let (servers, faults) = servers::review(project).map_err(|error| refuse(&error))?;
+/// `named` are servers that a person named: that allows to use them for this command.
+fn open(project: &Project, named: &[String], terminal: &Terminal) -> Result<Servers, Stop> {
+    let consent = Consent { named: named.to_vec(), ..Consent::default() };
+    let (servers, faults) = servers::review(project, consent).map_err(|error| refuse(&error))?;
     for fault in faults {
         terminal.warn(&format!("{fault}; what was accepted of this server does not count"));
     }

@@ -16,6 +16,7 @@ use contexture::knowledge::Allowance;
 use contexture::models::StandIn;
 use contexture::run::RunRequest;
 use contexture::script::runtime::SessionError;
+use contexture::servers;
 use contexture::session::Session;
 use editor::{Editor, Entered};
 use std::io::{self, BufRead, IsTerminal};
@@ -56,6 +57,10 @@ pub(crate) struct Args {
     /// given several times.
     #[arg(long, value_name = "NAME@DIGEST")]
     allow_pack: Vec<Allowance>,
+    /// Let lines use this MCP server of the project, as contexture.toml describes it now; may be
+    /// given several times.
+    #[arg(long, value_name = "NAME@DIGEST")]
+    allow_server: Vec<Allowance>,
     /// Keep no record of this session in .contexture/.
     #[arg(long)]
     no_trace: bool,
@@ -76,6 +81,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         },
         forget: args.no_trace,
         allow_packs: args.allow_pack.clone(),
+        servers: servers::Consent { allow: args.allow_server.clone(), ..Default::default() },
         ..RunRequest::default()
     };
     let talk = if args.verbose { Talk::Verbose } else { Talk::Normal };

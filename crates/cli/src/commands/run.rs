@@ -16,9 +16,9 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
 use crate::workspace;
-use contexture::Project;
 use contexture::models::StandIn;
 use contexture::run::{RunReport, RunRequest};
+use contexture::{Project, servers};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -118,6 +118,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
         selections: args.select.iter().cloned().collect(),
         allow_packs: args.allow_pack.clone(),
         approve_packs: false,
+        servers: servers::Consent { allow: args.allow_server.clone(), ..Default::default() },
     }
 }
 

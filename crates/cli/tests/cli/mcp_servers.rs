@@ -142,7 +142,7 @@ fn as_25_a_server_is_accepted_before_it_is_used() {
     let _ = sandbox.run(["run", "p.as"]).exits(2).says("MCP1002");
     assert!(!sandbox.path("started.log").exists(), "a check starts nothing");
 
-    let listed = sandbox.run(["mcp-servers", "list", "--json"]).exits(0).json();
+    let listed = sandbox.run(["mcp-servers", "list", "test", "--json"]).exits(0).json();
     let server = &listed["servers"][0];
     assert_eq!((&server["name"], &server["accepted"]), (&json!("test"), &json!(false)));
     assert!(server["tools"].as_array().unwrap().iter().all(|tool| tool["state"] == "new"));
@@ -160,6 +160,89 @@ fn as_25_a_server_is_accepted_before_it_is_used() {
         sandbox.run(["mcp-servers", "accept", "tset"]).exits(2).says("did you mean `mcp://test`?");
     let _ = sandbox.run(["explain", "MCP1002"]).exits(0);
     let _ = sandbox.run(["explain", "mcp_changed"]).exits(0);
+}
+
+/// A clone of an accepted project, on the machine of somebody who accepted nothing.
+fn foreign() -> Sandbox {
+    let from = accepted();
+    let clone = Sandbox::new();
+    for file in ["contexture.toml", "contexture.lock", "tools.json"] {
+        clone.write(file, from.read(file));
+    }
+    clone
+}
+
+#[test]
+fn as_25_a_lock_that_came_with_a_project_starts_nothing() {
+    let sandbox = foreign();
+    program(&sandbox, "Test.echo({ text: \"hey\" })");
+    let _ = sandbox.run(["check", "p.as"]).exits(0);
+    let done = sandbox.run(["run", "p.as", "--json"]).exits(1);
+    let told = done.json();
+    assert_eq!(told["error"]["code"], "mcp_not_allowed", "{told}");
+    let message = told["error"]["message"].as_str().unwrap();
+    assert!(message.contains("which starts `/") && message.contains("--ignored"), "{message}");
+    let help = told["error"]["help"].as_str().unwrap();
+    assert!(help.contains("contexture mcp-servers accept test"), "{help}");
+    let caught = "try { Test.echo({ text: \"hey\" }) } else err { err.code }";
+    assert_eq!(value(&sandbox, caught), json!("mcp_not_allowed"));
+    program(&sandbox, "generate({ input: \"a\", tools: [Test] }) -> { a string }");
+    let _ = sandbox.run(["run", "p.as", "--mock"]).exits(1).says("mcp_not_allowed");
+
+    let listed = sandbox.run(["mcp-servers", "list", "--json"]).exits(1).json();
+    assert_eq!(listed["servers"][0]["error"]["code"], "mcp_not_allowed");
+    let _ = sandbox.run(["mcp-servers", "list", "--offline"]).exits(0);
+    assert!(!sandbox.path("started.log").exists(), "nothing was started");
+    let _ = sandbox.run(["explain", "mcp_not_allowed"]).exits(0);
+
+    // A server that is named is asked for this once.
+    let _ = sandbox.run(["mcp-servers", "list", "test"]).exits(0);
+    let _ = sandbox.run(["run", "p.as", "--mock"]).exits(1).says("mcp_not_allowed");
+
+    // Allowed by its digest, then remembered.
+    let allowance = help.split("--allow-server ").nth(1).unwrap().trim_end_matches('`');
+    program(&sandbox, "Test.echo({ text: \"hey\" })");
+    let wrong = format!("test@sha256:{}", "0".repeat(64));
+    let _ = sandbox.run(["run", "p.as", "--allow-server", &wrong]).exits(1).says("not_allowed");
+    let _ = sandbox.run(["run", "p.as", "--quiet", "--allow-server", allowance]).exits(0);
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    let _ = sandbox.run(["mcp-servers", "list"]).exits(0);
+}
+
+#[test]
+fn as_25_what_was_allowed_is_this_command_in_this_folder() {
+    let sandbox = foreign();
+    program(&sandbox, "Test.echo({ text: \"hey\" })");
+    let _ = sandbox.run(["mcp-servers", "accept", "test"]).exits(0).says("which starts `/");
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    let settings = sandbox.read("contexture.toml");
+    // How long it may take is nobody's concern; what is started is.
+    sandbox.write("contexture.toml", settings.replace("20000", "20001"));
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    for (from, to) in [("\"--exact\"", "\"--exact\", \"-q\""), ("\"LANG\"", "\"HOME\"")] {
+        sandbox.write("contexture.toml", settings.replace(from, to));
+        let _ = sandbox.run(["run", "p.as"]).exits(1).says("mcp_not_allowed");
+    }
+    sandbox.write("contexture.toml", &settings);
+    for file in ["contexture.toml", "contexture.lock", "tools.json", "p.as"] {
+        sandbox.write(format!("other/{file}"), sandbox.read(file));
+    }
+    let _ = sandbox.run(["run", "other/p.as", "--workspace", "other"]).exits(1).says("not_allowed");
+}
+
+#[test]
+fn as_25_a_token_is_sent_nowhere_unasked() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "contexture.toml",
+        "[mcp.servers.web]\nurl = \"http://127.0.0.1:9/mcp\"\ntoken_env = \"HOME\"\n\
+         [mcp.servers.open]\nurl = \"http://127.0.0.1:9/mcp\"\n",
+    );
+    let listed = sandbox.run(["mcp-servers", "list", "--json"]).exits(1).json();
+    let code = |at: usize| listed["servers"][at]["error"]["code"].clone();
+    assert_eq!((code(0), code(1)), (json!("mcp_unreachable"), json!("mcp_not_allowed")));
+    let message = listed["servers"][1]["error"]["message"].as_str().unwrap();
+    assert!(message.contains("which sends the variable HOME to http://127.0.0.1:9/mcp"));
 }
 
 #[test]

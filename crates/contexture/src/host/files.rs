@@ -1,6 +1,6 @@
 //! Imported files (AS-27).
 
-use super::{LiveHost, supplied};
+use super::{LiveHost, knowledge, supplied};
 use crate::format;
 use crate::loader::resolve_import;
 use contexture_context::Trust;
@@ -8,7 +8,8 @@ use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, Supplied};
 use contexture_tools::FileError;
 
-/// Reads an imported file of the workspace; it was written by those who wrote the program.
+/// Reads an imported file of the workspace; it was written by those who wrote the program, unless it
+/// is a pack's: then it passes the pack's gate, and is believed as a pack is (KN-8).
 ///
 /// It is located, opened and decoded as `@file://…` is, so that both read the same files and refuse
 /// the same: what leads out of the workspace, devices, what is no text. Only the place differs: an
@@ -16,6 +17,8 @@ use contexture_tools::FileError;
 pub(super) async fn file(host: &LiveHost, import: FileImport) -> Result<Supplied, HostError> {
     let workspace = &host.workspace;
     let place = resolve_import(workspace, &import.importer, &import.path).map_err(host_error)?;
+    let held = host.packs().around(&workspace.root().join(place.as_str()));
+    let held = held.map_err(knowledge::host_error)?;
     let bytes = workspace.read_bytes(&place, host.limits.file_bytes as u64).map_err(host_error)?;
     let text = decode(&bytes, None).map_err(|error| {
         let offset = match error {
@@ -31,7 +34,7 @@ pub(super) async fn file(host: &LiveHost, import: FileImport) -> Result<Supplied
         );
         HostError::new("file_invalid", error.to_string()).with_help(help)
     })?;
-    Ok(supplied(value, Trust::Program))
+    Ok(supplied(value, held.map_or(Trust::Program, |_| Trust::Pack)))
 }
 
 pub(super) fn host_error(error: FileError) -> HostError {

@@ -32,7 +32,8 @@ pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supp
     let Gathered { call, offers, packs: of_references } = gather(host, &shown.call, &model).await?;
     let mut packs = shown.kept;
     packs.extend(of_references);
-    let mut prepared = prepare(&call, &model, number)?;
+    let fenced: Vec<_> = host.state().fenced.iter().cloned().collect();
+    let mut prepared = prepare(&call, &model, number, &fenced)?;
     prepared.manifest.packs = std::mem::take(&mut packs.records);
     host.note_call(&call, &model, &prepared);
     if host.dry_run {

@@ -3,17 +3,18 @@
 use crate::models::Model;
 use contexture_answer::contract;
 use contexture_context::build::fit;
-use contexture_context::fence::{Fence, escape_layout};
+use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
 };
 use contexture_context::tokens::tokenizer_for;
-use contexture_context::{ContextItem, Digest, Manifest, TokenCounter, Trust};
+use contexture_context::{ContextItem, DeclaredItem, Digest, Manifest, TokenCounter, Trust};
 use contexture_prompt::layout::{LaidOut, PromptParts, lay_out};
 use contexture_script::host::{GenerateCall, HostError};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A prompt that a dry run built and did not send.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,10 +79,11 @@ pub(super) fn prepare(
     call: &GenerateCall,
     model: &Model,
     number: u64,
+    fenced: &[Arc<str>],
 ) -> Result<Prepared, HostError> {
     let counter = tokenizer_for(model.provider.model());
-    let composer = Composer::new(call);
-    let items = fit(&call.items, call.options.max_input, counter, |items| {
+    let composer = Composer::new(call, fenced);
+    let items = fit(&holding(&call.items, fenced), call.options.max_input, counter, |items| {
         count(counter, &composer.compose(items))
     })
     .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
@@ -89,6 +91,25 @@ pub(super) fn prepare(
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());
     Ok(Prepared { laid, manifest, blobs, items, schema })
+}
+
+/// Items whose texts hold parts that a template included with a fence keep these whole.
+fn holding<'i>(items: &'i [DeclaredItem], fenced: &[Arc<str>]) -> Cow<'i, [DeclaredItem]> {
+    let mut items = Cow::Borrowed(items);
+    if fenced.is_empty() {
+        return items;
+    }
+    for at in 0..items.len() {
+        let Some(item) = items.get(at).filter(|item| item.trust.is_fenced()) else { continue };
+        let Some(text) = item.value.as_str().filter(|_| item.fence.is_none()) else { continue };
+        let held: Vec<Arc<str>> =
+            fenced.iter().filter(|part| text.contains(&***part)).cloned().collect();
+        let fence = Fence::data(item.trust).holding(held);
+        if let Some(item) = items.to_mut().get_mut(at) {
+            item.fence = Some(fence);
+        }
+    }
+    items
 }
 
 /// Lays out the prompt of a call with these or those items.
@@ -99,12 +120,12 @@ struct Composer<'c> {
 }
 
 impl<'c> Composer<'c> {
-    fn new(call: &'c GenerateCall) -> Self {
+    fn new(call: &'c GenerateCall, fenced: &[Arc<str>]) -> Self {
         // What did not come from the program alone must not pose as a part of the prompt.
         let instruction = match call.instruction_trust {
             Trust::Program => Cow::Borrowed(call.instruction.as_str()),
-            // No fence can stand around a part of it, so nothing in it poses as a turn of anybody.
-            trust if trust.is_fenced() => Fence::data(trust).escape(&call.instruction),
+            // But for what brought its fence along, nothing in it poses as a turn of anybody.
+            trust if trust.is_fenced() => escape_open(&call.instruction, fenced),
             _ => escape_layout(&call.instruction),
         };
         Self { call, instruction, contract: call.shape.as_ref().map(contract) }
@@ -127,7 +148,8 @@ pub(super) fn tokens(
     items: &[ContextItem],
     counter: &dyn TokenCounter,
 ) -> u64 {
-    count(counter, &Composer::new(call).compose(items))
+    // Whether something in the instruction is marked makes no difference worth counting.
+    count(counter, &Composer::new(call, &[]).compose(items))
 }
 
 fn count(counter: &dyn TokenCounter, laid: &LaidOut) -> u64 {

@@ -3,7 +3,7 @@
 use super::convert::fields;
 use super::effects::cancelled;
 use super::{LiveHost, placeholder, supplied};
-use crate::templates::{self, IncludedTexts, ReadTemplate};
+use crate::templates::{self, Door, IncludedTexts, ReadTemplate};
 use contexture_context::Trust;
 use contexture_diagnostic::suggestion;
 use contexture_prompt::{
@@ -63,7 +63,7 @@ fn cell(host: &LiveHost, call: &TemplateCall) -> Arc<OnceCell<Compiled>> {
 
 async fn compile(host: &LiveHost, call: &TemplateCall) -> Result<Compiled, HostError> {
     let limit = host.limits.file_bytes as u64;
-    let mut read = templates::read(&host.workspace, &call.template, limit)
+    let mut read = templates::read(&host.workspace, host.packs(), &call.template, limit)
         .map_err(|error| HostError::new(error.code(), error.to_string()).with_help(error.help()))?;
     read.facts(&host.references).map_err(|faults| invalid(&faults))?;
     let template = PromptTemplate::compile(read.text.text())
@@ -88,12 +88,13 @@ async fn included(
         return Ok(IncludedTexts::default());
     }
     host.recorder.flush();
-    let loader = host.references.get().loader();
+    let door = Door::of(host.references.get(), !host.dry_run);
     let place = |partial: Option<&str>| read.place(partial);
     let texts = tokio::select! {
-        texts = IncludedTexts::load_through(loader, wanted, place, !host.dry_run) => texts,
+        texts = IncludedTexts::load_through(&door, wanted, place) => texts,
         () = host.cancel.cancelled() => return Err(cancelled()),
     };
+    host.state().fenced.extend(texts.fenced().cloned());
     for warning in templates::warnings(texts.notes()) {
         host.warn(format!("{}: {warning}", read.text.name()));
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The packs of a project, and whom to ask before one is read.
 pub(crate) struct OnDemand {
-    project: Project,
+    pub(super) project: Project,
     options: Options,
     observer: Arc<dyn Observer>,
     opened: OnceLock<Packs>,

@@ -250,7 +250,7 @@ fn note(message: String) -> Note {
     Note { code: "REF3038", severity: Severity::Warning, message }
 }
 
-fn load_error(reference: &str, error: PacksError) -> LoadError {
+pub(super) fn load_error(reference: &str, error: PacksError) -> LoadError {
     let failure = LoadError::new(error.code, reference, error.message);
     match error.help {
         Some(help) => failure.with_help(help),

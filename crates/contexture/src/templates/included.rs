@@ -3,7 +3,11 @@
 //! Decision: all that is wanted loads at the same time, each reference of a folder once, whatever
 //! its prefix: a template needs the text to render, so a lazy one is forced. A failure is kept, and
 //! told where a rendering comes to it.
+//!
+//! Decision: a text from outside the workspace is included with its fence, since nobody can tell it
+//! from the template's own words afterwards: a rendering may become an instruction (KN-13, AS-12).
 
+use contexture_context::fence::Fence;
 use contexture_context::{Digest, Trust};
 use contexture_diagnostic::Severity;
 use contexture_prompt::{Include, Included, ReferenceError, References};
@@ -21,6 +25,8 @@ pub struct IncludedText {
     pub text: Arc<str>,
     /// How far it may be believed: the least of its resources.
     pub trust: Trust,
+    /// The parts of the text that stand in fences of their own, as they stand there.
+    pub fenced: Vec<Arc<str>>,
     /// What was loaded for it, in order.
     pub resources: Vec<LoadedResource>,
     /// What is to be said about it.
@@ -43,6 +49,25 @@ pub struct LoadedResource {
 /// What became of a reference.
 type Outcome = Result<IncludedText, LoadError>;
 
+/// What loads references, and the fences of what they give.
+pub(crate) struct Door<'r> {
+    loader: &'r Loader,
+    fences: Fences<'r>,
+    /// Without it a text stands in for what would have to be connected to.
+    network: bool,
+}
+
+/// The fence that a text of a reference needs, by its reference and trust.
+type Fences<'r> = Box<dyn Fn(&str, Trust) -> Option<Fence> + Send + Sync + 'r>;
+
+impl<'r> Door<'r> {
+    /// The door of a project.
+    pub(crate) fn of(references: &'r crate::references::References, network: bool) -> Self {
+        let fences = Box::new(|reference: &str, trust| references.fence(reference, trust));
+        Self { loader: references.loader(), fences, network }
+    }
+}
+
 /// The texts of references, by the template or partial that holds them.
 #[derive(Debug, Default)]
 pub struct IncludedTexts {
@@ -54,20 +79,20 @@ impl IncludedTexts {
     /// Loads what templates include; `place` tells where the relative paths of a partial start, or
     /// those of the template itself.
     pub async fn load(
-        loader: &Loader,
+        references: &crate::references::References,
         wanted: Vec<Included>,
         place: impl Fn(Option<&str>) -> Place,
     ) -> Self {
-        Self::load_through(loader, wanted, place, true).await
+        Self::load_through(&Door::of(references, true), wanted, place).await
     }
 
-    /// The same; without `network` a text stands in for what would have to be connected to.
+    /// The same through a door that may be shut.
     pub(crate) async fn load_through(
-        loader: &Loader,
+        door: &Door<'_>,
         wanted: Vec<Included>,
         place: impl Fn(Option<&str>) -> Place,
-        network: bool,
     ) -> Self {
+        let loader = door.loader;
         let mut numbers = BTreeMap::new();
         let mut loads = Vec::new();
         let mut order = Vec::with_capacity(wanted.len());
@@ -85,7 +110,7 @@ impl IncludedTexts {
             if at >= most {
                 return Err(too_many(&text, most));
             }
-            one(loader, &text, &place, network).await
+            one(door, &text, &place).await
         });
         let outcomes = outcomes.buffered(loader.limits().concurrency.max(1)).map(Arc::new);
         let outcomes: Vec<Arc<Outcome>> = outcomes.collect().await;
@@ -125,6 +150,11 @@ impl IncludedTexts {
         self.entries.iter().map(|(included, outcome)| (included, &**outcome)).filter_map(failed)
     }
 
+    /// The parts of all texts that stand in fences of their own.
+    pub(crate) fn fenced(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.texts().flat_map(|text| &text.fenced)
+    }
+
     fn texts(&self) -> impl Iterator<Item = &IncludedText> {
         self.entries.iter().filter_map(|(_, outcome)| outcome.as_ref().as_ref().ok())
     }
@@ -154,28 +184,31 @@ fn told(error: &LoadError) -> ReferenceError {
     }
 }
 
-async fn one(loader: &Loader, text: &str, place: &Place, network: bool) -> Outcome {
+async fn one(door: &Door<'_>, text: &str, place: &Place) -> Outcome {
+    let loader = door.loader;
     let reference = Reference::parse(text).map_err(|error| LoadError::of_syntax(text, &error))?;
     let mut route = loader.route(&reference, place)?;
     // What a wrapper would only name is wanted here, too.
     for step in route.steps.iter_mut().filter(|step| step.semantics == Semantics::Lazy) {
         step.semantics = Semantics::Default;
     }
-    if !network && loader.connects(&route) {
+    if !door.network && loader.connects(&route) {
         return Ok(IncludedText {
             text: format!("⟨{}⟩", route.reference).into(),
             trust: Trust::Web,
+            fenced: Vec::new(),
             resources: Vec::new(),
             notes: Vec::new(),
             stands_in: true,
         });
     }
-    whole(&route, loader.walk(&route).await?)
+    whole(door, &route, loader.walk(&route).await?)
 }
 
-/// The text of all that was loaded.
-fn whole(route: &Route, loaded: Loaded) -> Outcome {
+/// The text of all that was loaded, with the fences that it needs.
+fn whole(door: &Door<'_>, route: &Route, loaded: Loaded) -> Outcome {
     let mut text = String::new();
+    let mut fenced = Vec::new();
     let mut trust = Trust::Program;
     let mut resources = Vec::with_capacity(loaded.resources.len());
     for resource in &loaded.resources {
@@ -189,13 +222,21 @@ fn whole(route: &Route, loaded: Loaded) -> Outcome {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(part);
+        match (door.fences)(&resource.reference, resource.trust) {
+            Some(fence) => {
+                let part: Arc<str> = fence.wrap(part).into();
+                text.push_str(&part);
+                fenced.push(part);
+            }
+            None => text.push_str(part),
+        }
         trust = trust.least(resource.trust);
         let digest = Digest::of_text(part);
         let reference = resource.reference.clone();
         resources.push(LoadedResource { reference, digest, trust: resource.trust });
     }
-    Ok(IncludedText { text: text.into(), trust, resources, notes: loaded.notes, stands_in: false })
+    let (text, notes) = (text.into(), loaded.notes);
+    Ok(IncludedText { text, trust, fenced, resources, notes, stands_in: false })
 }
 
 fn too_many(text: &str, most: usize) -> LoadError {

@@ -6,13 +6,13 @@ use crate::codes;
 use crate::fault::Fault;
 use crate::tool::{Call, CallFuture, Given, Tool};
 use contexture::answer::{Field, Shape};
-use contexture::context::Digest;
 use contexture::knowledge::catalog;
 use contexture::knowledge::resolve::Task;
+use contexture::packs::PacksError;
 use contexture::reference::text::{self, LineRange};
 use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// The budget of a resolution when the call names none, in tokens.
@@ -174,9 +174,11 @@ impl Knowledge {
     fn activate(&self, call: &Call) -> Result<Given, Fault> {
         let name = call.text("name");
         self.served(name)?;
-        let guide = self.packs.activate(name)?;
-        let digest = Digest::of_text(&guide.text);
-        if !call.activated.note(name, &digest.to_string()) {
+        let pack = self.packs.pack(name)?;
+        let mut conversation = call.conversation.lock().unwrap_or_else(PoisonError::into_inner);
+        let active = conversation.activate(&pack).map_err(PacksError::from)?;
+        drop(conversation);
+        if active.repeated {
             let uri = crate::uri::of_pack(name);
             let text = format!(
                 "The knowledge pack `{name}` is active already: its guide stands above in this \
@@ -185,9 +187,9 @@ impl Knowledge {
             let structured = json!({ "name": name, "already_active": true });
             return Ok(Given { structured: Some(structured), ..Given::text(text) });
         }
-        let mut text = guide.text;
+        let mut text = active.text;
         let warnings: Vec<&str> =
-            guide.warnings.iter().map(|finding| finding.message.as_str()).collect();
+            active.warnings.iter().map(|finding| finding.message.as_str()).collect();
         for warning in &warnings {
             text.push_str(&format!("\nwarning: {warning}"));
         }
@@ -195,7 +197,7 @@ impl Knowledge {
             "name": name,
             "already_active": false,
             "guide": text,
-            "resources": guide.resources,
+            "resources": active.resources,
             "warnings": warnings,
         });
         Ok(Given { structured: Some(structured), ..Given::text(text) })

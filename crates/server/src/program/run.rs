@@ -46,6 +46,7 @@ pub(super) async fn run(
         model: runner.model.clone(),
         allow_packs: runner.packs.allow.clone(),
         approve_packs: runner.packs.approve_project,
+        servers: runner.servers.clone(),
         ..RunRequest::default()
     };
     let observer = progress::observer(context);

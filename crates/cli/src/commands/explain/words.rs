@@ -64,6 +64,10 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "A knowledge pack is archived, so that no program may read it; `contexture knowledge` can with --archived.",
     ),
     (
+        "pack_is_data",
+        "A template lies in a knowledge pack: what a pack says is data, which no program runs or renders.",
+    ),
+    (
         "pack_not_allowed",
         "Nobody has allowed a knowledge pack in the state that it is in; the help names the --allow-pack that does.",
     ),
@@ -78,6 +82,10 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "mcp_not_accepted",
         "The tools of an MCP server were never accepted; `contexture mcp-servers accept` does.",
+    ),
+    (
+        "mcp_not_allowed",
+        "The settings of a project name a program to start, or a variable to send as a token, and nobody here has allowed it; the help names what does.",
     ),
     ("mcp_refused", "An MCP server refused a request."),
     ("mcp_start", "The process of an MCP server did not start, or ended before it answered."),

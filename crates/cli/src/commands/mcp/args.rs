@@ -18,7 +18,8 @@ http://ADDR/mcp with the header `Authorization: Bearer TOKEN`. What there is to 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The project; by default the nearest folder with a contexture.toml, else the current one.
-    /// Naming it approves its packs while the server runs, but for drafts and disputed ones.
+    /// Naming it approves its packs and MCP servers while this server runs, but for packs that are
+    /// drafts or disputed.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to serve")]
     pub(super) root: Option<PathBuf>,
     /// A folder of programs in the project: each with a `main agent` becomes a tool.
@@ -30,6 +31,10 @@ pub(crate) struct Args {
     /// Allow a pack that is a draft, disputed or not approved, in this very state; may be repeated.
     #[arg(long, value_name = "NAME@DIGEST", help_heading = "What to serve")]
     pub(super) allow_pack: Vec<Allowance>,
+    /// Let programs use this MCP server of the project, as contexture.toml describes it now; may be
+    /// repeated.
+    #[arg(long, value_name = "NAME@DIGEST", help_heading = "What to serve")]
+    pub(super) allow_server: Vec<Allowance>,
     /// Let load_resource load this reference, or what matches this pattern, besides what the
     /// workspace holds, such as '@https://docs.example.com/**'; may be repeated.
     #[arg(long, value_name = "REF", help_heading = "What to serve")]

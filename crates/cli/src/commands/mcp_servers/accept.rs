@@ -18,7 +18,8 @@ Examples:
 
 The server is started or connected to, and asked for its tools. What is new or changed is shown, for
 you to look at: models will read it. The definitions are kept in contexture.lock, beside
-contexture.toml; commit both. To look without accepting, use `contexture mcp-servers list`.";
+contexture.toml; commit both. That you let it be started is remembered in your home folder, for this
+project and this command line. To look without accepting, use `contexture mcp-servers list NAME`.";
 
 /// Accepts what a server says of its tools, and shows what is new or changed.
 #[derive(Debug, clap::Args)]
@@ -38,7 +39,10 @@ pub(super) struct Args {
 /// Runs `contexture mcp-servers accept`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let project = workspace::here_or(args.workspace.as_deref())?;
-    let known = super::open(&project, terminal)?;
+    let known = super::open(&project, std::slice::from_ref(&args.name), terminal)?;
+    if let Some(deed) = servers::deed(&project, &args.name).filter(|_| !args.json) {
+        terminal.note(&format!("asking {}, {deed}", args.name));
+    }
     let asked = runtime()?.block_on(async {
         let offered = known.offered(&args.name).await;
         known.close().await;
@@ -54,6 +58,10 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     }
     servers::accept(&project, &args.name, offered.clone())
         .map_err(|error| super::refuse(&error))?;
+    if let Err(reason) = servers::allow(&project, &args.name) {
+        let flag = "each program that uses it needs --allow-server";
+        terminal.warn(&format!("that it was accepted can't be remembered: {reason}; {flag}"));
+    }
     if args.json {
         let all: Vec<Value> = tools.iter().map(Tool::json).collect();
         let file = servers::lock_file(&project).display().to_string();

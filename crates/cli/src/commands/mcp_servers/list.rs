@@ -18,8 +18,9 @@ Examples:
   contexture mcp-servers list packs --workspace examples/mcp
   contexture mcp-servers list --offline --json --workspace examples/mcp
 
-Without --offline each server is started or connected to, and asked for its tools. Exit code 0: all
-accepted tools are as they were; 1: one changed or is gone, or a server can't be reached.";
+Without --offline each server is started or connected to, and asked for its tools: those that are
+named, else those that you accepted or allowed before. Exit code 0: all accepted tools are as they
+were; 1: one changed or is gone, or a server can't be asked.";
 
 /// Lists servers with their tools, each same, new, changed or gone since it was accepted.
 #[derive(Debug, clap::Args)]
@@ -51,7 +52,7 @@ struct Listed {
 /// Runs `contexture mcp-servers list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let project = workspace::here_or(args.workspace.as_deref())?;
-    let servers = super::open(&project, terminal)?;
+    let servers = super::open(&project, &args.names, terminal)?;
     let names = match args.names.as_slice() {
         [] => servers.names().map(str::to_owned).collect(),
         names => names.to_vec(),
@@ -101,7 +102,9 @@ async fn ask(servers: &Servers, name: String, offline: bool) -> Listed {
 impl Listed {
     fn is_sound(&self) -> bool {
         let differs = |tool: &Tool| matches!(tool.state, State::Changed | State::Gone);
-        self.error.is_none() && !self.tools.iter().any(differs)
+        let not_asked = matches!(self.error, Some(McpError::NotAllowed { .. }));
+        let is_new = !self.accepted && not_asked;
+        (self.error.is_none() || is_new) && !self.tools.iter().any(differs)
     }
 
     fn json(&self) -> Value {

@@ -101,8 +101,7 @@ impl<'a> Loading<'a> {
                 return Err(complaint(Complaint::refused, included, &error, source).into());
             }
         }
-        let loader = references.loader();
-        let texts = IncludedTexts::load(loader, wanted, |partial| places.get(partial));
+        let texts = IncludedTexts::load(references, wanted, |partial| places.get(partial));
         let texts = runtime()?.block_on(texts);
         if let Some((included, error)) = texts.failures().next() {
             return Err(complaint(Complaint::failed, included, error, source).into());

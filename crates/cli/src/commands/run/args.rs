@@ -68,6 +68,10 @@ pub(crate) struct Args {
     /// acme@sha256:0123456789ab; a refusal names it. May be given several times.
     #[arg(long, value_name = "NAME@DIGEST", help_heading = "What to run")]
     pub(crate) allow_pack: Vec<Allowance>,
+    /// Let the program use this MCP server of the project, as contexture.toml describes it now, such
+    /// as fs@sha256:0123456789ab; a refusal names it. May be given several times.
+    #[arg(long, value_name = "NAME@DIGEST", help_heading = "What to run")]
+    pub(crate) allow_server: Vec<Allowance>,
     /// Ask no model, change nothing, reach no network; show the prompts that would be sent.
     #[arg(long, conflicts_with_all = ["record", "replay", "trace"], help_heading = "Model")]
     pub(crate) dry_run: bool,

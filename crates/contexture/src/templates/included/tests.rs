@@ -37,7 +37,9 @@ fn texts(loader: &Loader, template: &PromptTemplate, network: bool) -> IncludedT
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let place = |_: Option<&str>| Place::workspace();
     let wanted = template.references();
-    runtime.block_on(IncludedTexts::load_through(loader, wanted, place, network))
+    let fences = Box::new(|_: &str, trust| (trust >= Trust::External).then(|| Fence::data(trust)));
+    let door = Door { loader, fences, network };
+    runtime.block_on(IncludedTexts::load_through(&door, wanted, place))
 }
 
 fn render(template: &PromptTemplate, texts: &IncludedTexts) -> Result<String, LocatedError> {

@@ -1,0 +1,137 @@
+//! The consent that a server needs before it is started, or sent a token (AS-25, KN-8).
+//!
+//! Decision: `contexture.toml` and `contexture.lock` both come with a project, so neither says that
+//! anybody here looked at them. What the settings would have done is approved by a person, by digest
+//! and for the folder that the project lies in, and remembered in the user's home beside the packs.
+//! A server over HTTP that gets no token needs none: a program may connect to any address itself.
+
+use crate::config::McpServer;
+use crate::project::Project;
+use contexture_context::Digest;
+use contexture_knowledge::Allowance;
+use contexture_knowledge::approval::Approvals;
+use contexture_mcp::port::{BoxFuture, Connection, Connector};
+use contexture_mcp::{Connect, McpError, ServerSpec};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Which servers of a project may be used, besides those that a person allowed earlier.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Consent {
+    /// What `--allow-server` allows, each in the state that its digest names.
+    pub allow: Vec<Allowance>,
+    /// Servers that a person named for this one command.
+    pub named: Vec<String>,
+    /// Whether a person named the project for this command, as `contexture mcp --root` does.
+    pub approve_project: bool,
+}
+
+/// Connects to those servers that may be used.
+pub(super) struct Asked {
+    connect: Connect,
+    consent: Consent,
+    approvals: Option<Approvals>,
+    project: Project,
+}
+
+impl Asked {
+    pub(super) fn new(project: &Project, connect: Connect, consent: Consent) -> Self {
+        Self { connect, consent, approvals: approvals(project), project: project.clone() }
+    }
+
+    fn refusal(&self, name: &str) -> Option<McpError> {
+        let what = deed(&self.project, name)?;
+        let digest = digest(&self.project, name)?;
+        if self.consent.approve_project || self.consent.named.iter().any(|named| named == name) {
+            return None;
+        }
+        if self.consent.allow.iter().any(|given| given.covers(name, &digest)) {
+            // As with a pack: that it can't be written down is no reason to refuse it now.
+            let _ = self.approvals.as_ref().map(|record| record.add(&kept_as(name), &digest));
+            return None;
+        }
+        let known = self.approvals.as_ref().map(|record| record.has(&kept_as(name), &digest));
+        let reason = match known {
+            Some(Ok(true)) => return None,
+            Some(Err(error)) => error.to_string(),
+            Some(Ok(false)) | None => "nobody here has allowed that".to_owned(),
+        };
+        let allowance = format!("{name}@{digest}");
+        Some(McpError::NotAllowed { server: name.to_owned(), what, reason, allowance })
+    }
+}
+
+impl Connector for Asked {
+    fn connect<'a>(
+        &'a self,
+        server: &'a ServerSpec,
+    ) -> BoxFuture<'a, Result<Arc<dyn Connection>, McpError>> {
+        match self.refusal(&server.name) {
+            Some(refusal) => Box::pin(std::future::ready(Err(refusal))),
+            None => self.connect.connect(server),
+        }
+    }
+}
+
+/// Remembers that a person allowed to use a server, as the settings describe it now.
+///
+/// # Errors
+/// Why it can't be written down.
+pub fn allow(project: &Project, server: &str) -> Result<(), String> {
+    let Some(digest) = deed(project, server).and_then(|_| digest(project, server)) else {
+        return Ok(());
+    };
+    let record = approvals(project).ok_or("there is no home folder to keep it in")?;
+    record.add(&kept_as(server), &digest).map_err(|error| error.to_string())
+}
+
+/// What the use of a server would do that needs consent, as a clause about it: the program that it
+/// starts, or where it sends a token. None for one that needs no consent.
+#[must_use]
+pub fn deed(project: &Project, server: &str) -> Option<String> {
+    let described = project.config.mcp.servers.get(server)?;
+    let McpServer { command, args, env, url, token_env, .. } = described;
+    if let Some(command) = command {
+        let words = std::iter::once(command).chain(args).map(|word| shown(word));
+        let line = words.collect::<Vec<_>>().join(" ");
+        let names = env.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
+        let given = if names.is_empty() { names } else { format!(" and gives it {names}") };
+        return Some(format!("which starts `{line}`{given}"));
+    }
+    let (url, token) = (url.as_ref()?, token_env.as_ref()?);
+    Some(format!("which sends the variable {} to {}", shown(token), shown(url)))
+}
+
+fn approvals(project: &Project) -> Option<Approvals> {
+    let home = crate::references::home(project)?;
+    Some(Approvals::at(home.join(".contexture").join("approvals.json")))
+}
+
+/// The name in the record, which no pack has.
+fn kept_as(server: &str) -> String {
+    format!("mcp://{server}")
+}
+
+/// A word as it may be shown: what could hide or forge a part of it is spelled out.
+fn shown(word: &str) -> String {
+    let is_plain = |sign: char| sign.is_alphanumeric() || "@%+=:,./_-".contains(sign);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("{word:?}")
+}
+
+/// The digest of all that the settings say of how a server is reached, and of where: a path leads to
+/// something else in another folder.
+fn digest(project: &Project, server: &str) -> Option<Digest> {
+    let described = project.config.mcp.servers.get(server)?;
+    let McpServer { command, args, env, url, token_env, .. } = described;
+    Some(Digest::of_json(&json!({
+        "command": command,
+        "args": args,
+        "env": env,
+        "url": url,
+        "token_env": token_env,
+        "folder": project.root.to_string_lossy(),
+    })))
+}

@@ -5,34 +5,9 @@
 # Needs Node.js with npm. The servers are installed into a temporary folder, which is removed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. .ci/lib/check.sh
 
-work=$(mktemp -d)
-server=
-
-finish() {
-  status=$?
-  if [ -n "$server" ]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
-  if [ "$status" -ne 0 ] && [ -s "$work/everything.log" ]; then
-    echo "-- the end of the server's log --" >&2
-    tail -n 20 "$work/everything.log" >&2
-  fi
-  rm -rf "$work"
-  exit "$status"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-fail() { echo "FAILED: $*" >&2; exit 1; }
-ok() { echo "ok: $*"; }
-
-if [ -z "${CONTEXTURE_BIN:-}" ]; then
-  cargo build --quiet -p contexture-cli
-  CONTEXTURE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
-fi
-contexture=$(realpath "$CONTEXTURE_BIN")
+find_contexture
 
 # -- the servers ------------------------------------------------------------------------------------------
 
@@ -41,15 +16,13 @@ timeout 300 npm install --prefix "$work/npm" --no-audit --no-fund --silent \
   || fail "the servers could not be installed within 5 minutes"
 bin=$work/npm/node_modules/.bin
 ok "two published servers are installed"
+# What is allowed here is remembered in this home alone.
+export HOME=$work/home
+mkdir "$HOME"
 
-port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })')
-PORT=$port "$bin/mcp-server-everything" streamableHttp >"$work/everything.log" 2>&1 &
-server=$!
-for _ in $(seq 1 100); do
-  kill -0 "$server" 2>/dev/null || fail "the server over HTTP ended at once"
-  (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
-  sleep 0.1
-done
+port=$(free_port)
+PORT=$port serve "$bin/mcp-server-everything" streamableHttp >"$work/everything.log" 2>&1
+ready "the server over HTTP" connects "$port"
 
 mkdir "$work/project" "$work/project/notes" "$work/outside"
 echo "The port is 7878." >"$work/project/notes/port.txt"
@@ -91,15 +64,14 @@ refused() {
   code=$1 what=$2
   shift 2
   if "$@" >said.txt 2>&1; then cat said.txt >&2; fail "$what: it was done"; fi
-  grep -q "$code" said.txt || { cat said.txt >&2; fail "$what: no $code"; }
-  ok "$what"
+  said said.txt "$code" "$what"
 }
 
 # -- accepting --------------------------------------------------------------------------------------------
 
 program read.as '  Fs.read_text_file({ path: "notes/port.txt" })'
 refused MCP1002 "a server that nobody accepted is refused by the check" "$contexture" check read.as
-"$contexture" mcp-servers list >list.txt 2>&1 || { cat list.txt >&2; fail "the servers can't be listed"; }
+"$contexture" mcp-servers list fs everything >list.txt 2>&1 || { cat list.txt >&2; fail "the servers can't be listed"; }
 grep -q 'new      read_text_file' list.txt && grep -q 'new      echo' list.txt \
   || { cat list.txt >&2; fail "the servers' tools are not listed as new"; }
 for name in fs everything; do
@@ -108,6 +80,10 @@ done
 "$contexture" mcp-servers list >list.txt 2>&1 || { cat list.txt >&2; fail "accepted servers are not the same"; }
 grep -Eq '^  (new|changed|gone)' list.txt && { cat list.txt >&2; fail "a tool differs from what was just accepted"; }
 ok "both servers are accepted, and are the same when they are asked again"
+
+# A home where nobody allowed anything: the lock came with the project.
+mkdir "$work/nobody"
+refused mcp_not_allowed "the lock of a project starts no program by itself" env HOME="$work/nobody" "$contexture" run read.as
 
 # -- calling ----------------------------------------------------------------------------------------------
 
@@ -165,9 +141,7 @@ settings 3000
 gives slow.as 'v[0] === "mcp_timeout" && v[1].includes("3000 ms")' "a call that takes too long ends"
 gives echo.as '(v.content ?? v).includes("über HTTP")' "the server serves on"
 
-kill "$server"
-wait "$server" 2>/dev/null || true
-server=
+stop_server "$server"
 refused mcp_unreachable "a server that is gone is an error" "$contexture" run echo.as
 if pgrep -f "$bin/mcp-server-filesystem" >/dev/null; then fail "a server's process was left behind"; fi
 ok "no server's process is left behind"

@@ -9,6 +9,9 @@ use std::collections::HashSet;
 const CRUMBS: u64 = 12;
 /// How many more sections are tried once one did not fit.
 const MORE: usize = 3;
+/// So many sections are tried while there is nothing, whatever the budget: that the smallest budget
+/// which holds something can be told, and then does.
+const FIRST: usize = 32;
 /// A section of which so much of the guessed size is left is not tried.
 const SURELY: f64 = 0.6;
 /// A section is cut only when it has at least this share of the best score of its pack.
@@ -105,12 +108,13 @@ pub(super) fn compose(
     };
     let mut tries = usize::MAX;
     for (at, part) in order.iter().enumerate() {
+        let is_empty = packing.shown.is_empty() && at < FIRST;
         let is_full = budget.saturating_sub(packing.used) < CRUMBS && packing.needs.is_some();
-        if tries == 0 || is_full {
+        if !is_empty && (tries == 0 || is_full) {
             packing.left_out += order.len() - at;
             break;
         }
-        if tries != usize::MAX && packing.surely_too_long(*part) {
+        if !is_empty && tries != usize::MAX && packing.surely_too_long(*part) {
             packing.left_out += 1;
             continue;
         }
@@ -195,9 +199,33 @@ impl Packing<'_> {
             self.push(part.pack, block, Some((end, whole.0)), frame, cost);
             return true;
         }
-        let least = ends.first().map_or(whole, |end| self.cost(part.pack, &block, Some(*end)));
-        let needs = frame + least.0 + least.1;
-        self.needs = Some(self.needs.map_or(needs, |other| other.min(needs)));
+        if !self.shown.is_empty() {
+            let least = ends.first().map_or(whole, |end| self.cost(part.pack, &block, Some(*end)));
+            let needs = frame + least.0 + least.1;
+            self.needs = Some(self.needs.map_or(needs, |other| other.min(needs)));
+            return false;
+        }
+        self.place_alone(part.pack, block, ends.first().copied(), whole.0)
+    }
+
+    /// Takes the first section in, whole or as its smallest piece, if it fits as it will stand: sums
+    /// of parts come out some tokens high.
+    fn place_alone(&mut self, pack: usize, block: Block, end: Option<usize>, whole: u64) -> bool {
+        let mut alone = Shown { pack, block, tokens: whole, cut: None };
+        for cut in [None, end.map(|end| (end, whole))] {
+            alone.cut = cut;
+            self.shown.push(alone);
+            let needs = self.count(&self.render());
+            let Some(back) = self.shown.pop() else { return false };
+            if needs <= self.budget {
+                let (tokens, _) = self.cost(pack, &back.block, back.kept());
+                self.has_cut |= cut.is_some();
+                self.push(pack, back.block, cut, needs.saturating_sub(tokens), (tokens, 0));
+                return true;
+            }
+            self.needs = Some(self.needs.map_or(needs, |other| other.min(needs)));
+            alone = back;
+        }
         false
     }
 

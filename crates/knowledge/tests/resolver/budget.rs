@@ -3,7 +3,7 @@
 use super::{Project, READY};
 use contexture_context::tokens::{O200K_BASE, TokenCounter};
 use contexture_knowledge::Grounding;
-use contexture_knowledge::resolve::{Resolver, Task};
+use contexture_knowledge::resolve::{Resolution, Resolver, Task};
 use proptest::prelude::*;
 
 fn long() -> String {
@@ -42,6 +42,42 @@ fn kn_11_the_budget_that_is_said_to_be_needed_is_enough() {
     let words: Vec<&str> = warning.split("at least ").nth(1).unwrap().split(' ').collect();
     let needed: u64 = words[0].parse().unwrap();
     assert_eq!(project.ask("queue", needed).sections.len(), 1);
+}
+
+/// The budget that a warning says is needed at least.
+fn needed(answer: &Resolution) -> Option<u64> {
+    let told = answer.warnings.iter().find_map(|told| told.split("at least ").nth(1))?;
+    told.split(' ').next()?.parse().ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn kn_11_the_budget_that_is_said_to_be_needed_is_the_least(
+        sections in prop::collection::vec(prop::collection::vec(1_usize..40, 1..4), 1..12),
+        cites in any::<bool>(),
+        budget in 0_u64..150,
+    ) {
+        let mut text = String::new();
+        for (number, paragraphs) in sections.iter().enumerate() {
+            text.push_str(&format!("## Part {number}\n\n"));
+            for words in paragraphs {
+                let anchor = if cites { " [source: sources/log.md]" } else { "" };
+                text.push_str(&format!("The queue{}{anchor}.\n\n", " of jobs".repeat(*words)));
+            }
+        }
+        let files = [("compiled/guide.md", text.as_str()), ("sources/log.md", "Jobs.\n")];
+        let project = Project::with(READY, &files);
+        let answer = project.ask("queue jobs", budget);
+        let Some(needed) = needed(&answer) else {
+            prop_assert!(!answer.sections.is_empty());
+            return Ok(());
+        };
+        prop_assert!(answer.sections.is_empty() && needed > budget, "{needed} of {budget}");
+        let enough = project.ask("queue jobs", needed);
+        prop_assert!(!enough.sections.is_empty() && enough.tokens == needed, "{}", enough.tokens);
+        prop_assert!(project.ask("queue jobs", needed - 1).sections.is_empty(), "{needed}");
+    }
 }
 
 #[test]

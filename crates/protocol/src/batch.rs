@@ -1,0 +1,46 @@
+//! One message or an array of them (CP-6, CP-20).
+
+use crate::refusal::Refusal;
+use crate::{ErrorCode, Limits, Message, json};
+use serde_json::Value;
+
+/// What a text holds. Each message stands for itself: one that is refused spoils no other.
+#[derive(Debug)]
+pub enum Batch {
+    /// One message.
+    One(Box<Result<Message, Box<Refusal>>>),
+    /// An array of messages, in its order.
+    Many(Vec<Result<Message, Box<Refusal>>>),
+}
+
+impl Batch {
+    /// Reads one message or an array of them. An empty array is a batch of none.
+    ///
+    /// ```
+    /// use contexture_protocol::{Batch, Limits};
+    /// let Batch::Many(messages) = Batch::parse(b"[{}, 5]", &Limits::WIRE)? else { panic!() };
+    /// assert!(messages.iter().all(Result::is_err));
+    /// # Ok::<_, Box<contexture_protocol::Refusal>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `PARSE_ERROR` and `TOO_LARGE`, when the text as a whole cannot be taken.
+    pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Box<Refusal>> {
+        let is_many = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+        // The messages of an array stand one level deeper.
+        let depth = limits.depth.saturating_add(usize::from(is_many));
+        match json::read(text, &Limits { depth, ..*limits })? {
+            Value::Array(items) if items.len() > limits.batch => {
+                let (count, most) = (items.len(), limits.batch);
+                let message =
+                    format!("{count} messages in one batch, more than the {most} allowed");
+                Err(Refusal::new(ErrorCode::TooLarge, message).detail("limit", most).into())
+            }
+            Value::Array(items) => {
+                let read = |item| Message::read(item, limits);
+                Ok(Self::Many(items.into_iter().map(read).collect()))
+            }
+            value => Ok(Self::One(Box::new(Message::read(value, limits)))),
+        }
+    }
+}

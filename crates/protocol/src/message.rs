@@ -1,0 +1,255 @@
+//! The envelope (CP-1) and how strictly it is read.
+
+mod envelope;
+mod sender;
+
+pub use sender::{Sender, SenderType};
+
+use crate::json;
+use crate::refusal::Refusal;
+use crate::report::{Place, Report};
+use crate::{Body, ErrorCode, Limits, Timestamp, canonical};
+use envelope::{Envelope, Form};
+use serde_json::{Map, Value};
+
+/// A message as it is on the wire: the whole envelope.
+///
+/// ```
+/// use contexture_protocol::{Body, Limits, Message};
+/// let text = r#"{"messageId":"msg_1","timestamp":"2025-12-01T10:00:00Z","type":"USER_INPUT",
+///     "sender":{"id":"user_123","type":"USER"},"content":{"text":"Hello","mood":"good"}}"#;
+/// let message = Message::parse(text.as_bytes(), &Limits::WIRE)?;
+/// let Body::UserInput(input) = &message.body else { unreachable!() };
+/// assert_eq!((input.text.as_str(), &input.extra["mood"]), ("Hello", &"good".into()));
+/// assert_eq!(message.to_value(), serde_json::from_str::<serde_json::Value>(text)?);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// The sender's id of the message. It has effect once (CP-7).
+    pub message_id: String,
+    /// The context it belongs to.
+    pub context_id: Option<String>,
+    /// When, by the sender's clock; kept as written, and never what decides an order.
+    pub timestamp: Timestamp,
+    /// Who sends it.
+    pub sender: Sender,
+    /// What it says.
+    pub body: Body,
+    /// What else there is to say about it: `inReplyTo` and `seq` in a server's message.
+    pub metadata: Option<Map<String, Value>>,
+    /// Fields of the envelope that the protocol does not know, as they came.
+    pub extra: Map<String, Value>,
+}
+
+/// A message of which parts of the envelope may be missing: one in a context (`messageId`, `type`
+/// and `content` suffice, CP-9) or one in a file (`type` and `content`, CP-3).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The id of the message; always there in one that stands in another message.
+    pub message_id: Option<String>,
+    /// The context it belongs to.
+    pub context_id: Option<String>,
+    /// When.
+    pub timestamp: Option<Timestamp>,
+    /// Who sends it.
+    pub sender: Option<Sender>,
+    /// What it says.
+    pub body: Body,
+    /// What else there is to say about it.
+    pub metadata: Option<Map<String, Value>>,
+    /// Fields of the envelope that the protocol does not know, as they came.
+    pub extra: Map<String, Value>,
+}
+
+impl Message {
+    /// A message without context and metadata.
+    #[must_use]
+    pub fn new(
+        message_id: impl Into<String>,
+        timestamp: Timestamp,
+        sender: Sender,
+        body: impl Into<Body>,
+    ) -> Self {
+        Self {
+            message_id: message_id.into(),
+            context_id: None,
+            timestamp,
+            sender,
+            body: body.into(),
+            metadata: None,
+            extra: Map::new(),
+        }
+    }
+
+    /// The same message in a context.
+    #[must_use]
+    pub fn in_context(mut self, context_id: impl Into<String>) -> Self {
+        self.context_id = Some(context_id.into());
+        self
+    }
+
+    /// The same message with a field of metadata.
+    #[must_use]
+    pub fn with_meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.set_meta(name, value);
+        self
+    }
+
+    /// Sets a field of the metadata.
+    pub fn set_meta(&mut self, name: impl Into<String>, value: impl Into<Value>) {
+        self.metadata.get_or_insert_default().insert(name.into(), value.into());
+    }
+
+    /// A field of the metadata.
+    #[must_use]
+    pub fn meta(&self, name: &str) -> Option<&Value> {
+        self.metadata.as_ref()?.get(name)
+    }
+
+    /// The messageId of the message that this one answers.
+    #[must_use]
+    pub fn in_reply_to(&self) -> Option<&str> {
+        self.meta("inReplyTo")?.as_str()
+    }
+
+    /// The word in `type`.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        self.body.kind()
+    }
+
+    /// Reads a message from the wire: the whole envelope is required.
+    ///
+    /// # Errors
+    /// [`Refusal`]: `PARSE_ERROR`, `TOO_LARGE`, or `VALIDATION_FAILED` with every fault.
+    pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Box<Refusal>> {
+        Self::read(json::read(text, limits)?, limits)
+    }
+
+    /// Reads a message that is a value already.
+    ///
+    /// # Errors
+    /// As [`Message::parse`].
+    pub fn from_value(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
+        json::check_depth(&value, limits)?;
+        Self::read(value, limits)
+    }
+
+    /// Reads a value whose depth is known to be within the limits.
+    pub(crate) fn read(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
+        let draft = Draft::read_form(value, Form::Wire, limits)?;
+        draft.whole().ok_or_else(|| Refusal::new(ErrorCode::Internal, "half an envelope").into())
+    }
+
+    /// The message as a value.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        // Of texts, numbers and maps by name alone: nothing that JSON has not.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// The message as text.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// What must be the same in two messages of one messageId for them to be one message (CP-7):
+    /// all but the timestamp, in canonical order.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let mut value = self.to_value();
+        if let Value::Object(map) = &mut value {
+            map.shift_remove("timestamp");
+        }
+        canonical(&value)
+    }
+}
+
+impl Draft {
+    /// Reads a message as it may stand in a file: `{type, content}` suffices.
+    ///
+    /// # Errors
+    /// As [`Message::parse`].
+    pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Box<Refusal>> {
+        Self::read_form(json::read(text, limits)?, Form::Bare, limits)
+    }
+
+    /// As [`Draft::parse`], from a value.
+    ///
+    /// # Errors
+    /// As [`Message::parse`].
+    pub fn from_value(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
+        json::check_depth(&value, limits)?;
+        Self::read_form(value, Form::Bare, limits)
+    }
+
+    /// The whole message; what is missing is taken from `rest`, whose body and metadata do not
+    /// count.
+    #[must_use]
+    pub fn complete(self, rest: Message) -> Message {
+        Message {
+            message_id: self.message_id.unwrap_or(rest.message_id),
+            context_id: self.context_id.or(rest.context_id),
+            timestamp: self.timestamp.unwrap_or(rest.timestamp),
+            sender: self.sender.unwrap_or(rest.sender),
+            body: self.body,
+            metadata: self.metadata,
+            extra: self.extra,
+        }
+    }
+
+    /// The message, if nothing of its envelope is missing.
+    #[must_use]
+    pub fn whole(self) -> Option<Message> {
+        Some(Message {
+            message_id: self.message_id?,
+            context_id: self.context_id,
+            timestamp: self.timestamp?,
+            sender: self.sender?,
+            body: self.body,
+            metadata: self.metadata,
+            extra: self.extra,
+        })
+    }
+
+    /// The message as a value.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn read_form(value: Value, form: Form, limits: &Limits) -> Result<Self, Box<Refusal>> {
+        let mut report = Report::new(limits);
+        let Some(envelope) = Envelope::collect(value, &Place::TOP, &mut report) else {
+            return settle(None, report).map_err(Box::new);
+        };
+        let ids = envelope.ids();
+        let draft = envelope.finish(form, &Place::TOP, &mut report);
+        settle(draft, report).map_err(|refusal| Box::new(ids.name(refusal)))
+    }
+}
+
+impl From<Message> for Draft {
+    fn from(message: Message) -> Self {
+        Self {
+            message_id: Some(message.message_id),
+            context_id: message.context_id,
+            timestamp: Some(message.timestamp),
+            sender: Some(message.sender),
+            body: message.body,
+            metadata: message.metadata,
+            extra: message.extra,
+        }
+    }
+}
+
+/// What was read, or the refusal with what was found.
+pub(crate) fn settle<T>(read: Option<T>, report: Report<'_>) -> Result<T, Refusal> {
+    match (read, report.refusal()) {
+        (Some(read), None) => Ok(read),
+        (_, Some(refusal)) => Err(refusal),
+        (None, None) => Err(Refusal::new(ErrorCode::Internal, "a fault without a place")),
+    }
+}

@@ -1,0 +1,181 @@
+//! Reading, setting and removing what a path leads to.
+
+use super::{Segment, StatePath};
+use serde_json::{Map, Value};
+
+/// Why a path cannot be applied to a state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// Something on the way is neither an object nor a list.
+    #[error("{at} is {found}, so nothing can stand in it; set {at} itself first")]
+    NotAContainer {
+        /// The path of what is in the way.
+        at: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// A list is given a name.
+    #[error("{at} is an array of {length}, and \"{name}\" is no index of it")]
+    NotAnIndex {
+        /// The path of the list.
+        at: String,
+        /// The name.
+        name: String,
+        /// How long the list is.
+        length: usize,
+    },
+    /// A list is given an index past its end.
+    #[error(
+        "{at} is an array of {length}: index {index} is beyond its end, {length} appends (quote the number if a field is meant)"
+    )]
+    Beyond {
+        /// The path of the list.
+        at: String,
+        /// The index.
+        index: usize,
+        /// How long the list is.
+        length: usize,
+    },
+}
+
+impl StatePath {
+    /// What stands there.
+    #[must_use]
+    pub fn get<'s>(&self, state: &'s Value) -> Option<&'s Value> {
+        self.segments.iter().try_fold(state, |value, segment| match value {
+            Value::Object(map) => map.get(&segment.name),
+            Value::Array(items) => items.get(segment.index?),
+            _ => None,
+        })
+    }
+
+    /// Puts a value there, making what is missing on the way, and gives back what stood there.
+    ///
+    /// # Errors
+    /// [`PathError`]; then nothing has changed.
+    pub fn set(&self, state: &mut Value, value: Value) -> Result<Option<Value>, PathError> {
+        self.check(state)?;
+        let mut place = state;
+        for segment in &self.segments {
+            place = match enter(place, segment) {
+                Some(next) => next,
+                None => return Ok(None),
+            };
+        }
+        // A place that was made just now holds null, as one may that was there: both were nothing.
+        Ok(Some(std::mem::replace(place, value)).filter(|old| !old.is_null()))
+    }
+
+    /// Takes away what stands there, and gives it back. `None`: nothing stood there. An element
+    /// that is taken out of a list moves those after it.
+    ///
+    /// # Errors
+    /// [`PathError`] when something on the way has no such places; then nothing has changed.
+    pub fn remove(&self, state: &mut Value) -> Result<Option<Value>, PathError> {
+        let Some((last, before)) = self.segments.split_last() else { return Ok(None) };
+        let mut place = state;
+        for (walked, segment) in before.iter().enumerate() {
+            let next = match place {
+                Value::Object(map) => map.get_mut(&segment.name),
+                Value::Array(items) => match segment.index {
+                    Some(index) => items.get_mut(index),
+                    None => return Err(self.not_an_index(walked, segment, items.len())),
+                },
+                other => return Err(self.not_a_container(walked, other)),
+            };
+            match next {
+                Some(next) => place = next,
+                None => return Ok(None),
+            }
+        }
+        match place {
+            Value::Object(map) => Ok(map.shift_remove(&last.name)),
+            Value::Array(items) => match last.index {
+                Some(index) => Ok((index < items.len()).then(|| items.remove(index))),
+                None => Err(self.not_an_index(before.len(), last, items.len())),
+            },
+            other => Err(self.not_a_container(before.len(), other)),
+        }
+    }
+
+    /// Whether a value can be put there.
+    fn check(&self, state: &Value) -> Result<(), PathError> {
+        let mut place = Some(state);
+        for (walked, segment) in self.segments.iter().enumerate() {
+            place = match place {
+                Some(Value::Object(map)) => map.get(&segment.name),
+                Some(Value::Array(items)) => {
+                    let index = segment.index;
+                    let index =
+                        index.ok_or_else(|| self.not_an_index(walked, segment, items.len()))?;
+                    self.within(walked, index, items.len())?;
+                    items.get(index)
+                }
+                Some(other) => return Err(self.not_a_container(walked, other)),
+                None => {
+                    if let Some(index) = segment.index {
+                        self.within(walked, index, 0)?;
+                    }
+                    None
+                }
+            };
+        }
+        Ok(())
+    }
+
+    fn within(&self, walked: usize, index: usize, length: usize) -> Result<(), PathError> {
+        if index <= length {
+            return Ok(());
+        }
+        Err(PathError::Beyond { at: self.up_to(walked), index, length })
+    }
+
+    fn not_an_index(&self, walked: usize, segment: &Segment, length: usize) -> PathError {
+        PathError::NotAnIndex { at: self.up_to(walked), name: segment.name.clone(), length }
+    }
+
+    fn not_a_container(&self, walked: usize, value: &Value) -> PathError {
+        let found = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Array(_) => "an array",
+            Value::Object(_) => "an object",
+        };
+        PathError::NotAContainer { at: self.up_to(walked), found }
+    }
+
+    fn up_to(&self, walked: usize) -> String {
+        let texts: Vec<String> =
+            self.segments.iter().take(walked).map(ToString::to_string).collect();
+        if texts.is_empty() { "the state".to_owned() } else { texts.join(".") }
+    }
+}
+
+/// The place of a segment, made if it is missing; the path has been checked.
+fn enter<'v>(value: &'v mut Value, segment: &Segment) -> Option<&'v mut Value> {
+    if value.is_null() {
+        *value = match segment.index {
+            Some(_) => Value::Array(Vec::new()),
+            None => Value::Object(Map::new()),
+        };
+    }
+    match value {
+        Value::Object(map) => {
+            if !map.contains_key(&segment.name) {
+                map.insert(segment.name.clone(), Value::Null);
+            }
+            map.get_mut(&segment.name)
+        }
+        Value::Array(items) => {
+            let index = segment.index?;
+            if index == items.len() {
+                items.push(Value::Null);
+            }
+            items.get_mut(index)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,162 @@
+//! From a JSON value to a type: the value is taken apart once, nothing in it is copied, and every
+//! fault is reported with its place.
+
+use crate::report::{Place, Report};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// A type that can be read out of a value.
+pub(crate) trait Read: Sized {
+    /// What should stand there, for the report.
+    fn expected() -> Cow<'static, str>;
+
+    /// Reads it; `None` when at least one fault was reported.
+    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self>;
+}
+
+impl Read for String {
+    fn expected() -> Cow<'static, str> {
+        "a string".into()
+    }
+
+    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        match value {
+            Value::String(text) => Some(text),
+            other => wrong::<Self>(&other, at, report),
+        }
+    }
+}
+
+impl Read for bool {
+    fn expected() -> Cow<'static, str> {
+        "true or false".into()
+    }
+
+    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        match value {
+            Value::Bool(value) => Some(value),
+            other => wrong::<Self>(&other, at, report),
+        }
+    }
+}
+
+impl Read for Value {
+    fn expected() -> Cow<'static, str> {
+        "any JSON value".into()
+    }
+
+    fn read(value: Value, _: &Place<'_>, _: &mut Report<'_>) -> Option<Self> {
+        Some(value)
+    }
+}
+
+impl Read for Map<String, Value> {
+    fn expected() -> Cow<'static, str> {
+        "an object".into()
+    }
+
+    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        match value {
+            Value::Object(map) => Some(map),
+            other => wrong::<Self>(&other, at, report),
+        }
+    }
+}
+
+impl<T: Read> Read for Box<T> {
+    fn expected() -> Cow<'static, str> {
+        T::expected()
+    }
+
+    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        T::read(value, at, report).map(Self::new)
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn expected() -> Cow<'static, str> {
+        "an array".into()
+    }
+
+    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        let Value::Array(items) = value else { return wrong::<Self>(&value, at, report) };
+        let most = report.limits.items;
+        if items.len() > most {
+            let expected = format!("at most {most} elements");
+            report.too_large(at, expected, format!("{} elements", items.len()));
+            return None;
+        }
+        let count = items.len();
+        let mut all = Self::with_capacity(count);
+        for (index, item) in items.into_iter().enumerate() {
+            all.extend(T::read(item, &at.index(index), report));
+        }
+        (all.len() == count).then_some(all)
+    }
+}
+
+pub(crate) fn wrong<T: Read>(value: &Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<T> {
+    report.wrong(at, T::expected(), value);
+    None
+}
+
+/// Reads an id: it stands in logs, headers and keys, so it is short and of one line.
+pub(crate) fn id(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<String> {
+    let most = report.limits.id_bytes;
+    match value {
+        Value::String(id) if id.len() > most => {
+            let found = format!("{} bytes", id.len());
+            report.too_large(at, format!("an id of at most {most} bytes"), found);
+            None
+        }
+        Value::String(id) if !id.is_empty() && !id.chars().any(char::is_control) => Some(id),
+        other => {
+            report.wrong(at, ID, &other);
+            None
+        }
+    }
+}
+
+/// What an id is.
+pub(crate) const ID: &str = "an id (a string that is not empty and has no control characters)";
+
+/// A field while its object is read.
+pub(crate) enum Slot<T> {
+    Absent,
+    /// It was there, and its fault is reported.
+    Bad,
+    Read(T),
+}
+
+impl<T> Slot<T> {
+    pub(crate) fn of(read: Option<T>) -> Self {
+        read.map_or(Self::Bad, Self::Read)
+    }
+
+    /// The value of a field that must be there.
+    pub(crate) fn required(
+        self,
+        name: &str,
+        expected: impl Into<String>,
+        at: &Place<'_>,
+        report: &mut Report<'_>,
+    ) -> Option<T> {
+        if matches!(self, Self::Absent) {
+            report.missing(at, name, expected);
+        }
+        self.optional()
+    }
+
+    pub(crate) fn optional(self) -> Option<T> {
+        match self {
+            Self::Read(value) => Some(value),
+            Self::Absent | Self::Bad => None,
+        }
+    }
+}
+
+impl<T: Read> Slot<T> {
+    pub(crate) fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Self {
+        Self::of(T::read(value, at, report))
+    }
+}

@@ -1,0 +1,133 @@
+//! The reference of the protocol, written from the types themselves: each with its meaning, its
+//! fields and an example. `cargo dev generate` writes `docs/protocol.md` from it.
+
+mod document;
+mod examples;
+
+pub use document::document;
+pub use examples::example;
+
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// How a type is spoken of in the reference, and the pages it adds to it.
+pub(crate) trait Shape {
+    fn shape() -> String;
+
+    /// Adds the type, and those it is made of, unless they are there.
+    fn enter(_: &mut Pages) {}
+}
+
+/// The types that have been added, in the order in which they were met.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    names: BTreeSet<&'static str>,
+    pub(crate) list: Vec<Page>,
+}
+
+/// What is said of a type.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) name: &'static str,
+    pub(crate) meaning: String,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) words: Vec<(&'static str, String)>,
+}
+
+/// What is said of a field.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) is_required: bool,
+    pub(crate) shape: String,
+    pub(crate) meaning: String,
+}
+
+impl Pages {
+    pub(crate) fn is_new(&mut self, name: &'static str) -> bool {
+        self.names.insert(name)
+    }
+
+    pub(crate) fn add(&mut self, name: &'static str, doc: &[&str], fields: Vec<Field>) {
+        self.list.push(Page { name, meaning: prose(doc), fields, words: Vec::new() });
+    }
+
+    pub(crate) fn add_words(
+        &mut self,
+        name: &'static str,
+        doc: &[&str],
+        words: Vec<(&'static str, String)>,
+    ) {
+        self.list.push(Page { name, meaning: prose(doc), fields: Vec::new(), words });
+    }
+}
+
+/// The lines of a doc comment as one text.
+pub(crate) fn prose(lines: &[&str]) -> String {
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+    lines.join(" ")
+}
+
+pub(crate) fn link(name: &str) -> String {
+    format!("[{name}](#{})", name.to_lowercase())
+}
+
+impl Shape for String {
+    fn shape() -> String {
+        "string".to_owned()
+    }
+}
+
+impl Shape for bool {
+    fn shape() -> String {
+        "boolean".to_owned()
+    }
+}
+
+impl Shape for Value {
+    fn shape() -> String {
+        "any JSON".to_owned()
+    }
+}
+
+impl Shape for Map<String, Value> {
+    fn shape() -> String {
+        "object".to_owned()
+    }
+}
+
+impl<T: Shape> Shape for Option<T> {
+    fn shape() -> String {
+        T::shape()
+    }
+
+    fn enter(pages: &mut Pages) {
+        T::enter(pages);
+    }
+}
+
+impl<T: Shape> Shape for Box<T> {
+    fn shape() -> String {
+        T::shape()
+    }
+
+    fn enter(pages: &mut Pages) {
+        T::enter(pages);
+    }
+}
+
+impl<T: Shape> Shape for Vec<T> {
+    fn shape() -> String {
+        format!("array of {}", T::shape())
+    }
+
+    fn enter(pages: &mut Pages) {
+        T::enter(pages);
+    }
+}
+
+impl Shape for crate::Draft {
+    fn shape() -> String {
+        "message".to_owned()
+    }
+}

@@ -1,0 +1,136 @@
+//! A message that is not accepted, and the answer it gets (CP-17).
+
+use crate::content::{ErrorDetails, ErrorResponse, ErrorSource};
+use crate::{ErrorCode, Message, Violation};
+use serde_json::{Map, Value};
+
+/// Why a message is not accepted. [`Refusal::into_content`] makes the ERROR_RESPONSE of it.
+///
+/// ```
+/// use contexture_protocol::{Limits, Message};
+/// let refusal = Message::parse(br#"{"messageId":"msg_1","type":"USER_INPUT"}"#, &Limits::WIRE)
+///     .unwrap_err();
+/// assert_eq!(refusal.message_id.as_deref(), Some("msg_1"));
+/// let places: Vec<&str> = refusal.violations.iter().map(|v| v.pointer.as_str()).collect();
+/// assert_eq!(places, ["/timestamp", "/sender", "/content"]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// The code.
+    pub code: ErrorCode,
+    /// What is wrong, in words.
+    pub message: String,
+    /// Each fault with its place (CP-3).
+    pub violations: Vec<Violation>,
+    /// Faults beyond those listed.
+    pub unlisted: usize,
+    /// The messageId of the refused message, as far as it could be read.
+    pub message_id: Option<String>,
+    /// Its contextId, as far as it could be read.
+    pub context_id: Option<String>,
+    /// The policies that were breached (CP-19).
+    pub violated_policies: Vec<String>,
+    /// Whether the same wish may succeed later; by default what the code says.
+    pub recoverable: bool,
+    /// Where the fault lies; by default what the code says.
+    pub source: ErrorSource,
+    /// What can be done; by default the code's remedy.
+    pub suggested_action: String,
+    /// Further fields of `details`.
+    pub details: Map<String, Value>,
+}
+
+impl Refusal {
+    /// A refusal with what the code says by default.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            violations: Vec::new(),
+            unlisted: 0,
+            message_id: None,
+            context_id: None,
+            violated_policies: Vec::new(),
+            recoverable: code.is_recoverable(),
+            source: code.source().into(),
+            suggested_action: code.remedy().to_owned(),
+            details: Map::new(),
+        }
+    }
+
+    /// Says which message is refused.
+    #[must_use]
+    pub fn about(mut self, message: &Message) -> Self {
+        self.message_id = Some(message.message_id.clone());
+        self.context_id.clone_from(&message.context_id);
+        self
+    }
+
+    /// Names a policy that was breached.
+    #[must_use]
+    pub fn policy(mut self, policy: impl Into<String>) -> Self {
+        self.violated_policies.push(policy.into());
+        self
+    }
+
+    /// Adds a field to `details`.
+    #[must_use]
+    pub fn detail(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.details.insert(name.into(), value.into());
+        self
+    }
+
+    /// Says what can be done.
+    #[must_use]
+    pub fn suggest(mut self, action: impl Into<String>) -> Self {
+        self.suggested_action = action.into();
+        self
+    }
+
+    /// The content of the ERROR_RESPONSE. `request_id` stands in for a messageId that could not be
+    /// read; the clock and the ids are the caller's.
+    #[must_use]
+    pub fn into_content(
+        self,
+        request_id: &str,
+        timestamp: &str,
+        trace_id: Option<&str>,
+    ) -> ErrorResponse {
+        let mut extra = self.details;
+        if self.unlisted > 0 {
+            extra.insert("unlistedViolations".to_owned(), self.unlisted.into());
+        }
+        let details = ErrorDetails {
+            request_id: Some(self.message_id.unwrap_or_else(|| request_id.to_owned())),
+            timestamp: Some(timestamp.to_owned()),
+            trace_id: trace_id.map(str::to_owned),
+            violated_policies: some(self.violated_policies),
+            violations: some(self.violations)
+                .map(|list| list.iter().map(Violation::to_value).collect()),
+            stack_trace: None,
+            extra,
+        };
+        ErrorResponse {
+            error_code: self.code.as_str().to_owned(),
+            message: self.message,
+            details: Some(details),
+            source: Some(self.source),
+            recoverable: Some(self.recoverable),
+            suggested_action: Some(self.suggested_action),
+            extra: Map::new(),
+        }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
+}

@@ -1,0 +1,180 @@
+//! What is wrong with a message: each fault with its place, all of them in one pass (CP-3).
+
+use crate::{ErrorCode, Limits, Refusal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// Characters of an offending text that are shown.
+const SHOWN: usize = 60;
+
+/// One fault of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Violation {
+    /// The place: a JSON pointer (RFC 6901) from the top of the message.
+    pub pointer: String,
+    /// What should stand there.
+    pub expected: String,
+    /// What stands there.
+    pub found: String,
+}
+
+impl Violation {
+    pub(crate) fn to_value(&self) -> Value {
+        serde_json::json!({
+            "pointer": self.pointer,
+            "expected": self.expected,
+            "found": self.found,
+        })
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.pointer.is_empty() { "the message" } else { &self.pointer };
+        write!(f, "{place}: expected {}, found {}", self.expected, self.found)
+    }
+}
+
+/// Where a reader stands. It costs nothing until a fault asks for the pointer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    parent: Option<&'a Place<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step<'a> {
+    Top,
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Place<'a> {
+    pub(crate) const TOP: Self = Self { parent: None, step: Step::Top };
+
+    pub(crate) fn key<'b>(&'b self, key: &'b str) -> Place<'b>
+    where
+        'a: 'b,
+    {
+        Place { parent: Some(self), step: Step::Key(key) }
+    }
+
+    pub(crate) fn index<'b>(&'b self, index: usize) -> Place<'b>
+    where
+        'a: 'b,
+    {
+        Place { parent: Some(self), step: Step::Index(index) }
+    }
+
+    pub(crate) fn pointer(&self) -> String {
+        let mut out = self.parent.map(Place::pointer).unwrap_or_default();
+        match self.step {
+            Step::Top => {}
+            Step::Key(key) => {
+                out.push('/');
+                out.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            }
+            Step::Index(index) => {
+                out.push('/');
+                out.push_str(&index.to_string());
+            }
+        }
+        out
+    }
+}
+
+/// The faults found so far.
+#[derive(Debug)]
+pub(crate) struct Report<'l> {
+    pub(crate) limits: &'l Limits,
+    violations: Vec<Violation>,
+    unlisted: usize,
+    is_too_large: bool,
+}
+
+impl<'l> Report<'l> {
+    pub(crate) fn new(limits: &'l Limits) -> Self {
+        Self { limits, violations: Vec::new(), unlisted: 0, is_too_large: false }
+    }
+
+    /// How many there are; a reader compares it before and after.
+    pub(crate) fn count(&self) -> usize {
+        self.violations.len() + self.unlisted
+    }
+
+    pub(crate) fn add(&mut self, at: &Place<'_>, expected: impl Into<String>, found: String) {
+        if self.violations.len() >= self.limits.violations.max(1) {
+            self.unlisted += 1;
+            return;
+        }
+        let violation = Violation { pointer: at.pointer(), expected: expected.into(), found };
+        self.violations.push(violation);
+    }
+
+    /// A value that is not what is expected.
+    pub(crate) fn wrong(&mut self, at: &Place<'_>, expected: impl Into<String>, value: &Value) {
+        self.add(at, expected, found(value));
+    }
+
+    /// A field that is not there.
+    pub(crate) fn missing(&mut self, at: &Place<'_>, name: &str, expected: impl Into<String>) {
+        self.add(&at.key(name), expected, "nothing".to_owned());
+    }
+
+    /// A breach of a limit.
+    pub(crate) fn too_large(&mut self, at: &Place<'_>, expected: String, found: String) {
+        self.is_too_large = true;
+        self.add(at, expected, found);
+    }
+
+    /// Faults that another check found below `at`.
+    pub(crate) fn take(&mut self, at: &Place<'_>, violations: Vec<Violation>) {
+        for violation in violations {
+            self.add(at, violation.expected, violation.found);
+            if let Some(last) = self.violations.last_mut() {
+                last.pointer.push_str(&violation.pointer);
+            }
+        }
+    }
+
+    /// The refusal, if there is any fault.
+    pub(crate) fn refusal(self) -> Option<Refusal> {
+        let code =
+            if self.is_too_large { ErrorCode::TooLarge } else { ErrorCode::ValidationFailed };
+        let first = self.violations.first()?;
+        let message = match self.violations.len() + self.unlisted - 1 {
+            0 => first.to_string(),
+            more => format!("{first} (and {more} more)"),
+        };
+        let mut refusal = Refusal::new(code, message);
+        refusal.violations = self.violations;
+        refusal.unlisted = self.unlisted;
+        Some(refusal)
+    }
+}
+
+/// What a value is, in a few words.
+pub(crate) fn found(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the string {}", quoted(text)),
+        Value::Array(items) => counted("an array of", items.len(), "element"),
+        Value::Object(fields) => counted("an object of", fields.len(), "field"),
+    }
+}
+
+fn counted(what: &str, count: usize, of: &str) -> String {
+    format!("{what} {count} {of}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A text as JSON, shortened with `…` where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(SHOWN).and_then(|(at, _)| text.split_at_checked(at)) {
+        None => Value::from(text).to_string(),
+        Some((head, _)) => format!("{}…", Value::from(head)),
+    }
+}

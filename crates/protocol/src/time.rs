@@ -1,0 +1,277 @@
+//! Timestamps: ISO 8601, kept as written (CP-1).
+
+use crate::read::{Read, wrong};
+use crate::report::{Place, Report};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A moment that can be compared with another: seconds since 1970 in UTC and nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub seconds: i64,
+    /// Nanoseconds of the second; digits beyond them do not count.
+    pub nanos: u32,
+}
+
+/// A date and time as it was written.
+///
+/// Read are the calendar forms of ISO 8601, extended (`2025-12-01T12:34:56.789Z`) and basic
+/// (`20251201T123456Z`), with seconds and fractions or without, with an offset or `Z` or neither
+/// (then UTC), and a date alone (then midnight UTC).
+///
+/// ```
+/// use contexture_protocol::Timestamp;
+/// let written: Timestamp = "2025-12-01T13:00:00+01:00".parse()?;
+/// let same: Timestamp = "2025-12-01T12:00:00.000Z".parse()?;
+/// assert_eq!(written.moment(), same.moment());
+/// assert_eq!(written.as_str(), "2025-12-01T13:00:00+01:00");
+/// # Ok::<_, contexture_protocol::BadTimestamp>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Timestamp {
+    written: String,
+    moment: Moment,
+}
+
+/// A text that is no date and time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {EXPECTED}, found \"{0}\"")]
+pub struct BadTimestamp(pub String);
+
+const EXPECTED: &str = "an ISO 8601 date and time such as 2025-12-01T12:34:56.789Z";
+
+impl Timestamp {
+    /// As it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    /// The moment it names.
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        self.moment
+    }
+
+    /// The time of a clock that counts milliseconds since 1970, in UTC with milliseconds, as the
+    /// server writes its times (CP-1).
+    #[must_use]
+    pub fn from_unix_millis(millis: u64) -> Self {
+        // Beyond the year 9999 there is no form of it.
+        let millis = i64::try_from(millis).unwrap_or(i64::MAX).min(253_402_300_799_999);
+        let (seconds, rest) = (millis / 1_000, millis % 1_000);
+        let (year, month, day) = calendar(seconds / 86_400);
+        let time = seconds % 86_400;
+        let (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60);
+        let written =
+            format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{rest:03}Z");
+        let nanos = u32::try_from(rest * 1_000_000).unwrap_or_default();
+        Self { written, moment: Moment { seconds, nanos } }
+    }
+
+    fn of(written: String) -> Result<Self, String> {
+        match moment(&written) {
+            Some(moment) => Ok(Self { written, moment }),
+            None => Err(written),
+        }
+    }
+}
+
+impl std::str::FromStr for Timestamp {
+    type Err = BadTimestamp;
+
+    fn from_str(text: &str) -> Result<Self, BadTimestamp> {
+        Self::of(text.to_owned()).map_err(BadTimestamp)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+impl Read for Timestamp {
+    fn expected() -> Cow<'static, str> {
+        EXPECTED.into()
+    }
+
+    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        match value {
+            Value::String(text) => match Self::of(text) {
+                Ok(timestamp) => Some(timestamp),
+                Err(text) => wrong(&Value::String(text), at, report),
+            },
+            other => wrong(&other, at, report),
+        }
+    }
+}
+
+impl serde::Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&self.written)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        crate::record::deserialize(input)
+    }
+}
+
+impl schemars::JsonSchema for Timestamp {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        // The shape alone: which days a month has is not said in a pattern.
+        let date = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})";
+        let time = "[0-9]{2}(:?[0-9]{2}(:?[0-9]{2}([.,][0-9]+)?)?)?";
+        let offset = "([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?";
+        schemars::json_schema!({
+            "description": EXPECTED,
+            "type": "string",
+            "pattern": format!("^{date}([Tt]{time}{offset})?$"),
+        })
+    }
+}
+
+impl crate::reference::Shape for Timestamp {
+    fn shape() -> String {
+        "string (ISO 8601)".to_owned()
+    }
+}
+
+/// What is left to read of a text.
+struct Rest<'t>(&'t [u8]);
+
+impl Rest<'_> {
+    /// Takes exactly so many digits.
+    fn number(&mut self, digits: usize) -> Option<i64> {
+        let (taken, rest) = self.0.split_at_checked(digits)?;
+        self.0 = rest;
+        taken.iter().try_fold(0, |number, byte| {
+            byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
+        })
+    }
+
+    /// Takes one of these bytes, if it comes next.
+    fn one_of(&mut self, bytes: &[u8]) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        let is_taken = bytes.contains(first);
+        if is_taken {
+            self.0 = rest;
+        }
+        is_taken.then_some(*first)
+    }
+
+    /// Whether a digit or this separator comes next.
+    fn goes_on(&self, separator: u8) -> bool {
+        self.0.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == separator)
+    }
+}
+
+fn moment(text: &str) -> Option<Moment> {
+    let mut rest = Rest(text.as_bytes());
+    let days = date(&mut rest)?;
+    let mut moment = Moment { seconds: days * 86_400, nanos: 0 };
+    if rest.one_of(b"Tt").is_some() {
+        let (seconds, nanos) = clock(&mut rest)?;
+        moment = Moment { seconds: moment.seconds + seconds - offset(&mut rest)?, nanos };
+    }
+    rest.0.is_empty().then_some(moment)
+}
+
+/// Days since 1970-01-01 of `YYYY-MM-DD` or `YYYYMMDD`.
+fn date(rest: &mut Rest<'_>) -> Option<i64> {
+    let year = rest.number(4)?;
+    let is_extended = rest.one_of(b"-").is_some();
+    let month = rest.number(2)?;
+    if rest.one_of(b"-").is_some() != is_extended {
+        return None;
+    }
+    days(year, month, rest.number(2)?)
+}
+
+/// Year, month and day of the days since 1970-01-01 (years that begin in March make the leap day
+/// the last of its year).
+fn calendar(days: i64) -> (i64, i64, i64) {
+    let since = days + 719_468;
+    let (era, of_era) = (since.div_euclid(146_097), since.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let lengths = [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let before = usize::try_from(month).ok()?.checked_sub(1)?;
+    if day < 1 || day > *lengths.get(before)? {
+        return None;
+    }
+    let months: i64 = lengths.iter().take(before).sum();
+    let last = year - 1;
+    let years = last * 365 + last.div_euclid(4) - last.div_euclid(100) + last.div_euclid(400);
+    // From 0001-01-01 to 1970-01-01 it is 719,162 days.
+    Some(years + months + day - 1 - 719_162)
+}
+
+/// Seconds of the day and nanoseconds. Minutes and seconds may be left out.
+fn clock(rest: &mut Rest<'_>) -> Option<(i64, u32)> {
+    let hour = rest.number(2)?;
+    let (mut minute, mut second, mut nanos) = (0, 0, 0);
+    if rest.goes_on(b':') {
+        let is_extended = rest.one_of(b":").is_some();
+        minute = rest.number(2)?;
+        if rest.goes_on(b':') {
+            if rest.one_of(b":").is_some() != is_extended {
+                return None;
+            }
+            second = rest.number(2)?;
+            nanos = fraction(rest)?;
+        }
+    }
+    let is_end = hour == 24 && minute == 0 && second == 0 && nanos == 0;
+    // A leap second is the second 60.
+    let is_time = (hour < 24 || is_end) && minute < 60 && second <= 60;
+    is_time.then_some((hour * 3_600 + minute * 60 + second, nanos))
+}
+
+fn fraction(rest: &mut Rest<'_>) -> Option<u32> {
+    if rest.one_of(b".,").is_none() {
+        return Some(0);
+    }
+    let mut nanos = rest.number(1)? * 100_000_000;
+    let mut unit = 10_000_000;
+    while rest.goes_on(b'0') {
+        nanos += rest.number(1)? * unit;
+        unit /= 10;
+    }
+    u32::try_from(nanos).ok()
+}
+
+/// Seconds ahead of UTC; none said is UTC.
+fn offset(rest: &mut Rest<'_>) -> Option<i64> {
+    if rest.0.is_empty() || rest.one_of(b"Zz").is_some() {
+        return Some(0);
+    }
+    let sign = if rest.one_of(b"+-")? == b'-' { -1 } else { 1 };
+    let hours = rest.number(2)?;
+    rest.one_of(b":");
+    let minutes = if rest.0.is_empty() { 0 } else { rest.number(2)? };
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 3_600 + minutes * 60))
+}
+
+#[cfg(test)]
+mod tests;

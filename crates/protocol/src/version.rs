@@ -1,0 +1,105 @@
+//! Versions of the protocol (CP-4).
+
+use crate::{ErrorCode, Refusal};
+use std::fmt;
+
+/// A version of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// Another one is another protocol.
+    pub major: u32,
+    /// A later one knows more.
+    pub minor: u32,
+    /// Of no meaning for what is understood.
+    pub patch: u32,
+}
+
+/// The version that this crate speaks.
+pub const VERSION: Version = Version { major: 1, minor: 0, patch: 0 };
+
+/// The WebSocket subprotocol.
+pub const SUBPROTOCOL: &str = "mcp-cp.1";
+
+/// The HTTP header; if absent, the version is 1.0.0.
+pub const VERSION_HEADER: &str = "MCP-CP-Version";
+
+impl Version {
+    /// Reads `1.0.0`, `1.0` or `1`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.trim().split('.');
+        let mut next = |is_required: bool| match parts.next() {
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.parse::<u32>().ok()
+            }
+            Some(_) => None,
+            None => (!is_required).then_some(0),
+        };
+        let version = Self { major: next(true)?, minor: next(false)?, patch: next(false)? };
+        parts.next().is_none().then_some(version)
+    }
+
+    /// The version to be spoken with a peer that offers this one: the lower of the two. A minor
+    /// version ahead of ours is accepted; an older one is served without what it cannot know.
+    ///
+    /// ```
+    /// use contexture_protocol::{ErrorCode, VERSION, Version};
+    /// assert_eq!(Version::negotiate("1.7.2"), Ok(VERSION));
+    /// let refusal = Version::negotiate("2.0").unwrap_err();
+    /// assert_eq!(refusal.code, ErrorCode::UnsupportedVersion);
+    /// assert!(refusal.message.contains("2.0.0") && refusal.message.contains("1.0.0"));
+    /// ```
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_VERSION` with both versions for another major; `VALIDATION_FAILED` for what is
+    /// no version.
+    pub fn negotiate(offered: &str) -> Result<Self, Box<Refusal>> {
+        let Some(theirs) = Self::parse(offered) else {
+            let offered = crate::report::quoted(offered);
+            let message = format!("expected a version such as {VERSION}, found {offered}");
+            return Err(Refusal::new(ErrorCode::ValidationFailed, message).into());
+        };
+        if theirs.major == VERSION.major {
+            return Ok(theirs.min(VERSION));
+        }
+        Err(Self::unsupported(&theirs.to_string()))
+    }
+
+    /// Chooses among the subprotocols that a WebSocket client offers; others than those of this
+    /// protocol do not count. `None`: there is none of this protocol, HELLO will say the version.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_VERSION`, when only other majors of this protocol are offered.
+    pub fn choose_subprotocol<'o>(
+        offered: impl IntoIterator<Item = &'o str>,
+    ) -> Result<Option<&'static str>, Box<Refusal>> {
+        let mut others = Vec::new();
+        for offer in offered.into_iter().map(str::trim) {
+            if offer == SUBPROTOCOL {
+                return Ok(Some(SUBPROTOCOL));
+            }
+            if offer.starts_with("mcp-cp.") {
+                others.push(crate::report::quoted(offer));
+            }
+        }
+        if others.is_empty() { Ok(None) } else { Err(Self::unsupported(&others.join(", "))) }
+    }
+
+    fn unsupported(theirs: &str) -> Box<Refusal> {
+        let message = format!(
+            "the client speaks version {theirs} of the protocol, the server version {VERSION}"
+        );
+        let refusal = Refusal::new(ErrorCode::UnsupportedVersion, message);
+        let refusal = refusal.detail("clientVersion", theirs.trim_matches('"'));
+        refusal.detail("serverVersion", VERSION.to_string()).into()
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,7 @@
 mod draft;
 mod fit;
 
-pub use fit::{FitError, fit};
+pub use fit::{FitError, fit, fit_with};
 
 use crate::limits::Limits;
 use crate::tokens::TokenCounter;

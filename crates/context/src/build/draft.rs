@@ -5,6 +5,7 @@ use crate::cut::{self, EXACT_BYTES, Kept, Parts, Ruler};
 use crate::fence::{Fence, escape_layout};
 use crate::tokens::{Chars, TokenCounter};
 use crate::{Budget, ContextItem, CutReason, CutRecord, DeclaredItem, Digest, Measure};
+use serde_json::Value;
 
 pub(super) struct Draft<'a> {
     index: usize,
@@ -67,6 +68,25 @@ impl<'a> Draft<'a> {
     /// The item with nothing of it in the prompt.
     pub(super) fn left_out(&self) -> ContextItem {
         self.yielded(0, self.nothing())
+    }
+
+    /// The item with another value that was made for this room; left out if that does not fit.
+    pub(super) fn made_anew(&self, value: String, room: u64) -> ContextItem {
+        let text = self.dress(&value);
+        let tokens = to_u64(self.counter.count(&text));
+        let own = self.declared.budget;
+        if value.is_empty() || tokens > room || own.is_some_and(|own| !holds(own, &text, tokens)) {
+            return self.left_out();
+        }
+        let removed = self.own.tokens.saturating_sub(tokens);
+        let made = Made { text, tokens, clipped: true, removed, ..Made::default() };
+        let record = made.record(CutReason::PromptBudget, self.prompt_budget(room), 0);
+        let value = Value::String(value);
+        ContextItem {
+            value_digest: Digest::of_json(&value),
+            value,
+            ..self.finish(made, Some(record))
+        }
     }
 
     fn yielded(&self, room: u64, made: Made) -> ContextItem {

@@ -42,7 +42,24 @@ pub fn fit(
     declared: &[DeclaredItem],
     max: Option<u64>,
     counter: &dyn TokenCounter,
+    measure: impl FnMut(&[ContextItem]) -> u64,
+) -> Result<Vec<ContextItem>, FitError> {
+    fit_with(declared, max, counter, measure, |_, _| None)
+}
+
+/// The same, where an item that has to yield may be made anew instead of cut: `shorter` is asked
+/// with its place among the declared ones and the tokens that it may take, fence included. It gives
+/// the value to show in its place, an empty one when nothing fits, or none when the item is to be
+/// cut like any other. A value that does not fit leaves the item out.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_with(
+    declared: &[DeclaredItem],
+    max: Option<u64>,
+    counter: &dyn TokenCounter,
     mut measure: impl FnMut(&[ContextItem]) -> u64,
+    mut shorter: impl FnMut(usize, u64) -> Option<String>,
 ) -> Result<Vec<ContextItem>, FitError> {
     let drafts = declared
         .iter()
@@ -62,7 +79,11 @@ pub fn fit(
             };
             // A second try means that joining cost some tokens: yield more each time.
             let room = item.tokens.saturating_sub(excess.saturating_add(step));
-            *item = if room == 0 { draft.left_out() } else { draft.item(Some(room)) };
+            *item = match (room > 0).then(|| shorter(index, room)) {
+                Some(Some(value)) => draft.made_anew(value, room),
+                Some(None) => draft.item(Some(room)),
+                None => draft.left_out(),
+            };
             step = step * 2 + 1;
             total = measure(&items);
         }

@@ -261,6 +261,37 @@ fn as_18_each_cut_is_recorded_with_its_reason() {
 }
 
 #[test]
+fn as_18_an_item_may_be_made_anew_instead_of_cut() {
+    let items = three();
+    let max = measure(&fit(&items, None, &O200K_BASE, measure).unwrap()) - 20;
+    let mut asked = Vec::new();
+    let mut give = |value: &str| {
+        asked.clear();
+        let shorter = |index, room| {
+            asked.push((index, room));
+            Some(value.to_owned())
+        };
+        let fitted = fit_with(&items, Some(max), &O200K_BASE, measure, shorter).unwrap();
+        assert!(measure(&fitted) <= max);
+        (fitted, asked.clone())
+    };
+    let (fitted, asked) = give("short.");
+    let [(2, room)] = asked.as_slice() else { panic!("{asked:?}") };
+    let item = &fitted[2];
+    assert_eq!((item.text.as_str(), &item.value), ("short.", &json!("short.")));
+    assert_eq!(item.value_digest, Digest::of_json(&json!("short.")));
+    let [cut] = item.cuts.as_slice() else { panic!("{:?}", item.cuts) };
+    assert_eq!((cut.reason, cut.budget.limit), (CutReason::PromptBudget, *room));
+    assert_eq!(cut.removed, item.tokens_before - item.tokens);
+    for nothing in [String::new(), "much too long ".repeat(200)] {
+        let (fitted, _) = give(&nothing);
+        assert!(fitted[2].left_out());
+    }
+    let same = fit_with(&items, Some(max), &O200K_BASE, measure, |_, _| None).unwrap();
+    assert_eq!(same, fit(&items, Some(max), &O200K_BASE, measure).unwrap());
+}
+
+#[test]
 fn as_18_layers_that_do_not_fit_are_an_error() {
     let fixed = measure(&[]);
     let error = fit(&three(), Some(fixed - 1), &O200K_BASE, measure).unwrap_err();

@@ -162,7 +162,7 @@ impl Resolver {
             let read = |place: &Place| self.text_of(pack, &view, place);
             // The engine trusts its files; those of a damaged disk may make it panic.
             let result = catch_unwind(AssertUnwindSafe(|| {
-                select::select(&view, pack.item(), query, intent, task, &read)
+                select::select(&view, pack, query, intent, task, &read)
             }));
             let problem = match result {
                 Ok(Ok(selected)) => return Ok(Asked { pack, view, selected, warnings }),
@@ -219,11 +219,13 @@ fn sheet(asked: &Asked<'_>, task: &Task, intent: Intent) -> Sheet {
     }
 }
 
-/// Leaves out packs that have far less of the task than the best one has.
+/// Leaves out packs that have far less of the task than the best one has, but for what shapes tone
+/// and persona of what is to be written.
 fn leave_out_strangers(asked: &mut [Asked<'_>]) {
     let best = asked.iter().map(|asked| asked.selected.coverage).fold(0.0, f32::max);
     for asked in asked.iter_mut().filter(|asked| asked.selected.coverage < best * STRANGER) {
-        asked.selected.candidates.clear();
+        let shapes = asked.selected.shapes;
+        asked.selected.candidates.retain(|candidate| shapes && candidate.terms.is_empty());
     }
 }
 

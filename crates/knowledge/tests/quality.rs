@@ -124,12 +124,14 @@ and notice counted in. Each question is asked of its pack alone.
 - recall@1, recall@3: the section is the first, or among the first three, by score.
 - selected: the section is in what the model is shown.
 - held out: 20 further questions (`held-out.json`) that the resolver was not tuned by.
+- off topic: questions about something else that share a word with the pack (`off-topic.json`), 20 of
+  them held out; they should select nothing.
 
 The table is checked by `tests/quality.rs`; `UPDATE_FIGURES=1` writes it anew.
 
 ";
 
-fn table(answers: &[Answer<'_>], held_out: &[Answer<'_>]) -> String {
+fn table(answers: &[Answer<'_>], held_out: &[Answer<'_>], strays: &str) -> String {
     let mut out = INTRODUCTION.to_owned();
     out.push_str(
         "| pack | questions | recall@1 | recall@3 | selected | mean tokens | max tokens | mean \
@@ -141,6 +143,7 @@ fn table(answers: &[Answer<'_>], held_out: &[Answer<'_>]) -> String {
     }
     out.push_str(&line("all", &answers.iter().collect::<Vec<_>>()));
     out.push_str(&line("held out", &held_out.iter().collect::<Vec<_>>()));
+    out.push_str(strays);
     out.push_str("\nQuestions whose section is not the first:\n\n");
     for answer in answers.iter().chain(held_out).filter(|answer| answer.rank != Some(1)) {
         let rank = answer.rank.map_or("not selected".to_owned(), |rank| format!("rank {rank}"));
@@ -167,7 +170,8 @@ fn kn_11_the_right_section_is_selected_for_nine_questions_in_ten() {
         assert_eq!(resolution.tokens, counted, "{}", question.query);
         assert!(counted <= BUDGET, "{}: {counted} tokens", question.query);
     }
-    check_figures(&table(&answers, &held_out));
+    let off_topic = off_topic_lines(&resolver, &discovery);
+    check_figures(&table(&answers, &held_out, &off_topic));
     for (answers, tenths) in [(&answers, 9), (&held_out, 8)] {
         let selected = answers.iter().filter(|answer| answer.rank.is_some()).count();
         assert!(selected * 10 >= answers.len() * tenths, "{}", share(selected, answers.len()));
@@ -185,6 +189,67 @@ fn check_figures(now: &str) {
         "{} is stale: set UPDATE_FIGURES=1 once. It would be:\n{now}",
         file.display()
     );
+}
+
+/// Questions about something else that share words with a pack.
+#[derive(Debug, Deserialize)]
+struct OffTopic {
+    /// Those by which the resolver was tuned.
+    tuned: Vec<Stray>,
+    held_out: Vec<Stray>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Stray {
+    pack: String,
+    query: String,
+}
+
+fn off_topic() -> OffTopic {
+    let text = std::fs::read_to_string(folder().join("off-topic.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The questions that get sections all the same.
+fn misled<'q>(resolver: &Resolver, discovery: &Discovery, strays: &'q [Stray]) -> Vec<&'q str> {
+    let is_misled = |stray: &&Stray| {
+        let packs = [discovery.open(&stray.pack).unwrap()];
+        let answer = resolver.resolve(&packs, &Task::new(&stray.query, BUDGET)).unwrap();
+        if answer.sections.is_empty() {
+            assert_eq!(answer.context, "", "{}", stray.query);
+            assert!(!answer.missing.is_empty(), "{}", stray.query);
+            let is_said = answer.warnings.iter().any(|warning| warning.starts_with("missing: "));
+            assert!(is_said, "{}: {:?}", stray.query, answer.warnings);
+        }
+        !answer.sections.is_empty()
+    };
+    strays.iter().filter(is_misled).map(|stray| stray.query.as_str()).collect()
+}
+
+fn off_topic_lines(resolver: &Resolver, discovery: &Discovery) -> String {
+    let OffTopic { tuned, held_out } = off_topic();
+    let mut out = String::from("\n| off topic | questions | nothing selected |\n|---|---|---|\n");
+    let mut wrong = Vec::new();
+    for (name, strays) in [("tuned by", &tuned), ("held out", &held_out)] {
+        let misled = misled(resolver, discovery, strays);
+        let right = share(strays.len() - misled.len(), strays.len());
+        writeln!(out, "| {name} | {} | {right} |", strays.len()).unwrap();
+        wrong.extend(misled);
+    }
+    out.push_str("\nQuestions off topic that select something:\n\n");
+    wrong.iter().for_each(|query| writeln!(out, "- {query}").unwrap());
+    out
+}
+
+#[test]
+fn kn_9_questions_about_something_else_select_nothing() {
+    let (discovery, resolver) = (found(), Resolver::new(&O200K_BASE, None));
+    let OffTopic { tuned, held_out } = off_topic();
+    assert_eq!(held_out.len(), 20);
+    for strays in [&tuned, &held_out] {
+        let misled = misled(&resolver, &discovery, strays);
+        assert!(misled.len() * 4 <= strays.len(), "{misled:#?}");
+    }
 }
 
 #[test]

@@ -156,8 +156,21 @@ impl<'a> Search<'a> {
 
     /// Sections that shape tone, persona and taboos.
     pub(crate) fn persona(&self, most: usize) -> Result<Vec<DocAddress>, TantivyError> {
+        self.all(self.opened.fields.persona(), most)
+    }
+
+    /// The sections of a file, in their order.
+    pub(crate) fn sections(
+        &self,
+        path: &str,
+        most: usize,
+    ) -> Result<Vec<DocAddress>, TantivyError> {
+        self.all(self.opened.fields.file(path), most)
+    }
+
+    fn all(&self, term: Term, most: usize) -> Result<Vec<DocAddress>, TantivyError> {
         let searcher = &self.opened.searcher;
-        let query = TermQuery::new(self.opened.fields.persona(), IndexRecordOption::Basic);
+        let query = TermQuery::new(term, IndexRecordOption::Basic);
         let mut found: Vec<DocAddress> =
             searcher.search(&query, &tantivy::collector::DocSetCollector)?.into_iter().collect();
         found.sort_unstable();

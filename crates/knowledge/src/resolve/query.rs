@@ -62,6 +62,11 @@ impl Query {
     pub(super) fn intent(&self) -> Intent {
         words::intent(&self.text)
     }
+
+    /// Whether something is to be written.
+    pub(super) fn is_writing(&self) -> bool {
+        words::is_writing(&self.text)
+    }
 }
 
 /// Whether a term is content, only ranks, or is left out.

@@ -50,6 +50,10 @@ impl Report<'_> {
         let found = self.asked.iter().flat_map(|asked| asked.selected.found.iter().copied());
         let has_match = self.asked.iter().any(|asked| !asked.selected.candidates.is_empty());
         out.missing = missing(self.query, &found.collect(), !has_match);
+        if let Some(warning) = warn::of_missing(&out.missing) {
+            out.uses.iter_mut().for_each(|used| used.warnings.push(warning.clone()));
+            out.warnings.push(warning);
+        }
         out.context = composed.context;
         out
     }

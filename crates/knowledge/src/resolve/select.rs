@@ -5,8 +5,9 @@ mod links;
 
 use super::query::{MAX_TERMS, Query, QueryTerm};
 use super::{Intent, Task};
-use crate::index::{Area, Hit, Place, Search, View};
-use crate::item::{CatalogItem, Profile, RuntimeMode};
+use crate::index::{Area, Hit, Listing, Place, Search, View};
+use crate::item::{Profile, RuntimeMode};
+use crate::pack::Pack;
 use gate::Weights;
 use std::collections::HashSet;
 use tantivy::{DocAddress, TantivyError};
@@ -45,6 +46,9 @@ pub(super) struct Selected {
     pub(super) found: HashSet<usize>,
     /// The share of the task that the best section has.
     pub(super) coverage: f32,
+    /// Whether the candidates without a term of the task apply to it all the same: what shapes
+    /// tone and persona, and something is to be written.
+    pub(super) shapes: bool,
 }
 
 /// Reads the links of a section.
@@ -53,12 +57,13 @@ pub(super) type Reader<'a> = dyn Fn(&Place) -> Option<String> + 'a;
 /// Chooses the sections of a pack.
 pub(super) fn select(
     view: &View,
-    item: &CatalogItem,
+    pack: &Pack,
     query: &Query,
     intent: Intent,
     task: &Task,
     read: &Reader<'_>,
 ) -> Result<Selected, TantivyError> {
+    let item = pack.item();
     let evidence = task.evidence || intent.wants_evidence();
     let areas: Vec<Area> = Area::ALL
         .into_iter()
@@ -88,12 +93,14 @@ pub(super) fn select(
         Profile::WikiFirst => choice.wiki_first(intent, evidence)?,
         Profile::Hybrid => choice.hybrid(intent, evidence)?,
     }
-    if item.runtime.mode == RuntimeMode::Persona {
-        choice.persona()?;
-    }
+    choice.leave_out_a_stranger();
     let coverage = choice.best_coverage();
+    let shapes = item.runtime.mode == RuntimeMode::Persona && query.is_writing();
+    if item.runtime.mode == RuntimeMode::Persona && (shapes || !choice.is_empty()) {
+        choice.persona(pack, shapes)?;
+    }
     let candidates = choice.groups.into_iter().flatten().map(|(candidate, _)| candidate).collect();
-    Ok(Selected { candidates, found, coverage })
+    Ok(Selected { candidates, found, coverage, shapes })
 }
 
 /// The terms that are looked for: all, or of many the rarest that matter.
@@ -122,6 +129,16 @@ fn prepare<'v>(
     Ok((Search::new(&view.opened, texts.collect(), areas)?, kept))
 }
 
+/// Which sections of an area are wanted.
+enum Wanted<'w> {
+    /// Those that match well enough.
+    Matching,
+    /// Those of them that have one of these terms.
+    With(u64),
+    /// Those of these files; one term is enough.
+    On(&'w HashSet<String>),
+}
+
 struct Choice<'a> {
     view: &'a View,
     search: Search<'a>,
@@ -142,6 +159,7 @@ const PRIMARY: &str = "no split section answers the task; the primary document h
 const WIKI: &str = "the wiki has the details of";
 const WIKI_FALLBACK: &str = "no compiled section answers the task; the wiki has";
 const LINKED: &str = "a page that a selected section links to has";
+const LACKING: &str = "what else is selected lacks a rare word of the task; this section has";
 const FALLBACK: &str = "nothing else in the pack matches; a document has";
 const SOURCE: &str = "evidence is asked for; the source has";
 const PERSONA: &str = "it shapes tone, persona or taboos of every answer";
@@ -158,6 +176,8 @@ impl Choice<'_> {
         if evidence {
             self.add(&[(Area::Source, SOURCE)])?;
         }
+        self.add_what_is_lacking(&[Area::Primary])?;
+        self.add_what_is_lacking(&[Area::Document, Area::Wiki])?;
         if self.is_empty() {
             self.add(&[(Area::Document, FALLBACK), (Area::Wiki, FALLBACK)])?;
         }
@@ -178,9 +198,9 @@ impl Choice<'_> {
         if !self.answered() && !first.contains(&(Area::Wiki, WIKI)) {
             self.merge(&[(Area::Wiki, WIKI_FALLBACK)])?;
         }
-        if self.has(Area::Wiki) || intent == Intent::Detail {
-            self.follow_links()?;
-        }
+        self.follow_links()?;
+        self.add_what_is_lacking(&[Area::Wiki])?;
+        self.add_what_is_lacking(&[Area::Primary, Area::Document])?;
         if self.is_empty() {
             self.add(&[(Area::Primary, FALLBACK), (Area::Document, FALLBACK)])?;
         }
@@ -208,27 +228,42 @@ impl Choice<'_> {
                 self.merge(&[(Area::Wiki, WIKI_FALLBACK)])?;
             }
         }
-        if self.has(Area::Wiki) {
-            self.follow_links()?;
-        }
-        Ok(())
+        self.follow_links()?;
+        self.add_what_is_lacking(&[Area::Primary, Area::Document, Area::Wiki])
     }
 
     /// Adds a group of the best sections of some areas.
     fn add(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
-        let group = self.group(areas, None)?;
+        let group = self.group(areas, &Wanted::Matching)?;
         self.groups.push(group);
         Ok(())
+    }
+
+    /// Adds sections with the rare terms of the task that the pack knows and nothing chosen has:
+    /// what was chosen answers a part of the task then, however well.
+    fn add_what_is_lacking(&mut self, areas: &[Area]) -> Result<(), TantivyError> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let lacking = self.weights.rare() & !self.chosen_terms();
+        if lacking != 0 {
+            let areas: Vec<_> = areas.iter().map(|area| (*area, LACKING)).collect();
+            let group = self.group(&areas, &Wanted::With(lacking))?;
+            self.groups.push(group);
+        }
+        Ok(())
+    }
+
+    /// The terms that sections chosen so far have.
+    fn chosen_terms(&self) -> u64 {
+        self.groups.iter().flatten().fold(0, |known, (_, terms)| known | terms)
     }
 
     /// Adds a group of sections that have terms which nothing chosen has, or as much of the task as
     /// the best of them.
     fn add_what_is_new(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
-        let mut group = self.group(areas, None)?;
-        let chosen = self.groups.iter().flatten().map(|(_, terms)| *terms);
-        let (known, best) = chosen.fold((0, 0.0_f32), |(known, best), terms| {
-            (known | terms, best.max(self.weights.share(terms)))
-        });
+        let mut group = self.group(areas, &Wanted::Matching)?;
+        let (known, best) = (self.chosen_terms(), self.best_coverage());
         group.retain(|(_, terms)| {
             self.weights.says(terms & !known) || self.weights.share(*terms) >= best
         });
@@ -238,7 +273,7 @@ impl Choice<'_> {
 
     /// Adds areas to the first group, ranked with it.
     fn merge(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
-        let mut group = self.group(areas, None)?;
+        let mut group = self.group(areas, &Wanted::Matching)?;
         if self.groups.is_empty() {
             self.groups.push(Vec::new());
         }
@@ -251,12 +286,11 @@ impl Choice<'_> {
         Ok(())
     }
 
-    /// The sections of some areas that match well enough, best first. With `pages` only those of
-    /// these files, and one term is enough.
+    /// The sections of some areas that match well enough, best first.
     fn group(
         &mut self,
         areas: &[(Area, &'static str)],
-        pages: Option<&HashSet<String>>,
+        wanted: &Wanted<'_>,
     ) -> Result<Vec<(Candidate, u64)>, TantivyError> {
         let mut hits: Vec<(Hit, &'static str)> = Vec::new();
         for (area, why) in areas {
@@ -266,14 +300,20 @@ impl Choice<'_> {
             }
         }
         hits.retain(|(hit, _)| !self.seen.contains(&hit.address));
-        match pages {
-            None => self.weights.admit(&mut hits),
-            Some(_) => hits.retain(|(hit, _)| self.weights.has_content(hit.terms)),
+        match wanted {
+            Wanted::Matching => self.weights.admit(&mut hits),
+            Wanted::With(terms) => {
+                hits.retain(|(hit, _)| hit.terms & terms != 0);
+                self.weights.admit(&mut hits);
+            }
+            Wanted::On(_) => hits.retain(|(hit, _)| self.weights.has_content(hit.terms)),
         }
         let mut group = Vec::with_capacity(hits.len());
         for (hit, why) in hits {
             let place = self.search.place(hit.address)?;
-            if pages.is_some_and(|pages| !pages.contains(&place.path)) {
+            if let Wanted::On(pages) = wanted
+                && !pages.contains(&place.path)
+            {
                 continue;
             }
             self.seen.insert(hit.address);
@@ -299,7 +339,7 @@ impl Choice<'_> {
             if pages.is_empty() {
                 return Ok(());
             }
-            let mut group = self.group(&[(Area::Wiki, LINKED)], Some(&pages))?;
+            let mut group = self.group(&[(Area::Wiki, LINKED)], &Wanted::On(&pages))?;
             let best = self.groups.iter().flatten().map(|(candidate, _)| candidate.score);
             let best = best.fold(0.0, f32::max);
             group.retain(|(candidate, _)| candidate.score >= best * LINKED_SHARE);
@@ -309,13 +349,17 @@ impl Choice<'_> {
         Ok(())
     }
 
-    /// What shapes every answer joins once something matches.
-    fn persona(&mut self) -> Result<(), TantivyError> {
-        if self.is_empty() {
-            return Ok(());
+    /// What shapes every answer joins: sections on tone, persona and taboos, and for `writing` all
+    /// of the compiled files that the guide names.
+    fn persona(&mut self, pack: &Pack, writing: bool) -> Result<(), TantivyError> {
+        let mut addresses = self.search.persona(MAX_PERSONA * 4)?;
+        if writing {
+            for path in named(pack, &self.view.listing) {
+                addresses.extend(self.search.sections(&path, MAX_PERSONA)?);
+            }
         }
         let mut group = Vec::new();
-        for address in self.search.persona(MAX_PERSONA * 4)? {
+        for address in addresses {
             if group.len() < MAX_PERSONA && self.seen.insert(address) {
                 let place = self.search.place(address)?;
                 let area = Area::of(&place.path, None).unwrap_or(Area::Compiled);
@@ -329,12 +373,16 @@ impl Choice<'_> {
         Ok(())
     }
 
-    fn is_empty(&self) -> bool {
-        self.groups.iter().all(Vec::is_empty)
+    /// Leaves out everything when the pack is about something else and only shares words.
+    fn leave_out_a_stranger(&mut self) {
+        let chosen: Vec<u64> = self.groups.iter().flatten().map(|(_, terms)| *terms).collect();
+        if !self.weights.are_about(&chosen) {
+            self.groups.clear();
+        }
     }
 
-    fn has(&self, area: Area) -> bool {
-        self.groups.iter().flatten().any(|(candidate, _)| candidate.area == area)
+    fn is_empty(&self) -> bool {
+        self.groups.iter().all(Vec::is_empty)
     }
 
     /// Whether a section chosen so far answers the task.
@@ -347,6 +395,18 @@ impl Choice<'_> {
         let shares = self.groups.iter().flatten().map(|(_, terms)| self.weights.share(*terms));
         shares.fold(0.0, f32::max)
     }
+}
+
+/// The compiled files that the guide of a pack names, by path.
+fn named(pack: &Pack, listing: &Listing) -> Vec<String> {
+    let guide = pack.guide_body().unwrap_or_default();
+    let mut paths: Vec<String> = listing
+        .keys()
+        .filter(|path| path.starts_with("compiled/") && guide.contains(path.as_str()))
+        .cloned()
+        .collect();
+    paths.sort_unstable();
+    paths
 }
 
 /// How many sections of an area can matter under a budget.

@@ -1,7 +1,11 @@
 //! What has to be said about a pack whatever it says (KN-5, KN-9).
 
+use super::Missing;
 use crate::index::{Area, View};
 use crate::item::{CatalogItem, PackTrust, Profile, Status};
+
+/// The most missing facts that a warning names.
+const MOST_NAMED: usize = 5;
 
 /// Warnings about a pack itself: its status, its trust, what its profile promises and it lacks.
 pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
@@ -26,6 +30,15 @@ pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
         warnings.extend(document_gaps(item, view));
     }
     warnings
+}
+
+/// The warning about facts that are missing, in one sentence; the list has all of them.
+pub(super) fn of_missing(missing: &[Missing]) -> Option<String> {
+    let (named, more) = missing.split_at(missing.len().min(MOST_NAMED));
+    let named: Vec<String> = named.iter().map(|fact| format!("`{}`", fact.fact)).collect();
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    (!named.is_empty())
+        .then(|| format!("missing: nothing is known about {}{more}", named.join(", ")))
 }
 
 fn document_gaps(item: &CatalogItem, view: &View) -> Vec<String> {

@@ -177,6 +177,9 @@ fn kn_9_what_does_not_match_is_left_out_and_missing() {
     assert_eq!(answer.missing[0].fact, "warranty");
     assert_eq!(answer.missing[1].fact, "Norway");
     assert_eq!(answer.missing[0].recommendation, "ask_user_or_mark_unknown");
+    let warning = "missing: nothing is known about `warranty`, `Norway`";
+    assert_eq!(answer.warnings, [warning]);
+    assert_eq!(answer.uses[0].warnings, [warning]);
     let partly = wiki().ask("queue warranty", 1_000);
     assert_eq!(paths(&partly), ["compiled/facts.md"]);
     assert_eq!(partly.missing.iter().map(|m| m.fact.as_str()).collect::<Vec<_>>(), ["warranty"]);
@@ -194,4 +197,127 @@ fn kn_9_a_word_that_stands_everywhere_says_nothing() {
     assert!(project.ask("How tall is the Eiffel widget tower?", 2_000).sections.is_empty());
     assert_eq!(paths(&project.ask("feature7", 2_000)), ["compiled/7.md"]);
     assert!(!project.ask("widget", 2_000).sections.is_empty());
+}
+
+const PERSONA: &str = "status: ready\ntrust: official\nprofile: wiki-first\nruntime:\n  mode: \
+                       persona";
+
+/// A persona whose guide names the file that shapes what is written.
+fn voice() -> Project {
+    let project = Project::with(
+        PERSONA,
+        &[
+            ("compiled/brand-voice.md", "# House rules\n\nWarm, brief, no exclamation marks.\n"),
+            ("compiled/history.md", "# History\n\nFounded in a barn.\n"),
+        ],
+    );
+    let guide = "---\nname: acme\ndescription: The voice of Acme.\ntype: brand-product\n\
+                 status: ready\ntrust: official\nprofile: wiki-first\nruntime:\n  mode: \
+                 persona\n---\n\n# Acme\n\nRead `compiled/brand-voice.md` first.\n\n## \
+                 Boundaries\n\nNo promises.\n";
+    project.write("acme", "KNOWLEDGE.md", guide);
+    project
+}
+
+#[test]
+fn kn_10_a_persona_applies_to_whatever_is_written() {
+    let project = voice();
+    for text in ["Write a greeting", "给新客户写一封欢迎信", "Draft a reply to this complaint"]
+    {
+        let answer = project.ask(text, 1_000);
+        assert_eq!(paths(&answer), ["compiled/brand-voice.md"], "{text}");
+        assert!(answer.context.contains("no exclamation marks"));
+        assert!(answer.context.starts_with("<knowledge_pack name=\"acme\""));
+    }
+    // What is no writing and matches nothing gets nothing.
+    assert!(project.ask("quantum chromodynamics", 1_000).sections.is_empty());
+}
+
+#[test]
+fn kn_10_a_persona_applies_beside_a_pack_of_facts() {
+    let project = voice();
+    project.pack(
+        "facts",
+        READY,
+        &[("compiled/launch.md", "# Launch\n\nThe Falcon launches on the 3rd of May.\n")],
+    );
+    let packs = [project.open("facts"), project.open("acme")];
+    let resolver =
+        contexture_knowledge::resolve::Resolver::new(&contexture_context::tokens::O200K_BASE, None);
+    let ask = |text: &str| resolver.resolve(&packs, &Task::new(text, 1_000)).unwrap();
+    let answer = ask("Write an announcement of the Falcon launch");
+    assert_eq!(paths(&answer), ["compiled/launch.md", "compiled/brand-voice.md"]);
+    assert_eq!(paths(&ask("When does the Falcon launch?")), ["compiled/launch.md"]);
+}
+
+#[test]
+fn kn_10_links_of_compiled_sections_are_followed_over_several_hops() {
+    let project = Project::with(
+        READY,
+        &[
+            (
+                "compiled/facts.md",
+                "# Facts\n\n## Gateway\n\nThe gateway is run by [the blue \
+                 team](../wiki/teams/blue.md).\n",
+            ),
+            (
+                "wiki/teams/blue.md",
+                "# Blue team\n\nThe head of the team is [Ann](../people/ann.md).\n",
+            ),
+            ("wiki/people/ann.md", "# Ann\n\nShe heads a team and has the phone number 555.\n"),
+            ("wiki/teams/red.md", "# Red team\n\nThey paint.\n"),
+        ],
+    );
+    let answer = project.ask("Who is the head of the team that runs the gateway?", 1_000);
+    let found = paths(&answer);
+    for path in ["compiled/facts.md", "wiki/teams/blue.md", "wiki/people/ann.md"] {
+        assert!(found.contains(&path), "{path}: {found:?}");
+    }
+}
+
+#[test]
+fn kn_10_a_rare_word_that_nothing_selected_has_is_looked_for_elsewhere() {
+    let project = documents();
+    project.write(
+        "acme",
+        "compiled/splits/brief/plan.md",
+        "# Plan\n\nThe enterprise plan has an owner and ten seats for field service.\n",
+    );
+    project.write(
+        "acme",
+        "documents/brief.md",
+        "# Brief\n\n## Seats\n\nSeats are prorated.\n\n## Colour\n\nThe plan is blue.\n",
+    );
+    // The split has most of the question; what prorating is stands in the document alone.
+    let text = "Are enterprise plan seats of field service prorated?";
+    let answer = project.ask(text, 1_000);
+    assert_eq!(paths(&answer)[0], "compiled/splits/brief/plan.md");
+    assert!(headings(&answer).contains(&"Brief > Seats"), "{:?}", headings(&answer));
+    let wiki = wiki();
+    wiki.write("acme", "documents/tolls.md", "# Tolls\n\nThe queue pays no toll.\n");
+    let answer = wiki.ask("Does the queue keep jobs offline at a toll?", 1_000);
+    assert!(paths(&answer).contains(&"documents/tolls.md"), "{:?}", paths(&answer));
+}
+
+#[test]
+fn kn_9_one_shared_word_is_no_answer() {
+    let project = Project::with(
+        READY,
+        &[
+            ("compiled/falcon.md", "# Falcon\n\nThe Falcon is a keyboard with 87 keys.\n"),
+            ("compiled/keys.md", "# Keys\n\nKeys of the Falcon are replaced by hand.\n"),
+            ("compiled/cable.md", "# Cable\n\nIts cable is braided.\n"),
+        ],
+    );
+    for text in ["how do I bake bread with the Falcon oven", "猎鹰 Falcon 战斗机的最大航程是多少"]
+    {
+        let answer = project.ask(text, 1_000);
+        assert_eq!(paths(&answer), [""; 0], "{text}");
+        assert_eq!(answer.context, "");
+        assert!(!answer.missing.is_empty());
+        assert!(answer.warnings[0].starts_with("missing: "), "{:?}", answer.warnings);
+    }
+    for text in ["Falcon", "What is the Falcon?", "How many keys does the Falcon have?"] {
+        assert!(paths(&project.ask(text, 1_000)).contains(&"compiled/falcon.md"), "{text}");
+    }
 }

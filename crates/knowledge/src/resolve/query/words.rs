@@ -24,7 +24,8 @@ const WEAK: &str = "add answer ask based check cite claim claims compare compose
     sentences short show source sources state summarise summarize summary support tell text thing \
     things try tries trying type use used user users uses using verify want wanted wants way words
     work works write yet still far rather quite really maybe perhaps anyway always never somebody
-    anybody someone anyone something anything somewhere else even actually say got right wrong";
+    anybody someone anyone something anything somewhere else even actually say got right wrong go goes going went well best \
+    two three four five six seven eight nine ten";
 
 /// What is asked with, in Chinese and Japanese: parts the run that it stands in.
 const PHRASES: [&str; 84] = [
@@ -301,21 +302,85 @@ const INTENTS: [(Intent, &[&str]); 5] = [
     ),
 ];
 
+/// Words of tasks to write something.
+const WRITING: &[&str] = &[
+    "write",
+    "writes",
+    "writing",
+    "rewrite",
+    "draft",
+    "compose",
+    "rephrase",
+    "paraphrase",
+    "polish",
+    "reply",
+    "greet",
+    "greeting",
+    "letter",
+    "email",
+    "e-mail",
+    "newsletter",
+    "announcement",
+    "tweet",
+    "blog",
+    "slogan",
+    "tagline",
+    "headline",
+    "caption",
+    "speech",
+    "poem",
+    "写",
+    "寫",
+    "撰",
+    "起草",
+    "草拟",
+    "拟一",
+    "文案",
+    "回复",
+    "答复",
+    "润色",
+    "问候",
+    "致辞",
+    "祝福",
+    "标语",
+    "口号",
+    "推文",
+    "邮件",
+];
+
 /// What is wanted, as the words say.
 pub(super) fn intent(text: &str) -> Intent {
     let lower = text.to_lowercase();
-    let is_part = |c: char| c.is_alphanumeric() || c == '-';
-    let whole: HashSet<&str> =
-        lower.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()).collect();
-    let says = |word: &&str| {
-        if word.is_ascii() && !word.contains(' ') {
-            whole.contains(word)
-        } else {
-            lower.contains(word)
-        }
-    };
-    INTENTS
-        .iter()
-        .find(|(_, words)| words.iter().any(says))
-        .map_or(Intent::Answer, |(intent, _)| *intent)
+    let said = Said::of(&lower);
+    let wanted = INTENTS.iter().find(|(_, words)| said.any(words));
+    wanted.map_or(Intent::Answer, |(intent, _)| *intent)
+}
+
+/// Whether something is to be written.
+pub(super) fn is_writing(text: &str) -> bool {
+    Said::of(&text.to_lowercase()).any(WRITING)
+}
+
+/// A text in small letters, and its whole words.
+struct Said<'t> {
+    lower: &'t str,
+    whole: HashSet<&'t str>,
+}
+
+impl<'t> Said<'t> {
+    fn of(lower: &'t str) -> Self {
+        let is_part = |c: char| c.is_alphanumeric() || c == '-';
+        let words = lower.split(|c: char| !is_part(c)).filter(|word| !word.is_empty());
+        Self { lower, whole: words.collect() }
+    }
+
+    fn any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| {
+            if word.is_ascii() && !word.contains(' ') {
+                self.whole.contains(word)
+            } else {
+                self.lower.contains(word)
+            }
+        })
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::index::{Hit, Search};
 use crate::resolve::query::Query;
+use std::ops::Range;
 
 /// A section needs this share of the best score of its group, …
 pub(super) const SHARE_OF_BEST: f32 = 0.33;
@@ -13,6 +14,18 @@ const LEAST_OF_KNOWN: f32 = 0.12;
 const MUCH: f32 = 0.4;
 /// … or terms worth this share of a word that stands in one section alone.
 const RARE: f32 = 0.35;
+/// Sections are about the task when all of them have this share of it, …
+const MOSTLY: f32 = 0.4;
+/// … or one of them has several words of it, worth so many that stand in one section alone (tasks
+/// may be long and name what they are about only once), …
+const SEVERAL: f32 = 1.3;
+/// … or this share of a task of a few words, …
+const SUBJECT: f32 = 0.25;
+const FEW_WORDS: u32 = 3;
+/// … or that share of a longer one, when all have more than it has or it has several words.
+const SUBJECT_OF_ALL: f32 = 0.3;
+/// A term is rare when it weighs this share of a word that stands in one section alone.
+const LACKED: f32 = 0.6;
 /// With fewer sections than this, how often a word occurs says little about how much it means.
 const FEW: u64 = 50;
 /// From so many sections on, a word in more than two thirds of them is common all the same.
@@ -31,6 +44,9 @@ pub(super) struct Weights {
     weights: Vec<f32>,
     content: u64,
     hints: u64,
+    rare: u64,
+    /// Where each term of content stands in the task.
+    places: Vec<Option<Range<usize>>>,
     total: f32,
     known: f32,
     /// The weight of a word that stands in one section alone.
@@ -51,6 +67,8 @@ impl Weights {
             weights: Vec::new(),
             content: 0,
             hints: 0,
+            rare: 0,
+            places: Vec::new(),
             total: 0.0,
             known: 0.0,
             rarest: rarity(1),
@@ -64,21 +82,26 @@ impl Weights {
                     made.hints |= 1_u64.checked_shl(bit as u32).unwrap_or(0);
                 }
                 made.weights.push(if is_known { HINT * rarity(*frequency) } else { 0.0 });
+                made.places.push(None);
                 continue;
             };
             let factor = if term.is_pair { PIECE } else { 1.0 };
             let weight = factor * rarity((*frequency).max(1));
-            // A pair across two words stands nowhere, and says nothing.
+            // A pair across the end of a known word is no word of its own.
             let is_seam = *frequency == 0
                 && term.is_pair
-                && term.at.clone().all(|byte| covered.get(byte).copied().unwrap_or(false));
+                && term.at.clone().any(|byte| covered.get(byte).copied().unwrap_or(false));
             made.weights.push(if is_seam { 0.0 } else { weight });
+            made.places.push((!is_seam).then(|| term.at.clone()));
             if !is_seam {
                 made.total += weight;
             }
             if *frequency > 0 {
                 made.known += weight;
                 made.content |= 1_u64.checked_shl(bit as u32).unwrap_or(0);
+                if weight >= made.rarest * LACKED {
+                    made.rare |= 1_u64.checked_shl(bit as u32).unwrap_or(0);
+                }
             }
         }
         made
@@ -100,6 +123,30 @@ impl Weights {
         if self.known > 0.0 { (self.sum(terms) / self.known).min(1.0) } else { 0.0 }
     }
 
+    /// The terms that the pack knows and has in few places.
+    pub(super) fn rare(&self) -> u64 {
+        self.rare
+    }
+
+    /// How many words of the task these terms are; pairs of characters that overlap are one.
+    pub(super) fn words(&self, terms: u64) -> u32 {
+        let mut places: Vec<&Range<usize>> = self
+            .places
+            .iter()
+            .take(64)
+            .enumerate()
+            .filter(|(bit, _)| terms >> bit & 1 == 1)
+            .filter_map(|(_, place)| place.as_ref())
+            .collect();
+        places.sort_by_key(|place| place.start);
+        let (mut count, mut end) = (0, 0);
+        for place in places {
+            count += u32::from(count == 0 || place.start >= end);
+            end = end.max(place.end);
+        }
+        count
+    }
+
     /// Whether one of the terms says what the task is about.
     pub(super) fn says(&self, terms: u64) -> bool {
         terms & self.content != 0
@@ -108,6 +155,20 @@ impl Weights {
     /// Whether the terms say what the task is about: one that does, or several hints.
     pub(super) fn has_content(&self, terms: u64) -> bool {
         self.says(terms) || (terms & self.hints).count_ones() >= HINTS
+    }
+
+    /// Whether sections with these terms are about the task, and do not only share a word with it.
+    pub(super) fn are_about(&self, sections: &[u64]) -> bool {
+        let all = sections.iter().fold(0, |all, terms| all | terms);
+        let all = self.share(all);
+        let is_short = self.words(u64::MAX) <= FEW_WORDS;
+        all >= MOSTLY
+            || sections.iter().any(|terms| {
+                let (share, has_several) = (self.share(*terms), self.words(*terms) > 1);
+                let adds_up = all >= SUBJECT_OF_ALL && (has_several || all > share + f32::EPSILON);
+                has_several && self.sum(*terms) >= self.rarest * SEVERAL
+                    || share >= SUBJECT && (is_short || adds_up)
+            })
     }
 
     /// Keeps the hits that match well enough.
@@ -124,11 +185,13 @@ impl Weights {
     }
 }
 
-/// Which bytes of the query belong to terms that the pack knows.
+/// Which bytes of the query belong to words, or pairs of characters, that the pack knows.
 fn covered(query: &Query, numbers: &[usize], search: &Search<'_>) -> Vec<bool> {
     let mut covered = vec![false; query.text.len()];
     for (number, frequency) in numbers.iter().zip(search.frequencies()) {
-        if let Some(term) = query.terms.get(*number).filter(|_| *frequency > 0) {
+        if let Some(term) = query.terms.get(*number).filter(|_| *frequency > 0)
+            && !term.is_hint
+        {
             let bytes = covered.get_mut(term.at.clone()).unwrap_or_default();
             bytes.fill(true);
         }

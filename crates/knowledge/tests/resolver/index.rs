@@ -147,3 +147,24 @@ fn kn_9_files_that_are_no_text_are_said_and_survived() {
     assert_eq!(paths(&answer), ["compiled/a.md"]);
     assert!(answer.warnings.iter().any(|w| w.contains("`compiled/c.md` is not indexed")));
 }
+
+#[cfg(unix)]
+#[test]
+fn kn_9_a_folder_that_cannot_be_read_is_said_and_survived() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = two();
+    project.write("acme", "wiki/closed.md", "# Closed\n\nqueue\n");
+    let folder = project.root("acme").join("wiki");
+    let allow = |mode| std::fs::set_permissions(&folder, PermissionsExt::from_mode(mode)).unwrap();
+    allow(0o000);
+    // Who may read everything reads this, too.
+    let is_open = std::fs::read_dir(&folder).is_ok();
+    let answer = project.ask("queue", 500);
+    let report = resolver(&project).index(&project.open("acme"), false).unwrap();
+    allow(0o755);
+    assert!(paths(&answer).contains(&"compiled/a.md"));
+    let is_said = |warnings: &[String]| {
+        warnings.iter().any(|w| w.contains("the folder `wiki/` is left out with all that is in it"))
+    };
+    assert_eq!((is_said(&answer.warnings), is_said(&report.warnings)), (!is_open, !is_open));
+}

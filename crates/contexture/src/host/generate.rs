@@ -30,10 +30,11 @@ pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supp
     let model = host.models.get(call.model.as_deref()).map_err(|error| llm_error(&error))?;
     let shown = knowledge::show(host, &call, &model)?;
     let Gathered { call, offers, packs: of_references } = gather(host, &shown.call, &model).await?;
-    let mut packs = shown.kept;
-    packs.extend(of_references);
+    let mut packs = shown.packs;
     let fenced: Vec<_> = host.state().fenced.iter().cloned().collect();
-    let mut prepared = prepare(&call, &model, number, &fenced)?;
+    let mut prepared = prepare(&call, &model, number, &fenced, &mut packs)?;
+    let mut packs = packs.kept(&prepared.items)?;
+    packs.extend(of_references);
     prepared.manifest.packs = std::mem::take(&mut packs.records);
     host.note_call(&call, &model, &prepared);
     if host.dry_run {

@@ -8,7 +8,7 @@ mod record;
 mod shown;
 
 pub(super) use record::{Kept, log, of_reference};
-pub(super) use shown::show;
+pub(super) use shown::{ShownPacks, show};
 
 use super::{LiveHost, supplied};
 use crate::observe::Progress;

@@ -1,8 +1,9 @@
 //! A model call laid out: items built and fitted, prompt composed, manifest drawn up.
 
+use super::knowledge::ShownPacks;
 use crate::models::Model;
 use contexture_answer::contract;
-use contexture_context::build::fit;
+use contexture_context::build::fit_with;
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
@@ -80,13 +81,15 @@ pub(super) fn prepare(
     model: &Model,
     number: u64,
     fenced: &[Arc<str>],
+    packs: &mut ShownPacks<'_>,
 ) -> Result<Prepared, HostError> {
     let counter = tokenizer_for(model.provider.model());
     let composer = Composer::new(call, fenced);
-    let items = fit(&holding(&call.items, fenced), call.options.max_input, counter, |items| {
-        count(counter, &composer.compose(items))
-    })
-    .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+    let declared = holding(&call.items, fenced);
+    let measure = |items: &[ContextItem]| count(counter, &composer.compose(items));
+    let shorter = |at: usize, room| packs.shorter(declared.get(at)?, room);
+    let items = fit_with(&declared, call.options.max_input, counter, measure, shorter)
+        .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
     let laid = composer.compose(&items);
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());

@@ -117,8 +117,8 @@ fn request(args: &Args, input: Value) -> RunRequest {
         forget: args.no_trace,
         selections: args.select.iter().cloned().collect(),
         allow_packs: args.allow_pack.clone(),
-        approve_packs: false,
         servers: servers::Consent { allow: args.allow_server.clone(), ..Default::default() },
+        ..RunRequest::default()
     }
 }
 

@@ -3,10 +3,12 @@
 //! Decision: one value per run. A dry run is the same host with its doors closed: what reads the
 //! workspace runs, what would write, call a model or use the network gives a placeholder.
 
+mod attachments;
 mod convert;
 mod dry;
 mod effects;
 mod files;
+mod frontend;
 mod generate;
 mod knowledge;
 mod memory;
@@ -15,8 +17,10 @@ mod prompt;
 mod references;
 mod servers;
 mod templates;
+mod turn;
 
 pub use prompt::DryPrompt;
+pub(crate) use turn::Turn;
 
 use crate::models::{Model, Models};
 use crate::observe::{Observer, Progress};
@@ -33,6 +37,7 @@ use contexture_script::host::{
 };
 use contexture_script::knowledge::KnowledgeCall;
 use contexture_script::template::TemplateCall;
+use contexture_store::stamp::Ids;
 use contexture_tools::{Tools, Workspace};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,6 +57,9 @@ pub struct LiveHost {
     pub(crate) limits: Limits,
     pub(crate) dry_run: bool,
     pub(crate) state: Mutex<State>,
+    /// What a turn of a conversation adds.
+    pub(crate) turn: Turn,
+    ids: Ids,
     model_calls: AtomicU64,
     tool_calls: AtomicU64,
 }
@@ -118,6 +126,8 @@ impl LiveHost {
             limits: parts.limits,
             dry_run: parts.dry_run,
             state: Mutex::default(),
+            turn: Turn::default(),
+            ids: Ids::system(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
         }

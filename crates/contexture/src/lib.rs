@@ -56,6 +56,7 @@ pub use contexture_tools as tools;
 pub mod config;
 mod environment;
 pub mod format;
+pub mod frontend;
 pub mod host;
 pub mod inspect;
 pub mod loader;
@@ -71,6 +72,7 @@ pub mod servers;
 pub mod session;
 mod sinks;
 pub mod templates;
+pub mod turn;
 mod written;
 
 pub use config::{Config, ConfigError};

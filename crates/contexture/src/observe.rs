@@ -2,7 +2,8 @@
 
 use crate::packs::Question;
 use contexture_context::manifest::Site;
-use contexture_prompt::Usage;
+use contexture_prompt::{FinishReason, Usage};
+use contexture_script::host::HostError;
 use serde_json::Value;
 
 /// Something that happened in a run and that a person may want to see at once.
@@ -49,6 +50,34 @@ pub enum Progress {
         usage: Usage,
         /// Whether it gave a value.
         ok: bool,
+        /// Why the model stopped, as far as its provider says.
+        finish: Option<FinishReason>,
+    },
+    /// A model asks for tools before it goes on (CP-5).
+    ToolsAsked {
+        /// The trace event of the model call.
+        event: u64,
+        /// What the model says with it.
+        text: String,
+        /// What it asks for, in the order in which that runs.
+        calls: Vec<AskedTool>,
+        /// What this answer of the model took.
+        usage: Usage,
+    },
+    /// A tool that a model asked for has run.
+    ToolAnswered {
+        /// The trace event of the model call.
+        event: u64,
+        /// The id of the call.
+        call_id: String,
+        /// The tool by its own name.
+        name: String,
+        /// Where it ran.
+        place: ToolPlace,
+        /// Its value before it is cut and fenced, or why there is none.
+        outcome: Result<Value, ToolFault>,
+        /// How long it took, in milliseconds.
+        ms: u64,
     },
     /// A tool or memory was called.
     ToolCalled {
@@ -68,6 +97,56 @@ pub enum Progress {
     Warning(String),
     /// Something worth knowing, such as which model `default` is.
     Note(String),
+}
+
+/// A tool that a model asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskedTool {
+    /// The id of the call, which no other call has.
+    pub call_id: String,
+    /// The tool by its own name: `weather_api`, `File.read`.
+    pub name: String,
+    /// Where it runs.
+    pub place: ToolPlace,
+    /// What it is called with; a text where the model wrote no JSON.
+    pub arguments: Value,
+}
+
+/// Where a tool runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ToolPlace {
+    /// In a client (CP-13).
+    Frontend,
+    /// On this side: in this process, or at a server that it asks.
+    Here,
+}
+
+/// Why a tool gave no value.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolFault {
+    /// Stable code.
+    pub code: String,
+    /// What happened, in one line.
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
+    /// Further data.
+    pub details: Option<Value>,
+}
+
+impl ToolFault {
+    /// A fault with its code and message.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), help: None, details: None }
+    }
+}
+
+impl From<HostError> for ToolFault {
+    fn from(error: HostError) -> Self {
+        let HostError { code, message, help, details, .. } = error;
+        Self { code, message, help, details }
+    }
 }
 
 /// Is told what happens in a run. Called from the run's thread; it must not block for long.

@@ -36,7 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod absent;
+mod context;
 mod definitions;
 mod files;
 mod knowledge;
@@ -50,10 +50,11 @@ use crate::observe::Silent;
 use crate::packs::{self, OnDemand};
 use crate::project::Project;
 use crate::run::{SetupError, open_workspace};
+use crate::turn::Contexts;
 pub use knowledge::pack_of;
 pub(crate) use knowledge::{asked_of, fence_of, inside, path_in_pack};
 
-use absent::Absent;
+use context::Conversations;
 use contexture_context::Trust;
 use contexture_context::fence::Fence;
 use contexture_context::tokens::tokenizer_for;
@@ -111,13 +112,14 @@ impl References {
     #[must_use]
     pub fn in_workspace(project: &Project, workspace: Arc<Workspace>, options: &Options) -> Self {
         let packs = OnDemand::new(project, options.packs.clone(), Arc::new(Silent));
-        Self::with_packs(project, workspace, packs, options)
+        Self::with_packs(project, workspace, packs, None, options)
     }
 
     pub(crate) fn with_packs(
         project: &Project,
         workspace: Arc<Workspace>,
         packs: Arc<OnDemand>,
+        contexts: Option<Contexts>,
         options: &Options,
     ) -> Self {
         let settings = &project.config.references;
@@ -140,7 +142,7 @@ impl References {
             .with(Arc::new(environment(project)));
         let loader = network::protocols(project).into_iter().fold(loader, Loader::with);
         let loader = loader
-            .with(Arc::new(Absent))
+            .with(Arc::new(Conversations::new(project, contexts)))
             .with(Arc::new(knowledge::Knowledge::new(Arc::clone(&packs))));
         Self {
             loader,

@@ -2,7 +2,7 @@
 
 mod selections;
 
-use crate::host::{DryPrompt, HostParts, LiveHost};
+use crate::host::{DryPrompt, HostParts, LiveHost, Turn};
 use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
 use crate::observe::{Observer, Silent};
@@ -11,6 +11,7 @@ use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink, recorded};
 use crate::servers;
 use crate::sinks;
+use crate::turn::Contexts;
 use crate::written::OnDemand;
 use contexture_context::Digest;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
@@ -19,7 +20,9 @@ use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
 use contexture_script::analysis;
 use contexture_script::program::{self, Program};
-use contexture_script::runtime::{Entry, Executable, RunError, RunOptions, Warning, compile};
+use contexture_script::runtime::{
+    Entry, Executable, Given, RunError, RunOptions, Warning, compile,
+};
 use contexture_store::masker::Masker;
 use contexture_tools::{Settings, Tools, Workspace};
 use serde_json::{Map, Value, json};
@@ -60,6 +63,8 @@ pub struct RunRequest {
     pub selections: BTreeMap<String, String>,
     /// Knowledge packs that may be read, each in one state (KN-8).
     pub allow_packs: Vec<Allowance>,
+    /// The conversation context that the run is a turn of, for its record.
+    pub context: Option<String>,
     /// Whether a person named the project, as `contexture mcp --root` does: that approves its packs
     /// for this run, but for drafts and disputed ones (KN-8).
     pub approve_packs: bool,
@@ -111,7 +116,7 @@ pub struct SetupError {
 }
 
 impl SetupError {
-    fn new(code: &str, message: impl ToString, help: Option<String>) -> Self {
+    pub(crate) fn new(code: &str, message: impl ToString, help: Option<String>) -> Self {
         Self { code: code.to_owned(), message: message.to_string(), help }
     }
 }
@@ -179,8 +184,11 @@ pub async fn run(
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
 ) -> RunReport {
-    match Ready::new(project, &request, observer, cancel) {
-        Ok(ready) => ready.run(request).await,
+    match Ready::new(project, &request, None, observer, cancel) {
+        Ok(ready) => {
+            let input = request.input.clone();
+            ready.run(request, input.into()).await
+        }
         Err(failure) => RunReport {
             run: None,
             outcome: Err(failure),
@@ -192,7 +200,7 @@ pub async fn run(
 }
 
 /// A run that can begin.
-struct Ready {
+pub(crate) struct Ready {
     program: Program,
     executable: Executable,
     host: LiveHost,
@@ -201,15 +209,17 @@ struct Ready {
 }
 
 impl Ready {
-    fn new(
+    pub(crate) fn new(
         project: &Project,
         request: &RunRequest,
+        contexts: Option<&Contexts>,
         observer: Arc<dyn Observer>,
         cancel: CancelToken,
     ) -> Result<Self, RunFailure> {
         let workspace = open_workspace(project).map_err(RunFailure::Setup)?;
         let packs = packs_of(project, request, &observer);
-        let references = OnDemand::new(project, Arc::clone(&workspace), packs);
+        let (own, contexts) = (Arc::clone(&workspace), contexts.cloned());
+        let references = OnDemand::with_contexts(project, own, packs, contexts);
         let (program, checked) = load_in(project, &workspace, &references, &request.program)
             .map_err(RunFailure::Setup)?;
         if checked.has_errors() {
@@ -228,13 +238,30 @@ impl Ready {
         Ok(Self { program, executable, host, run, options })
     }
 
-    async fn run(self, request: RunRequest) -> RunReport {
+    /// The program.
+    pub(crate) const fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The id under which the run is kept.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+
+    /// What a turn of a conversation adds.
+    pub(crate) fn take_turn(&mut self, turn: Turn) {
+        self.host.turn = turn;
+    }
+
+    pub(crate) async fn run(self, request: RunRequest, input: Given) -> RunReport {
         let Self { program, executable, host, run, options } = self;
         let entry = Entry { agent: request.agent, function: request.function };
-        let work =
-            contexture_script::runtime::run(&executable, &entry, request.input, &host, &options);
+        let work = contexture_script::runtime::run(&executable, &entry, input, &host, &options);
         let outcome = recorded(host.recorder(), work).await;
         host.close().await;
+        if outcome.result.is_ok() {
+            host.note_attachments();
+        }
         for Warning { file, line, column, message, .. } in outcome.warnings {
             host.truncated(format!("{file}:{line}:{column}: {message}"));
         }
@@ -395,7 +422,12 @@ fn description(
         "concurrency": concurrency(project, request),
     });
     match data {
-        Value::Object(data) => data,
+        Value::Object(mut data) => {
+            if let Some(context) = &request.context {
+                data.insert("context".to_owned(), context.as_str().into());
+            }
+            data
+        }
         _ => Map::new(),
     }
 }

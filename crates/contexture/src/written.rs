@@ -7,6 +7,7 @@
 use crate::packs;
 use crate::project::Project;
 use crate::references::{Options, References};
+use crate::turn::Contexts;
 use contexture_diagnostic::Severity;
 use contexture_reference::scan::{Malformed, scan};
 use contexture_reference::syntax::{Reference, Semantics, SyntaxError};
@@ -21,6 +22,7 @@ pub(crate) struct OnDemand {
     project: Project,
     workspace: Arc<Workspace>,
     packs: Arc<packs::OnDemand>,
+    contexts: Option<Contexts>,
     opened: OnceLock<References>,
 }
 
@@ -30,7 +32,18 @@ impl OnDemand {
         workspace: Arc<Workspace>,
         packs: Arc<packs::OnDemand>,
     ) -> Arc<Self> {
-        Arc::new(Self { project: project.clone(), workspace, packs, opened: OnceLock::new() })
+        Self::with_contexts(project, workspace, packs, None)
+    }
+
+    /// The same where `@context://` reads the contexts of an owner, not those of the workspace.
+    pub(crate) fn with_contexts(
+        project: &Project,
+        workspace: Arc<Workspace>,
+        packs: Arc<packs::OnDemand>,
+        contexts: Option<Contexts>,
+    ) -> Arc<Self> {
+        let project = project.clone();
+        Arc::new(Self { project, workspace, packs, contexts, opened: OnceLock::new() })
     }
 
     /// The knowledge packs among what can be referred to.
@@ -46,7 +59,8 @@ impl OnDemand {
         self.opened.get_or_init(|| {
             let workspace = Arc::clone(&self.workspace);
             let packs = Arc::clone(&self.packs);
-            References::with_packs(&self.project, workspace, packs, &Options::default())
+            let contexts = self.contexts.clone();
+            References::with_packs(&self.project, workspace, packs, contexts, &Options::default())
         })
     }
 }

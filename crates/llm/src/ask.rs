@@ -188,6 +188,11 @@ impl Run<'_, '_> {
             }
             round += 1;
             messages.push(response.to_message());
+            self.observer.event(AskEvent::ToolsAsked {
+                text: &response.text,
+                calls: &response.tool_calls,
+                usage: response.usage,
+            });
             for call in &response.tool_calls {
                 let outcome = match self.call_tool(executor, call).await {
                     Ok(outcome) => outcome,

@@ -1,6 +1,6 @@
 //! Tools and memories as a program calls them, and what a dry run makes of them.
 
-use super::{LiveHost, dry, placeholder, servers, supplied};
+use super::{LiveHost, dry, frontend, placeholder, servers, supplied};
 use crate::observe::Progress;
 use contexture_context::Trust;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolCall};
@@ -13,6 +13,9 @@ pub(super) async fn tool(host: &LiveHost, call: ToolCall) -> Result<Supplied, Ho
     host.count_tool_call()?;
     if let Some(import) = ServerImport::parse(&call.tool.uri) {
         return servers::call(host, call, &import).await;
+    }
+    if let Some(tool_id) = frontend::tool_of(&call.tool.uri).map(str::to_owned) {
+        return frontend::call(host, call, tool_id).await;
     }
     if host.dry_run
         && let Some(instead) = dry_tool(host, &call).await?

@@ -1,5 +1,6 @@
 //! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to AS-23).
 
+use super::attachments;
 use super::convert::{fields, think};
 use super::knowledge;
 use super::model_tools::ModelTools;
@@ -14,7 +15,7 @@ use contexture_context::{CutReason, Digest, Trust};
 use contexture_llm::{
     Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, ask,
 };
-use contexture_prompt::{OpenaiChatMessage, Usage};
+use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart, Usage};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
 use serde::Serialize;
@@ -25,11 +26,18 @@ use std::time::Duration;
 const TOOL_ROUNDS: u32 = 8;
 
 /// Answers a `generate`.
-pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supplied, HostError> {
+pub(super) async fn generate(
+    host: &LiveHost,
+    mut call: GenerateCall,
+) -> Result<Supplied, HostError> {
+    host.hint(&mut call);
     let number = host.count_model_call()?;
     let model = host.models.get(call.model.as_deref()).map_err(|error| llm_error(&error))?;
     let shown = knowledge::show(host, &call, &model)?;
-    let Gathered { call, offers, packs: of_references } = gather(host, &shown.call, &model).await?;
+    let attached = attachments::show(host, &shown.call, &model).await?;
+    let media = attached.parts;
+    let Gathered { call, offers, packs: of_references } =
+        gather(host, &attached.call, &model).await?;
     let mut packs = shown.packs;
     let fenced: Vec<_> = host.state().fenced.iter().cloned().collect();
     let mut prepared = prepare(&call, &model, number, &fenced, &mut packs)?;
@@ -55,7 +63,7 @@ pub(super) async fn generate(host: &LiveHost, call: GenerateCall) -> Result<Supp
         model: model.uri.clone(),
         prompt_tokens: prepared.manifest.tokens,
     });
-    let outcome = send(host, &call, &model, prepared, (offers, of_servers)).await;
+    let outcome = send(host, &call, &model, prepared, (offers, of_servers), media).await;
     let value = finish(host, &call, outcome)?;
     if let Some(key) = key {
         host.state().cache.insert(key, value.clone());
@@ -69,12 +77,15 @@ async fn send(
     model: &Model,
     prepared: Prepared,
     offered: (Offers, Vec<Offered>),
+    media: Vec<OpenaiContentPart>,
 ) -> Result<Answer, AskError> {
     let options = &call.options;
     let tools = ModelTools::new(host, call, model, prepared.manifest, offered);
     let definitions = tools.definitions();
+    let mut messages = prepared.laid.messages;
+    attachments::put(&mut messages, media);
     let question = Ask {
-        messages: prepared.laid.messages,
+        messages,
         shape: call.shape.as_ref(),
         attempts: options.attempts,
         strict: options.strict,
@@ -89,6 +100,7 @@ async fn send(
     };
     let mut listener = Listener {
         host,
+        tools: &tools,
         event: call.event,
         base: question.messages.len(),
         attempts: Vec::new(),
@@ -133,6 +145,7 @@ fn finish(
         event: call.event,
         usage: report.usage,
         ok: outcome.is_ok(),
+        finish: report.attempts.last().and_then(|attempt| attempt.finish_reason.clone()),
     });
     outcome.map(|answer| answer.value).map_err(|error| ask_error(&error))
 }
@@ -151,6 +164,7 @@ fn note_report(host: &LiveHost, call: &GenerateCall, report: &Report) {
 /// Follows an answer while it comes, and keeps each attempt in the trace.
 struct Listener<'h> {
     host: &'h LiveHost,
+    tools: &'h ModelTools<'h>,
     event: u64,
     /// Messages of the prompt itself; what follows them was added on the way.
     base: usize,
@@ -184,6 +198,7 @@ impl AskObserver for Listener<'_> {
                 let seconds = wait.as_secs_f64();
                 self.host.warn(format!("{error}; trying again in {seconds:.1} s"));
             }
+            AskEvent::ToolsAsked { text, calls, usage } => self.tools.asked(text, calls, usage),
             AskEvent::ToolCalled { call } => {
                 self.host.observer.notify(Progress::ToolCalled { name: call.function.name.clone() })
             }

@@ -3,23 +3,27 @@
 //!
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
-use super::LiveHost;
 use super::convert::fields;
-use super::servers::Offered;
+use super::servers::{self, Offered};
+use super::{LiveHost, frontend};
+use crate::frontend::FrontendTool;
 use crate::models::Model;
+use crate::observe::{AskedTool, Progress, ToolFault, ToolPlace};
 use crate::references::fence_of;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
 use contexture_context::tokens::tokenizer_for;
 use contexture_context::{Budget, DeclaredItem, Keep, Manifest, Position, Trust};
 use contexture_llm::{BoxFuture, CancelToken, ToolExecutor, ToolOutcome};
-use contexture_prompt::{ToolCall, ToolDefinition};
+use contexture_prompt::{ToolCall, ToolDefinition, Usage};
 use contexture_reference::tool::{self, Offers};
 use contexture_reference::{LoadError, Loaded};
 use contexture_script::host::{GenerateCall, ToolBinding};
 use contexture_tools::Tools;
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// Tokens that one result may take in the conversation.
 const RESULT_TOKENS: u64 = 4_000;
@@ -33,6 +37,10 @@ pub(super) struct ModelTools<'h> {
     bindings: Vec<ToolBinding>,
     /// The tools of servers among them.
     of_servers: Vec<Offered>,
+    /// The tools of front ends among them, by the name of the function.
+    of_frontend: Vec<(String, FrontendTool)>,
+    /// Ids for the calls that the model asked for and that have not begun, in their order.
+    asked: Mutex<VecDeque<String>>,
     /// What may be loaded; nothing when the model can't call tools.
     offers: Offers,
     manifest: Mutex<Manifest>,
@@ -47,8 +55,11 @@ impl<'h> ModelTools<'h> {
         (offers, of_servers): (Offers, Vec<Offered>),
     ) -> Self {
         let offers = if host.calls_tools(model) { offers } else { Offers::default() };
+        let of_frontend = named(frontend::offered(host, &call.options.tools), &of_servers);
         Self {
             offers,
+            of_frontend,
+            asked: Mutex::default(),
             host,
             event: call.event,
             position: call.site.position.clone(),
@@ -74,6 +85,10 @@ impl<'h> ModelTools<'h> {
             let schema = Value::Object(tool.input_schema.clone());
             definitions.push(ToolDefinition::function(function.clone(), description, schema));
         }
+        for (function, tool) in &self.of_frontend {
+            let (description, schema) = (tool.description.clone(), tool.parameters.clone());
+            definitions.push(ToolDefinition::function(function.clone(), description, schema));
+        }
         if !self.offers.is_empty() {
             definitions.push(ToolDefinition::function(
                 tool::NAME,
@@ -93,62 +108,116 @@ impl<'h> ModelTools<'h> {
         })
     }
 
-    async fn call(&self, call: &ToolCall) -> Result<String, String> {
-        let name = &call.function.name;
+    /// What a function's name means.
+    fn target(&self, name: &str) -> Target<'_> {
         if name == tool::NAME && !self.offers.is_empty() {
-            self.host.count_tool_call().map_err(|error| error.message)?;
-            return self.load(&arguments(call)?).await;
+            return Target::Load;
         }
-        if let Some(offered) = self.of_servers.iter().find(|offered| offered.function == *name) {
-            self.host.count_tool_call().map_err(|error| error.message)?;
-            return self.ask_server(offered, arguments(call)?).await;
+        if let Some(offered) = self.of_servers.iter().find(|offered| offered.function == name) {
+            return Target::Server(offered);
         }
-        let (binding, method) =
-            self.find(name).ok_or_else(|| format!("there is no tool `{name}`"))?;
-        self.host.count_tool_call().map_err(|error| error.message)?;
-        let arguments = arguments(call)?;
-        let source = format!("{}.{method}({arguments})", binding.name);
-        let output = self
-            .host
-            .tools
-            .call(&binding.uri, &method, arguments)
-            .await
-            .map_err(|error| error.message)?;
-        self.host.recorder.add_secrets(output.secrets);
-        let declared = DeclaredItem {
-            label: Some(name.clone()),
-            source,
-            position: Some(self.position.clone()),
-            value: output.value,
-            budget: Some(Budget::tokens(RESULT_TOKENS)),
-            keep: Keep::Head,
-            priority: 0,
-            trust: output.trust,
-            fence: None,
-        };
-        self.item(&declared)
+        if let Some((_, tool)) = self.of_frontend.iter().find(|(function, _)| function == name) {
+            return Target::Frontend(&tool.tool_id);
+        }
+        self.find(name).map_or(Target::Unknown, |(binding, method)| Target::Own(binding, method))
     }
 
-    /// Calls a tool of a server.
-    async fn ask_server(&self, offered: &Offered, arguments: Value) -> Result<String, String> {
-        let Offered { function, server, tool } = offered;
-        let source = format!("mcp://{server}/{}({arguments})", tool.name);
-        let value = self.host.servers.call(server, &tool.name, arguments).await;
-        let value = value.map_err(|error| match error.help() {
-            Some(help) => format!("{error}; {help}"),
-            None => error.to_string(),
-        })?;
-        self.item(&DeclaredItem {
+    /// The model asks for these calls: each gets an id, and that they are asked for is told.
+    pub(super) fn asked(&self, text: &str, calls: &[ToolCall], usage: Usage) {
+        let told = |call: &ToolCall| {
+            let target = self.target(&call.function.name);
+            AskedTool {
+                call_id: self.host.call_id(),
+                name: target.name(&call.function.name),
+                place: target.place(),
+                arguments: arguments(call)
+                    .unwrap_or_else(|_| Value::from(call.function.arguments.clone())),
+            }
+        };
+        let calls: Vec<AskedTool> = calls.iter().map(told).collect();
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        *asked = calls.iter().map(|call| call.call_id.clone()).collect();
+        drop(asked);
+        let (event, text) = (self.event, text.to_owned());
+        self.host.observer.notify(Progress::ToolsAsked { event, text, calls, usage });
+    }
+
+    /// Runs a call and tells what came of it.
+    async fn run(&self, call: &ToolCall) -> Result<String, String> {
+        let began = Instant::now();
+        let next = self.asked.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let call_id = next.unwrap_or_else(|| self.host.call_id());
+        let target = self.target(&call.function.name);
+        let (name, place) = (target.name(&call.function.name), target.place());
+        let outcome = self.call(target, call, &call_id).await;
+        let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (outcome, shown) = match outcome {
+            Ok((value, text)) => (Ok(value), Ok(text)),
+            Err(fault) => {
+                let text = match &fault.help {
+                    Some(help) => format!("{}; {help}", fault.message),
+                    None => fault.message.clone(),
+                };
+                (Err(fault), Err(text))
+            }
+        };
+        let event = self.event;
+        let told = Progress::ToolAnswered { event, call_id, name, place, outcome, ms };
+        self.host.observer.notify(told);
+        shown
+    }
+
+    /// The value that a call gives, and the text of it that the model is shown.
+    async fn call(
+        &self,
+        target: Target<'_>,
+        call: &ToolCall,
+        call_id: &str,
+    ) -> Result<(Value, String), ToolFault> {
+        let function = &call.function.name;
+        if matches!(target, Target::Unknown) {
+            return Err(ToolFault::new("tool_unknown", format!("there is no tool `{function}`")));
+        }
+        self.host.count_tool_call()?;
+        let given = arguments(call).map_err(|text| ToolFault::new("arguments", text))?;
+        let (source, value, trust) = match target {
+            Target::Load => {
+                let text = self.load(&given).await.map_err(|text| ToolFault::new("load", text))?;
+                return Ok((Value::from(text.clone()), text));
+            }
+            Target::Server(Offered { server, tool, .. }) => {
+                let source = format!("mcp://{server}/{}({given})", tool.name);
+                let value = self.host.servers.call(server, &tool.name, given).await;
+                let value = value.map_err(|error| ToolFault::from(servers::host_error(&error)))?;
+                (source, value, Trust::Tool)
+            }
+            Target::Frontend(tool_id) => {
+                let source = format!("frontend://{tool_id}({given})");
+                let id = (call_id.to_owned(), true);
+                let value = frontend::ask(self.host, tool_id, id, tool_id, given).await?;
+                (source, value, Trust::Tool)
+            }
+            Target::Own(binding, method) => {
+                let source = format!("{}.{method}({given})", binding.name);
+                let output = self.host.tools.call(&binding.uri, &method, given).await;
+                let output = output.map_err(|error| ToolFault::new(error.code, error.message))?;
+                self.host.recorder.add_secrets(output.secrets);
+                (source, output.value, output.trust)
+            }
+            Target::Unknown => return Err(ToolFault::new("tool_unknown", function.clone())),
+        };
+        let text = self.item(&DeclaredItem {
             label: Some(function.clone()),
             source,
             position: Some(self.position.clone()),
-            value,
+            value: value.clone(),
             budget: Some(Budget::tokens(RESULT_TOKENS)),
             keep: Keep::Head,
             priority: 0,
-            trust: Trust::Tool,
+            trust,
             fence: None,
-        })
+        });
+        Ok((value, text.map_err(|text| ToolFault::new("prompt_too_large", text))?))
     }
 
     /// Loads what is pending: one item for each resource, which share the room of one result.
@@ -211,12 +280,69 @@ impl ToolExecutor for ModelTools<'_> {
         _cancel: &'a CancelToken,
     ) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
-            match self.call(call).await {
+            match self.run(call).await {
                 Ok(text) => ToolOutcome::ok(text),
                 Err(fault) => ToolOutcome::failed(format!("error: {fault}")),
             }
         })
     }
+}
+
+/// What a function means that a model calls.
+enum Target<'t> {
+    /// Loading what is pending.
+    Load,
+    /// A tool of a server.
+    Server(&'t Offered),
+    /// A tool of a front end, by its id.
+    Frontend(&'t str),
+    /// A method of a tool that is built in.
+    Own(&'t ToolBinding, String),
+    /// Nothing that was offered.
+    Unknown,
+}
+
+impl Target<'_> {
+    /// The tool by its own name.
+    fn name(&self, function: &str) -> String {
+        match self {
+            Self::Server(offered) => offered.tool.name.clone(),
+            Self::Frontend(tool_id) => (*tool_id).to_owned(),
+            Self::Own(binding, method) => format!("{}.{method}", binding.name),
+            Self::Load | Self::Unknown => function.to_owned(),
+        }
+    }
+
+    const fn place(&self) -> ToolPlace {
+        match self {
+            Self::Frontend(_) => ToolPlace::Frontend,
+            _ => ToolPlace::Here,
+        }
+    }
+}
+
+/// Tools of a front end under names of functions that providers take: the `toolId` itself, with
+/// other signs as `_`, numbered where two would be the same.
+fn named(tools: Vec<FrontendTool>, others: &[Offered]) -> Vec<(String, FrontendTool)> {
+    let mut named: Vec<(String, FrontendTool)> = Vec::new();
+    for tool in tools {
+        let sign = |sign: char| {
+            if sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-') { sign } else { '_' }
+        };
+        let whole: String = tool.tool_id.chars().map(sign).collect();
+        let is_free = |name: &str| {
+            name != tool::NAME
+                && others.iter().all(|other| other.function != name)
+                && named.iter().all(|(other, _)| other != name)
+        };
+        let short = |bytes: usize| whole.chars().take(bytes).collect::<String>();
+        let numbered = (2..1_000).map(|number| format!("{}_{number}", short(56)));
+        let name = std::iter::once(short(64)).chain(numbered).find(|name| is_free(name));
+        if let Some(name) = name {
+            named.push((name, tool));
+        }
+    }
+    named
 }
 
 fn arguments(call: &ToolCall) -> Result<Value, String> {

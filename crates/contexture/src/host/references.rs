@@ -23,6 +23,7 @@ use contexture_reference::tool::Offers;
 use contexture_reference::{LoadError, Place, PlanEntry, Policy, State, syntax::Semantics};
 use contexture_script::host::{GenerateCall, HostError};
 use items::items_of;
+pub(super) use items::share;
 use load::load;
 use serde_json::json;
 use std::borrow::Cow;

@@ -5,7 +5,7 @@ use crate::error::LlmError;
 use crate::provider::ChatCall;
 use crate::tools::ToolOutcome;
 use contexture_context::Digest;
-use contexture_prompt::ToolCall;
+use contexture_prompt::{ToolCall, Usage};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -40,6 +40,15 @@ pub enum AskEvent<'a> {
         error: &'a LlmError,
         /// How long is waited.
         wait: Duration,
+    },
+    /// The model asks for tools, which run now, one after the other.
+    ToolsAsked {
+        /// What it says with it.
+        text: &'a str,
+        /// What it asks for.
+        calls: &'a [ToolCall],
+        /// What this answer took.
+        usage: Usage,
     },
     /// The model calls a tool.
     ToolCalled {

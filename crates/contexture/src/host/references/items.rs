@@ -69,7 +69,10 @@ fn line(resource: &Resource) -> String {
 
 /// Gives the items of one `use` their shares of its budget: the first as much as it takes, the next
 /// what is left; with `keep tail` from the last on.
-fn share(items: &mut [DeclaredItem], counter: &dyn TokenCounter) -> Result<usize, HostError> {
+pub(in crate::host) fn share(
+    items: &mut [DeclaredItem],
+    counter: &dyn TokenCounter,
+) -> Result<usize, HostError> {
     let Some(budget) = items.first().and_then(|item| item.budget) else { return Ok(0) };
     if items.len() < 2 {
         return Ok(0);

@@ -1,0 +1,233 @@
+//! Attachments of a message that a program shows with `use` (CP-2).
+//!
+//! What is text becomes an item; a picture, a sound or a PDF goes to the model beside the text, where
+//! the model takes such, with an item that names it. Nothing is left out unseen.
+
+use super::LiveHost;
+use super::effects::cancelled;
+use super::references::share;
+use crate::models::Model;
+use crate::turn::{Attached, AttachmentKind, base64_of, data_url};
+use contexture_context::tokens::tokenizer_for;
+use contexture_context::{DeclaredItem, Digest, Trust};
+use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role};
+use contexture_reference::syntax::Reference;
+use contexture_reference::{Parameters, Place, Request};
+use contexture_script::host::{GenerateCall, HostError};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+/// An attachment with its content.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    media_type: String,
+    bytes: Vec<u8>,
+    trust: Trust,
+}
+
+/// A call in which what it shows of attachments is fetched, and what goes beside its text.
+pub(super) struct Shown<'c> {
+    pub(super) call: Cow<'c, GenerateCall>,
+    pub(super) parts: Vec<OpenaiContentPart>,
+}
+
+/// Fetches the attachments among the items of a call, and puts their texts in place of them.
+pub(super) async fn show<'c>(
+    host: &LiveHost,
+    call: &'c GenerateCall,
+    model: &Model,
+) -> Result<Shown<'c>, HostError> {
+    let attachments = &host.turn.attachments;
+    let shows = |item: &DeclaredItem| !attachments.among(&item.value).is_empty();
+    if attachments.is_empty() || !call.items.iter().any(shows) {
+        return Ok(Shown { call: Cow::Borrowed(call), parts: Vec::new() });
+    }
+    let mut shown = call.clone();
+    let mut parts = Vec::new();
+    let mut items = Vec::with_capacity(call.items.len());
+    for item in std::mem::take(&mut shown.items) {
+        let among = attachments.among(&item.value);
+        if among.is_empty() {
+            items.push(item);
+            continue;
+        }
+        let at = items.len();
+        let mut own = Vec::with_capacity(among.len());
+        for attached in among {
+            let fetched = fetch(host, attached).await?;
+            let (text, part) = content(attached, &fetched, model)?;
+            own.push(DeclaredItem {
+                source: format!("attachment {}", attached.name()),
+                value: Value::from(text),
+                trust: fetched.trust,
+                fence: None,
+                ..item.clone()
+            });
+            parts.extend(part);
+        }
+        let left_out = share(&mut own, tokenizer_for(model.provider.model()))?;
+        if left_out > 0 {
+            host.warn(format!(
+                "{}: {left_out} of the {} attachments do not fit their budget; raise `max`",
+                call.site,
+                own.len()
+            ));
+        }
+        // What else is shown stands behind as many items as before, and those that came in.
+        let more = own.len().saturating_sub(1);
+        for resource in shown.resources.iter_mut().filter(|resource| resource.before > at) {
+            resource.before += more;
+        }
+        items.extend(own);
+    }
+    shown.items = items;
+    Ok(Shown { call: Cow::Owned(shown), parts })
+}
+
+/// Puts what goes beside the text into the message of the user.
+pub(super) fn put(messages: &mut [OpenaiChatMessage], parts: Vec<OpenaiContentPart>) {
+    let user = messages.iter_mut().rev().find(|message| message.role == Role::User);
+    let Some(content) = user.and_then(|user| user.content.as_mut()) else { return };
+    if let ContentField::Text(text) = content {
+        *content = ContentField::Array(vec![OpenaiContentPart::text(std::mem::take(text))]);
+    }
+    if let ContentField::Array(all) = content {
+        all.extend(parts);
+    }
+}
+
+async fn fetch(host: &LiveHost, attached: &Attached) -> Result<Arc<Fetched>, HostError> {
+    let known = || host.turn.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(fetched) = known().get(&attached.handle) {
+        return Ok(Arc::clone(fetched));
+    }
+    let limit = host.limits.file_bytes as u64;
+    let url = &attached.attachment.url;
+    let fetched = if attached.handle == *url {
+        tokio::select! {
+            fetched = over_network(host, attached, limit) => fetched?,
+            () = host.cancel.cancelled() => return Err(cancelled()),
+        }
+    } else {
+        let (media_type, bytes) =
+            data_url(url, limit).map_err(|fault| unreadable(attached, &fault))?;
+        Fetched { media_type, bytes, trust: Trust::External }
+    };
+    let fetched = Arc::new(fetched);
+    known().insert(attached.handle.clone(), Arc::clone(&fetched));
+    Ok(fetched)
+}
+
+/// Loads by the protocol that references of that scheme are loaded with, but keeps nothing of it.
+async fn over_network(
+    host: &LiveHost,
+    attached: &Attached,
+    limit: u64,
+) -> Result<Fetched, HostError> {
+    let url = &attached.attachment.url;
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let scheme = scheme.to_ascii_lowercase();
+    let protocols = host.references.get().loader().protocols();
+    let protocol = protocols.cloned().find(|protocol| protocol.name() == scheme);
+    let protocol = protocol.ok_or_else(|| unreadable(attached, "its address can't be read"))?;
+    let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
+    let (path, query) = match rest.split_once('?') {
+        Some((path, query)) => (path, Some(query.to_owned())),
+        None => (rest, None),
+    };
+    let address = format!("@!{scheme}://{path}");
+    let shown = Reference::parse(&address).map_or_else(|_| attached.name(), |found| found.public());
+    let taken = BTreeMap::from([("cache".to_owned(), "false".to_owned())]);
+    let parameters = Parameters { taken, passed_on: query };
+    let place = Place::workspace();
+    let loaded = protocol.load(Request {
+        reference: &shown,
+        path,
+        parameters: &parameters,
+        input: &[],
+        place: &place,
+        max_bytes: limit,
+        max_resources: 1,
+    });
+    let loaded = loaded.await.map_err(|error| super::references::host_error(&error))?;
+    let resource = loaded.resources.into_iter().next();
+    let resource = resource.ok_or_else(|| unreadable(attached, "nothing is there"))?;
+    let bytes = resource.bytes().unwrap_or_default().to_vec();
+    Ok(Fetched { media_type: resource.media_type, bytes, trust: Trust::Web })
+}
+
+fn unreadable(attached: &Attached, fault: &str) -> HostError {
+    let message = format!("the attachment `{}` can't be read: {fault}", attached.name());
+    let error = HostError::new("attachment_unreadable", message);
+    error.with_help("send it again, smaller where it was too large")
+}
+
+/// The text of an attachment for its item, and what goes to the model beside it.
+fn content(
+    attached: &Attached,
+    fetched: &Fetched,
+    model: &Model,
+) -> Result<(String, Option<OpenaiContentPart>), HostError> {
+    let said = attached.mime_type().map(str::to_ascii_lowercase);
+    let media = fetched.media_type.split(';').next().unwrap_or_default().trim();
+    let vague = media.is_empty() || matches!(media, "application/octet-stream" | "text/plain");
+    let media = said.filter(|_| vague).unwrap_or_else(|| media.to_owned());
+    let kind = attached.attachment.kind;
+    let is_text = !fetched.bytes.contains(&0) && std::str::from_utf8(&fetched.bytes).is_ok();
+    if kind == AttachmentKind::File && is_text {
+        return Ok((String::from_utf8_lossy(&fetched.bytes).into_owned(), None));
+    }
+    let part = part(kind, &media, attached, fetched, model)
+        .ok_or_else(|| not_taken(kind, &media, attached, model))?;
+    let digest = Digest::of_bytes(&fetched.bytes);
+    let bytes = fetched.bytes.len();
+    let text = format!("{} {} ({media}, {bytes} bytes, {digest})", kind.as_str(), attached.name());
+    Ok((text, Some(part)))
+}
+
+/// What a model is sent; `None` when it does not take such.
+fn part(
+    kind: AttachmentKind,
+    media: &str,
+    attached: &Attached,
+    fetched: &Fetched,
+    model: &Model,
+) -> Option<OpenaiContentPart> {
+    let family = model.uri.split("://").next().unwrap_or_default();
+    let family = family.split('+').next().unwrap_or_default();
+    let data = || format!("data:{media};base64,{}", base64_of(&fetched.bytes));
+    let picture = matches!(media, "image/png" | "image/jpeg" | "image/gif" | "image/webp");
+    let as_file = kind == AttachmentKind::File;
+    match (family, media) {
+        ("openai" | "anthropic" | "ollama", _)
+            if picture && (as_file || kind == AttachmentKind::Image) =>
+        {
+            Some(OpenaiContentPart::image_url(data()))
+        }
+        ("openai" | "anthropic", "application/pdf") if as_file => {
+            Some(OpenaiContentPart::file_data(attached.name(), data()))
+        }
+        ("openai", _) if kind == AttachmentKind::Audio => {
+            let format = match media {
+                "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",
+                "audio/mpeg" | "audio/mp3" => "mp3",
+                _ => return None,
+            };
+            Some(OpenaiContentPart::input_audio(base64_of(&fetched.bytes), format))
+        }
+        _ => None,
+    }
+}
+
+fn not_taken(kind: AttachmentKind, media: &str, attached: &Attached, model: &Model) -> HostError {
+    let message = format!(
+        "the model {} does not take the attachment `{}` ({}, {media})",
+        model.uri,
+        attached.name(),
+        kind.as_str()
+    );
+    HostError::new("attachment_kind", message)
+        .with_help("send text, or choose a model that takes such files")
+}

@@ -1,0 +1,139 @@
+//! Tools of a front end, as a program calls them and as a model is offered them (AS-25, CP-14).
+
+use super::effects::cancelled;
+use super::{LiveHost, supplied, unknown};
+use crate::frontend::{CLIENT_UNAVAILABLE, FrontendCall, FrontendTool, check};
+use crate::observe::{Progress, ToolFault};
+use contexture_context::Trust;
+use contexture_mcp::signature::Signature;
+use contexture_script::capability;
+use contexture_script::host::{HostError, Supplied, ToolBinding, ToolCall};
+use serde_json::{Map, Value, json};
+
+/// The front-end tool that a URI names.
+pub(super) fn tool_of(uri: &str) -> Option<&str> {
+    capability::frontend(uri).ok().flatten()
+}
+
+/// Calls a tool for a program.
+pub(super) async fn call(
+    host: &LiveHost,
+    call: ToolCall,
+    tool_id: String,
+) -> Result<Supplied, HostError> {
+    let ToolCall { tool, method, arguments, site, .. } = call;
+    let name = format!("{}.{method}", tool.name);
+    if host.dry_run {
+        host.note_placeholder(format!("{name} at {site}"));
+        return Ok(unknown(Value::String(format!("⟨{name}⟩")), Trust::Tool));
+    }
+    host.observer.notify(Progress::ToolCalled { name: name.clone() });
+    let call_id = host.call_id();
+    let asking = ask(host, &tool_id, (call_id, false), &name, arguments);
+    tokio::select! {
+        value = asking => value.map(|value| supplied(value, Trust::Tool)).map_err(host_error),
+        () = host.cancel.cancelled() => Err(cancelled()),
+    }
+}
+
+fn host_error(fault: ToolFault) -> HostError {
+    let ToolFault { code, message, help, details } = fault;
+    HostError { help, details, ..HostError::new(code, message) }
+}
+
+/// Asks the front end, with parameters that were checked.
+pub(super) async fn ask(
+    host: &LiveHost,
+    tool_id: &str,
+    (call_id, from_model): (String, bool),
+    name: &str,
+    arguments: Value,
+) -> Result<Value, ToolFault> {
+    let Some(frontend) = &host.turn.frontend else { return Err(no_client(tool_id)) };
+    let tool = frontend.definitions().into_iter().find(|tool| tool.tool_id == tool_id);
+    let Some(tool) = tool else { return Err(no_client(tool_id)) };
+    let parameters = parameters(&tool, name, arguments)?;
+    let call = FrontendCall { call_id, tool_id: tool_id.to_owned(), parameters, from_model };
+    let value = frontend.call(call).await.map_err(|failure| ToolFault {
+        help: help(&failure.code, tool_id),
+        code: failure.code,
+        message: failure.message,
+        details: failure.details,
+    })?;
+    let limit = host.limits.file_bytes;
+    if value.to_string().len() > limit {
+        let message = format!("the result of `{name}` has more than {limit} bytes");
+        let help = Some("raise `file_bytes` under [limits] in contexture.toml".to_owned());
+        return Err(ToolFault { code: "TOO_LARGE".to_owned(), message, help, details: None });
+    }
+    Ok(value)
+}
+
+/// The parameters as they are sent. What is optional and none is left out, as for a server's tool.
+fn parameters(
+    tool: &FrontendTool,
+    name: &str,
+    arguments: Value,
+) -> Result<Map<String, Value>, ToolFault> {
+    let none = Map::new();
+    let signature = Signature::of(tool.parameters.as_object().unwrap_or(&none));
+    let told = |faults: Vec<String>| ToolFault {
+        code: "VALIDATION_FAILED".to_owned(),
+        message: faults.join("; "),
+        help: Some(signature.usage()),
+        details: Some(json!({ "faults": faults })),
+    };
+    let parameters = signature.check(name, arguments).map_err(&told)?;
+    let whole = Value::Object(parameters);
+    let faults = check(&whole, &tool.parameters);
+    match whole {
+        Value::Object(parameters) if faults.is_empty() => Ok(parameters),
+        _ => Err(told(faults)),
+    }
+}
+
+fn no_client(tool_id: &str) -> ToolFault {
+    ToolFault {
+        code: CLIENT_UNAVAILABLE.to_owned(),
+        message: format!("no client offers the front-end tool `{tool_id}`"),
+        help: help(CLIENT_UNAVAILABLE, tool_id),
+        details: None,
+    }
+}
+
+/// How a program can go on without the tool.
+fn help(code: &str, tool_id: &str) -> Option<String> {
+    Some(match code {
+        CLIENT_UNAVAILABLE => format!(
+            "front-end tools run under `contexture serve`, in a client that announces `{tool_id}`; catch the error with `try … else err` to go on without it"
+        ),
+        crate::frontend::PERMISSION_DENIED => {
+            "the user said no: catch the error with `try … else err` to go on without it".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// The front-end tools among some bindings that can be offered to a model: what no client offers
+/// has no definition, and is left out with a warning (CP-15).
+pub(super) fn offered(host: &LiveHost, bindings: &[ToolBinding]) -> Vec<FrontendTool> {
+    let wanted: Vec<&str> = bindings.iter().filter_map(|binding| tool_of(&binding.uri)).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let known = host.turn.frontend.as_ref().map(|frontend| frontend.definitions());
+    let known = known.unwrap_or_default();
+    let mut offered: Vec<FrontendTool> = Vec::new();
+    for tool_id in wanted {
+        match known.iter().find(|tool| tool.tool_id == tool_id) {
+            Some(tool) if offered.iter().all(|other| other.tool_id != tool_id) => {
+                offered.push(tool.clone());
+            }
+            Some(_) => {}
+            None => host.warn(format!(
+                "no client offers the front-end tool `{tool_id}`: the model is asked without it"
+            )),
+        }
+    }
+    offered
+}

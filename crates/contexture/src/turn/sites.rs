@@ -1,0 +1,25 @@
+//! The model calls whose text is the answer of a turn.
+
+use super::input::function;
+use crate::run::RunRequest;
+use contexture_context::Position;
+use contexture_script::analysis::answer_sites;
+use contexture_script::program::Program;
+use std::sync::Arc;
+
+/// Places of model calls in a program.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Places(Arc<[Position]>);
+
+impl Places {
+    /// Whether a place is among them.
+    pub(crate) fn has(&self, position: &Position) -> bool {
+        self.0.contains(position)
+    }
+}
+
+/// The calls whose answer is what a run gives.
+pub(super) fn answers(program: &Program, run: &RunRequest) -> Places {
+    let found = function(program, run);
+    Places(found.map(|(agent, func)| answer_sites(program, agent, func)).unwrap_or_default().into())
+}

@@ -1,0 +1,168 @@
+//! Follows the run behind a turn, and tells what of it a conversation is to see.
+
+use super::event::{Call, Finish, Runtime, ToolFailure, TurnEvent};
+use super::sites::Places;
+use crate::observe::{AskedTool, Observer, Progress, ToolPlace};
+use contexture_prompt::FinishReason;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Tells the events of a turn.
+pub(super) struct Watch {
+    events: Arc<dyn Fn(TurnEvent) + Send + Sync>,
+    state: Mutex<State>,
+}
+
+/// What is known of a turn so far.
+#[derive(Default)]
+struct State {
+    places: Places,
+    /// The model call whose text is told, once it has begun.
+    answer: Option<u64>,
+    /// What was told of its text since it last called tools.
+    text: String,
+    /// The models of the calls under way.
+    models: Vec<(u64, String)>,
+    model: Option<String>,
+    broken_off: bool,
+}
+
+impl Watch {
+    pub(super) fn new(events: Arc<dyn Fn(TurnEvent) + Send + Sync>) -> Self {
+        Self { events, state: Mutex::default() }
+    }
+
+    /// The run begins; the text of the calls at these places is the answer.
+    pub(super) fn begin(&self, run: Option<&str>, places: Places) {
+        self.state().places = places;
+        self.tell(TurnEvent::Started { run: run.map(str::to_owned) });
+    }
+
+    /// What was told of an answer that is not complete.
+    pub(super) fn told(&self) -> String {
+        self.state().text.clone()
+    }
+
+    /// The model that spoke last.
+    pub(super) fn model(&self) -> Option<String> {
+        self.state().model.clone()
+    }
+
+    /// How a turn with an answer ended.
+    pub(super) fn finish(&self) -> Finish {
+        if self.state().broken_off { Finish::Length } else { Finish::Stop }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, event: TurnEvent) {
+        (self.events)(event);
+    }
+
+    fn started(&self, event: u64, model: &str, position: &contexture_context::Position) {
+        let mut state = self.state();
+        state.models.push((event, model.to_owned()));
+        state.model = Some(model.to_owned());
+        // Were there a second one, the text of the first would not be the answer.
+        if state.places.has(position) {
+            state.answer = if state.answer.is_none() { Some(event) } else { Some(0) };
+        }
+    }
+
+    fn delta(&self, event: u64, text: String) {
+        let mut state = self.state();
+        if state.answer != Some(event) || text.is_empty() {
+            return;
+        }
+        state.text.push_str(&text);
+        drop(state);
+        self.tell(TurnEvent::Delta { text });
+    }
+
+    fn asked(
+        &self,
+        event: u64,
+        text: String,
+        calls: Vec<AskedTool>,
+        usage: contexture_prompt::Usage,
+    ) {
+        let mut state = self.state();
+        let model = state.models.iter().find(|(own, _)| *own == event);
+        let model = model.map(|(_, model)| model.clone()).unwrap_or_default();
+        let is_answer = state.answer == Some(event);
+        if is_answer {
+            state.text.clear();
+        }
+        drop(state);
+        let call = |asked: AskedTool| Call {
+            call_id: asked.call_id,
+            name: asked.name,
+            parameters: asked.arguments,
+            runtime: runtime(asked.place),
+        };
+        let text = if is_answer { text } else { String::new() };
+        let calls = calls.into_iter().map(call).collect();
+        self.tell(TurnEvent::ToolCalls { model, text, calls, usage });
+    }
+
+    fn ended(&self, event: u64, finish: Option<&FinishReason>) {
+        let mut state = self.state();
+        state.models.retain(|(own, _)| *own != event);
+        if state.answer == Some(event) {
+            state.broken_off = finish == Some(&FinishReason::Length);
+        }
+    }
+}
+
+const fn runtime(place: ToolPlace) -> Runtime {
+    match place {
+        ToolPlace::Frontend => Runtime::Frontend,
+        ToolPlace::Here => Runtime::Backend,
+    }
+}
+
+impl Observer for Watch {
+    fn notify(&self, progress: Progress) {
+        match progress {
+            Progress::TextDelta { event, text } => self.delta(event, text),
+            Progress::ToolsAsked { event, text, calls, usage } => {
+                self.asked(event, text, calls, usage);
+            }
+            Progress::ToolAnswered { call_id, name, place, outcome, ms, .. } => {
+                let outcome = outcome.map_err(|fault| ToolFailure {
+                    code: fault.code,
+                    message: fault.message,
+                    details: fault.details,
+                });
+                let runtime = runtime(place);
+                self.tell(TurnEvent::ToolResult {
+                    call_id,
+                    name,
+                    runtime,
+                    outcome,
+                    execution_ms: ms,
+                });
+            }
+            Progress::Warning(text) => self.tell(TurnEvent::Warning(text)),
+            // What of a value can be read is no text of the answer.
+            Progress::PartialValue { .. } => {}
+            other => {
+                match &other {
+                    Progress::GenerateStarted { event, site, model, .. } => {
+                        self.started(*event, model, &site.position);
+                    }
+                    Progress::GenerateEnded { event, finish, .. } => {
+                        self.ended(*event, finish.as_ref());
+                    }
+                    _ => {}
+                }
+                self.tell(TurnEvent::Progress(other));
+            }
+        }
+    }
+
+    fn wants_text(&self) -> bool {
+        true
+    }
+}

@@ -2,10 +2,12 @@
 
 use super::schema::{Fields, mark_of};
 use super::{Area, Opened};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tantivy::collector::TopDocs;
-use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, Occur, Query, TermQuery};
+use tantivy::query::{
+    Bm25StatisticsProvider, BooleanQuery, ConstScoreQuery, Occur, Query, TermQuery, TermSetQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, TantivyError, Term};
 
@@ -125,6 +127,25 @@ impl<'a> Search<'a> {
 
     /// The best sections of an area, best first.
     pub(crate) fn hits(&self, area: Area, most: usize) -> Result<Vec<Hit>, TantivyError> {
+        self.found(area, most, None)
+    }
+
+    /// The best sections of an area in some files, best first.
+    pub(crate) fn hits_on(
+        &self,
+        area: Area,
+        most: usize,
+        files: &HashSet<String>,
+    ) -> Result<Vec<Hit>, TantivyError> {
+        self.found(area, most, Some(files))
+    }
+
+    fn found(
+        &self,
+        area: Area,
+        most: usize,
+        files: Option<&HashSet<String>>,
+    ) -> Result<Vec<Hit>, TantivyError> {
         let field = self.opened.fields.text(area);
         let terms: Vec<Term> =
             self.terms.iter().map(|term| Term::from_field_text(field, term)).collect();
@@ -140,9 +161,16 @@ impl<'a> Search<'a> {
         if clauses.is_empty() || most == 0 {
             return Ok(Vec::new());
         }
+        let mut query = BooleanQuery::new(clauses);
+        if let Some(files) = files {
+            let files = files.iter().map(|path| self.opened.fields.file(path)).collect();
+            let files = ConstScoreQuery::new(Box::new(TermSetQuery::new::<Vec<Term>>(files)), 0.0);
+            let files: Box<dyn Query> = Box::new(files);
+            query = BooleanQuery::new(vec![(Occur::Must, Box::new(query)), (Occur::Must, files)]);
+        }
         let searcher = &self.opened.searcher;
         let found = searcher.search_with_statistics_provider(
-            &BooleanQuery::new(clauses),
+            &query,
             &TopDocs::with_limit(most).order_by_score(),
             &self.statistics,
         )?;

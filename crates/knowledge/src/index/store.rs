@@ -123,7 +123,7 @@ impl Store {
         let crate::pack::Listing { files, left_out } = pack.listing()?;
         let closed = left_out.iter().filter(|left| left.kind == LeftOutKind::Folder);
         slot.left_out = closed.map(LeftOut::message).collect();
-        let home = Home::of(self.cache.as_deref(), pack);
+        let home = Home::of(self.cache.as_deref(), &key);
         let known = if purpose == Purpose::Rebuild { None } else { slot.opened.take() };
         let (opened, mut report) = home.bring_up(pack, known, &files, purpose)?;
         report.warnings.extend(slot.left_out.iter().cloned());

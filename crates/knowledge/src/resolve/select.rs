@@ -20,6 +20,9 @@ const SMALL: u64 = 80;
 const ANSWERS: f32 = 0.6;
 /// A section of a linked page needs this share of the best score.
 const LINKED_SHARE: f32 = 0.1;
+/// How many sections' links are followed, and how many steps far.
+const MAX_LINKING: usize = 8;
+const STEPS: usize = 2;
 /// What the score of a compiled section is multiplied with.
 const PREFERENCE: f32 = 1.1;
 /// The most sections of tone, persona and taboos that join.
@@ -295,7 +298,10 @@ impl Choice<'_> {
         let mut hits: Vec<(Hit, &'static str)> = Vec::new();
         for (area, why) in areas {
             if self.areas.contains(area) {
-                let found = self.search.hits(*area, self.most)?;
+                let found = match wanted {
+                    Wanted::On(pages) => self.search.hits_on(*area, self.most, pages)?,
+                    _ => self.search.hits(*area, self.most)?,
+                };
                 hits.extend(found.into_iter().map(|hit| (hit, *why)));
             }
         }
@@ -311,11 +317,6 @@ impl Choice<'_> {
         let mut group = Vec::with_capacity(hits.len());
         for (hit, why) in hits {
             let place = self.search.place(hit.address)?;
-            if let Wanted::On(pages) = wanted
-                && !pages.contains(&place.path)
-            {
-                continue;
-            }
             self.seen.insert(hit.address);
             let bits = self.numbers.iter().enumerate().filter(|(bit, _)| hit.terms >> bit & 1 == 1);
             let terms = bits.map(|(_, number)| *number).collect();
@@ -326,23 +327,28 @@ impl Choice<'_> {
         Ok(group)
     }
 
-    /// Follows the links of selected sections to pages of the wiki, two steps far.
+    /// Follows the links of the best sections to pages of the wiki, and those of what is found there.
     fn follow_links(&mut self) -> Result<(), TantivyError> {
         let mut followed: HashSet<String> = HashSet::new();
-        for _ in 0..2 {
+        let best = self.groups.iter().flatten().map(|(candidate, _)| candidate.score);
+        let best = best.fold(0.0, f32::max);
+        let chosen = self.groups.iter().flatten().take(MAX_LINKING);
+        let mut linking: Vec<Place> =
+            chosen.map(|(candidate, _)| candidate.place.clone()).collect();
+        for _ in 0..STEPS {
             let mut pages = HashSet::new();
-            for (candidate, _) in self.groups.iter().flatten().take(8) {
-                let Some(text) = (self.read)(&candidate.place) else { continue };
-                pages.extend(links::pages(&text, &candidate.place.path, &self.view.listing));
+            for place in &linking {
+                let Some(text) = (self.read)(place) else { continue };
+                pages.extend(links::pages(&text, &place.path, &self.view.listing));
             }
             pages.retain(|page| !followed.contains(page));
             if pages.is_empty() {
-                return Ok(());
+                break;
             }
             let mut group = self.group(&[(Area::Wiki, LINKED)], &Wanted::On(&pages))?;
-            let best = self.groups.iter().flatten().map(|(candidate, _)| candidate.score);
-            let best = best.fold(0.0, f32::max);
             group.retain(|(candidate, _)| candidate.score >= best * LINKED_SHARE);
+            let found = group.iter().take(MAX_LINKING);
+            linking = found.map(|(candidate, _)| candidate.place.clone()).collect();
             followed.extend(pages);
             self.groups.push(group);
         }

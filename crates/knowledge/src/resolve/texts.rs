@@ -79,9 +79,7 @@ impl Texts {
         }
         Ok(text)
     }
-}
 
-impl Texts {
     /// Forgets a text that turned out to be another one.
     pub(super) fn forget(&self, view: &View, path: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -321,3 +321,28 @@ fn kn_9_one_shared_word_is_no_answer() {
         assert!(paths(&project.ask(text, 1_000)).contains(&"compiled/falcon.md"), "{text}");
     }
 }
+
+#[test]
+fn kn_10_links_are_followed_however_much_else_matches() {
+    let mut files = vec![(
+        "compiled/gateway.md".to_owned(),
+        "# Gateway\n\nThe gateway belongs to the gateway crew, [blue](../wiki/blue.md).\n"
+            .to_owned(),
+    )];
+    for n in 0..10 {
+        let text = format!("# Gateway part {n}\n\nThe gateway crew has part {n}.\n");
+        files.push((format!("compiled/part{n}.md"), text));
+    }
+    for n in 0..90 {
+        let text = format!("# Crew note {n}\n\nThe gateway crew met, gateway crew {n}.\n");
+        files.push((format!("wiki/notes/{n}.md"), text));
+    }
+    files.push(("wiki/blue.md".to_owned(), "# Blue\n\nThe crew, see [Ann](ann.md).\n".to_owned()));
+    files.push(("wiki/ann.md".to_owned(), "# Ann\n\nIn the crew since May.\n".to_owned()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    let answer = Project::with(READY, &files).ask("Which crew has the gateway?", 4_000);
+    let found = paths(&answer);
+    for path in ["compiled/gateway.md", "wiki/blue.md", "wiki/ann.md"] {
+        assert!(found.contains(&path), "{path}: {found:?}");
+    }
+}

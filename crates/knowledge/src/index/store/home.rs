@@ -48,8 +48,8 @@ pub(super) enum Home {
 }
 
 impl Home {
-    pub(super) fn of(cache: Option<&Path>, pack: &Pack) -> Self {
-        cache.map_or(Self::Memory, |cache| Self::Folder(cache.join(key(pack))))
+    pub(super) fn of(cache: Option<&Path>, key: &str) -> Self {
+        cache.map_or(Self::Memory, |cache| Self::Folder(cache.join(key)))
     }
 
     /// Opens the index and makes it say what the files say.

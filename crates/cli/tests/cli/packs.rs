@@ -97,6 +97,36 @@ fn kn_15_a_run_leaves_a_line_and_a_dry_run_none() {
 }
 
 #[test]
+fn kn_9_a_trace_shows_what_was_selected_of_a_pack_and_why() {
+    let sandbox = workspace("needs-review");
+    sandbox.write("contexture.toml", "");
+    let allowed = allowance(&run(&sandbox, []).exits(2));
+    let _ = run(&sandbox, ["--allow-pack", &allowed]).exits(0);
+    let shown = sandbox.run(["trace", "show"]).exits(0).stdout;
+    let lines: Vec<&str> =
+        shown.lines().map(|line| line.trim_start_matches(['│', '└', '├', ' '])).collect();
+    let at = lines.iter().position(|line| line.starts_with("[facts] knowledge://port")).unwrap();
+    assert!(lines[at + 1].starts_with("port needs-review · "), "{shown}");
+    assert!(lines[at + 1].contains(" of 500 tokens · sha256:"), "{shown}");
+    let section = lines[at + 2];
+    assert!(section.starts_with("compiled/ports.md › Ports > Server · "), "{shown}");
+    assert!(section.contains(" tokens · score "), "{shown}");
+    assert!(lines[at + 3..].iter().any(|line| line.starts_with("warning: ")), "{shown}");
+    assert!(!shown.contains("Coffee"), "{shown}");
+
+    let told = sandbox.run(["trace", "show", "--json"]).exits(0).json();
+    let events = told["events"].as_array().unwrap();
+    let call = events
+        .iter()
+        .find(|event| event["kind"] == "generate" && event["data"]["manifest"].is_object());
+    let data = &call.unwrap_or_else(|| panic!("{told}"))["data"];
+    assert_eq!(data["manifest"]["packs"][0]["files"][0]["path"], "compiled/ports.md");
+    assert!(data["manifest"]["packs"][0]["warnings"].as_array().is_some_and(|all| !all.is_empty()));
+    let section = &data["knowledge"][0]["sections"][0];
+    assert!(section["reason"].as_str().is_some_and(|why| !why.is_empty()), "{section}");
+}
+
+#[test]
 fn as_32_check_tells_packs_that_are_not_there() {
     let sandbox = workspace("ready");
     let _ = sandbox.run(["check", "ask.as"]).exits(0);

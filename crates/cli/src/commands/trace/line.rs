@@ -1,10 +1,14 @@
-//! One event of a trace in a line, and for a model call a line per item and attempt.
+//! One event of a trace in a line, and for a model call a line per item and attempt, and what each
+//! knowledge pack gave.
+
+mod packs;
 
 use super::{duration, plural};
 use crate::paint::{Paint, one_line};
 use contexture::context::manifest::{ItemRecord, Manifest};
 use contexture::context::{Budget, CutReason, Keep, TraceEvent, TraceKind};
 use contexture::prompt::Usage;
+use packs::Packs;
 use serde_json::Value;
 
 /// How much of a value is shown in a line, in characters.
@@ -112,7 +116,12 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
         )),
     );
     let mut lines = vec![finish(head, event, data, paint)];
-    lines.extend(manifest.items.iter().map(|one| item(one, paint)));
+    let mut packs = Packs::of(&manifest, data);
+    for one in &manifest.items {
+        lines.push(item(one, paint));
+        lines.extend(packs.below(one, paint));
+    }
+    lines.extend(packs.rest(paint));
     let attempts = data.0.get("attempts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     if attempts.len() > 1 {
         lines.extend(attempts.iter().map(|one| attempt(Data(one), paint)));

@@ -116,7 +116,10 @@ export class ContextureClient {
     const { contextId, attachments, metadata, signal, onMessage } = options;
     const message = this.#make("USER_INPUT", { text, ...(attachments ? { attachments } : {}) }, { contextId, metadata });
     const turn = new Turn(message.messageId, contextId, {
-      cancel: () => this.#control("CANCEL", message.messageId),
+      cancel: () => {
+        this.#calls.cancel(message.messageId);
+        return this.#control("CANCEL", message.messageId);
+      },
       ...(onMessage ? { onMessage } : {}),
     });
     if (signal?.aborted) {
@@ -132,9 +135,13 @@ export class ContextureClient {
     return turn;
   }
 
-  /** Sends any message and gives the first message that answers it, whatever its type; fails with ERROR_RESPONSE. */
-  request(type: string, content: object, options: { contextId?: string; metadata?: Metadata } = {}): Promise<AnyMessage> {
-    return this.#ask(this.#make(type, content, options), () => true);
+  /**
+   * Sends any message and gives the message that answers it: the first of the type `answer`, or the first of all
+   * when none is named. Fails with ERROR_RESPONSE.
+   */
+  request(type: string, content: object, options: { contextId?: string; metadata?: Metadata; answer?: string } = {}): Promise<AnyMessage> {
+    const { answer, ...more } = options;
+    return this.#ask(this.#make(type, content, more), (message) => answer === undefined || message.type === answer);
   }
 
   // -- contexts ---------------------------------------------------------------------------------------------

@@ -290,6 +290,26 @@ test("cp_14_the_server_can_cancel_a_running_call", async (t) => {
   assert.deepEqual([result.status, result.error.code], ["ERROR", "CANCELLED"]);
 });
 
+test("cp_8_a_cancelled_turn_takes_its_question_away", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  client.addTools(tool("camera", () => 1, { definition: { permissionLevel: "USER_CONSENT" } }));
+  const asking = new Promise((asked) => {
+    client.onPermission = ({ signal }) => new Promise(() => asked(signal));
+  });
+  server.agent = async (turn) => {
+    const results = turn.call([{ name: "camera" }]);
+    await turn.stop;
+    assert.equal((await results)[0].error.code, "CANCELLED");
+    turn.breakOff("CANCELLED");
+  };
+  const turn = client.send("photo");
+  const signal = await asking;
+  await turn.cancel();
+  assert.equal(signal.aborted, true);
+  await assert.rejects(turn.answer, { code: "CANCELLED" });
+});
+
 test("cp_13_a_schema_with_keywords_that_are_not_checked_is_refused", async (t) => {
   const { connect } = await start(t);
   const client = await connect();

@@ -142,5 +142,6 @@ test("cp_16_any_message_can_be_sent", async (t) => {
   const client = await connect();
   await assert.rejects(client.request("WEATHER", { sky: 1 }), { code: "UNKNOWN_TYPE" });
   assert.deepEqual(await client.availability([{ toolId: "x", minVersion: "1.0.0" }]), [{ toolId: "x", available: false }]);
-  await until(() => server.received.length === 2);
+  assert.equal((await client.request("SUBSCRIBE", { contextId: server.context("ctx_1").contextId }, { answer: "ACK" })).content.version, 0);
+  await until(() => server.received.length === 3);
 });

@@ -7,7 +7,7 @@ import { extname, join, normalize } from "node:path";
 import { withPath, withoutPath } from "../../dist/index.js";
 import { ServerSocket } from "./socket.mjs";
 
-const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript" };
+const TYPES = { ".svg": "image/svg+xml", ".html": "text/html", ".css": "text/css", ".js": "text/javascript" };
 export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";

@@ -1,0 +1,141 @@
+/** The conversation as it is seen: what was said, answers as they grow, tools at work. */
+import type { ContextureError } from "../protocol/errors.js";
+import type { ToolResult } from "../protocol/messages.js";
+import { el, readable } from "./dom.js";
+
+/** An answer that is being written. */
+export interface Answer {
+  append(text: string): void;
+  /** The whole text. */
+  finish(text: string): void;
+  fail(error: ContextureError): void;
+}
+
+export interface CallView {
+  callId: string;
+  name: string;
+  /** The tool's name for people. */
+  title?: string | undefined;
+  parameters?: unknown;
+  status: "asking" | "running" | "done";
+  result?: ToolResult;
+}
+
+const STATUS = { asking: "waits for you", running: "works", SUCCESS: "done", ERROR: "failed", TIMEOUT: "too late" };
+
+export class Log {
+  readonly #list: HTMLElement;
+  readonly #welcome: HTMLElement;
+  readonly #calls = new Map<string, HTMLElement>();
+  #atEnd = true;
+
+  constructor(list: HTMLElement, welcome: HTMLElement) {
+    this.#list = list;
+    this.#welcome = welcome;
+    // Who reads further up is left there; who is at the end stays at the end.
+    list.addEventListener("scroll", () => {
+      this.#atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+    });
+  }
+
+  clear(): void {
+    this.#calls.clear();
+    this.#list.replaceChildren(this.#welcome);
+    this.#welcome.hidden = false;
+  }
+
+  user(text: string): void {
+    this.#atEnd = true;
+    this.#add(message("user", "You", text));
+  }
+
+  agent(text: string): void {
+    this.#add(message("agent", "Agent", text));
+  }
+
+  notice(text: string): void {
+    this.#add(el("p", { class: "notice", dir: "auto" }, text));
+  }
+
+  /** An answer that grows; it stays below the tools that work for it. */
+  answer(): Answer {
+    const article = message("agent", "Agent", "");
+    article.setAttribute("aria-busy", "true");
+    const body = article.querySelector(".text") ?? article;
+    const text = document.createTextNode("");
+    body.append(text);
+    const show = (): void => {
+      if (!article.isConnected) this.#add(article);
+      this.#follow();
+    };
+    return {
+      append: (piece) => {
+        text.appendData(piece);
+        show();
+      },
+      finish: (whole) => {
+        article.removeAttribute("aria-busy");
+        if (text.data !== whole) text.data = whole;
+        if (whole !== "") show();
+      },
+      fail: (error) => {
+        article.removeAttribute("aria-busy");
+        if (text.data === "") body.remove();
+        article.append(el("p", { class: "fault", dir: "auto" }, `${error.message} ${error.remedy}`.trim()));
+        show();
+      },
+    };
+  }
+
+  /** Shows a call, or what became of it. */
+  call(view: CallView): HTMLElement {
+    const card = this.#calls.get(view.callId) ?? this.#card(view);
+    const { result } = view;
+    const state = result?.status ?? (view.status === "done" ? "SUCCESS" : view.status);
+    card.dataset.status = state.toLowerCase();
+    const status = card.querySelector(".status");
+    if (status) status.textContent = STATUS[state];
+    if (result) {
+      card.querySelector(".why")?.remove();
+      if (result.error) card.querySelector(".head")?.after(el("p", { class: "why", dir: "auto" }, result.error.message));
+      const facts = card.querySelector("pre");
+      if (facts) facts.textContent = readable({ parameters: view.parameters, ...(result.result === undefined ? {} : { result: result.result }), ...(result.error ? { error: result.error } : {}) });
+    }
+    this.#follow();
+    return card;
+  }
+
+  /** Shows a picture, in a call's card or on its own. */
+  picture(canvas: HTMLCanvasElement, description: string, callId?: string): void {
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", description);
+    const figure = el("figure", { class: "picture" }, canvas, el("figcaption", { dir: "auto" }, description));
+    const card = callId === undefined ? undefined : this.#calls.get(callId);
+    if (card) card.append(figure);
+    else this.#add(figure);
+    this.#follow();
+  }
+
+  #card(view: CallView): HTMLElement {
+    const head = el("div", { class: "head" }, el("span", { class: "name" }, view.title ?? view.name), ...(view.title === undefined ? [] : [el("code", { class: "quiet" }, view.name)]), el("span", { class: "status" }));
+    const details = el("details", {}, el("summary", {}, "Details"), el("pre", {}, readable({ parameters: view.parameters })));
+    const card = el("article", { class: "call", "data-call": view.callId, "data-tool": view.name, "aria-label": `Tool ${view.name}` }, head, details);
+    this.#calls.set(view.callId, card);
+    this.#add(card);
+    return card;
+  }
+
+  #add(element: HTMLElement): void {
+    this.#welcome.hidden = true;
+    this.#list.append(element);
+    this.#follow();
+  }
+
+  #follow(): void {
+    if (this.#atEnd) this.#list.scrollTop = this.#list.scrollHeight;
+  }
+}
+
+function message(kind: "user" | "agent", who: string, text: string): HTMLElement {
+  return el("article", { class: `message ${kind}` }, el("span", { class: "who" }, who), el("div", { class: "text", dir: "auto" }, text));
+}

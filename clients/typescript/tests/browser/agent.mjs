@@ -1,0 +1,34 @@
+// The agent of the browser check: what the user says names the tools that it uses, and it answers with what they
+// gave, as JSON. `agent.as` is the same for a real server.
+export const PROMPT = 'Take a photo? <img src=x onerror="document.title=1"> 允许吗?';
+
+export async function agent(turn) {
+  const use = async (name, parameters, more = {}) => {
+    const [{ result, error }] = await turn.call([{ name, parameters, ...more }]);
+    return result ?? { code: error.code };
+  };
+  const say = async (value) => {
+    for (const piece of JSON.stringify(value).match(/.{1,12}/gsu)) {
+      turn.delta(piece);
+      await new Promise((done) => setTimeout(done, 2));
+    }
+    turn.answer();
+  };
+  turn.set("customState.lastRequest", turn.text);
+  if (turn.text === "highlight") return say(await use("highlight_element", { selector: "#main-content", style: "pulse", duration: 1_500 }));
+  if (turn.text === "where") return say(await use("geolocation", { accuracy: "high", timeout: 5_000 }, { userPrompt: "May the agent know where you are?" }));
+  if (turn.text === "photo") {
+    const photo = await use("access_camera", { mode: "photo", resolution: "high" }, { userPrompt: PROMPT });
+    if (photo.code) return say(photo);
+    const small = await use("local_image_resize", { imageId: photo.imageId, width: 300, height: 200, preserveAspectRatio: true });
+    return say({ photo, small });
+  }
+  if (turn.text === "file") {
+    const { fileData, files, ...file } = await use("file_picker", { accept: ".jpg,.png", multiple: false }, { userPrompt: "Which picture may the agent look at?" });
+    if (file.code) return say(file);
+    const overlayData = [{ label: "square", score: 0.92, box: { x: 40, y: 30, width: 80, height: 60 } }];
+    const shown = await use("display_overlay", { sourceImageId: file.fileId, overlayData, style: "bounding_boxes" });
+    return say({ file, bytes: fileData.length, shown });
+  }
+  return say({ echo: turn.text });
+}

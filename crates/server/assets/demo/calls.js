@@ -1,0 +1,199 @@
+/**
+ * Runs the calls that the server forwards (CP-14): each once, with the user's permission, within the limits. A
+ * call that is asked again, because its answer was lost with a connection, is answered from memory.
+ */
+import { ContextureError } from "./protocol/errors.js";
+import { canonical, validate, withDefaults } from "./schema.js";
+import { ToolFailure } from "./tools.js";
+const TOGETHER = ["PARALLEL", "ASYNC", "CLIENT_SERVER_PARALLEL"];
+/** Answered calls that are remembered. */
+const MEMORY = 1_000;
+export class CallRunner {
+    #settings;
+    #tools;
+    #activity;
+    #runs = new Map();
+    #ask;
+    // One question at a time: the next one waits for this.
+    #asked = Promise.resolve();
+    constructor(settings, tools, activity) {
+        this.#settings = settings;
+        this.#tools = tools;
+        this.#activity = activity;
+    }
+    set ask(hook) {
+        this.#ask = hook;
+    }
+    /** Runs a request's calls and gives their results in the order of the request. */
+    async run(request) {
+        const { calls, executionMode, frontendTimeout, timeout } = request.content;
+        const seconds = Math.min(frontendTimeout ?? Number.POSITIVE_INFINITY, timeout ?? Number.POSITIVE_INFINITY);
+        const deadline = Date.now() + seconds * 1_000;
+        if (TOGETHER.includes(executionMode))
+            return Promise.all(calls.map((call) => this.#once(request, call, deadline)));
+        const results = [];
+        let stopped;
+        for (const call of calls) {
+            const result = stopped ? notStarted(call, stopped) : await this.#once(request, call, deadline);
+            if (isUnavailable(result) && (call.fallbackBehavior ?? "ABORT") === "ABORT")
+                stopped ??= call;
+            results.push(result);
+        }
+        return results;
+    }
+    /** Stops what runs for a request, a turn or a call with this id. */
+    cancel(target) {
+        for (const run of this.#runs.values()) {
+            if (run.names.includes(target))
+                run.abort.abort(new ToolFailure("CANCELLED", "The call was cancelled."));
+        }
+    }
+    cancelAll() {
+        for (const run of this.#runs.values())
+            run.abort.abort(new ToolFailure("CANCELLED", "The client was closed."));
+    }
+    #once(request, call, deadline) {
+        // A callId is unique in its request alone: the turn, and what is called, tell two calls apart.
+        const turn = request.metadata?.inReplyTo ?? "";
+        const key = canonical([request.contextId ?? "", turn, call.callId, call.name, call.parameters ?? {}]);
+        const known = this.#runs.get(key);
+        if (known) {
+            known.names.push(request.messageId);
+            return known.result;
+        }
+        const abort = new AbortController();
+        const result = this.#answer(call, request.contextId, abort, deadline);
+        const run = { result, abort, names: [request.messageId, turn, call.callId], done: false };
+        this.#runs.set(key, run);
+        void result.then(() => {
+            run.done = true;
+            this.#forget();
+        });
+        return result;
+    }
+    #forget() {
+        for (const [key, run] of this.#runs) {
+            if (this.#runs.size <= MEMORY)
+                return;
+            if (run.done)
+                this.#runs.delete(key);
+        }
+    }
+    async #answer(call, contextId, abort, deadline) {
+        const left = Math.min(deadline - Date.now(), (call.timeoutClient ?? Number.POSITIVE_INFINITY) * 1_000);
+        const stop = left < 2 ** 31 ? setTimeout(() => abort.abort(new ToolFailure("TIMEOUT", "The call took longer than it may.")), Math.max(0, left)) : undefined;
+        const started = { at: undefined };
+        let result;
+        try {
+            const value = await this.#permitted(call, contextId, abort, started);
+            result = { callId: call.callId, status: "SUCCESS", result: value };
+        }
+        catch (error) {
+            result = failed(call, error);
+        }
+        finally {
+            clearTimeout(stop);
+        }
+        const { deviceType, platform, version, clientInfo } = this.#settings;
+        result.clientInfo = { deviceType, platform, version, ...clientInfo };
+        result.executionTime = started.at === undefined ? 0 : Math.round(performance.now() - started.at);
+        this.#activity({ call, contextId, status: "done", result });
+        return result;
+    }
+    async #permitted(call, contextId, abort, started) {
+        const tool = this.#tools.find(call.name);
+        if (!tool)
+            throw new ToolFailure("UNKNOWN_ACTION", `This client has no tool ${call.name}.`);
+        const { toolId } = tool.definition;
+        const parameters = checked(tool, call);
+        if (this.#tools.permission(toolId) === "denied")
+            throw new ToolFailure("PERMISSION_DENIED", `The user does not allow ${toolId}.`);
+        if (this.#tools.asks(tool))
+            await this.#consent(tool, call, contextId, abort.signal);
+        abort.signal.throwIfAborted();
+        this.#activity({ call, contextId, status: "running" });
+        started.at = performance.now();
+        return this.#bounded(tool, parameters, call, contextId, abort);
+    }
+    async #consent(tool, call, contextId, signal) {
+        const { toolId, permissionLevel, name } = tool.definition;
+        const before = this.#asked;
+        const question = (async () => {
+            await before;
+            signal.throwIfAborted();
+            // The answer to an earlier question may hold for this call too.
+            if (!this.#tools.asks(tool))
+                return true;
+            if (!this.#ask)
+                return false;
+            this.#activity({ call, contextId, status: "asking" });
+            const prompt = call.userPrompt || `Allow "${name || toolId}"?`;
+            return (await this.#ask({ tool: tool.definition, call, prompt, contextId, signal })) === true;
+        })();
+        // A question that is taken away holds up no other.
+        const answered = orAborted(question, signal);
+        this.#asked = answered.catch(() => { });
+        let granted;
+        try {
+            granted = await answered;
+        }
+        catch (error) {
+            // Nobody answered in time: that is a no.
+            if (error instanceof ToolFailure && error.code === "TIMEOUT")
+                throw new ToolFailure("PERMISSION_DENIED", "Nobody answered whether it is allowed.");
+            throw error;
+        }
+        if (!granted)
+            throw new ToolFailure("PERMISSION_DENIED", `The user did not allow ${toolId}.`);
+        if (permissionLevel === "USER_CONSENT")
+            this.#tools.decide(toolId, "granted");
+    }
+    async #bounded(tool, parameters, call, contextId, abort) {
+        const limits = this.#settings.limitations;
+        const late = () => abort.abort(new ToolFailure("TIMEOUT", `${call.name} took longer than ${limits.maxProcessingTime} ms.`));
+        const stop = tool.interactive ? undefined : setTimeout(late, limits.maxProcessingTime);
+        try {
+            const context = { callId: call.callId, contextId, signal: abort.signal, limits, uiSettings: call.uiSettings ?? {} };
+            return await orAborted(Promise.resolve(tool.run(parameters, context)), abort.signal);
+        }
+        finally {
+            clearTimeout(stop);
+        }
+    }
+}
+function checked(tool, call) {
+    const schema = tool.definition.parameters;
+    const parameters = withDefaults(schema, call.parameters ?? {});
+    const violations = validate(schema, parameters, "/parameters");
+    if (violations.length === 0)
+        return parameters;
+    const told = violations.map((one) => `${one.pointer}: expected ${one.expected}, found ${one.found}`).join("; ");
+    throw new ToolFailure("VALIDATION_FAILED", told, { violations: violations.map((one) => ({ ...one })) });
+}
+/** The value, or the signal's reason as soon as it ends. */
+function orAborted(value, signal) {
+    return new Promise((resolve, reject) => {
+        const stop = () => reject(signal.reason);
+        if (signal.aborted)
+            stop();
+        signal.addEventListener("abort", stop, { once: true });
+        value.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    });
+}
+function failed(call, error) {
+    const code = error instanceof ToolFailure || error instanceof ContextureError ? error.code : "EXECUTION_FAILED";
+    const message = error instanceof Error ? error.message : String(error);
+    const details = error instanceof ToolFailure ? error.details : undefined;
+    return {
+        callId: call.callId,
+        status: code === "TIMEOUT" ? "TIMEOUT" : "ERROR",
+        error: { code, message, ...(details === undefined ? {} : { details }) },
+    };
+}
+/** Whether the tool could not be had, which is when fallbackBehavior decides; a tool that failed is another matter. */
+function isUnavailable({ status, error }) {
+    return status === "TIMEOUT" || ["PERMISSION_DENIED", "CLIENT_UNAVAILABLE", "UNKNOWN_ACTION"].includes(error?.code ?? "");
+}
+function notStarted(call, stopped) {
+    return failed(call, new ToolFailure("CANCELLED", `Not started: ${stopped.callId} failed, and its fallbackBehavior is ABORT.`));
+}

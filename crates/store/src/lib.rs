@@ -1,10 +1,10 @@
-//! What Contexture keeps: runs with their traces and texts (AS-29), and what programs remember
-//! (AS-26).
+//! What Contexture keeps: runs with their traces and texts (AS-29), what programs remember (AS-26),
+//! and contexts (CP-9).
 //!
 //! Decision: each kind is a small port with an in-memory twin and one suite of tests over all
 //! backends. Everything is plain files in the workspace: JSON lines for runs, so that a trace can be
 //! read while it is written and with any tool, files named by digest for texts, JSON lines or
-//! SQLite for memories. Time and chance come through [`stamp`], secrets go out through [`masker`].
+//! SQLite for memories, SQLite for contexts. Time and chance come through [`stamp`], secrets go out through [`masker`].
 //!
 //! ```
 //! use contexture_store::memory::{self, VolatileMemory};
@@ -20,6 +20,7 @@
 //! # Ok::<(), memory::MemoryError>(())
 //! ```
 
+pub mod contexts;
 mod lines;
 pub mod masker;
 pub mod memory;

@@ -1,0 +1,396 @@
+//! The rules of an update (CP-7, CP-9 to CP-11).
+//!
+//! Decision: first everything is looked at and worked out, then all is written: a refusal has
+//! touched nothing, whatever the twin.
+
+use super::ContextError;
+use super::conflict;
+use super::engine::Engine;
+use super::ledger::{ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row};
+use super::limit;
+use super::update::{
+    Answer, Applied, KeyName, MessageKey, NewMessage, Operation, Repeated, Settlement, Update,
+    invalid,
+};
+use super::vault::Kept;
+use super::view::{Change, What};
+use contexture_protocol::{StatePath, Timestamp};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// An operation that has been read.
+pub(super) enum Step<'u> {
+    Add { message: &'u NewMessage, instant: Option<i64> },
+    Set { path: &'u StatePath, value: &'u Value },
+    Remove { path: &'u StatePath },
+    Clear { before: Option<&'u str>, instant: Option<i64> },
+}
+
+impl Step<'_> {
+    /// The instant before which it clears; the outer `None`: it clears nothing.
+    pub(super) const fn clears(&self) -> Option<Option<i64>> {
+        match self {
+            Self::Clear { instant, .. } => Some(*instant),
+            _ => None,
+        }
+    }
+}
+
+/// Nanoseconds since 1970; times beyond what fits are the first or the last of all.
+pub(super) fn instant(text: &str) -> Option<i64> {
+    let moment = text.parse::<Timestamp>().ok()?.moment();
+    let whole = moment.seconds.saturating_mul(1_000_000_000);
+    Some(whole.saturating_add(i64::from(moment.nanos)))
+}
+
+pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -> Outcome<Applied> {
+    let scope = update.context_id.as_deref().unwrap_or_default();
+    ids(engine, update)?;
+    if let Some(key) = &update.key
+        && let Some(row) = same(ledger, &update.owner, scope, &key.message_id, &key.digest)?
+    {
+        return again(ledger, engine, row, scope);
+    }
+    let settles = settling(ledger, engine, update)?;
+    let found = context(ledger, update)?;
+    let mut applied = start(engine, update, found.as_ref());
+    let mut row = None;
+    if !update.operations.is_empty() {
+        row = Some(operate(ledger, engine, update, found, &mut applied)?);
+    }
+    if let Some((key, answer)) = settles {
+        ledger.settle(&key, &answer)?;
+    }
+    if let Some(key) = &update.key {
+        let named = row.is_some() || !scope.is_empty();
+        let context = named.then(|| applied.context_id.clone());
+        let answer = answer(engine, key, &applied)?;
+        ledger.put_key(&KeyRow {
+            owner: update.owner.clone(),
+            scope: scope.to_owned(),
+            message_id: key.message_id.clone(),
+            digest: key.digest,
+            context,
+            answer,
+            time_us: applied.time_us,
+        })?;
+    }
+    Ok(applied)
+}
+
+fn ids(engine: &Engine, update: &Update) -> Outcome<()> {
+    limit::within("the owner", update.owner.len(), "bytes", engine.limits.id_bytes)?;
+    if let Some(context) = &update.context_id {
+        limit::id(engine, "contextId", context)?;
+    }
+    if let Some(key) = &update.key {
+        limit::id(engine, "messageId", &key.message_id)?;
+    }
+    let most = engine.limits.operations;
+    limit::within("an update", update.operations.len(), "operations", most)
+}
+
+/// The key, if the message was here; one with another content is refused.
+fn same(
+    ledger: &mut dyn Ledger,
+    owner: &str,
+    scope: &str,
+    message_id: &str,
+    digest: &[u8; 32],
+) -> Outcome<Option<KeyRow>> {
+    match ledger.key(owner, scope, message_id)? {
+        Some(row) if row.digest != *digest => {
+            Err(ContextError::MessageIdConflict(message_id.to_owned()))
+        }
+        found => Ok(found),
+    }
+}
+
+/// What is known of a message; `None` when it was never here.
+pub(super) fn repeated(
+    ledger: &mut dyn Ledger,
+    engine: &Engine,
+    owner: &str,
+    key: &KeyName,
+    digest: &[u8; 32],
+) -> Outcome<Option<Repeated>> {
+    let scope = key.context_id.as_deref().unwrap_or_default();
+    let row = same(ledger, owner, scope, &key.message_id, digest)?;
+    row.map(|row| known(engine, &row, scope)).transpose()
+}
+
+fn known(engine: &Engine, row: &KeyRow, scope: &str) -> Outcome<Repeated> {
+    match &row.answer {
+        KeptAnswer::Pending => Ok(Repeated::Pending),
+        KeptAnswer::Ready(kept) => Ok(Repeated::Done(engine.vault.open_answer(kept)?)),
+        KeptAnswer::Gone => {
+            let context = row.context.as_deref().unwrap_or(scope);
+            Err(ContextError::NotFound(context.to_owned()))
+        }
+    }
+}
+
+/// The outcome of a message that was here: nothing is done.
+fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow, scope: &str) -> Outcome<Applied> {
+    let repeated = known(engine, &row, scope)?;
+    let context_id = row.context.unwrap_or_default();
+    let version = ledger.find(&context_id)?.map_or(0, |context| context.version);
+    Ok(Applied {
+        context_id,
+        version,
+        seqs: Vec::new(),
+        changes: Vec::new(),
+        repeated: Some(repeated),
+        merged: false,
+        created: false,
+        time_us: row.time_us,
+    })
+}
+
+/// The key that gets its answer; one that has it keeps it.
+fn settling(
+    ledger: &mut dyn Ledger,
+    engine: &Engine,
+    update: &Update,
+) -> Outcome<Option<(KeyRow, Kept)>> {
+    let Some(Settlement { key, answer }) = &update.settles else { return Ok(None) };
+    let scope = key.context_id.as_deref().unwrap_or_default();
+    let Some(row) = ledger.key(&update.owner, scope, &key.message_id)? else {
+        return Err(ContextError::KeyNotFound(key.message_id.clone()));
+    };
+    if row.answer != KeptAnswer::Pending {
+        return Ok(None);
+    }
+    let kept = engine.vault.answer(answer)?;
+    Ok(Some((row, kept)))
+}
+
+/// The update's context, if it is there; a missing one is refused unless it may be created.
+fn context(ledger: &mut dyn Ledger, update: &Update) -> Outcome<Option<Row>> {
+    let Some(context) = &update.context_id else { return Ok(None) };
+    match ledger.find(context)? {
+        Some(row) if row.owner == update.owner => Ok(Some(row)),
+        None if update.create => Ok(None),
+        _ => Err(ContextError::NotFound(context.clone())),
+    }
+}
+
+fn start(engine: &Engine, update: &Update, row: Option<&Row>) -> Applied {
+    // The server's clock may go back; a context's time does not.
+    let time_us = engine.now_us().max(row.map_or(0, |row| row.last_update_us));
+    let version = row.map_or(0, |row| row.version);
+    let context_id = match &update.context_id {
+        Some(context) => context.clone(),
+        None if update.operations.is_empty() => String::new(),
+        None => engine.context_id(),
+    };
+    Applied {
+        context_id,
+        version,
+        seqs: Vec::new(),
+        changes: Vec::new(),
+        repeated: None,
+        merged: false,
+        created: false,
+        time_us,
+    }
+}
+
+/// What is written for a step.
+enum Entry {
+    Message(Box<MessageRow>, Arc<str>),
+    Change(ChangeRow, Value),
+    Clear { before: Option<String>, instant: Option<i64>, index: u64 },
+}
+
+fn operate(
+    ledger: &mut dyn Ledger,
+    engine: &Engine,
+    update: &Update,
+    found: Option<Row>,
+    applied: &mut Applied,
+) -> Outcome<Row> {
+    let steps = update
+        .operations
+        .iter()
+        .map(|one| step(engine, one))
+        .collect::<Outcome<Vec<Step<'_>>>>()?;
+    let current = found.as_ref().map_or(0, |row| row.version);
+    if let Some(base) = update.base_version {
+        if base > current {
+            return Err(ContextError::Ahead { asked: base, current });
+        }
+        applied.merged = base < current;
+    }
+    if let (Some(row), Some(base), true) = (&found, update.base_version, applied.merged) {
+        conflict::check(ledger, engine, row, base, &steps)?;
+    }
+    let is_new = found.is_none();
+    let metadata = limit::metadata(engine, &update.metadata)?;
+    let mut row = found.unwrap_or_else(|| new_row(update, applied));
+    row.version += 1;
+    row.last_update_us = applied.time_us;
+    applied.version = row.version;
+    applied.created = is_new;
+    let state = state(ledger, engine, &row, is_new, &steps)?;
+    let entries = prepare(engine, update, &row, &steps)?;
+    // From here on nothing is refused.
+    if is_new {
+        let first = match &state {
+            Some(kept) => kept.clone(),
+            None => engine.vault.state(&json!({}))?,
+        };
+        row.place = ledger.insert(&row, &first, &metadata)?;
+    } else if let Some(kept) = &state {
+        ledger.put_state(row.place, kept)?;
+    }
+    for entry in entries {
+        write(ledger, update, &mut row, entry, applied)?;
+    }
+    ledger.update(&row)?;
+    Ok(row)
+}
+
+fn new_row(update: &Update, applied: &Applied) -> Row {
+    Row {
+        place: 0,
+        context_id: applied.context_id.clone(),
+        owner: update.owner.clone(),
+        creation_us: applied.time_us,
+        last_update_us: applied.time_us,
+        version: 0,
+        oldest: 0,
+        last_seq: 0,
+        messages: 0,
+        cleared_through: 0,
+    }
+}
+
+fn step<'u>(engine: &Engine, operation: &'u Operation) -> Outcome<Step<'u>> {
+    match operation {
+        Operation::AddMessage(message) => {
+            let text = message.text();
+            limit::within("a message", text.len(), "bytes", engine.limits.message_bytes)?;
+            limit::text_depth(engine, "a message", text)?;
+            let instant = message.timestamp.as_deref().and_then(instant);
+            Ok(Step::Add { message, instant })
+        }
+        Operation::UpdateState { path, value } => Ok(Step::Set { path, value }),
+        Operation::RemoveState { path } => Ok(Step::Remove { path }),
+        Operation::ClearHistory { before: None } => Ok(Step::Clear { before: None, instant: None }),
+        Operation::ClearHistory { before: Some(before) } => {
+            let Some(at) = instant(before) else {
+                let expected = "a time such as 2025-12-01T09:00:00Z";
+                return Err(invalid("filter/beforeTimestamp", expected, before));
+            };
+            Ok(Step::Clear { before: Some(before), instant: Some(at) })
+        }
+    }
+}
+
+/// The state after the steps, if they change it.
+fn state(
+    ledger: &mut dyn Ledger,
+    engine: &Engine,
+    row: &Row,
+    is_new: bool,
+    steps: &[Step<'_>],
+) -> Outcome<Option<Kept>> {
+    if !steps.iter().any(|step| matches!(step, Step::Set { .. } | Step::Remove { .. })) {
+        return Ok(None);
+    }
+    let mut state =
+        if is_new { json!({}) } else { engine.vault.open_state(&ledger.state(row.place)?)? };
+    for (operation, step) in steps.iter().enumerate() {
+        let fault = |error| ContextError::Path { operation, error };
+        match step {
+            Step::Set { path, value } => {
+                path.set(&mut state, (*value).clone()).map_err(fault)?;
+            }
+            Step::Remove { path } => {
+                path.remove(&mut state).map_err(fault)?;
+            }
+            Step::Add { .. } | Step::Clear { .. } => {}
+        }
+    }
+    let text = state.to_string();
+    limit::within("the state", text.len(), "bytes", engine.limits.state_bytes)?;
+    limit::text_depth(engine, "the state", &text)?;
+    engine.vault.state(&state).map(Some)
+}
+
+fn prepare(engine: &Engine, update: &Update, row: &Row, steps: &[Step<'_>]) -> Outcome<Vec<Entry>> {
+    let cause: Option<Arc<str>> = update.cause.as_deref().map(Arc::from);
+    let (version, time_us) = (row.version, row.last_update_us);
+    let mut seq = row.last_seq;
+    let mut entries = Vec::with_capacity(steps.len());
+    for (index, step) in (0_u64..).zip(steps) {
+        let change = |edit| ChangeRow { version, index, edit, cause: cause.clone(), time_us };
+        entries.push(match step {
+            Step::Add { message, instant } => {
+                seq += 1;
+                let (kept, cause) = (engine.vault.message(&message.text)?, cause.clone());
+                let instant = *instant;
+                let row = MessageRow { seq, version, index, instant, cause, time_us, kept };
+                Entry::Message(Box::new(row), Arc::clone(&message.text))
+            }
+            Step::Set { path, value } => {
+                let kept = engine.vault.value(path, value)?;
+                let path = path.as_str().to_owned();
+                Entry::Change(change(Edit::Set { path, value: kept }), (*value).clone())
+            }
+            Step::Remove { path } => {
+                let path = path.as_str().to_owned();
+                Entry::Change(change(Edit::Remove { path }), Value::Null)
+            }
+            Step::Clear { before, instant } => {
+                let before = before.map(str::to_owned);
+                Entry::Clear { before, instant: *instant, index }
+            }
+        });
+    }
+    Ok(entries)
+}
+
+fn write(
+    ledger: &mut dyn Ledger,
+    update: &Update,
+    row: &mut Row,
+    entry: Entry,
+    applied: &mut Applied,
+) -> Outcome<()> {
+    let (version, time_us) = (row.version, row.last_update_us);
+    let what = match entry {
+        Entry::Message(message, text) => {
+            ledger.add_message(row.place, &message)?;
+            row.last_seq = message.seq;
+            row.messages += 1;
+            applied.seqs.push(message.seq);
+            What::AddMessage { seq: message.seq, text }
+        }
+        Entry::Change(change, value) => {
+            ledger.add_change(row.place, &change)?;
+            change.edit.what(value)
+        }
+        Entry::Clear { before, instant, index } => {
+            let cleared = ledger.clear(row, instant)?;
+            let edit = Edit::Clear { before, through: row.last_seq, cleared };
+            let cause = update.cause.as_deref().map(Arc::from);
+            let change = ChangeRow { version, index, edit, cause, time_us };
+            ledger.add_change(row.place, &change)?;
+            change.edit.what(Value::Null)
+        }
+    };
+    applied.changes.push(Change { version, what, cause: update.cause.clone(), time_us });
+    Ok(())
+}
+
+/// The answer that is kept with a key.
+fn answer(engine: &Engine, key: &MessageKey, applied: &Applied) -> Outcome<KeptAnswer> {
+    let text = match &key.answer {
+        Answer::Pending => return Ok(KeptAnswer::Pending),
+        Answer::Ready(text) => text.clone(),
+        Answer::Made(make) => make(applied),
+    };
+    Ok(KeptAnswer::Ready(engine.vault.answer(&text)?))
+}

@@ -1,0 +1,218 @@
+//! Whole contexts: reading, deleting, forks, exports, imports (CP-9, CP-10).
+
+use super::*;
+
+const EXAMPLE: &str = r#"{
+  "contextId": "ctx_1", "creationTime": "2025-12-01T10:00:00Z",
+  "lastUpdateTime": "2025-12-01T10:05:00Z",
+  "messages": [
+    {"messageId": "msg_001", "type": "USER_INPUT", "content": {"text": "你好"}},
+    {"messageId": "msg_002", "type": "MODEL_RESPONSE", "content": {"text": "您好!"}}
+  ],
+  "state": {"currentTopic": "天气查询", "activeTools": ["weather_api", "calculator"]},
+  "metadata": {"userId": "user_123", "clientInfo": {"device": "smartphone"}}
+}"#;
+
+fn import(twin: &Twin, text: &str) -> Result<super::super::Head, ContextError> {
+    twin.store.import("ann", &mut text.as_bytes(), Import::default())
+}
+
+fn export(twin: &Twin, key: Key<'_>) -> String {
+    let mut out = Vec::new();
+    twin.store.export(key, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn cp_9_the_example_of_the_source_is_imported_and_reads_back() {
+    each(options, |twin| {
+        let head = import(twin, EXAMPLE).unwrap();
+        assert_eq!((head.version, head.oldest, head.messages), (1, 1, 2));
+        let whole = twin.store.get(ANN).unwrap();
+        let example: Value = serde_json::from_str(EXAMPLE).unwrap();
+        assert_eq!(whole["state"], example["state"]);
+        assert_eq!(whole["metadata"], example["metadata"]);
+        assert_eq!(whole["creationTime"], "2025-12-01T10:00:00.000Z");
+        assert!(whole["lastUpdateTime"].as_str().unwrap().starts_with("2026-08-01T"));
+        assert_eq!(
+            whole["messages"],
+            json!([
+                {"messageId": "msg_001", "contextId": "ctx_1",
+                 "timestamp": "2025-12-01T10:00:00.000Z", "type": "USER_INPUT",
+                 "sender": {"id": "user_123", "type": "USER"}, "content": {"text": "你好"},
+                 "metadata": {"seq": 1}},
+                {"messageId": "msg_002", "contextId": "ctx_1",
+                 "timestamp": "2025-12-01T10:00:00.000Z", "type": "MODEL_RESPONSE",
+                 "sender": {"id": "model", "type": "MODEL"}, "content": {"text": "您好!"},
+                 "metadata": {"seq": 2}},
+            ])
+        );
+    });
+}
+
+#[test]
+fn cp_10_an_export_is_imported_as_it_was() {
+    each(options, |twin| {
+        import(twin, EXAMPLE).unwrap();
+        twin.do_it(vec![message("m3"), set("a.\"b.c\"", json!([1.5, null])), message("m4")]);
+        let exported = export(twin, ANN);
+        assert_eq!(exported.lines().count(), 5);
+        let header: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+        assert_eq!((&header["version"], &header["messageCount"]), (&json!(2), &json!(4)));
+        let taken = import(twin, &exported).unwrap_err();
+        assert_eq!(taken, ContextError::Taken("ctx_1".to_owned()));
+        let copy = Import { context_id: Some("copy".to_owned()) };
+        let head = twin.store.import("bob", &mut exported.as_bytes(), copy).unwrap();
+        assert_eq!((head.version, head.oldest, head.last_seq), (2, 2, 4));
+        let key = Key { owner: "bob", context: "copy" };
+        let (mut one, mut two) = (twin.store.get(ANN).unwrap(), twin.store.get(key).unwrap());
+        for whole in [&mut one, &mut two] {
+            whole["contextId"] = json!("");
+            whole["lastUpdateTime"] = json!("");
+            for message in whole["messages"].as_array_mut().unwrap() {
+                message["contextId"] = json!("");
+                // The bare ones got an envelope on the way.
+                message.as_object_mut().unwrap().remove("timestamp");
+                message.as_object_mut().unwrap().remove("sender");
+            }
+        }
+        assert_eq!(one, two);
+        let error = twin.store.changes(key, 0, 10).unwrap_err();
+        assert_eq!(error, ContextError::Compacted { asked: 0, oldest: 2, current: 2 });
+        twin.store.delete(ANN).unwrap();
+        import(twin, &exported).unwrap();
+        assert_eq!(export(twin, ANN).lines().count(), 5);
+    });
+}
+
+#[test]
+fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
+    let head = r#"{"contextId":"ctx_1","messageCount":2}"#;
+    let good = r#"{"messageId":"m1","type":"USER_INPUT","content":{}}"#;
+    each(options, |twin| {
+        for (text, line, reason) in [
+            (String::new(), 1, "expected a context, found nothing"),
+            ("\n\n[]".to_owned(), 3, "expected a context, found a list"),
+            (good.to_owned(), 1, "expected a context, found a message: the context comes first"),
+            (
+                format!("{head}\n{good}"),
+                2,
+                "expected 2 messages (messageCount), found 1: it was cut off",
+            ),
+            (format!("{head}\n{good}\n{{\"messageId\":\"m2\"}}\n"), 3, "a message without type"),
+            (format!("{head}\n{good}\n7"), 3, "expected a message, found a number"),
+            (
+                format!("{head}\n{}", good.replace("{}", "[]")),
+                2,
+                "content: expected an object, found a list",
+            ),
+            (
+                format!("{head}\n{}", good.replace("\"m1\"", "\"\"")),
+                2,
+                "messageId is an empty text",
+            ),
+            (
+                format!("{head}\n{good}\n{{\"messageId\":"),
+                3,
+                "EOF while parsing a value, column 13",
+            ),
+            (
+                r#"{"format":"contexture-context/2"}"#.to_owned(),
+                1,
+                "format: expected \"contexture-context/1\", found \"contexture-context/2\"",
+            ),
+            (r#"{"state":[]}"#.to_owned(), 1, "state: expected an object, found a list"),
+            (
+                r#"{"creationTime":"early"}"#.to_owned(),
+                1,
+                "creationTime: expected a time since 1970, found \"early\"",
+            ),
+            (
+                r#"{"version":-1}"#.to_owned(),
+                1,
+                "version: expected a whole number up to 2^53, found a number",
+            ),
+            (r#"{"messages":[{"messageId":"m"}]}"#.to_owned(), 1, "a message without type"),
+            (format!("{head}\n{}", "[".repeat(200)), 2, "recursion limit exceeded, column 128"),
+        ] {
+            let error = import(twin, &text).unwrap_err();
+            let expected = ContextError::Import { line, reason: reason.to_owned() };
+            assert_eq!(error, expected, "{text}");
+        }
+        assert!(twin.store.list("ann", None, 10).unwrap().contexts.is_empty());
+        let bytes = [head.as_bytes(), b"\n\xff"].concat();
+        let error = twin.store.import("ann", &mut &bytes[..], Import::default()).unwrap_err();
+        assert_eq!(error.to_string(), "line 2: it is not UTF-8");
+    });
+}
+
+#[test]
+fn cp_10_an_import_without_an_id_gets_one() {
+    each(options, |twin| {
+        let head = import(twin, "\u{feff}{}").unwrap();
+        assert!(head.context_id.starts_with("ctx_"));
+        assert_eq!(twin.store.list("ann", None, 9).unwrap().contexts, [head]);
+    });
+}
+
+#[test]
+fn cp_10_an_import_that_is_too_large_is_refused() {
+    let limits = Limits { import_bytes: 10, ..Limits::default() };
+    each(
+        || Options { limits, ..options() },
+        |twin| {
+            assert!(import(twin, "{}").is_ok());
+            let error = import(twin, "{         }").unwrap_err();
+            assert_eq!(error.to_string(), "an import: 11 bytes, the limit is 10");
+        },
+    );
+}
+
+#[test]
+fn cp_10_a_fork_goes_its_own_way() {
+    each(options, |twin| {
+        twin.do_it(vec![timed("m1", "2025-01-01T00:00:00Z"), message("m2"), set("a", json!(1))]);
+        twin.do_it(vec![clear(Some("2025-01-02T00:00:00Z")), message("m3")]);
+        let fork = Fork { context_id: Some("ctx_2".to_owned()) };
+        let head = twin.store.fork(ANN, fork.clone()).unwrap();
+        assert_eq!((head.version, head.oldest, head.messages, head.last_seq), (2, 2, 2, 3));
+        assert_eq!(head.metadata["forkedFrom"], json!({"contextId": "ctx_1", "version": 2}));
+        assert!(head.creation_us > twin.store.head(ANN).unwrap().creation_us);
+        let theirs = Key { owner: "ann", context: "ctx_2" };
+        twin.store
+            .apply(Update::new("ann", "ctx_2", vec![message("m4"), set("a", json!(2))]))
+            .unwrap();
+        assert_eq!(twin.ids(), ["m2", "m3"]);
+        assert_eq!(twin.state(), json!({"a": 1}));
+        let whole = twin.store.get(theirs).unwrap();
+        let ids: Vec<String> = whole["messages"].as_array().unwrap().iter().map(id_of).collect();
+        assert_eq!(ids, ["m2", "m3", "m4"]);
+        assert_eq!(whole["messages"][0]["contextId"], "ctx_2");
+        assert_eq!(twin.store.changes(theirs, 2, 10).unwrap().changes.len(), 2);
+        twin.store.delete(ANN).unwrap();
+        assert_eq!(twin.store.messages(theirs, 0, 10).unwrap().messages.len(), 3);
+        assert_eq!(twin.store.fork(theirs, fork).unwrap_err().code(), "context_taken");
+        let made = twin.store.fork(theirs, Fork::default()).unwrap();
+        assert!(made.context_id.starts_with("ctx_0"));
+    });
+}
+
+#[test]
+fn cp_10_a_deleted_context_is_gone() {
+    each(options, |twin| {
+        twin.do_it(vec![message("m1"), set("a", json!(1))]);
+        twin.store.delete(ANN).unwrap();
+        assert_eq!(twin.store.get(ANN).unwrap_err().code(), "context_not_found");
+        assert_eq!(twin.store.delete(ANN).unwrap_err().code(), "context_not_found");
+        assert!(twin.store.owners().unwrap().is_empty());
+        let theirs = Update { owner: "bob".to_owned(), ..update(vec![message("m2")]) };
+        assert!(twin.store.apply(theirs).unwrap().created, "the id is free");
+        assert_eq!(twin.store.state(BOB).unwrap().value, json!({}));
+        assert_eq!(twin.store.changes(BOB, 0, 10).unwrap().changes.len(), 1);
+    });
+}
+
+#[test]
+fn cp_12_a_store_that_works_says_so() {
+    each(options, |twin| assert_eq!(twin.store.check(), Ok(())));
+}

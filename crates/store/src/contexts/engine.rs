@@ -1,0 +1,185 @@
+//! What all calls share, and how the calls of the port are made of a twin's two: read and write.
+
+use super::ledger::{Ledger, Outcome};
+use super::vault::Vault;
+use super::{
+    Applied, Changes, ContextError, ContextStore, Done, Fork, Head, Heads, Import, Key, KeyName,
+    Limits, Options, Page, PendingKey, Repeated, State, StoredMessage, Update, apply, copy, lines,
+    read,
+};
+use crate::stamp::Ids;
+use serde_json::Value;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+/// Limits, seals, time and chance.
+#[derive(Clone)]
+pub(super) struct Engine {
+    pub(super) limits: Limits,
+    pub(super) vault: Vault,
+    ids: Arc<Ids>,
+}
+
+impl Engine {
+    pub(super) fn new(options: Options) -> Self {
+        let Options { limits, sealer, sensitive, ids } = options;
+        Self { limits, vault: Vault::new(sealer, sensitive), ids }
+    }
+
+    pub(super) fn now_us(&self) -> u64 {
+        self.ids.now_us()
+    }
+
+    /// A new contextId: `ctx_` and a ULID.
+    pub(super) fn context_id(&self) -> String {
+        format!("ctx_{}", self.ids.next().0.to_ascii_uppercase())
+    }
+}
+
+/// Where a twin keeps its rows.
+pub(super) trait Twin: Send + Sync {
+    fn engine(&self) -> &Engine;
+
+    /// Reads at one moment.
+    fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T>;
+
+    /// Writes all or nothing, and waits. `work` may be called again after a failure of the system.
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Ledger, &Engine) -> Outcome<T> + Send + 'static,
+    ) -> Outcome<T>;
+
+    /// Writes an update and does not wait.
+    fn hand_in(&self, update: Update, done: Done);
+
+    /// Whether it can be written.
+    fn writable(&self) -> Outcome<()>;
+}
+
+/// An owned [`Key`], for work that is done on another thread.
+#[derive(Clone)]
+pub(super) struct Name {
+    pub(super) owner: String,
+    pub(super) context: String,
+}
+
+impl From<Key<'_>> for Name {
+    fn from(key: Key<'_>) -> Self {
+        Self { owner: key.owner.to_owned(), context: key.context.to_owned() }
+    }
+}
+
+impl Name {
+    pub(super) fn key(&self) -> Key<'_> {
+        Key { owner: &self.owner, context: &self.context }
+    }
+}
+
+impl<T: Twin> ContextStore for T {
+    fn submit(&self, update: Update, done: Done) {
+        self.hand_in(update, done);
+    }
+
+    fn repeated(
+        &self,
+        owner: &str,
+        key: &KeyName,
+        digest: &[u8; 32],
+    ) -> Result<Option<Repeated>, ContextError> {
+        self.read(|ledger| apply::repeated(ledger, self.engine(), owner, key, digest))
+    }
+
+    fn pending(&self) -> Result<Vec<PendingKey>, ContextError> {
+        self.read(read::pending)
+    }
+
+    fn head(&self, key: Key<'_>) -> Result<Head, ContextError> {
+        self.read(|ledger| read::head(ledger, key))
+    }
+
+    fn list(&self, owner: &str, after: Option<&str>, limit: usize) -> Result<Heads, ContextError> {
+        self.read(|ledger| read::list(ledger, self.engine(), owner, after, limit))
+    }
+
+    fn owner_of(&self, context: &str) -> Result<String, ContextError> {
+        self.read(|ledger| match ledger.find(context)? {
+            Some(row) => Ok(row.owner),
+            None => Err(ContextError::NotFound(context.to_owned())),
+        })
+    }
+
+    fn owners(&self) -> Result<Vec<String>, ContextError> {
+        self.read(|ledger| ledger.owners())
+    }
+
+    fn state(&self, key: Key<'_>) -> Result<State, ContextError> {
+        self.read(|ledger| read::state(ledger, self.engine(), key))
+    }
+
+    fn messages(&self, key: Key<'_>, after: u64, limit: usize) -> Result<Page, ContextError> {
+        self.read(|ledger| read::messages(ledger, self.engine(), key, after, limit))
+    }
+
+    fn last(&self, key: Key<'_>, limit: usize) -> Result<Vec<StoredMessage>, ContextError> {
+        self.read(|ledger| read::last(ledger, self.engine(), key, limit))
+    }
+
+    fn changes(&self, key: Key<'_>, since: u64, limit: usize) -> Result<Changes, ContextError> {
+        self.read(|ledger| read::changes(ledger, self.engine(), key, since, limit))
+    }
+
+    fn get(&self, key: Key<'_>) -> Result<Value, ContextError> {
+        self.read(|ledger| read::whole(ledger, self.engine(), key))
+    }
+
+    fn delete(&self, key: Key<'_>) -> Result<(), ContextError> {
+        let name = Name::from(key);
+        self.write(move |ledger, _| copy::delete(ledger, name.key()))
+    }
+
+    fn fork(&self, key: Key<'_>, fork: Fork) -> Result<Head, ContextError> {
+        let name = Name::from(key);
+        self.write(move |ledger, engine| copy::fork(ledger, engine, name.key(), &fork))
+    }
+
+    fn export(&self, key: Key<'_>, out: &mut dyn Write) -> Result<u64, ContextError> {
+        self.read(|ledger| lines::export(ledger, self.engine(), key, out))
+    }
+
+    fn import(
+        &self,
+        owner: &str,
+        input: &mut dyn BufRead,
+        import: Import,
+    ) -> Result<Head, ContextError> {
+        let parcel = lines::read(self.engine(), owner, input, import)?;
+        self.write(move |ledger, engine| lines::import(ledger, engine, &parcel))
+    }
+
+    fn compact(&self, key: Key<'_>, through: u64) -> Result<Head, ContextError> {
+        let name = Name::from(key);
+        self.write(move |ledger, _| copy::compact(ledger, name.key(), through))
+    }
+
+    fn check(&self) -> Result<(), ContextError> {
+        self.read(|ledger| ledger.owned("", i64::MAX, 1).map(drop))?;
+        self.writable()
+    }
+}
+
+/// The context of a key; another owner's is not there.
+pub(super) fn require(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<super::ledger::Row> {
+    match ledger.find(key.context)? {
+        Some(row) if row.owner == key.owner => Ok(row),
+        _ => Err(ContextError::NotFound(key.context.to_owned())),
+    }
+}
+
+/// Used by the twins to answer an update.
+pub(super) fn applied(
+    ledger: &mut dyn Ledger,
+    engine: &Engine,
+    update: &Update,
+) -> Outcome<Applied> {
+    apply::apply(ledger, engine, update)
+}

@@ -1,0 +1,60 @@
+//! Holding things against the limits.
+
+use super::ContextError;
+use super::engine::Engine;
+use super::ledger::Outcome;
+use super::update::invalid;
+use serde_json::{Map, Value};
+
+/// An id is there and not too long.
+pub(super) fn id(engine: &Engine, what: &'static str, id: &str) -> Outcome<()> {
+    if id.is_empty() {
+        return Err(invalid(what, "a text that is not empty", "an empty text"));
+    }
+    within(what, id.len(), "bytes", engine.limits.id_bytes)
+}
+
+/// A number is not above its limit.
+pub(super) fn within(
+    what: &'static str,
+    found: usize,
+    unit: &'static str,
+    limit: usize,
+) -> Outcome<()> {
+    if found <= limit {
+        return Ok(());
+    }
+    Err(ContextError::TooLarge { what, found: found as u64, unit, limit: limit as u64 })
+}
+
+/// A text of JSON does not nest too deep. It is not parsed: brackets outside texts are counted.
+pub(super) fn text_depth(engine: &Engine, what: &'static str, text: &str) -> Outcome<()> {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    within(what, deepest, "levels", engine.limits.depth)
+}
+
+/// Metadata as it is kept.
+pub(super) fn metadata(engine: &Engine, metadata: &Map<String, Value>) -> Outcome<String> {
+    if metadata.is_empty() {
+        return Ok("{}".to_owned());
+    }
+    let text = serde_json::to_string(metadata)
+        .map_err(|error| invalid("metadata", "JSON", &error.to_string()))?;
+    within("the metadata", text.len(), "bytes", engine.limits.metadata_bytes)?;
+    text_depth(engine, "the metadata", &text)?;
+    Ok(text)
+}

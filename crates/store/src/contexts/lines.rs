@@ -1,0 +1,370 @@
+//! Contexts as JSON lines (CP-9, CP-10): format `contexture-context/1`.
+//!
+//! The first value is the context as in 8.1 with its `version`, `messageCount` and `format`, the
+//! others are its messages, one on each line. An object as in 8.1 with `messages` inside is read as
+//! well, on one line or many. Fields of the context that are not named in 8.1 are not kept.
+//!
+//! Decision: everything is read and looked at before the first row is written, and a file that was
+//! cut off is told by its `messageCount`.
+
+use super::copy::free_id;
+use super::engine::{Engine, require};
+use super::envelope::complete;
+use super::ledger::{Ledger, MessageRow, Outcome, Row};
+use super::read::{described, headed, page};
+use super::update::kind;
+use super::view::{Head, Import};
+use super::{ContextError, Key, apply, limit};
+use crate::reason::reason;
+use contexture_context::json::MOST_DEPTH;
+use serde_json::{Map, Value};
+use std::io::{BufRead, Read as _, Write};
+use std::sync::Arc;
+
+/// What an export calls itself.
+const FORMAT: &str = "contexture-context/1";
+
+pub(super) fn export(
+    ledger: &mut dyn Ledger,
+    engine: &Engine,
+    key: Key<'_>,
+    out: &mut dyn Write,
+) -> Outcome<u64> {
+    let row = require(ledger, key)?;
+    let mut header = described(ledger, engine, &row)?;
+    header.insert("messageCount".to_owned(), row.messages.into());
+    header.insert("format".to_owned(), FORMAT.into());
+    line(out, &Value::Object(header))?;
+    let (mut after, mut count) = (0, 0);
+    loop {
+        let page = page(ledger, engine, &row, after, engine.limits.page)?;
+        for message in &page.messages {
+            line(out, &message.to_value(&row.context_id))?;
+            count += 1;
+        }
+        let Some(next) = page.next else { break };
+        after = next;
+    }
+    out.flush().map_err(|error| io("the export", &error))?;
+    Ok(count)
+}
+
+fn line(out: &mut dyn Write, value: &Value) -> Outcome<()> {
+    writeln!(out, "{value}").map_err(|error| io("the export", &error))
+}
+
+fn io(path: &str, error: &std::io::Error) -> ContextError {
+    ContextError::Io { path: path.to_owned(), reason: reason(error) }
+}
+
+/// A context that was read and is as it should be.
+pub(super) struct Parcel {
+    owner: String,
+    context_id: String,
+    creation_us: u64,
+    version: u64,
+    state: Value,
+    metadata: Map<String, Value>,
+    messages: Vec<(Arc<str>, Option<i64>)>,
+}
+
+pub(super) fn read(
+    engine: &Engine,
+    owner: &str,
+    input: &mut dyn BufRead,
+    import: Import,
+) -> Outcome<Parcel> {
+    let text = text(engine, input)?;
+    let mut values = Values { text: text.trim_start_matches('\u{feff}'), line: 1 };
+    let Some((header, line)) = values.next()? else {
+        return fault(1, "expected a context, found nothing");
+    };
+    let mut reader = Reader::begin(engine, owner, header, line, import)?;
+    while let Some((value, line)) = values.next()? {
+        reader.message(value, line)?;
+    }
+    reader.end(values.line)
+}
+
+fn text(engine: &Engine, input: &mut dyn BufRead) -> Outcome<String> {
+    let most = engine.limits.import_bytes;
+    let mut bytes = Vec::new();
+    let read = input.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| io("the import", &error))?;
+    let found = bytes.len() as u64;
+    if found > most {
+        let what = "an import";
+        return Err(ContextError::TooLarge { what, found, unit: "bytes", limit: most });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        ContextError::Import { line: 1 + breaks(good), reason: "it is not UTF-8".to_owned() }
+    })
+}
+
+fn breaks(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+fn fault<T>(line: u64, reason: impl Into<String>) -> Outcome<T> {
+    Err(ContextError::Import { line, reason: reason.into() })
+}
+
+/// JSON values behind each other, with their lines.
+struct Values<'t> {
+    text: &'t str,
+    line: u64,
+}
+
+impl Values<'_> {
+    fn next(&mut self) -> Outcome<Option<(Value, u64)>> {
+        let rest = self.text.trim_ascii_start();
+        self.skip(self.text.len() - rest.len());
+        if self.text.is_empty() {
+            return Ok(None);
+        }
+        let mut stream = serde_json::Deserializer::from_str(self.text).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(value)) => {
+                let (line, length) = (self.line, stream.byte_offset());
+                self.skip(length);
+                Ok(Some((value, line)))
+            }
+            Some(Err(error)) => {
+                let line = self.line + (error.line() as u64).saturating_sub(1);
+                fault(line, told(&error))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn skip(&mut self, length: usize) {
+        let (head, rest) = self.text.split_at_checked(length).unwrap_or((self.text, ""));
+        self.line += breaks(head.as_bytes());
+        self.text = rest;
+    }
+}
+
+fn told(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    text.truncate(text.find(" at line ").unwrap_or(text.len()));
+    debug_assert!(MOST_DEPTH > 128, "what can be imported nests less than what can be read");
+    format!("{text}, column {}", error.column())
+}
+
+struct Reader<'e> {
+    engine: &'e Engine,
+    parcel: Parcel,
+    /// Who wrote what says nothing of its sender.
+    user: String,
+    /// How many messages there should be.
+    count: Option<u64>,
+}
+
+impl<'e> Reader<'e> {
+    fn begin(
+        engine: &'e Engine,
+        owner: &str,
+        header: Value,
+        line: u64,
+        import: Import,
+    ) -> Outcome<Self> {
+        let Value::Object(mut header) = header else {
+            return fault(line, format!("expected a context, found {}", kind(&header)));
+        };
+        if header.contains_key("messageId") && header.contains_key("type") {
+            return fault(line, "expected a context, found a message: the context comes first");
+        }
+        let mut fields = Fields { map: &mut header, line };
+        fields.format()?;
+        let named = fields.text("contextId")?;
+        let state = Value::Object(fields.object("state")?);
+        let metadata = fields.object("metadata")?;
+        let created = fields.time("creationTime")?;
+        let version = fields.number("version")?.unwrap_or(1).max(1);
+        let count = fields.number("messageCount")?;
+        let messages = fields.list("messages")?;
+        let user = metadata.get("userId").and_then(Value::as_str).unwrap_or(owner).to_owned();
+        let context_id = import.context_id.or(named).unwrap_or_else(|| engine.context_id());
+        let creation_us = created.unwrap_or_else(|| engine.now_us());
+        let parcel = Parcel {
+            owner: owner.to_owned(),
+            context_id,
+            creation_us,
+            version,
+            state,
+            metadata,
+            messages: Vec::new(),
+        };
+        let mut reader = Self { engine, parcel, user, count };
+        reader.check(line)?;
+        for message in messages {
+            reader.message(message, line)?;
+        }
+        Ok(reader)
+    }
+
+    /// Holds what is not a message against the limits.
+    fn check(&self, line: u64) -> Outcome<()> {
+        let (engine, parcel) = (self.engine, &self.parcel);
+        let text = parcel.state.to_string();
+        let within = limit::id(engine, "contextId", &parcel.context_id)
+            .and_then(|()| {
+                limit::within("owner", parcel.owner.len(), "bytes", engine.limits.id_bytes)
+            })
+            .and_then(|()| limit::metadata(engine, &parcel.metadata).map(drop))
+            .and_then(|()| {
+                limit::within("the state", text.len(), "bytes", engine.limits.state_bytes)
+            })
+            .and_then(|()| limit::text_depth(engine, "the state", &text));
+        within.or_else(|error| fault(line, error.to_string()))
+    }
+
+    fn message(&mut self, value: Value, line: u64) -> Outcome<()> {
+        let Value::Object(mut message) = value else {
+            return fault(line, format!("expected a message, found {}", kind(&value)));
+        };
+        for name in ["messageId", "type"] {
+            match message.get(name) {
+                Some(Value::String(text)) if !text.is_empty() => {}
+                Some(Value::String(_)) => return fault(line, format!("{name} is an empty text")),
+                Some(other) => {
+                    return fault(line, format!("{name}: expected a text, found {}", kind(other)));
+                }
+                None => return fault(line, format!("a message without {name}")),
+            }
+        }
+        match message.get("content") {
+            Some(Value::Object(_)) => {}
+            Some(other) => {
+                return fault(line, format!("content: expected an object, found {}", kind(other)));
+            }
+            None => return fault(line, "a message without content"),
+        }
+        let Parcel { context_id, creation_us, .. } = &self.parcel;
+        complete(&mut message, context_id, *creation_us, &self.user);
+        message.insert("contextId".to_owned(), context_id.as_str().into());
+        let timestamp = message.get("timestamp").and_then(Value::as_str);
+        let instant = timestamp.and_then(apply::instant);
+        let text = Value::Object(message).to_string();
+        let engine = self.engine;
+        limit::within("a message", text.len(), "bytes", engine.limits.message_bytes)
+            .and_then(|()| limit::text_depth(engine, "a message", &text))
+            .or_else(|error| fault(line, error.to_string()))?;
+        self.parcel.messages.push((text.into(), instant));
+        Ok(())
+    }
+
+    fn end(self, line: u64) -> Outcome<Parcel> {
+        let found = self.parcel.messages.len() as u64;
+        match self.count {
+            Some(count) if count != found => fault(
+                line,
+                format!("expected {count} messages (messageCount), found {found}: it was cut off"),
+            ),
+            _ => Ok(self.parcel),
+        }
+    }
+}
+
+/// The fields of a context.
+struct Fields<'m> {
+    map: &'m mut Map<String, Value>,
+    line: u64,
+}
+
+impl Fields<'_> {
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.map.remove(name).filter(|value| !value.is_null())
+    }
+
+    fn wrong<T>(&self, name: &str, expected: &str, found: &Value) -> Outcome<T> {
+        fault(self.line, format!("{name}: expected {expected}, found {}", kind(found)))
+    }
+
+    fn format(&mut self) -> Outcome<()> {
+        match self.take("format") {
+            None => Ok(()),
+            Some(Value::String(format)) if format == FORMAT => Ok(()),
+            Some(other) => {
+                fault(self.line, format!("format: expected \"{FORMAT}\", found {other}"))
+            }
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Outcome<Option<String>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => self.wrong(name, "a text", &other),
+        }
+    }
+
+    fn object(&mut self, name: &str) -> Outcome<Map<String, Value>> {
+        match self.take(name) {
+            None => Ok(Map::new()),
+            Some(Value::Object(map)) => Ok(map),
+            Some(other) => self.wrong(name, "an object", &other),
+        }
+    }
+
+    fn list(&mut self, name: &str) -> Outcome<Vec<Value>> {
+        match self.take(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => Ok(items),
+            Some(other) => self.wrong(name, "a list", &other),
+        }
+    }
+
+    fn number(&mut self, name: &str) -> Outcome<Option<u64>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(value) => match value.as_u64().filter(|number| *number <= 1 << 53) {
+                Some(number) => Ok(Some(number)),
+                None => self.wrong(name, "a whole number up to 2^53", &value),
+            },
+        }
+    }
+
+    fn time(&mut self, name: &str) -> Outcome<Option<u64>> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let micros = apply::instant(&text).and_then(|nanos| u64::try_from(nanos / 1_000).ok());
+        match micros {
+            Some(micros) => Ok(Some(micros)),
+            None => fault(self.line, format!("{name}: expected a time since 1970, found {text:?}")),
+        }
+    }
+}
+
+pub(super) fn import(ledger: &mut dyn Ledger, engine: &Engine, parcel: &Parcel) -> Outcome<Head> {
+    let context_id = free_id(ledger, engine, Some(&parcel.context_id))?;
+    let now = engine.now_us();
+    let count = parcel.messages.len() as u64;
+    let mut row = Row {
+        place: 0,
+        context_id,
+        owner: parcel.owner.clone(),
+        creation_us: parcel.creation_us,
+        last_update_us: now.max(parcel.creation_us),
+        version: parcel.version,
+        oldest: parcel.version,
+        last_seq: count,
+        messages: count,
+        cleared_through: 0,
+    };
+    let state = engine.vault.state(&parcel.state)?;
+    row.place = ledger.insert(&row, &state, &limit::metadata(engine, &parcel.metadata)?)?;
+    for (seq, (text, instant)) in (1_u64..).zip(&parcel.messages) {
+        let message = MessageRow {
+            seq,
+            version: row.version,
+            index: seq,
+            instant: *instant,
+            cause: None,
+            time_us: now,
+            kept: engine.vault.message(text)?,
+        };
+        ledger.add_message(row.place, &message)?;
+    }
+    headed(ledger, row)
+}

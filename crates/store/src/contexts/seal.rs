@@ -1,0 +1,41 @@
+//! What is sealed before it is kept, and by whom (CP-19).
+//!
+//! Decision: a sealed value is a text in the place of the value, and beside the row stands which
+//! places are sealed. So a value that only looks sealed is never opened, and what was sealed under
+//! an older configuration still is.
+
+use super::SealError;
+use contexture_protocol::StatePath;
+
+/// Seals and opens texts.
+pub trait Sealer: Send + Sync {
+    /// Seals `plain`. `place` is bound to it: it opens at the same place only.
+    ///
+    /// # Errors
+    /// [`SealError::Random`].
+    fn seal(&self, place: &str, plain: &[u8]) -> Result<String, SealError>;
+
+    /// Opens what was sealed at this place.
+    ///
+    /// # Errors
+    /// [`SealError`] for another key or a text that was changed.
+    fn open(&self, place: &str, sealed: &str) -> Result<Vec<u8>, SealError>;
+}
+
+/// What is declared sensitive.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sensitive {
+    /// Paths of the state.
+    pub state: Vec<StatePath>,
+    /// Fields of messages.
+    pub messages: Vec<MessageField>,
+}
+
+/// A field of a message that is sensitive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageField {
+    /// Only in messages of this type.
+    pub kind: Option<String>,
+    /// Where in the message, such as `content.text`.
+    pub path: StatePath,
+}

@@ -1,0 +1,471 @@
+//! Rows in SQLite.
+
+use super::schema::explain;
+use crate::contexts::ledger::{
+    ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row, Span,
+};
+use crate::contexts::vault::Kept;
+use rusqlite::types::{FromSql, ToSqlOutput, Type};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, ToSql, params};
+
+type Sql<T> = Result<T, rusqlite::Error>;
+
+/// The tables, inside a transaction.
+pub(super) struct Tables<'c> {
+    connection: &'c Connection,
+    name: &'c str,
+}
+
+impl<'c> Tables<'c> {
+    pub(super) const fn new(connection: &'c Connection, name: &'c str) -> Self {
+        Self { connection, name }
+    }
+
+    fn with<T>(
+        &self,
+        sql: &str,
+        work: impl FnOnce(&mut CachedStatement<'_>) -> Sql<T>,
+    ) -> Outcome<T> {
+        let worked = self.connection.prepare_cached(sql).and_then(|mut told| work(&mut told));
+        worked.map_err(|error| explain(self.name, &error))
+    }
+
+    fn execute(&self, sql: &str, params: impl Params) -> Outcome<usize> {
+        self.with(sql, |statement| statement.execute(params))
+    }
+
+    fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&rusqlite::Row<'_>) -> Sql<T>,
+    ) -> Outcome<Option<T>> {
+        self.with(sql, |statement| statement.query_row(params, read).optional())
+    }
+
+    fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&rusqlite::Row<'_>) -> Sql<T>,
+    ) -> Outcome<Vec<T>> {
+        self.with(sql, |statement| statement.query_map(params, read)?.collect())
+    }
+
+    fn number(&self, sql: &str, params: impl Params) -> Outcome<u64> {
+        Ok(self.one(sql, params, |row| number(row, 0))?.unwrap_or_default())
+    }
+
+    /// The last place before the messages of the versions after `version`: versions rise with the
+    /// places, so it is found by halving.
+    fn place_after(&self, row: &Row, version: u64) -> Outcome<u64> {
+        let (mut low, mut high) = (0, row.last_seq);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let found = self.one(
+                "select seq, version from messages where context = ?1 and seq > ?2
+                 order by seq limit 1",
+                params![row.place, Num(middle)],
+                |row| Ok((number(row, 0)?, number(row, 1)?)),
+            )?;
+            match found {
+                Some((seq, of)) if of <= version => low = seq,
+                _ => high = middle,
+            }
+        }
+        Ok(low)
+    }
+}
+
+/// A number as SQLite keeps it: none of ours comes near its limit.
+struct Num(u64);
+
+impl ToSql for Num {
+    fn to_sql(&self) -> Sql<ToSqlOutput<'_>> {
+        Ok(i64::try_from(self.0).unwrap_or(i64::MAX).into())
+    }
+}
+
+struct Count(usize);
+
+impl ToSql for Count {
+    fn to_sql(&self) -> Sql<ToSqlOutput<'_>> {
+        Ok(i64::try_from(self.0).unwrap_or(i64::MAX).into())
+    }
+}
+
+fn number(row: &rusqlite::Row<'_>, column: usize) -> Sql<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+fn shared<T: FromSql>(row: &rusqlite::Row<'_>, column: usize) -> Sql<T> {
+    row.get(column)
+}
+
+fn kept(row: &rusqlite::Row<'_>, sealed: usize, text: usize) -> Sql<Kept> {
+    Ok(Kept { sealed: shared(row, sealed)?, text: shared(row, text)? })
+}
+
+fn wrong(column: usize, what: &str) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, what.into())
+}
+
+const CONTEXT: &str = "select place, name, owner, creation, last_update, version, oldest, last_seq,
+    messages, cleared_through from contexts";
+
+fn context(row: &rusqlite::Row<'_>) -> Sql<Row> {
+    Ok(Row {
+        place: row.get(0)?,
+        context_id: row.get(1)?,
+        owner: row.get(2)?,
+        creation_us: number(row, 3)?,
+        last_update_us: number(row, 4)?,
+        version: number(row, 5)?,
+        oldest: number(row, 6)?,
+        last_seq: number(row, 7)?,
+        messages: number(row, 8)?,
+        cleared_through: number(row, 9)?,
+    })
+}
+
+const MESSAGE: &str =
+    "select seq, version, place, instant, time, cause, sealed, text from messages";
+
+fn message(row: &rusqlite::Row<'_>) -> Sql<MessageRow> {
+    Ok(MessageRow {
+        seq: number(row, 0)?,
+        version: number(row, 1)?,
+        index: number(row, 2)?,
+        instant: row.get(3)?,
+        time_us: number(row, 4)?,
+        cause: shared(row, 5)?,
+        kept: kept(row, 6, 7)?,
+    })
+}
+
+const SET: i64 = 1;
+const REMOVE: i64 = 2;
+const CLEAR: i64 = 3;
+
+fn change(row: &rusqlite::Row<'_>) -> Sql<ChangeRow> {
+    let edit = match row.get(2)? {
+        SET => Edit::Set { path: row.get(5)?, value: kept(row, 8, 9)? },
+        REMOVE => Edit::Remove { path: row.get(5)? },
+        CLEAR => {
+            Edit::Clear { before: row.get(5)?, through: number(row, 6)?, cleared: number(row, 7)? }
+        }
+        _ => return Err(wrong(2, "a kind of change that is not known")),
+    };
+    Ok(ChangeRow {
+        version: number(row, 0)?,
+        index: number(row, 1)?,
+        edit,
+        time_us: number(row, 3)?,
+        cause: shared(row, 4)?,
+    })
+}
+
+const PENDING: i64 = 0;
+const READY: i64 = 1;
+const GONE: i64 = 2;
+
+const KEY: &str = "select owner, scope, message_id, digest, context, status, time, sealed, answer
+    from keys";
+
+fn key(row: &rusqlite::Row<'_>) -> Sql<KeyRow> {
+    let answer = match row.get(5)? {
+        PENDING => KeptAnswer::Pending,
+        READY => KeptAnswer::Ready(kept(row, 7, 8)?),
+        GONE => KeptAnswer::Gone,
+        _ => return Err(wrong(5, "a status of a message that is not known")),
+    };
+    Ok(KeyRow {
+        owner: row.get(0)?,
+        scope: row.get(1)?,
+        message_id: row.get(2)?,
+        digest: row.get(3)?,
+        context: row.get(4)?,
+        answer,
+        time_us: number(row, 6)?,
+    })
+}
+
+impl Ledger for Tables<'_> {
+    fn find(&mut self, name: &str) -> Outcome<Option<Row>> {
+        self.one(&format!("{CONTEXT} where name = ?1"), [name], context)
+    }
+
+    fn insert(&mut self, row: &Row, state: &Kept, metadata: &str) -> Outcome<i64> {
+        self.execute(
+            "insert into contexts (name, owner, creation, last_update, version, oldest, last_seq,
+             messages, cleared_through) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                row.context_id,
+                row.owner,
+                Num(row.creation_us),
+                Num(row.last_update_us),
+                Num(row.version),
+                Num(row.oldest),
+                Num(row.last_seq),
+                Num(row.messages),
+                Num(row.cleared_through)
+            ],
+        )?;
+        let place = self.connection.last_insert_rowid();
+        self.execute(
+            "insert into details (place, metadata, sealed, state) values (?1, ?2, ?3, ?4)",
+            params![place, metadata, state.sealed, state.text],
+        )?;
+        Ok(place)
+    }
+
+    fn update(&mut self, row: &Row) -> Outcome<()> {
+        self.execute(
+            "update contexts set last_update = ?2, version = ?3, oldest = ?4, last_seq = ?5,
+             messages = ?6, cleared_through = ?7 where place = ?1",
+            params![
+                row.place,
+                Num(row.last_update_us),
+                Num(row.version),
+                Num(row.oldest),
+                Num(row.last_seq),
+                Num(row.messages),
+                Num(row.cleared_through)
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn remove(&mut self, place: i64) -> Outcome<()> {
+        for sql in [
+            "delete from messages where context = ?1",
+            "delete from changes where context = ?1",
+            "delete from details where place = ?1",
+            "delete from contexts where place = ?1",
+        ] {
+            self.execute(sql, [place])?;
+        }
+        Ok(())
+    }
+
+    fn owned(&mut self, owner: &str, after: i64, limit: usize) -> Outcome<Vec<Row>> {
+        let sql = format!("{CONTEXT} where owner = ?1 and place > ?2 order by place limit ?3");
+        self.all(&sql, params![owner, after, Count(limit)], context)
+    }
+
+    fn owners(&mut self) -> Outcome<Vec<String>> {
+        self.all("select distinct owner from contexts order by owner", [], |row| row.get(0))
+    }
+
+    fn state(&mut self, place: i64) -> Outcome<Kept> {
+        let sql = "select sealed, state from details where place = ?1";
+        let state = self.one(sql, [place], |row| kept(row, 0, 1))?;
+        Ok(state.unwrap_or_else(|| Kept::plain("{}")))
+    }
+
+    fn put_state(&mut self, place: i64, state: &Kept) -> Outcome<()> {
+        let sql = "update details set sealed = ?2, state = ?3 where place = ?1";
+        self.execute(sql, params![place, state.sealed, state.text]).map(drop)
+    }
+
+    fn metadata(&mut self, place: i64) -> Outcome<String> {
+        let sql = "select metadata from details where place = ?1";
+        Ok(self.one(sql, [place], |row| row.get(0))?.unwrap_or_else(|| "{}".to_owned()))
+    }
+
+    fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()> {
+        self.execute(
+            "insert into messages (context, seq, version, place, cleared, instant, time, cause,
+             sealed, text) values (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                place,
+                Num(message.seq),
+                Num(message.version),
+                Num(message.index),
+                message.instant,
+                Num(message.time_us),
+                message.cause,
+                message.kept.sealed,
+                message.kept.text
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn messages(&mut self, row: &Row, after: u64, limit: usize) -> Outcome<Vec<MessageRow>> {
+        let sql = format!(
+            "{MESSAGE} where context = ?1 and seq > ?2 and cleared = 0 order by seq limit ?3"
+        );
+        let after = after.max(row.cleared_through);
+        self.all(&sql, params![row.place, Num(after), Count(limit)], message)
+    }
+
+    fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>> {
+        let sql = format!(
+            "{MESSAGE} where context = ?1 and seq > ?2 and cleared = 0 order by seq desc limit ?3"
+        );
+        let from = Num(row.cleared_through);
+        let mut last = self.all(&sql, params![row.place, from, Count(limit)], message)?;
+        last.reverse();
+        Ok(last)
+    }
+
+    fn added(&mut self, row: &Row, span: Span, limit: usize) -> Outcome<Vec<MessageRow>> {
+        let after = self.place_after(row, span.after)?;
+        let sql = format!(
+            "{MESSAGE} where context = ?1 and seq > ?2 and version <= ?3 order by seq limit ?4"
+        );
+        let through = if span.through >= row.version {
+            row.last_seq
+        } else {
+            self.place_after(row, span.through)?
+        };
+        // Without this the rows behind the span would be looked at one by one.
+        let limit = limit.min(usize::try_from(through.saturating_sub(after)).unwrap_or(limit));
+        self.all(&sql, params![row.place, Num(after), Num(span.through), Count(limit)], message)
+    }
+
+    fn clear(&mut self, row: &mut Row, before: Option<i64>) -> Outcome<u64> {
+        let Some(before) = before else {
+            row.cleared_through = row.last_seq;
+            return Ok(std::mem::take(&mut row.messages));
+        };
+        let from = Num(row.cleared_through);
+        let first = self.one(
+            "select seq from messages where context = ?1 and seq > ?2 and cleared = 0
+             and (instant is null or instant >= ?3) order by seq limit 1",
+            params![row.place, from, before],
+            |row| number(row, 0),
+        )?;
+        let through = first.map_or(row.last_seq, |first| first - 1);
+        // Those at the front need no mark of their own.
+        let front = self.number(
+            "select count(*) from messages where context = ?1 and seq > ?2 and seq <= ?3
+             and cleared = 0",
+            params![row.place, from, Num(through)],
+        )?;
+        let behind = self.execute(
+            "update messages set cleared = 1 where context = ?1 and seq > ?2 and cleared = 0
+             and instant < ?3",
+            params![row.place, Num(through), before],
+        )?;
+        row.cleared_through = through;
+        let cleared = front + behind as u64;
+        row.messages = row.messages.saturating_sub(cleared);
+        Ok(cleared)
+    }
+
+    fn copy_messages(&mut self, from: &Row, to: i64) -> Outcome<()> {
+        self.execute(
+            "insert into messages (context, seq, version, place, cleared, instant, time, cause,
+             sealed, text) select ?2, seq, version, place, 0, instant, time, cause, sealed, text
+             from messages where context = ?1 and seq > ?3 and cleared = 0",
+            params![from.place, to, Num(from.cleared_through)],
+        )?;
+        Ok(())
+    }
+
+    fn add_change(&mut self, place: i64, change: &ChangeRow) -> Outcome<()> {
+        let (kind, path, value, counts) = match &change.edit {
+            Edit::Set { path, value } => (SET, Some(path), Some(value), None),
+            Edit::Remove { path } => (REMOVE, Some(path), None, None),
+            Edit::Clear { before, through, cleared } => {
+                (CLEAR, before.as_ref(), None, Some((Num(*through), Num(*cleared))))
+            }
+        };
+        self.execute(
+            "insert into changes (context, version, place, kind, time, cause, path, through,
+             cleared, sealed, value) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            params![
+                place,
+                Num(change.version),
+                Num(change.index),
+                kind,
+                Num(change.time_us),
+                change.cause,
+                path,
+                counts.as_ref().map(|(through, _)| through),
+                counts.as_ref().map(|(_, cleared)| cleared),
+                value.and_then(|kept| kept.sealed.as_ref()),
+                value.map(|kept| &kept.text)
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn changes(&mut self, place: i64, span: Span, limit: usize) -> Outcome<Vec<ChangeRow>> {
+        self.all(
+            "select version, place, kind, time, cause, path, through, cleared, sealed, value
+             from changes where context = ?1 and version > ?2 and version <= ?3
+             order by version, place limit ?4",
+            params![place, Num(span.after), Num(span.through), Count(limit)],
+            change,
+        )
+    }
+
+    fn compact(&mut self, row: &Row, through: u64) -> Outcome<()> {
+        let sql = "delete from changes where context = ?1 and version <= ?2";
+        self.execute(sql, params![row.place, Num(through)])?;
+        self.execute(
+            "delete from messages where context = ?1 and version <= ?2
+             and (cleared = 1 or seq <= ?3)",
+            params![row.place, Num(through), Num(row.cleared_through)],
+        )?;
+        Ok(())
+    }
+
+    fn key(&mut self, owner: &str, scope: &str, message_id: &str) -> Outcome<Option<KeyRow>> {
+        let sql = format!("{KEY} where owner = ?1 and scope = ?2 and message_id = ?3");
+        self.one(&sql, [owner, scope, message_id], key)
+    }
+
+    fn put_key(&mut self, key: &KeyRow) -> Outcome<()> {
+        let (status, answer) = match &key.answer {
+            KeptAnswer::Pending => (PENDING, None),
+            KeptAnswer::Ready(kept) => (READY, Some(kept)),
+            KeptAnswer::Gone => (GONE, None),
+        };
+        self.execute(
+            "insert into keys (owner, scope, message_id, digest, context, status, time, sealed,
+             answer) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                key.owner,
+                key.scope,
+                key.message_id,
+                key.digest,
+                key.context,
+                status,
+                Num(key.time_us),
+                answer.and_then(|kept| kept.sealed.as_ref()),
+                answer.map(|kept| &kept.text)
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn settle(&mut self, key: &KeyRow, answer: &Kept) -> Outcome<()> {
+        self.execute(
+            "update keys set status = ?4, sealed = ?5, answer = ?6
+             where owner = ?1 and scope = ?2 and message_id = ?3",
+            params![key.owner, key.scope, key.message_id, READY, answer.sealed, answer.text],
+        )?;
+        Ok(())
+    }
+
+    fn forget_answers(&mut self, owner: &str, name: &str) -> Outcome<()> {
+        // Messages that named no context stand under the empty scope.
+        for scope in [name, ""] {
+            self.execute(
+                "update keys set status = ?4, sealed = null, answer = null
+                 where owner = ?1 and scope = ?2 and context = ?3",
+                params![owner, scope, name, GONE],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
+        self.all(&format!("{KEY} where status = 0 order by time"), [], key)
+    }
+}

@@ -1,0 +1,213 @@
+//! The tables of a file of contexts, their version, and what its errors mean.
+
+use crate::contexts::ContextError;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Marks a file as contexts of ours: "CTXC".
+const APPLICATION_ID: i64 = 0x4354_5843;
+
+/// The newest version of the tables; `user_version` of the file.
+const VERSION: i64 = 1;
+
+/// What leads from each version to the next; the first makes the tables. Every update rewrites the
+/// row of its context, so what is large stands in `details`. Messages stand in the order in which
+/// they are read; `clearing` is cheap for those at the front (`cleared_through`).
+const STEPS: [&str; 1] = ["
+    create table contexts (
+        place integer primary key autoincrement,
+        name text not null unique,
+        owner text not null,
+        creation integer not null,
+        last_update integer not null,
+        version integer not null,
+        oldest integer not null,
+        last_seq integer not null,
+        messages integer not null,
+        cleared_through integer not null
+    ) strict;
+    create index contexts_by_owner on contexts (owner, place);
+    create table details (
+        place integer primary key,
+        metadata text not null,
+        sealed text,
+        state text not null
+    ) strict;
+    create table messages (
+        context integer not null,
+        seq integer not null,
+        version integer not null,
+        place integer not null,
+        cleared integer not null,
+        instant integer,
+        time integer not null,
+        cause text,
+        sealed text,
+        text text not null,
+        primary key (context, seq)
+    ) without rowid, strict;
+    create table changes (
+        context integer not null,
+        version integer not null,
+        place integer not null,
+        kind integer not null,
+        time integer not null,
+        cause text,
+        path text,
+        through integer,
+        cleared integer,
+        sealed text,
+        value text,
+        primary key (context, version, place)
+    ) without rowid, strict;
+    create table keys (
+        owner text not null,
+        scope text not null,
+        message_id text not null,
+        digest blob not null,
+        context text,
+        status integer not null,
+        time integer not null,
+        sealed text,
+        answer text,
+        primary key (owner, scope, message_id)
+    ) without rowid, strict;
+    create index keys_pending on keys (time) where status = 0;
+"];
+
+/// How long another process may hold the file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The file's place with its folder made and links followed: SQLite itself follows none, lest a
+/// file that turns into a link leads it elsewhere.
+pub(super) fn place(path: &Path, name: &str) -> Result<PathBuf, ContextError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|error| io(name, &error))?;
+    let folder = folder.canonicalize().map_err(|error| io(name, &error))?;
+    Ok(path.file_name().map_or_else(|| folder.clone(), |file| folder.join(file)))
+}
+
+/// Opens a file of contexts for writing; makes it when it is missing. `name` stands in errors.
+pub(super) fn open(path: &Path, name: &str) -> Result<Connection, ContextError> {
+    let explain = |error: rusqlite::Error| self::explain(name, &error);
+    let mut connection = connect(path, name)?;
+    match snapshot(&connection).map_err(explain)? {
+        State::Ours(VERSION) => {}
+        State::Ours(found) if found > VERSION => {
+            return Err(ContextError::Newer { path: name.to_owned(), found, known: VERSION });
+        }
+        State::Empty | State::Ours(_) => {
+            // The mode stays with the file. It can't change inside a transaction.
+            connection.pragma_update(None, "journal_mode", "wal").map_err(explain)?;
+            migrate(&mut connection).map_err(explain)?;
+        }
+        State::Foreign => {
+            let reason = "it is an SQLite file of another program";
+            return Err(ContextError::Foreign { path: name.to_owned(), reason });
+        }
+    }
+    Ok(connection)
+}
+
+/// Opens another connection to a file that is there.
+pub(super) fn connect(path: &Path, name: &str) -> Result<Connection, ContextError> {
+    if path.is_dir() {
+        let reason = "it is a folder".to_owned();
+        return Err(ContextError::Io { path: name.to_owned(), reason });
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags);
+    let mut connection = connection.map_err(|error| explain(name, &error))?;
+    prepare(&mut connection).map_err(|error| explain(name, &error))?;
+    Ok(connection)
+}
+
+fn prepare(connection: &mut Connection) -> Result<(), rusqlite::Error> {
+    connection.busy_handler(Some(wait))?;
+    // A file from elsewhere must not make SQLite do more than keep rows.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    // What was answered for is on the disk (CP-12).
+    connection.pragma_update(None, "synchronous", "full")?;
+    // Fewer, larger checkpoints: each syncs the file itself.
+    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+    connection.pragma_update(None, "cache_size", -16_000)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+/// Short naps: a busy writer lets go of the file for a moment only.
+fn wait(tried: i32) -> bool {
+    let nap = Duration::from_millis(if tried < 50 { 1 } else { 5 });
+    let waited = nap.saturating_mul(u32::try_from(tried).unwrap_or_default());
+    if waited >= PATIENCE {
+        return false;
+    }
+    std::thread::sleep(nap);
+    true
+}
+
+enum State {
+    Empty,
+    Ours(i64),
+    Foreign,
+}
+
+/// The state at one moment: another process may be making the tables right now.
+fn snapshot(connection: &Connection) -> Result<State, rusqlite::Error> {
+    let moment = connection.unchecked_transaction()?;
+    state(&moment)
+}
+
+fn state(connection: &Connection) -> Result<State, rusqlite::Error> {
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    if number("pragma application_id")? == APPLICATION_ID {
+        return Ok(State::Ours(number("pragma user_version")?));
+    }
+    let tables = number("select count(*) from sqlite_schema")?;
+    let version = number("pragma user_version")?;
+    Ok(if tables == 0 && version == 0 { State::Empty } else { State::Foreign })
+}
+
+/// Brings the tables to [`VERSION`] in one transaction; someone else may have been faster.
+fn migrate(connection: &mut Connection) -> Result<(), rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+    let from = match state(&transaction)? {
+        State::Ours(version) => usize::try_from(version).unwrap_or(STEPS.len()),
+        State::Empty | State::Foreign => 0,
+    };
+    for step in STEPS.iter().skip(from) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()
+}
+
+fn io(name: &str, error: &std::io::Error) -> ContextError {
+    ContextError::Io { path: name.to_owned(), reason: crate::reason::reason(error) }
+}
+
+/// What an error of SQLite means for contexts.
+pub(super) fn explain(name: &str, error: &rusqlite::Error) -> ContextError {
+    let path = name.to_owned();
+    let reason = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => {
+            ContextError::Foreign { path, reason: "it is not an SQLite file" }
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ContextError::Busy(path),
+        Some(ErrorCode::DatabaseCorrupt) => ContextError::Damaged { path, reason },
+        Some(ErrorCode::DiskFull) => ContextError::Full(path),
+        Some(_) => ContextError::Io { path, reason },
+        // Rows of another type than the tables have, or tables that are not there.
+        None => ContextError::Damaged { path, reason },
+    }
+}

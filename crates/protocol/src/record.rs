@@ -21,6 +21,7 @@ macro_rules! record {
     ) => {
         $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq, schemars::JsonSchema $($(, $derive)*)?)]
+        #[schemars(transform = $Name::name_ids)]
         $(#[schemars(transform = $transform)])?
         pub struct $Name {
             $(
@@ -34,6 +35,10 @@ macro_rules! record {
         }
 
         impl $Name {
+            fn name_ids(schema: &mut schemars::Schema) {
+                $crate::schema::name_ids(schema, &[$((stringify!($kind), $wire)),*]);
+            }
+
             /// Whether a declared field of this wire name has a value.
             fn holds(&self, name: &str) -> bool {
                 match name {

@@ -69,12 +69,12 @@ fn finish(schema: &mut Map<String, Value>, mut generator: SchemaGenerator) {
 
 /// The fields of every envelope but the type and the content.
 fn shared(generator: &mut SchemaGenerator, needs_context: bool) -> Map<String, Value> {
-    let mut optional_id = id(generator).to_value();
+    let mut optional_id = id();
     if let (false, Value::Object(id)) = (needs_context, &mut optional_id) {
         id.insert("type".to_owned(), json!(["string", "null"]));
     }
     let fields = [
-        ("messageId", id(generator).to_value()),
+        ("messageId", id()),
         ("contextId", optional_id),
         ("timestamp", generator.subschema_for::<Timestamp>().to_value()),
         ("sender", generator.subschema_for::<Sender>().to_value()),
@@ -83,9 +83,21 @@ fn shared(generator: &mut SchemaGenerator, needs_context: bool) -> Map<String, V
     fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
-/// The schema of an id.
-pub(crate) fn id(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "string", "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"})
+/// What an id looks like.
+const ID: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
+
+fn id() -> Value {
+    json!({"type": "string", "pattern": ID})
+}
+
+/// Says of the fields of the kind `id` what an id looks like.
+pub(crate) fn name_ids(schema: &mut Schema, fields: &[(&str, &str)]) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for (_, name) in fields.iter().filter(|(kind, _)| *kind == "id") {
+        if let Some(Value::Object(field)) = properties.get_mut(*name) {
+            field.insert("pattern".to_owned(), ID.into());
+        }
+    }
 }
 
 /// A message in a context: the id, the type and the content, which is checked by its type.
@@ -96,7 +108,7 @@ impl JsonSchema for Draft {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut properties = shared(generator, false);
-        properties.insert("type".to_owned(), id(generator).to_value());
+        properties.insert("type".to_owned(), id());
         let rules: Vec<Value> = KINDS.iter().map(|kind| rule(kind, generator)).collect();
         json_schema!({
             "description": "A message in a context.",

@@ -1,1 +1,45 @@
+use super::*;
+use serde_json::json;
 
+fn parse(text: &str) -> Result<Value, Refusal> {
+    read(text.as_bytes(), &Limits::WIRE)
+}
+
+#[test]
+fn cp_3_values_are_read_as_they_stand() {
+    let text = r#"{"b":[1,-1,1.5,18446744073709551615,true,null,"\u4f60\n"],"a":{}}"#;
+    assert_eq!(parse(text).unwrap().to_string(), text.replace("\\u4f60", "你"));
+    assert_eq!(parse(" 5 ").unwrap(), json!(5));
+    assert_eq!(parse("0.1").unwrap().to_string(), "0.1");
+}
+
+#[test]
+fn cp_17_what_is_not_json_is_told_with_line_and_column() {
+    for text in ["", "{", "[1,]", "{\"a\":1,}", "nul", "1 2", "\"\u{1}\"", "\"\\ud800\"", "1e400"] {
+        let refusal = parse(text).unwrap_err();
+        assert_eq!(refusal.code, ErrorCode::ParseError, "{text}");
+        assert!(refusal.details.contains_key("line"), "{text}");
+    }
+    assert_eq!(read(b"\"\xff\"", &Limits::WIRE).unwrap_err().code, ErrorCode::ParseError);
+}
+
+#[test]
+fn cp_17_the_ids_are_known_once_they_are_read() {
+    let refusal =
+        parse(r#"{"messageId":"m","x":{"messageId":"inner"},"contextId":"c","#).unwrap_err();
+    assert_eq!(refusal.message_id.as_deref(), Some("m"));
+    assert_eq!(refusal.context_id.as_deref(), Some("c"));
+    let refusal = parse(r#"{"x":{"messageId":"inner"},"#).unwrap_err();
+    assert_eq!(refusal.message_id, None);
+}
+
+#[test]
+fn cp_19_depth_is_counted_from_the_message() {
+    let limits = Limits { depth: 3, ..Limits::WIRE };
+    assert!(read(b"[[[1]]]", &limits).is_ok());
+    let refusal = read(b"[[[[1]]]]", &limits).unwrap_err();
+    assert_eq!(refusal.code, ErrorCode::TooLarge);
+    assert_eq!(refusal.message, "nested deeper than 3 lists and objects at line 1 column 4");
+    assert!(check_depth(&json!([[[1]]]), &limits).is_ok());
+    assert!(check_depth(&json!([[[{}]]]), &limits).is_err());
+}

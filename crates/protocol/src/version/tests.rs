@@ -1,1 +1,40 @@
+use super::*;
 
+#[test]
+fn cp_4_versions_of_the_same_major_understand_each_other() {
+    for offered in ["1", "1.0", "1.0.0", " 1.0.0 ", "1.0.9", "1.5", "1.99.99"] {
+        assert_eq!(Version::negotiate(offered), Ok(VERSION), "{offered}");
+    }
+}
+
+#[test]
+fn cp_4_another_major_is_refused_with_both_versions() {
+    for (offered, told) in [("2.0.0", "2.0.0"), ("0.9", "0.9.0"), ("10", "10.0.0")] {
+        let refusal = Version::negotiate(offered).unwrap_err();
+        assert_eq!(refusal.code, ErrorCode::UnsupportedVersion);
+        assert_eq!(refusal.details["clientVersion"], told);
+        assert_eq!(refusal.details["serverVersion"], "1.0.0");
+    }
+}
+
+#[test]
+fn cp_4_what_is_no_version_is_refused() {
+    for offered in
+        ["", "one", "1.", ".1", "1.0.0.0", "1.0.0-beta", "-1", "+1", "99999999999", "1.x"]
+    {
+        let refusal = Version::negotiate(offered).unwrap_err();
+        assert_eq!(refusal.code, ErrorCode::ValidationFailed, "{offered}");
+    }
+}
+
+#[test]
+fn cp_4_the_subprotocol_is_chosen_among_those_offered() {
+    let choose = |offered: &[&str]| Version::choose_subprotocol(offered.iter().copied());
+    assert_eq!(choose(&["bearer.abc", "mcp-cp.1"]), Ok(Some("mcp-cp.1")));
+    assert_eq!(choose(&["mcp-cp.2", " mcp-cp.1"]), Ok(Some("mcp-cp.1")));
+    assert_eq!(choose(&["graphql-ws"]), Ok(None));
+    assert_eq!(choose(&[]), Ok(None));
+    let refusal = choose(&["mcp-cp.2"]).unwrap_err();
+    assert_eq!(refusal.code, ErrorCode::UnsupportedVersion);
+    assert!(refusal.message.contains("mcp-cp.2"), "{}", refusal.message);
+}

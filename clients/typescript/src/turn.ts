@@ -73,7 +73,7 @@ export class Turn implements AsyncIterable<ModelResponseDelta> {
     if (onMessage) guard(() => onMessage(message));
     if (isA(message, "ERROR_RESPONSE")) this.fail(ContextureError.of(message.content));
     else if (isA(message, "MODEL_RESPONSE") && message.content.finishReason === "ERROR") this.fail(brokenOff(message));
-    else if (isA(message, "MODEL_RESPONSE") && message.content.finishReason !== "TOOL_CALLS") this.#end(() => this.#answer.resolve(message));
+    else if (isA(message, "MODEL_RESPONSE") && !wishes(message)) this.#end(() => this.#answer.resolve(message));
     return this.#ended;
   }
 
@@ -107,8 +107,9 @@ export class Turn implements AsyncIterable<ModelResponseDelta> {
     const { messageId, content } = message;
     const growing = this.#growing.get(messageId) ?? { next: 0, text: "", broken: false };
     this.#growing.delete(messageId);
-    if (content.text.length > growing.text.length && content.text.startsWith(growing.text)) {
-      this.#give({ messageId, index: growing.next, text: content.text.slice(growing.text.length) });
+    const text = content.text ?? "";
+    if (text.length > growing.text.length && text.startsWith(growing.text)) {
+      this.#give({ messageId, index: growing.next, text: text.slice(growing.text.length) });
     }
   }
 
@@ -117,6 +118,12 @@ export class Turn implements AsyncIterable<ModelResponseDelta> {
     if (reader) reader({ done: false, value: piece });
     else this.#pieces.push(piece);
   }
+}
+
+/** Whether a response only says which tools it wants; the answer is yet to come. */
+export function wishes({ content }: MessageOf<"MODEL_RESPONSE">): boolean {
+  if (content.finishReason !== undefined) return content.finishReason === "TOOL_CALLS";
+  return (content.toolCalls ?? []).length > 0;
 }
 
 /** What a response with finishReason ERROR tells. */

@@ -51,6 +51,18 @@ test("cp_5_messages_within_a_turn_do_not_end_it", async (t) => {
   assert.deepEqual((await all(turn)).map((piece) => piece.text), ["I look it up.", "5°C"]);
 });
 
+test("cp_2_a_response_without_reason_or_text_is_read_by_what_it_has", async (t) => {
+  const { server, connect } = await start(t);
+  server.agent = async (turn) => {
+    turn.reply("MODEL_RESPONSE", { toolCalls: [{ callId: "call_1", name: "x", parameters: {} }] }, { contextId: turn.contextId });
+    turn.reply("MODEL_RESPONSE", {}, { contextId: turn.contextId });
+  };
+  const client = await connect();
+  const turn = client.send("x");
+  assert.deepEqual((await turn.answer).content, {});
+  assert.deepEqual(await all(turn), []);
+});
+
 test("cp_8_a_cancelled_turn_fails_with_the_text_so_far", async (t) => {
   const { server, connect } = await start(t);
   server.agent = async (turn) => {

@@ -6,10 +6,11 @@ export const HIGHLIGHT = "data-contexture-highlight";
 
 const CSS = `
 [${HIGHLIGHT}] { outline: 3px solid #f59e0b !important; outline-offset: 3px; scroll-margin: 1rem; }
+[${HIGHLIGHT}][data-contexture-edge] { outline-offset: -3px; }
 [${HIGHLIGHT}="glow"] { box-shadow: 0 0 0 4px #f59e0b55, 0 0 1.6rem #f59e0b !important; }
 @media (prefers-reduced-motion: no-preference) {
   [${HIGHLIGHT}="pulse"] { animation: contexture-pulse 0.9s ease-in-out infinite alternate; }
-  @keyframes contexture-pulse { from { outline-color: #f59e0b; } to { outline-color: #f59e0b33; outline-offset: 8px; } }
+  @keyframes contexture-pulse { from { outline-color: #f59e0b; } to { outline-color: #f59e0b22; } }
 }`;
 
 export function highlight({ root = document }: { root?: Document } = {}): FrontendTool {
@@ -53,11 +54,16 @@ export function highlight({ root = document }: { root?: Document } = {}): Fronte
       }
       element.setAttribute(HIGHLIGHT, String(parameters.style));
       element.scrollIntoView({ block: "nearest", behavior: "auto" });
+      // Around what fills the window to its edge there is no room: the line goes inside.
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      element.toggleAttribute("data-contexture-edge", Math.min(left, top) < 8 || right > innerWidth - 8 || bottom > innerHeight - 8);
       const end = performance.now() + duration;
       until.set(element, end);
       setTimeout(() => {
         // A later highlight of the same element goes on.
-        if (until.get(element) === end) element.removeAttribute(HIGHLIGHT);
+        if (until.get(element) !== end) return;
+        element.removeAttribute(HIGHLIGHT);
+        element.removeAttribute("data-contexture-edge");
       }, duration);
       return { highlighted: true, selector, duration };
     },

@@ -3,7 +3,7 @@ import { ContextureError } from "../protocol/errors.js";
 import { isA, type AnyMessage } from "../protocol/messages.js";
 import type { ContextureClient } from "../client.js";
 import type { Subscription } from "../subscription.js";
-import type { Turn } from "../turn.js";
+import { wishes, type Turn } from "../turn.js";
 import type { Answer, Log } from "./log.js";
 import { showState } from "./panel.js";
 
@@ -84,7 +84,7 @@ export class Conversation {
     try {
       for await (const piece of turn) answerOf(piece.messageId).append(piece.text);
       const { messageId, content } = await turn.answer;
-      answerOf(messageId).finish(content.text);
+      answerOf(messageId).finish(content.text ?? "");
     } catch (error) {
       const failed = [...answers.values()].at(-1) ?? this.#log.answer();
       failed.fail(error instanceof ContextureError ? error : new ContextureError("INTERNAL", String(error)));
@@ -95,8 +95,8 @@ export class Conversation {
 
   #turnMessage(message: AnyMessage, answerOf: (messageId: string) => Answer): void {
     this.#seen.add(message.messageId);
-    if (isA(message, "MODEL_RESPONSE") && message.content.finishReason === "TOOL_CALLS") {
-      answerOf(message.messageId).finish(message.content.text);
+    if (isA(message, "MODEL_RESPONSE") && wishes(message)) {
+      answerOf(message.messageId).finish(message.content.text ?? "");
       for (const { callId, name, parameters } of message.content.toolCalls ?? []) this.#log.call({ callId, name, parameters, status: "running" });
     } else if (isA(message, "TOOL_CALL_RESPONSE")) {
       for (const result of message.content.results) this.#log.call({ callId: result.callId, name: result.callId, status: "done", result });
@@ -122,6 +122,6 @@ export class Conversation {
     if (this.#seen.has(message.messageId) || (ours !== undefined && ours === this.#turn?.messageId)) return;
     this.#seen.add(message.messageId);
     if (isA(message, "USER_INPUT")) this.#log.user(message.content.text);
-    else if (isA(message, "MODEL_RESPONSE") && message.content.text !== "") this.#log.agent(message.content.text);
+    else if (isA(message, "MODEL_RESPONSE") && message.content.text) this.#log.agent(message.content.text);
   }
 }

@@ -74,9 +74,9 @@ export interface ToolCall {
 export type FinishReason = "STOP" | "LENGTH" | "TOOL_CALLS" | "ERROR";
 
 export interface ModelResponse {
-  text: string;
+  text?: string;
   toolCalls?: ToolCall[];
-  finishReason: FinishReason;
+  finishReason?: FinishReason;
   usage?: { promptTokens?: number; completionTokens?: number; totalTokens?: number };
 }
 

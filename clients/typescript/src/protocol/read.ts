@@ -19,7 +19,6 @@ const SENDERS = ["USER", "MODEL", "SYSTEM", "TOOL"];
 
 /** The fields without which a content can't be acted on. */
 const NEEDED: Record<string, Record<string, Kind>> = {
-  MODEL_RESPONSE: { text: "string", finishReason: "string" },
   MODEL_RESPONSE_DELTA: { messageId: "string", index: "number", text: "string" },
   TOOL_CALL_REQUEST: { calls: "array" },
   TOOL_AVAILABILITY_RESPONSE: { availableTools: "array" },
@@ -28,6 +27,14 @@ const NEEDED: Record<string, Record<string, Kind>> = {
   ACK: { messageId: "string" },
   CONTROL: { action: "string", target: "string" },
   CONTEXT_DELTA: { version: "number", changes: "array" },
+};
+
+/** Fields that may be absent, but are of this kind when they are there. */
+const TAKEN: Record<string, Record<string, Kind>> = {
+  MODEL_RESPONSE: { text: "string", finishReason: "string", toolCalls: "array" },
+  TOOL_CALL_RESPONSE: { results: "array" },
+  ERROR_RESPONSE: { details: "object", source: "string", recoverable: "boolean", suggestedAction: "string" },
+  ACK: { version: "number" },
 };
 
 /** The message that a text holds; fails with PARSE_ERROR or VALIDATION_FAILED. */
@@ -54,9 +61,7 @@ export function checkMessage(value: unknown): Violation[] {
   if (kindOf(value) !== "object") return [{ pointer: "", expected: "an object", found: kindOf(value) }];
   const message = value as Record<string, unknown>;
   const found = fieldsOf(message, { messageId: "string", timestamp: "string", type: "string", sender: "object", content: "object" }, "");
-  for (const [field, kind] of [["contextId", "string"], ["metadata", "object"]] as const) {
-    if (message[field] !== undefined) found.push(...fieldsOf(message, { [field]: kind }, ""));
-  }
+  found.push(...fieldsOf(message, present(message, { contextId: "string", metadata: "object" }), ""));
   if (kindOf(message.sender) === "object") found.push(...checkSender(message.sender as Record<string, unknown>));
   if (kindOf(message.content) === "object" && typeof message.type === "string") {
     found.push(...checkContent(message.type, message.content as Record<string, unknown>));
@@ -74,7 +79,8 @@ function checkSender(sender: Record<string, unknown>): Violation[] {
 
 function checkContent(type: string, content: Record<string, unknown>): Violation[] {
   const needed = Object.hasOwn(NEEDED, type) ? NEEDED[type] : undefined;
-  const found = needed ? fieldsOf(content, needed, "/content") : [];
+  const taken = Object.hasOwn(TAKEN, type) ? TAKEN[type] : undefined;
+  const found = fieldsOf(content, { ...needed, ...present(content, taken ?? {}) }, "/content");
   if (type === "TOOL_CALL_REQUEST" && Array.isArray(content.calls)) {
     content.calls.forEach((call: unknown, at) => {
       const pointer = `/content/calls/${at}`;
@@ -90,6 +96,11 @@ function checkContent(type: string, content: Record<string, unknown>): Violation
     });
   }
   return found;
+}
+
+/** Those of the fields that a value has. */
+function present(value: Record<string, unknown>, fields: Record<string, Kind>): Record<string, Kind> {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => Object.hasOwn(value, field)));
 }
 
 function fieldsOf(value: Record<string, unknown>, needed: Record<string, Kind>, at: string): Violation[] {

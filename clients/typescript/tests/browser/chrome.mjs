@@ -15,6 +15,9 @@ export async function launch(program = process.env.CHROMIUM ?? "chromium") {
   const profile = await mkdtemp(join(tmpdir(), "contexture-chromium-"));
   const flags = [...FLAGS, `--user-data-dir=${profile}`, ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "about:blank"];
   const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe"] });
+  // Whatever ends this process ends the browser too.
+  process.once("exit", () => child.kill("SIGKILL"));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   let said = "";
   const address = new Promise((resolve, reject) => {
     child.stderr.on("data", (bytes) => {

@@ -62,7 +62,7 @@ export class Turn {
             this.fail(ContextureError.of(message.content));
         else if (isA(message, "MODEL_RESPONSE") && message.content.finishReason === "ERROR")
             this.fail(brokenOff(message));
-        else if (isA(message, "MODEL_RESPONSE") && message.content.finishReason !== "TOOL_CALLS")
+        else if (isA(message, "MODEL_RESPONSE") && !wishes(message))
             this.#end(() => this.#answer.resolve(message));
         return this.#ended;
     }
@@ -96,8 +96,9 @@ export class Turn {
         const { messageId, content } = message;
         const growing = this.#growing.get(messageId) ?? { next: 0, text: "", broken: false };
         this.#growing.delete(messageId);
-        if (content.text.length > growing.text.length && content.text.startsWith(growing.text)) {
-            this.#give({ messageId, index: growing.next, text: content.text.slice(growing.text.length) });
+        const text = content.text ?? "";
+        if (text.length > growing.text.length && text.startsWith(growing.text)) {
+            this.#give({ messageId, index: growing.next, text: text.slice(growing.text.length) });
         }
     }
     #give(piece) {
@@ -107,6 +108,12 @@ export class Turn {
         else
             this.#pieces.push(piece);
     }
+}
+/** Whether a response only says which tools it wants; the answer is yet to come. */
+export function wishes({ content }) {
+    if (content.finishReason !== undefined)
+        return content.finishReason === "TOOL_CALLS";
+    return (content.toolCalls ?? []).length > 0;
 }
 /** What a response with finishReason ERROR tells. */
 function brokenOff(message) {

@@ -1,6 +1,7 @@
 /** One conversation: sends what the user says, shows what comes, also from the user's other windows. */
 import { ContextureError } from "../protocol/errors.js";
 import { isA } from "../protocol/messages.js";
+import { wishes } from "../turn.js";
 import { showState } from "./panel.js";
 const REMEMBERED = "contexture.context";
 /** Earlier messages that are shown when a page is opened again. */
@@ -77,7 +78,7 @@ export class Conversation {
             for await (const piece of turn)
                 answerOf(piece.messageId).append(piece.text);
             const { messageId, content } = await turn.answer;
-            answerOf(messageId).finish(content.text);
+            answerOf(messageId).finish(content.text ?? "");
         }
         catch (error) {
             const failed = [...answers.values()].at(-1) ?? this.#log.answer();
@@ -89,8 +90,8 @@ export class Conversation {
     }
     #turnMessage(message, answerOf) {
         this.#seen.add(message.messageId);
-        if (isA(message, "MODEL_RESPONSE") && message.content.finishReason === "TOOL_CALLS") {
-            answerOf(message.messageId).finish(message.content.text);
+        if (isA(message, "MODEL_RESPONSE") && wishes(message)) {
+            answerOf(message.messageId).finish(message.content.text ?? "");
             for (const { callId, name, parameters } of message.content.toolCalls ?? [])
                 this.#log.call({ callId, name, parameters, status: "running" });
         }
@@ -124,7 +125,7 @@ export class Conversation {
         this.#seen.add(message.messageId);
         if (isA(message, "USER_INPUT"))
             this.#log.user(message.content.text);
-        else if (isA(message, "MODEL_RESPONSE") && message.content.text !== "")
+        else if (isA(message, "MODEL_RESPONSE") && message.content.text)
             this.#log.agent(message.content.text);
     }
 }

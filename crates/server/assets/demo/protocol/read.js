@@ -6,7 +6,6 @@ import { ContextureError } from "./errors.js";
 const SENDERS = ["USER", "MODEL", "SYSTEM", "TOOL"];
 /** The fields without which a content can't be acted on. */
 const NEEDED = {
-    MODEL_RESPONSE: { text: "string", finishReason: "string" },
     MODEL_RESPONSE_DELTA: { messageId: "string", index: "number", text: "string" },
     TOOL_CALL_REQUEST: { calls: "array" },
     TOOL_AVAILABILITY_RESPONSE: { availableTools: "array" },
@@ -15,6 +14,13 @@ const NEEDED = {
     ACK: { messageId: "string" },
     CONTROL: { action: "string", target: "string" },
     CONTEXT_DELTA: { version: "number", changes: "array" },
+};
+/** Fields that may be absent, but are of this kind when they are there. */
+const TAKEN = {
+    MODEL_RESPONSE: { text: "string", finishReason: "string", toolCalls: "array" },
+    TOOL_CALL_RESPONSE: { results: "array" },
+    ERROR_RESPONSE: { details: "object", source: "string", recoverable: "boolean", suggestedAction: "string" },
+    ACK: { version: "number" },
 };
 /** The message that a text holds; fails with PARSE_ERROR or VALIDATION_FAILED. */
 export function readMessage(text) {
@@ -41,10 +47,7 @@ export function checkMessage(value) {
         return [{ pointer: "", expected: "an object", found: kindOf(value) }];
     const message = value;
     const found = fieldsOf(message, { messageId: "string", timestamp: "string", type: "string", sender: "object", content: "object" }, "");
-    for (const [field, kind] of [["contextId", "string"], ["metadata", "object"]]) {
-        if (message[field] !== undefined)
-            found.push(...fieldsOf(message, { [field]: kind }, ""));
-    }
+    found.push(...fieldsOf(message, present(message, { contextId: "string", metadata: "object" }), ""));
     if (kindOf(message.sender) === "object")
         found.push(...checkSender(message.sender));
     if (kindOf(message.content) === "object" && typeof message.type === "string") {
@@ -61,7 +64,8 @@ function checkSender(sender) {
 }
 function checkContent(type, content) {
     const needed = Object.hasOwn(NEEDED, type) ? NEEDED[type] : undefined;
-    const found = needed ? fieldsOf(content, needed, "/content") : [];
+    const taken = Object.hasOwn(TAKEN, type) ? TAKEN[type] : undefined;
+    const found = fieldsOf(content, { ...needed, ...present(content, taken ?? {}) }, "/content");
     if (type === "TOOL_CALL_REQUEST" && Array.isArray(content.calls)) {
         content.calls.forEach((call, at) => {
             const pointer = `/content/calls/${at}`;
@@ -81,6 +85,10 @@ function checkContent(type, content) {
         });
     }
     return found;
+}
+/** Those of the fields that a value has. */
+function present(value, fields) {
+    return Object.fromEntries(Object.entries(fields).filter(([field]) => Object.hasOwn(value, field)));
 }
 function fieldsOf(value, needed, at) {
     return Object.entries(needed)

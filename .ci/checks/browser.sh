@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The demo page in a headless Chromium: the four kinds of front-end tools, permission given and refused, markup in
+# messages that stays text, a cut connection. Once with the server of the client's tests, and, where CONTEXTURE_PAGE
+# names the page of a running server, with that.
+#
+# Needs Chromium (Debian's is installed when there is none and we are root), npm and node as typescript_client.sh.
+# SCREENSHOTS=FOLDER keeps pictures of the page.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source .ci/lib/check.sh
+source .ci/lib/typescript.sh
+
+for name in chromium chromium-browser google-chrome; do
+  CHROMIUM=${CHROMIUM:-$(command -v "$name" || true)}
+done
+if [ -z "$CHROMIUM" ]; then
+  [ "$(id -u)" -eq 0 ] || fail "Chromium is needed"
+  echo "installing Chromium"
+  (timeout 600 apt-get update -qq && timeout 1200 apt-get install -y -qq --no-install-recommends chromium) >"$work/apt.log" 2>&1 \
+    || fail "Chromium could not be installed"
+  CHROMIUM=$(command -v chromium)
+fi
+export CHROMIUM
+ok "$("$CHROMIUM" --version 2>/dev/null)"
+
+find_node
+copy_client
+build_client
+export TMPDIR=$work
+timeout 180 node "$client/tests/browser/check.mjs" 2>"$work/browser.log" || fail "the page, with the server of the tests"
+if [ -n "${CONTEXTURE_PAGE:-}" ]; then
+  timeout 180 node "$client/tests/browser/check.mjs" "$CONTEXTURE_PAGE" 2>"$work/browser.log" || fail "the page at $CONTEXTURE_PAGE"
+fi

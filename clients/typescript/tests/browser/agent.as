@@ -1,0 +1,35 @@
+// The agent of the browser check, for a real server: what the user says names the tools that it uses, and it
+// answers with what they gave. The same as agent.mjs.
+
+import tool Highlight from "frontend://highlight_element"
+import tool Camera from "frontend://access_camera"
+import tool Resize from "frontend://local_image_resize"
+import tool Picker from "frontend://file_picker"
+import tool Overlay from "frontend://display_overlay"
+import tool Location from "frontend://geolocation"
+
+main func(input { text string }) {
+  if input.text == "highlight" {
+    return Highlight.run({ selector: "#main-content", style: "pulse", duration: 1500 })
+  }
+  if input.text == "where" {
+    return try { Location.run({ accuracy: "high", timeout: 5000 }) } else err { { code: err.code } }
+  }
+  if input.text == "photo" {
+    return try {
+      photo = Camera.run({ mode: "photo", resolution: "high" })
+      small = Resize.run({ imageId: photo.imageId, width: 300, height: 200, preserveAspectRatio: true })
+      { photo: photo, small: small }
+    } else err { { code: err.code } }
+  }
+  if input.text == "file" {
+    return try {
+      picked = Picker.run({ accept: ".jpg,.png", multiple: false })
+      square = { label: "square", score: 0.92, box: { x: 40, y: 30, width: 80, height: 60 } }
+      shown = Overlay.run({ sourceImageId: picked.fileId, overlayData: [square], style: "bounding_boxes" })
+      file = { fileId: picked.fileId, fileName: picked.fileName, fileSize: picked.fileSize, mimeType: picked.mimeType }
+      { file: file, bytes: picked.fileData.length(), shown: shown }
+    } else err { { code: err.code } }
+  }
+  { echo: input.text }
+}

@@ -118,7 +118,7 @@ export class ContextureClient {
     const turn = new Turn(message.messageId, contextId, {
       cancel: () => {
         this.#calls.cancel(message.messageId);
-        return this.#control("CANCEL", message.messageId);
+        return this.#stop(message.messageId);
       },
       ...(onMessage ? { onMessage } : {}),
     });
@@ -296,8 +296,13 @@ export class ContextureClient {
     return promise;
   }
 
-  async #control(action: "CANCEL" | "PAUSE" | "RESUME", target: string): Promise<void> {
-    await this.#ask(this.#make("CONTROL", { action, target }), () => true);
+  async #stop(target: string): Promise<void> {
+    try {
+      await this.#ask(this.#make("CONTROL", { action: "CANCEL", target }), () => true);
+    } catch (error) {
+      // It ended in the meantime: there is nothing left to stop.
+      if (!(error instanceof ContextureError && error.code === "UNKNOWN_ID")) throw error;
+    }
   }
 
   #subscribe(subscription: Subscription, since: number | undefined): void {

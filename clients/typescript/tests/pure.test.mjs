@@ -58,6 +58,8 @@ test("cp_3_what_is_wrong_with_a_message_is_told_by_pointer", () => {
   const good = { messageId: "m", timestamp: "t", type: "ACK", sender: { id: "s", type: "SYSTEM" }, content: { messageId: "x" } };
   assert.deepEqual(checkMessage(good), []);
   assert.deepEqual(checkMessage({ ...good, sender: { id: 1, type: "ROBOT" }, contextId: 5, content: {} }).map((one) => one.pointer), ["/contextId", "/sender/id", "/sender/type", "/content/messageId"]);
+  const call = { ...good, type: "TOOL_CALL_REQUEST", content: { calls: [{ callId: "c", name: "n", parameters: "x", userPrompt: 1 }, null] } };
+  assert.deepEqual(checkMessage(call).map((one) => one.pointer), ["/content/calls/0/parameters", "/content/calls/0/userPrompt", "/content/calls/1"]);
   assert.throws(() => readMessage("[1"), { code: "PARSE_ERROR" });
   assert.equal(isKnown(good), true);
   assert.equal(isKnown({ ...good, type: "toString" }), false);

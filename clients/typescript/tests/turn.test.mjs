@@ -84,6 +84,25 @@ test("cp_8_a_cancelled_turn_fails_with_the_text_so_far", async (t) => {
   await turn.cancel();
 });
 
+test("cp_8_a_turn_that_just_ended_is_not_cancelled_and_that_is_no_fault", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  // The cancelling is on its way when the answer comes.
+  server.agent = async (turn) => {
+    turn.delta("x");
+    await new Promise((done) => setTimeout(done, 5));
+    turn.answer();
+  };
+  server.ignore = (message) => {
+    if (message.type === "CONTROL") message.content.target = "msg_gone";
+    return false;
+  };
+  const turn = client.send("short");
+  await next(client, "message", (message) => message.type === "MODEL_RESPONSE_DELTA");
+  await turn.cancel();
+  assert.equal((await turn.answer).content.text, "x");
+});
+
 test("cp_8_a_signal_cancels_too", async (t) => {
   const { server, connect } = await start(t);
   server.agent = async (turn) => {

@@ -86,8 +86,8 @@ export type ChooseFiles = (wish: { accept: string; multiple: boolean; signal: Ab
 export interface FilePickerOptions {
   store: FileStore;
   /**
-   * Up to this many bytes a file's content goes to the server as `fileData` (base64); a larger one stays here
-   * under its handle, and the result says so. 0 keeps all contents here.
+   * Up to this many bytes of all picked files go to the server as `fileData` (base64); a file that is larger
+   * stays here under its handle, and the result says so. 0 keeps all contents here.
    */
   maxDataBytes?: number;
   /** Another way to choose than the browser's dialog. */
@@ -133,16 +133,20 @@ export function filePicker({ store, maxDataBytes = 1_000_000, choose = chooseFil
       if (files.length === 0) throw new ToolFailure("CANCELLED", "The user picked no file.");
       for (const file of files) checkSize(file, limits, JSON.stringify(file.name));
       const picked: JsonObject[] = [];
-      for (const file of files) picked.push(await described(store, file, maxDataBytes));
+      let left = maxDataBytes;
+      for (const file of files) {
+        picked.push(await described(store, file, left));
+        if (file.size <= left) left -= file.size;
+      }
       return { ...picked[0], files: picked } as Json;
     },
   };
 }
 
-async function described(store: FileStore, file: File, maxDataBytes: number): Promise<JsonObject> {
+async function described(store: FileStore, file: File, left: number): Promise<JsonObject> {
   const { id } = store.keep(file, file.name);
   const facts = { fileId: id, fileName: file.name, fileSize: file.size, mimeType: file.type };
-  return file.size > maxDataBytes ? { ...facts, dataStaysInClient: true } : { ...facts, fileData: await base64(file) };
+  return file.size > left ? { ...facts, dataStaysInClient: true } : { ...facts, fileData: await base64(file) };
 }
 
 /** The browser's own dialog. */

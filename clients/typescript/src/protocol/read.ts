@@ -85,7 +85,7 @@ function checkContent(type: string, content: Record<string, unknown>): Violation
     content.calls.forEach((call: unknown, at) => {
       const pointer = `/content/calls/${at}`;
       if (kindOf(call) !== "object") found.push({ pointer, expected: "an object", found: kindOf(call) });
-      else found.push(...fieldsOf(call as Record<string, unknown>, { callId: "string", name: "string" }, pointer));
+      else found.push(...checkCall(call as Record<string, unknown>, pointer));
     });
   }
   if (type === "CONTEXT_DELTA" && Array.isArray(content.changes)) {
@@ -96,6 +96,11 @@ function checkContent(type: string, content: Record<string, unknown>): Violation
     });
   }
   return found;
+}
+
+function checkCall(call: Record<string, unknown>, pointer: string): Violation[] {
+  const taken = { parameters: "object", userPrompt: "string", timeoutClient: "number", uiSettings: "object" } as const;
+  return fieldsOf(call, { callId: "string", name: "string", ...present(call, taken) }, pointer);
 }
 
 /** Those of the fields that a value has. */

@@ -37,7 +37,10 @@ async function check(page) {
   ok("the page is connected");
   await shot(page, "1-empty");
 
-  assert.match(await page.value("fetch(location.href).then((answer) => answer.headers.get('content-security-policy'))"), /script-src 'self'/);
+  const policies = await page.value("fetch(location.href).then((answer) => answer.headers.get('content-security-policy'))");
+  for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"]) {
+    assert.ok(policies.split(";").some((one) => one.trim() === rule), `${rule} in ${policies}`);
+  }
   await policy(page);
   await markup(page);
   await highlighted(page);
@@ -103,7 +106,8 @@ async function highlighted(page) {
 async function photo(page) {
   assert.deepEqual(await say(page, "photo", async () => {
     await asked(page);
-    assert.equal(await page.value("document.querySelector('#permission-prompt').textContent"), PROMPT);
+    // A program says what it wants of a tool, not how the user is asked: then the page has words of its own.
+    assert.equal(await page.value("document.querySelector('#permission-prompt').textContent"), server ? PROMPT : 'Allow "Take a photo"?');
     assert.equal(await page.value("document.querySelectorAll('#permission img').length"), 0);
     assert.equal(await page.value("document.activeElement.id"), "refuse");
     await shot(page, "3-permission");
@@ -179,8 +183,8 @@ async function where(page) {
 // A page that is loaded again shows the conversation, and its state.
 async function again(page) {
   const said = await page.value("document.querySelectorAll('.message.user').length");
-  await page.until("document.querySelector('#state').textContent.includes('where')", "the state is shown");
   if (server) {
+    await page.until("document.querySelector('#state').textContent.includes('where')", "the state is shown");
     server.cut();
     await page.until('document.querySelector("#connection").dataset.state !== "open"', "the cut is seen");
     await page.until('document.querySelector("#connection").dataset.state === "open"', "the page connects again");
@@ -192,7 +196,7 @@ async function again(page) {
   const before = await page.value("document.querySelectorAll('.message.user').length");
   await page.open(url);
   await page.until(`document.querySelectorAll('.message.user').length === ${before}`, "the conversation is shown again");
-  await page.until("document.querySelector('#state').textContent.includes('lastRequest')", "the state is shown again");
+  if (server) await page.until("document.querySelector('#state').textContent.includes('lastRequest')", "the state is shown again");
   assert.deepEqual(await say(page, "and on"), { echo: "and on" });
   await page.click("#new");
   assert.equal(await page.value("document.querySelectorAll('#log .message').length"), 0);

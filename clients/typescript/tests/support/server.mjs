@@ -178,8 +178,10 @@ export class TestServer {
         ack();
         break;
       case "CONTROL":
-        ack();
-        this.#turns.get(content.target)?.stop();
+        if (this.#turns.has(content.target)) {
+          ack();
+          this.#turns.get(content.target).stop();
+        } else reply("ERROR_RESPONSE", this.refusal("UNKNOWN_ID", "nothing runs under this id", message.messageId).content);
         break;
       case "TOOL_CALL_RESPONSE":
         ack();
@@ -228,6 +230,7 @@ export class TestServer {
     } catch (error) {
       turn.breakOff(String(error?.message ?? error));
     }
+    this.#turns.delete(message.messageId);
   }
 
   call(session, contextId, turn, calls, more = {}) {

@@ -20,6 +20,8 @@ async function connect() {
         client = new ContextureClient({
             url: location.origin,
             ...(token ? { token } : {}),
+            // A tool that runs goes on while the connection is away, and its result is sent when it is back.
+            supportedFeatures: ["background_processing"],
             clientInfo: { userAgent: navigator.userAgent, language: navigator.language },
         });
     }

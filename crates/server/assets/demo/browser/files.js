@@ -106,16 +106,20 @@ export function filePicker({ store, maxDataBytes = 1_000_000, choose = chooseFil
             for (const file of files)
                 checkSize(file, limits, JSON.stringify(file.name));
             const picked = [];
-            for (const file of files)
-                picked.push(await described(store, file, maxDataBytes));
+            let left = maxDataBytes;
+            for (const file of files) {
+                picked.push(await described(store, file, left));
+                if (file.size <= left)
+                    left -= file.size;
+            }
             return { ...picked[0], files: picked };
         },
     };
 }
-async function described(store, file, maxDataBytes) {
+async function described(store, file, left) {
     const { id } = store.keep(file, file.name);
     const facts = { fileId: id, fileName: file.name, fileSize: file.size, mimeType: file.type };
-    return file.size > maxDataBytes ? { ...facts, dataStaysInClient: true } : { ...facts, fileData: await base64(file) };
+    return file.size > left ? { ...facts, dataStaysInClient: true } : { ...facts, fileData: await base64(file) };
 }
 /** The browser's own dialog. */
 const chooseFiles = ({ accept, multiple, signal }) => new Promise((resolve, reject) => {

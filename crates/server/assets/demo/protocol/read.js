@@ -72,7 +72,7 @@ function checkContent(type, content) {
             if (kindOf(call) !== "object")
                 found.push({ pointer, expected: "an object", found: kindOf(call) });
             else
-                found.push(...fieldsOf(call, { callId: "string", name: "string" }, pointer));
+                found.push(...checkCall(call, pointer));
         });
     }
     if (type === "CONTEXT_DELTA" && Array.isArray(content.changes)) {
@@ -85,6 +85,10 @@ function checkContent(type, content) {
         });
     }
     return found;
+}
+function checkCall(call, pointer) {
+    const taken = { parameters: "object", userPrompt: "string", timeoutClient: "number", uiSettings: "object" };
+    return fieldsOf(call, { callId: "string", name: "string", ...present(call, taken) }, pointer);
 }
 /** Those of the fields that a value has. */
 function present(value, fields) {

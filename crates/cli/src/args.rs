@@ -65,6 +65,7 @@ pub(crate) enum Command {
     Knowledge(Box<commands::knowledge::Args>),
     McpServers(commands::mcp_servers::Args),
     Mcp(Box<commands::mcp::Args>),
+    Serve(Box<commands::serve::Args>),
     Trace(commands::trace::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),

@@ -16,6 +16,7 @@ pub(crate) mod reference;
 pub(crate) mod repl;
 mod rewrite;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod tokens;
 pub(crate) mod trace;
 
@@ -62,6 +63,7 @@ fn run(command: Command, terminal: &Terminal) -> Outcome {
         Command::Knowledge(args) => knowledge::run(&args, terminal),
         Command::McpServers(args) => mcp_servers::run(&args, terminal),
         Command::Mcp(args) => mcp::run(&args, terminal),
+        Command::Serve(args) => serve::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Completions(args) => completions::run(&args, terminal),
@@ -75,6 +77,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Check(args) => args.json,
         Command::Prompt(args) => prompt::wants_json(args),
         Command::Answer(args) => answer::wants_json(args),
+        Command::Tokens(args) => tokens::wants_json(args),
         Command::Ref(args) => reference::wants_json(args),
         Command::Knowledge(args) => knowledge::wants_json(args),
         Command::McpServers(args) => mcp_servers::wants_json(args),

@@ -3,8 +3,10 @@
 //! Decision: no key stands in it. Keys come from the environment, so that the file can be
 //! committed; a key in the file is refused with a word where it belongs.
 
+mod serve;
 mod servers;
 
+pub use serve::{Intent, Serve};
 pub use servers::{Mcp, McpServer};
 
 use crate::reading::{self, ReadError};
@@ -45,6 +47,8 @@ pub struct Config {
     pub knowledge: Knowledge,
     /// MCP servers that programs may import tools from.
     pub mcp: Mcp,
+    /// What `contexture serve` offers.
+    pub serve: Serve,
     /// Limits of a run.
     pub limits: Limits,
 }

@@ -35,6 +35,7 @@ pub mod http;
 mod knowledge;
 mod load;
 mod program;
+pub mod serve;
 mod server;
 mod session;
 pub mod stdio;

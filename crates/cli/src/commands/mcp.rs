@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
 ///
 /// It listens from the moment of the call, before anything is served: a client that is through with
 /// a server it has just started may end it at once.
-fn asked_to_end() -> impl Future<Output = ()> {
+pub(super) fn asked_to_end() -> impl Future<Output = ()> {
     let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     async move {
         let [Ok(mut interrupts), Ok(mut ends)] = signals else {

@@ -1,0 +1,102 @@
+//! `[serve]`: what `contexture serve` offers, and to whom (CP-5, CP-6, CP-19).
+
+use regex::Regex;
+use serde::{Deserialize, Deserializer};
+use std::net::SocketAddr;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+/// The server of the context protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Serve {
+    /// The address to listen on; `--listen` wins.
+    pub listen: Option<SocketAddr>,
+    /// The folder of contexts and tokens, relative to the project; `--data` wins.
+    pub data: Option<PathBuf>,
+    /// Origins of web pages that may call, besides pages of this machine.
+    pub origins: Vec<String>,
+    /// Names of hosts that clients call the server by, besides `localhost` and IP addresses.
+    pub hosts: Vec<String>,
+    /// Addresses that clients may come from, such as `10.1.0.0/16`; all when empty.
+    pub addresses: Vec<String>,
+    /// Whether a token is asked for although only this machine reaches the server.
+    pub require_token: bool,
+    /// Messages that a client may send in a minute; no limit when absent.
+    pub rate_per_minute: Option<NonZeroU64>,
+    /// Turns that run at the same time; others wait.
+    pub turns: NonZeroUsize,
+    /// Messages of the context, the latest, that an agent gets with a turn.
+    pub history: usize,
+    /// Seconds that one turn may take.
+    pub turn_timeout: NonZeroU64,
+    /// An agent that is asked which intent a message has when no rule fits: its value is the name
+    /// of an intent, or has it as `intent`.
+    pub router: Option<String>,
+    /// What messages may want, and who answers them; the first that fits.
+    pub intents: Vec<Intent>,
+}
+
+impl Default for Serve {
+    fn default() -> Self {
+        Self {
+            listen: None,
+            data: None,
+            origins: Vec::new(),
+            hosts: Vec::new(),
+            addresses: Vec::new(),
+            require_token: false,
+            rate_per_minute: None,
+            turns: NonZeroUsize::MIN.saturating_add(15),
+            history: 100,
+            turn_timeout: NonZeroU64::MIN.saturating_add(599),
+            router: None,
+            intents: Vec::new(),
+        }
+    }
+}
+
+/// Something that messages may want (CP-5).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Intent {
+    /// Its name: in `metadata.intent` of the answer, and what a router names.
+    pub name: String,
+    /// Texts of which one has to stand in the message; letters may differ in case.
+    #[serde(default)]
+    pub contains: Vec<String>,
+    /// A regular expression that has to fit somewhere in the message.
+    #[serde(default)]
+    pub matches: Option<Pattern>,
+    /// The agent that answers.
+    pub agent: String,
+}
+
+/// A regular expression, as it was written.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Whether it fits somewhere in the text. Takes time linear in the text.
+    #[must_use]
+    pub fn fits(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Pattern {}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(value)?;
+        Regex::new(&text).map(Self).map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,171 @@
+//! The server of the context protocol: conversations with agents, and the contexts they leave
+//! (CP-5…CP-20).
+//!
+//! A [`Serve`] is what one project offers to people's apps: its agents, and the contexts of those
+//! who talk to them. [`door::Listening`] puts it on a wire: WebSocket and HTTP.
+//!
+//! Decision: doors only read, write and guard; what a message does is decided in one place, so
+//! that it does the same whichever way it came.
+
+mod agents;
+mod app;
+mod caller;
+pub mod codes;
+mod digest;
+pub mod door;
+mod exchange;
+mod frontend;
+mod intent;
+mod message;
+mod runner;
+mod session;
+mod subscriptions;
+mod turn;
+
+use crate::fault::Fault;
+use agents::Agents;
+use app::{App, GRACE, Phase};
+use contexture::Project;
+use contexture::store::contexts::{self, ContextStore, SqliteContexts, Update};
+use contexture::store::stamp::Ids;
+use contexture::turn::TurnRequest;
+use contexture_protocol::{ErrorCode, Refusal};
+use frontend::{Calls, FrontendRunner};
+use intent::Intents;
+use message::Maker;
+use session::Sessions;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use subscriptions::Subscriptions;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use turn::Turns;
+
+/// The file of contexts in the data folder.
+pub const CONTEXTS_FILE: &str = "contexts.db";
+
+/// What is to be served.
+#[derive(Clone)]
+pub struct Settings {
+    /// The project, with the settings of `[serve]`.
+    pub project: Project,
+    /// The programs whose agents take part; the first one's main agent is asked by default.
+    pub programs: Vec<PathBuf>,
+    /// The folder of contexts and tokens.
+    pub data: PathBuf,
+    /// What turns have in common: model, stand-in, packs that were allowed.
+    pub turns: TurnRequest,
+}
+
+impl Settings {
+    /// A project's programs, with everything else as it is by default.
+    #[must_use]
+    pub fn new(project: Project, programs: Vec<PathBuf>) -> Self {
+        let data = data_folder(&project, None);
+        Self { project, programs, data, turns: TurnRequest::default() }
+    }
+}
+
+/// The folder of contexts and tokens: what was asked for, else the setting, else
+/// `.contexture/data`.
+#[must_use]
+pub fn data_folder(project: &Project, asked: Option<PathBuf>) -> PathBuf {
+    let set = || project.config.serve.data.as_ref().map(|data| project.root.join(data));
+    asked.or_else(set).unwrap_or_else(|| project.state_folder().join("data"))
+}
+
+/// What is served; a clone is the same.
+#[derive(Clone)]
+pub struct Serve(Arc<App>);
+
+impl Serve {
+    /// Checks the settings, loads the programs and opens the contexts. Turns that an earlier server
+    /// left unfinished are closed with OUTCOME_UNCERTAIN. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// A [`Fault`] when a program, an intent or the data folder can't be used.
+    pub fn open(settings: Settings) -> Result<Self, Fault> {
+        let agents = Agents::load(&settings.project, &settings.programs)?;
+        let path = settings.data.join(CONTEXTS_FILE);
+        let store = SqliteContexts::open(&path, contexts::Options::default())
+            .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
+        Self::on(settings, agents, Arc::new(store))
+    }
+
+    /// As [`Self::open`], on contexts that are open already.
+    fn on(settings: Settings, agents: Agents, store: Arc<dyn ContextStore>) -> Result<Self, Fault> {
+        let serve = &settings.project.config.serve;
+        let intents = Intents::open(serve, &agents)?;
+        let app = App {
+            agents,
+            intents,
+            store,
+            maker: Maker::new(Arc::new(Ids::system())),
+            sessions: Sessions::default(),
+            subscriptions: Subscriptions::default(),
+            turns: Turns::new(serve.turns),
+            calls: Calls::default(),
+            runner: Arc::new(FrontendRunner),
+            turn_request: settings.turns,
+            phase: watch::Sender::new(Phase::Open),
+            handle: Handle::current(),
+            project: settings.project,
+        };
+        close_broken(&app)?;
+        Ok(Self(Arc::new(app)))
+    }
+
+    /// The names of the agents, the one that is asked by default first.
+    #[must_use]
+    pub fn agents(&self) -> Vec<&str> {
+        self.0.agents.all().iter().map(|agent| agent.name.as_str()).collect()
+    }
+
+    /// Ends sessions that nobody came back to.
+    fn sweep(&self) {
+        for session in self.0.sessions.sweep(Instant::now(), GRACE) {
+            self.0.forget(&session);
+        }
+    }
+}
+
+impl std::fmt::Debug for Serve {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Serve").field("agents", &self.agents()).finish_non_exhaustive()
+    }
+}
+
+/// Gives the messages whose turns broke off with the last server their answer.
+fn close_broken(app: &App) -> Result<(), Fault> {
+    let unusable = |error: contexts::ContextError| Fault::of(codes::BAD_DATA, error.to_string());
+    for pending in app.store.pending().map_err(unusable)? {
+        let text = "the server ended before the turn did, and what the turn did is not known";
+        let mut refusal = Refusal::new(ErrorCode::OutcomeUncertain, text);
+        refusal.message_id = Some(pending.key.message_id.clone());
+        refusal.context_id.clone_from(&pending.context_id);
+        let answer = app.maker.refusal(refusal);
+        let added = contexts::NewMessage::new(&answer.to_value()).map_err(unusable)?;
+        let settles = contexts::Settlement { key: pending.key.clone(), answer: answer.to_json() };
+        let update = Update {
+            owner: pending.owner.clone(),
+            context_id: pending.context_id.clone(),
+            operations: vec![contexts::Operation::AddMessage(added)],
+            cause: Some(pending.key.message_id.clone()),
+            settles: Some(settles),
+            ..Update::default()
+        };
+        let closed = match pending.context_id {
+            Some(_) => app.store.apply(update).map(drop),
+            None => app.store.answer(&pending.owner, pending.key, answer.to_json()),
+        };
+        match closed {
+            // The context was deleted meanwhile.
+            Ok(())
+            | Err(contexts::ContextError::NotFound(_) | contexts::ContextError::KeyNotFound(_)) => {
+            }
+            Err(error) => return Err(unusable(error)),
+        }
+    }
+    Ok(())
+}

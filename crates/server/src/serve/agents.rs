@@ -1,0 +1,105 @@
+//! The agents that are served: those of the programs that `serve` names.
+
+use super::codes;
+use crate::fault::Fault;
+use contexture::Project;
+use contexture::diagnostic::{Severity, suggestion};
+use contexture::script::program::AgentId;
+use std::path::{Path, PathBuf};
+
+/// An agent that takes part in conversations.
+#[derive(Debug, Clone)]
+pub(crate) struct Agent {
+    /// The name that clients use: the agent's own, or its file's.
+    pub(crate) name: String,
+    pub(crate) program: PathBuf,
+    /// Its name in the program; the main one when absent.
+    pub(crate) agent: Option<String>,
+}
+
+/// All of them; the first is asked when nothing else is said.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Agents(Vec<Agent>);
+
+impl Agents {
+    /// Loads and checks the programs.
+    ///
+    /// # Errors
+    /// A [`Fault`] when a program can't be read, is refused, or has no agent that could answer, or
+    /// when two agents have the same name.
+    pub(crate) fn load(project: &Project, files: &[PathBuf]) -> Result<Self, Fault> {
+        let mut agents: Vec<Agent> = Vec::new();
+        for file in files {
+            for agent in of_program(project, file)? {
+                if let Some(other) = agents.iter().find(|known| known.name == agent.name) {
+                    let message = format!(
+                        "two agents are named `{}`: in {} and {}",
+                        agent.name,
+                        other.program.display(),
+                        agent.program.display()
+                    );
+                    return Err(Fault::of(codes::NOT_SERVED, message)
+                        .with_help("rename one of them: clients choose agents by name"));
+                }
+                agents.push(agent);
+            }
+        }
+        Ok(Self(agents))
+    }
+
+    pub(crate) fn first(&self) -> Option<&Agent> {
+        self.0.first()
+    }
+
+    pub(crate) fn all(&self) -> &[Agent] {
+        &self.0
+    }
+
+    pub(crate) fn named(&self, name: &str) -> Option<&Agent> {
+        self.0.iter().find(|agent| agent.name == name)
+    }
+
+    /// Which name may have been meant.
+    pub(crate) fn suggestion(&self, name: &str) -> Option<String> {
+        suggestion(name, self.0.iter().map(|agent| agent.name.as_str()))
+    }
+}
+
+/// The agents of a program, its main one first.
+fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
+    let file = std::path::absolute(file)
+        .map_err(|error| Fault::of(codes::NOT_SERVED, format!("{}: {error}", file.display())))?;
+    let (source, checked) = contexture::run::load(project, &file)?;
+    if checked.has_errors() {
+        let errors = checked.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        let lines: Vec<String> =
+            errors.take(20).map(|one| format!("{}[{}]", one.message, one.code)).collect();
+        let message = format!("{} is refused:\n{}", file.display(), lines.join("\n"));
+        return Err(Fault::of(codes::NOT_SERVED, message)
+            .with_help("`contexture check` shows all faults with their places"));
+    }
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let main = source.main_agent(0);
+    let items =
+        source.files.first().map(|file| file.agents().map(|(item, _)| item).collect::<Vec<_>>());
+    let others =
+        items.unwrap_or_default().into_iter().map(|item| AgentId { file: 0, item: Some(item) });
+    let mut agents = Vec::new();
+    for id in main.into_iter().chain(others.filter(|id| Some(*id) != main)) {
+        if source.entry(id).is_none() {
+            continue;
+        }
+        let own =
+            source.agent(id).and_then(|agent| agent.name.as_ref()).map(|name| name.text.clone());
+        let name = own.clone().unwrap_or_else(|| stem.clone());
+        agents.push(Agent { name, program: file.clone(), agent: own });
+    }
+    if agents.is_empty() {
+        return Err(Fault::of(
+            codes::NOT_SERVED,
+            format!("{} has no agent that could answer", file.display()),
+        )
+        .with_help("give it a `main func`, or an agent with one"));
+    }
+    Ok(agents)
+}

@@ -1,0 +1,114 @@
+//! What is served, and all that its requests share.
+
+use super::agents::Agents;
+use super::frontend::Calls;
+use super::intent::Intents;
+use super::message::Maker;
+use super::runner::Runner;
+use super::session::{Session, Sessions};
+use super::subscriptions::Subscriptions;
+use super::turn::Turns;
+use contexture::Project;
+use contexture::store::contexts::{Applied, ContextError, ContextStore, Update};
+use contexture::turn::TurnRequest;
+use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// How long a session waits for its client to come back, and a turn is kept for whoever asks again.
+pub(crate) const GRACE: Duration = Duration::from_secs(5 * 60);
+
+/// How far a server is from its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// It serves.
+    Open,
+    /// What is under way is finished.
+    Draining,
+    /// Connections are closed.
+    Closed,
+}
+
+/// Everything behind the doors.
+pub(crate) struct App {
+    pub(crate) project: Project,
+    pub(crate) agents: Agents,
+    pub(crate) intents: Intents,
+    pub(crate) store: Arc<dyn ContextStore>,
+    pub(crate) maker: Maker,
+    pub(crate) sessions: Sessions,
+    pub(crate) subscriptions: Subscriptions,
+    pub(crate) turns: Turns,
+    /// Calls of front-end tools that are under way.
+    pub(crate) calls: Calls,
+    /// What runs tool calls and instruction sets that are sent to the server.
+    pub(crate) runner: Arc<dyn Runner>,
+    /// What all turns have in common.
+    pub(crate) turn_request: TurnRequest,
+    /// Whether the server is about to end.
+    pub(crate) phase: watch::Sender<Phase>,
+    /// Where work goes that outlives the request that began it.
+    pub(crate) handle: Handle,
+}
+
+impl App {
+    /// Hands an update to the store; `done` is called when it is durable, or refused, after the
+    /// subscribers were told.
+    pub(crate) fn update(
+        self: &Arc<Self>,
+        update: Update,
+        done: impl FnOnce(&Arc<Self>, Result<Applied, ContextError>) + Send + 'static,
+    ) {
+        let app = Arc::clone(self);
+        self.store.submit(
+            update,
+            Box::new(move |outcome| {
+                if let Ok(applied) = &outcome {
+                    app.subscriptions.publish(&*app.store, &app.maker, applied);
+                }
+                done(&app, outcome);
+            }),
+        );
+    }
+
+    /// As [`Self::update`], for a task that waits.
+    pub(crate) async fn updated(self: &Arc<Self>, update: Update) -> Result<Applied, ContextError> {
+        let (send, receive) = tokio::sync::oneshot::channel();
+        self.update(update, move |_, outcome| {
+            let _ = send.send(outcome);
+        });
+        receive.await.unwrap_or(Err(ContextError::Closed))
+    }
+
+    /// Reads with the store, off the threads that serve.
+    pub(crate) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        read: impl FnOnce(&dyn ContextStore) -> Result<T, ContextError> + Send + 'static,
+    ) -> Result<T, ContextError> {
+        let store = Arc::clone(&self.store);
+        let work = tokio::task::spawn_blocking(move || read(&*store));
+        work.await.unwrap_or(Err(ContextError::Closed))
+    }
+
+    /// Ends a session for good.
+    pub(crate) fn end_session(&self, session: &Arc<Session>) {
+        self.sessions.end(session);
+        self.forget(session);
+    }
+
+    /// Takes away what a session left that has ended.
+    pub(crate) fn forget(&self, session: &Arc<Session>) {
+        self.subscriptions.end_all(session);
+        self.calls.gone(session);
+    }
+
+    /// An answer that was kept.
+    pub(crate) fn kept(&self, text: &str) -> Result<Message, Refusal> {
+        Message::parse(text.as_bytes(), &Limits::FILE).map_err(|refused| {
+            let message = format!("the answer that was kept can't be read: {refused}");
+            Refusal::new(ErrorCode::Internal, message)
+        })
+    }
+}

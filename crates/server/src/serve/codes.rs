@@ -1,0 +1,27 @@
+//! The codes of `contexture serve`, `SRV1…`. A code is never given a new meaning.
+
+use contexture::diagnostic::Codes;
+
+contexture::diagnostic::codes! {
+    NOT_SERVED "SRV1001" "program-not-served" Error
+        "A program that is to be served can't be used."
+        "`contexture serve` takes programs that `contexture check` accepts, with an agent that has a `main func`. Agents are chosen by name, so that no two may have the same."
+    BAD_INTENT "SRV1002" "bad-intent" Error
+        "An intent of the settings leads nowhere."
+        "Each `[[serve.intents]]` has a name of its own, a rule (`contains` or `matches`) unless a `router` is named, and an `agent` that is served."
+    BAD_DATA "SRV1003" "data-unusable" Error
+        "The folder of contexts can't be used."
+        "The message has the cause. `--data DIR` takes another folder; it is made when it is missing. A damaged file is left as it is."
+    NOT_LOOPBACK "SRV1004" "address-not-loopback" Error
+        "The address to listen on can be reached from other machines, and nothing guards it."
+        "Make a token with `contexture token add`, and give a certificate with `--tls-cert` and `--tls-key`; or say `--allow-remote` when a TLS proxy stands before the server."
+    CANNOT_LISTEN "SRV1005" "cannot-listen" Error
+        "The server can't listen on the address."
+        "Another program may hold the port; port 0 takes any free one, and the server says which."
+    BAD_SETTING "SRV1006" "bad-setting" Error
+        "A setting of the server can't be used."
+        "The message names it, with what was expected."
+}
+
+/// All codes.
+pub const ALL: Codes = Codes::new(&[TABLE]);

@@ -1,0 +1,65 @@
+//! Answers over HTTP (CP-6).
+
+use super::Shared;
+use crate::serve::app::App;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use contexture_protocol::{Body, ErrorCode, Message, Refusal, VERSION, VERSION_HEADER};
+use serde_json::Value;
+
+/// An answer with a JSON body.
+pub(super) fn json(status: StatusCode, body: String) -> Response {
+    let kind = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    let version = [(VERSION_HEADER, VERSION.to_string())];
+    (status, kind, version, body).into_response()
+}
+
+pub(super) fn value(value: &Value) -> Response {
+    json(StatusCode::OK, value.to_string())
+}
+
+/// One message as the whole answer: the status says how it went.
+pub(super) fn message(message: &Message) -> Response {
+    json(status(message), message.to_json())
+}
+
+/// The status of an answer.
+fn status(message: &Message) -> StatusCode {
+    let Body::ErrorResponse(error) = &message.body else { return StatusCode::OK };
+    let code = ErrorCode::parse(&error.error_code).map_or(500, ErrorCode::http_status);
+    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// A refusal as the whole answer.
+pub(super) fn refusal(app: &App, refusal: Refusal) -> Response {
+    refusal_with(app, refusal, None)
+}
+
+/// A refusal with a status of its own.
+pub(super) fn refusal_with(
+    app: &App,
+    refusal: Refusal,
+    status_code: Option<StatusCode>,
+) -> Response {
+    let is_unknown = refusal.code == ErrorCode::AuthFailed;
+    let refused = app.maker.refusal(refusal);
+    let mut response = json(status_code.unwrap_or_else(|| status(&refused)), refused.to_json());
+    if is_unknown {
+        let bearer = HeaderValue::from_static("Bearer realm=\"contexture\"");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
+    }
+    response
+}
+
+pub(super) async fn no_such_path(State(shared): State<Shared>) -> Response {
+    let refused = Refusal::new(ErrorCode::ValidationFailed, "there is nothing at this path")
+        .suggest("The paths are listed in /v1/openapi.json.");
+    refusal_with(&shared.app, refused, Some(StatusCode::NOT_FOUND))
+}
+
+pub(super) async fn no_such_method(State(shared): State<Shared>) -> Response {
+    let refused = Refusal::new(ErrorCode::ValidationFailed, "the path does not take this method")
+        .suggest("The paths and their methods are listed in /v1/openapi.json.");
+    refusal_with(&shared.app, refused, Some(StatusCode::METHOD_NOT_ALLOWED))
+}

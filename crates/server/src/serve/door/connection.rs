@@ -1,0 +1,274 @@
+//! One WebSocket connection: messages in, messages out (CP-6).
+//!
+//! Decision: one task does both. Whatever has come is taken before anything is sent, and all that is
+//! to be sent goes out with one flush; so a burst of small messages costs little more than one.
+
+use crate::serve::app::{App, Phase};
+use crate::serve::caller::Caller;
+use crate::serve::exchange::{Reply, receive};
+use crate::serve::session::{Ended, Session};
+use bytes::Bytes;
+use contexture_protocol::content::{SystemAction, SystemData, SystemMessage, Welcome};
+use contexture_protocol::{Batch, Body, ErrorCode, Limits, Message, Refusal, VERSION, Version};
+use futures_util::{FutureExt as _, SinkExt as _};
+use serde_json::Map;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use yawc::close::CloseCode;
+use yawc::{Frame, HttpStream, OpCode, WebSocket, WebSocketError};
+
+/// A client that says nothing for so long is asked whether it is there.
+const QUIET: Duration = Duration::from_secs(30);
+/// A client that says nothing for so long is gone.
+const GONE: Duration = Duration::from_secs(75);
+/// A client that takes nothing for so long is gone.
+const STUCK: Duration = Duration::from_secs(20);
+/// So many messages are taken before anything is sent.
+const BURST: usize = 64;
+/// About so many bytes are handed to the socket at once.
+const PORTION: usize = 256 << 10;
+
+/// A connection.
+pub(super) struct Connection {
+    app: Arc<App>,
+    caller: Caller,
+    socket: WebSocket<HttpStream>,
+    /// Which connection of its session this is.
+    number: u64,
+    heard: Instant,
+    /// What answers HELLO: it goes out before anything else.
+    welcome: Option<Message>,
+    /// A refusal after which the connection ends.
+    is_refused: bool,
+    /// Whether the client said that it will not come back.
+    is_done: bool,
+}
+
+/// Why a connection ends.
+enum End {
+    /// The client closed it, or it broke.
+    Gone,
+    /// The server closes it.
+    Close(CloseCode, &'static str),
+}
+
+impl Connection {
+    pub(super) fn new(app: Arc<App>, caller: Caller, socket: WebSocket<HttpStream>) -> Self {
+        Self {
+            app,
+            caller,
+            socket,
+            number: 0,
+            heard: Instant::now(),
+            welcome: None,
+            is_refused: false,
+            is_done: false,
+        }
+    }
+
+    /// Serves until the connection ends.
+    pub(super) async fn serve(mut self) {
+        let end = self.talk().await;
+        if let End::Close(code, reason) = end {
+            let closing = self.socket.send(Frame::close(code, reason));
+            let _ = tokio::time::timeout(STUCK, closing).await;
+        }
+        let Some(session) = self.caller.session.take() else { return };
+        session.disconnect(self.number);
+        if self.is_done {
+            self.app.end_session(&session);
+        }
+    }
+
+    async fn talk(&mut self) -> End {
+        let mut phase = self.app.phase.subscribe();
+        let mut beat = tokio::time::interval(QUIET);
+        beat.tick().await;
+        loop {
+            let session = self.caller.session.clone();
+            let ready = async {
+                match &session {
+                    Some(session) => session.ready().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let step = tokio::select! {
+                biased;
+                frame = poll_fn(|cx| self.socket.poll_next_frame(cx)) => self.take(frame),
+                () = ready => Ok(()),
+                _ = beat.tick() => self.beat().await,
+                changed = phase.changed() => self.phase(changed.is_ok().then(|| *phase.borrow_and_update())),
+            };
+            if let Err(end) = step {
+                return end;
+            }
+            if let Err(end) = self.more() {
+                return end;
+            }
+            if let Err(end) = self.send().await {
+                return end;
+            }
+        }
+    }
+
+    /// Takes what else has come already.
+    fn more(&mut self) -> Result<(), End> {
+        for _ in 0..BURST {
+            let next = poll_fn(|cx| self.socket.poll_next_frame(cx)).now_or_never();
+            match next {
+                Some(frame) => self.take(frame)?,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, frame: Result<Frame, WebSocketError>) -> Result<(), End> {
+        self.heard = Instant::now();
+        let frame = frame.map_err(|_| End::Gone)?;
+        match frame.opcode() {
+            OpCode::Text | OpCode::Binary => self.message(frame.payload()),
+            OpCode::Close => {
+                self.is_done = frame.close_code() == Some(CloseCode::Normal);
+                Err(End::Gone)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn message(&mut self, text: &Bytes) -> Result<(), End> {
+        match Batch::parse(text, &Limits::WIRE) {
+            Ok(Batch::One(message)) => self.one(*message),
+            Ok(Batch::Many(messages)) => messages.into_iter().try_for_each(|one| self.one(one)),
+            Err(refused) => self.one(Err(refused)),
+        }
+    }
+
+    fn one(&mut self, read: Result<Message, Box<Refusal>>) -> Result<(), End> {
+        match read {
+            Ok(Message { body: Body::Hello(_), .. }) if self.caller.session.is_some() => {
+                let refused =
+                    Refusal::new(ErrorCode::ValidationFailed, "HELLO is the first message alone");
+                self.refuse(refused);
+            }
+            Ok(message) if matches!(message.body, Body::Hello(_)) => return self.hello(&message),
+            Ok(message) => {
+                let session = self.session(None).0;
+                let reply = Reply::new(Arc::new(session), self.app.maker.clone(), &message);
+                receive(&self.app, &self.caller, message, reply);
+            }
+            Err(refused) => self.refuse(*refused),
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, refused: Refusal) {
+        let session = self.session(None).0;
+        session.send(self.app.maker.refusal(refused));
+    }
+
+    /// The session; the first message begins one, unless it is a HELLO that takes one up again.
+    fn session(&mut self, asked: Option<(&str, u64)>) -> (Arc<Session>, u64) {
+        if let Some(session) = &self.caller.session {
+            return (Arc::clone(session), 0);
+        }
+        let fresh = || self.app.maker.id("ses");
+        let taken = self.app.sessions.open(self.caller.owner(), asked, fresh);
+        self.number = taken.connection;
+        self.caller.session = Some(Arc::clone(&taken.session));
+        (taken.session, taken.last_seq)
+    }
+
+    /// HELLO: the version is agreed on, and the session begins or goes on.
+    fn hello(&mut self, message: &Message) -> Result<(), End> {
+        let Body::Hello(hello) = &message.body else { return Ok(()) };
+        if let Err(refused) = Version::negotiate(&hello.protocol_version) {
+            self.refuse(refused.about(message));
+            self.is_refused = true;
+            return Ok(());
+        }
+        let seen = hello.last_seq.as_ref().map_or(0, |seq| seq.get());
+        let (session, last_seq) = self.session(hello.session_id.as_deref().map(|id| (id, seen)));
+        let welcome = Welcome {
+            protocol_version: VERSION.to_string(),
+            session_id: session.id().to_owned(),
+            last_seq: last_seq.into(),
+            extra: Map::new(),
+        };
+        let answer = self.app.maker.message(None, welcome.into());
+        self.welcome = Some(crate::serve::message::answering(answer, &message.message_id));
+        Ok(())
+    }
+
+    /// Sends what there is to send.
+    async fn send(&mut self) -> Result<(), End> {
+        let Some(session) = self.caller.session.clone() else { return Ok(()) };
+        if let Some(welcome) = self.welcome.take() {
+            self.feed(Bytes::from(welcome.to_json())).await?;
+        }
+        let mut portion = Vec::new();
+        session.take(self.number, PORTION, &mut portion).map_err(|ended| match ended {
+            Ended::Replaced => {
+                End::Close(CloseCode::Policy, "another connection took the session over")
+            }
+            Ended::TooSlow => End::Close(CloseCode::Again, "the client reads too slowly"),
+        })?;
+        for message in portion {
+            self.feed(message).await?;
+        }
+        let flushed = tokio::time::timeout(STUCK, self.socket.flush()).await;
+        flushed.map_err(|_| End::Gone)?.map_err(|_| End::Gone)?;
+        if self.is_refused {
+            self.is_done = true;
+            return Err(End::Close(CloseCode::Policy, "the version is not spoken here"));
+        }
+        Ok(())
+    }
+
+    async fn feed(&mut self, text: Bytes) -> Result<(), End> {
+        let fed = tokio::time::timeout(STUCK, self.socket.feed(Frame::text(text))).await;
+        fed.map_err(|_| End::Gone)?.map_err(|_| End::Gone)
+    }
+
+    /// Asks a quiet client whether it is there.
+    async fn beat(&mut self) -> Result<(), End> {
+        let quiet = self.heard.elapsed();
+        if quiet >= GONE {
+            return Err(End::Gone);
+        }
+        if quiet >= QUIET {
+            let asked =
+                tokio::time::timeout(STUCK, self.socket.feed(Frame::ping(Bytes::new()))).await;
+            return asked.map_err(|_| End::Gone)?.map_err(|_| End::Gone);
+        }
+        Ok(())
+    }
+
+    /// The server is about to end, or ends.
+    fn phase(&mut self, phase: Option<Phase>) -> Result<(), End> {
+        match phase {
+            Some(Phase::Open) => Ok(()),
+            Some(Phase::Draining) => {
+                if let Some(session) = &self.caller.session {
+                    let text = "the server is about to end; what is under way is finished first";
+                    session.send(self.app.maker.message(None, warning("DRAINING", text).into()));
+                }
+                Ok(())
+            }
+            Some(Phase::Closed) | None => Err(End::Close(CloseCode::Away, "the server ends")),
+        }
+    }
+}
+
+/// A warning of the server itself.
+fn warning(code: &str, text: &str) -> SystemMessage {
+    let data = SystemData { code: Some(code.to_owned()), ..SystemData::default() };
+    SystemMessage {
+        action: SystemAction::Warning,
+        text: text.to_owned(),
+        data: Some(data),
+        extra: Map::new(),
+    }
+}

@@ -1,0 +1,135 @@
+//! `POST /v1/messages`: one message or an array of them (CP-6).
+
+use super::{Shared, answer, stream};
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use crate::serve::exchange::{Outlet, Reply, receive};
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use contexture_protocol::{Batch, ErrorCode, Limits, Message, Refusal, VERSION_HEADER, Version};
+use futures_util::future::join_all;
+use http_body_util::{BodyExt as _, Limited};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::oneshot;
+
+/// Takes messages and answers each: one with its final answer as an object, several with an array of
+/// the same length. What passes on the way is streamed to whoever accepts it.
+pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Response {
+    let app = Arc::clone(&shared.app);
+    let caller = match admit(&shared, &request) {
+        Ok(caller) => caller,
+        Err((refused, status)) => return answer::refusal_with(&app, refused, status),
+    };
+    let headers = request.headers().clone();
+    let text = match body(request).await {
+        Ok(text) => text,
+        Err(refused) => return answer::refusal(&app, refused),
+    };
+    let batch = match Batch::parse(&text, &Limits::WIRE) {
+        Ok(batch) => batch,
+        Err(refused) => return answer::refusal(&app, *refused),
+    };
+    if stream::is_wanted(&headers) {
+        return stream::answer(&app, &caller, batch, &headers);
+    }
+    match batch {
+        Batch::One(message) => match *message {
+            Ok(message) => answer::message(&ask(&app, &caller, message).await),
+            Err(refused) => answer::refusal(&app, *refused),
+        },
+        Batch::Many(messages) => {
+            // All are taken before any is waited for, in their order.
+            let asked: Vec<_> = messages.into_iter().map(|one| begin(&app, &caller, one)).collect();
+            let answers = join_all(asked).await;
+            let texts: Vec<String> = answers.iter().map(Message::to_json).collect();
+            answer::json(StatusCode::OK, format!("[{}]", texts.join(",")))
+        }
+    }
+}
+
+fn admit(shared: &Shared, request: &Request) -> Result<Caller, (Refusal, Option<StatusCode>)> {
+    let caller = shared.guard.admit(request).map_err(|refused| (refused, None))?;
+    let headers = request.headers();
+    if !is_json(headers) {
+        let text = "the body has to be application/json";
+        let refused = Refusal::new(ErrorCode::ParseError, text)
+            .suggest("Send the header Content-Type: application/json.");
+        return Err((refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE)));
+    }
+    if let Some(version) = headers.get(VERSION_HEADER) {
+        let version = version.to_str().unwrap_or_default();
+        Version::negotiate(version).map_err(|refused| (*refused, None))?;
+    }
+    Ok(caller)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
+}
+
+/// The body, within the limit of a message.
+async fn body(request: Request) -> Result<Bytes, Refusal> {
+    let limited = Limited::new(request.into_body(), Limits::WIRE.bytes);
+    match limited.collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+            let most = Limits::WIRE.bytes;
+            let text = format!("the body takes more than the {most} bytes allowed");
+            Err(Refusal::new(ErrorCode::TooLarge, text).policy("size_limit").detail("limit", most))
+        }
+        Err(error) => {
+            Err(Refusal::new(ErrorCode::ParseError, format!("the body broke off: {error}")))
+        }
+    }
+}
+
+/// Takes a message; its answer comes later.
+fn begin(
+    app: &Arc<App>,
+    caller: &Caller,
+    read: Result<Message, Box<Refusal>>,
+) -> impl Future<Output = Message> + use<> {
+    let receiver = match read {
+        Ok(message) => {
+            let (last, receiver) = oneshot::channel();
+            let outlet = Arc::new(Last(Mutex::new(Some(last))));
+            let reply = Reply::new(outlet, app.maker.clone(), &message);
+            receive(app, caller, message, reply);
+            Ok(receiver)
+        }
+        Err(refused) => Err(app.maker.refusal(*refused)),
+    };
+    let maker = app.maker.clone();
+    async move {
+        match receiver {
+            Ok(receiver) => receiver.await.unwrap_or_else(|_| {
+                maker
+                    .refusal(Refusal::new(ErrorCode::Internal, "the work on the message broke off"))
+            }),
+            Err(refused) => refused,
+        }
+    }
+}
+
+/// Takes a message and waits for its answer.
+pub(super) async fn ask(app: &Arc<App>, caller: &Caller, message: Message) -> Message {
+    begin(app, caller, Ok(message)).await
+}
+
+/// Takes the answer alone.
+struct Last(Mutex<Option<oneshot::Sender<Message>>>);
+
+impl Outlet for Last {
+    fn passing(&self, _message: Message) {}
+
+    fn last(&self, message: Message) {
+        let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(sender) = sender {
+            let _ = sender.send(message);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The query of a URL: numbers and words, checked.
+
+use contexture_protocol::{ErrorCode, Refusal, Violation};
+
+/// The parts of a query.
+pub(super) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Takes a query apart; only `known` names are taken.
+    pub(super) fn parse(query: Option<&str>, known: &[&str]) -> Result<Self, Refusal> {
+        let parts = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+        let parts: Vec<(String, String)> = parts.into_owned().collect();
+        match parts.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+            Some((name, _)) => {
+                Err(wrong(name, &format!("one of {}", known.join(", ")), "this name"))
+            }
+            None => Ok(Self(parts)),
+        }
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn number(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let number = |text: &str| text.parse().map_err(|_| wrong(name, "a whole number", text));
+        self.text(name).map(number).transpose()
+    }
+
+    /// The size of a page.
+    pub(super) fn limit(&self, most: usize) -> Result<usize, Refusal> {
+        let Some(limit) = self.number("limit")? else { return Ok(most.min(100)) };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        if (1..=most).contains(&limit) {
+            Ok(limit)
+        } else {
+            Err(wrong("limit", &format!("a number from 1 to {most}"), &limit.to_string()))
+        }
+    }
+}
+
+fn wrong(name: &str, expected: &str, found: &str) -> Refusal {
+    let message = format!("the query's `{name}`: expected {expected}, found {found}");
+    let mut refusal = Refusal::new(ErrorCode::ValidationFailed, message);
+    refusal.violations.push(Violation {
+        pointer: format!("?{name}"),
+        expected: expected.to_owned(),
+        found: found.to_owned(),
+    });
+    refusal
+}

@@ -1,0 +1,75 @@
+//! `GET /v1/ws`: the handshake of a WebSocket.
+
+use super::connection::Connection;
+use super::{Shared, answer};
+use axum::extract::{FromRequestParts as _, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use contexture_protocol::{ErrorCode, Limits, Refusal, Version};
+use yawc::{CompressionLevel, DeflatePool, IncomingUpgrade, Options};
+
+/// What an idle connection keeps of buffers, in bytes.
+const BUFFER: usize = 1024;
+/// Messages below this size are not worth compressing.
+const WORTH_COMPRESSING: usize = 1024;
+
+/// Takes a WebSocket.
+pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Response {
+    let caller = match shared.guard.admit(&request) {
+        Ok(caller) => caller,
+        Err(refused) => return answer::refusal(&shared.app, refused),
+    };
+    let offered = offered(&request);
+    // A client that names no version says it in HELLO.
+    let chosen = match Version::choose_subprotocol(offered.iter().map(String::as_str)) {
+        Ok(chosen) => chosen,
+        Err(refused) => return answer::refusal(&shared.app, *refused),
+    };
+    let (mut parts, _) = request.into_parts();
+    let Ok(upgrade) = IncomingUpgrade::from_request_parts(&mut parts, &()).await else {
+        let text = "the request is no WebSocket handshake of version 13";
+        let refused = Refusal::new(ErrorCode::ValidationFailed, text)
+            .suggest("Use a WebSocket client, or POST /v1/messages.");
+        return answer::refusal_with(&shared.app, refused, Some(StatusCode::UPGRADE_REQUIRED));
+    };
+    let options = options(&shared.deflate);
+    let Ok((response, upgraded)) = upgrade.upgrade(options) else {
+        let text = "the WebSocket extensions that are asked for can't be agreed on";
+        return answer::refusal_with(
+            &shared.app,
+            Refusal::new(ErrorCode::ValidationFailed, text),
+            Some(StatusCode::BAD_REQUEST),
+        );
+    };
+    let app = shared.app.clone();
+    tokio::spawn(async move {
+        if let Ok(socket) = upgraded.await {
+            Connection::new(app, caller, socket).serve().await;
+        }
+    });
+    let mut response = response.into_response();
+    if let Some(chosen) = chosen.map(HeaderValue::from_static) {
+        response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, chosen);
+    }
+    response
+}
+
+fn offered(request: &Request) -> Vec<String> {
+    let values = request.headers().get_all(header::SEC_WEBSOCKET_PROTOCOL).iter();
+    let texts = values.filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).map(|part| part.trim().to_owned()).collect()
+}
+
+/// Compression without a window that outlives a message: an idle connection costs little.
+fn options(pool: &DeflatePool) -> Options {
+    Options::default()
+        .with_limits(Limits::WIRE.bytes.saturating_add(1), Limits::WIRE.bytes.saturating_add(1))
+        .with_read_buffer_capacity(BUFFER)
+        .with_write_buffer_capacity(BUFFER)
+        .with_utf8()
+        .with_compression_level(CompressionLevel::fast())
+        .server_no_context_takeover()
+        .client_no_context_takeover()
+        .with_compression_threshold(WORTH_COMPRESSING)
+        .with_deflate_pool(pool.clone())
+}

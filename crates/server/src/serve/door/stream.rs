@@ -1,0 +1,111 @@
+//! The answer to `POST /v1/messages` as server-sent events (CP-6, CP-8).
+//!
+//! The id of an event counts from 1 in its stream. A client whose stream broke sends the same
+//! message again with `Last-Event-ID`, and hears what came after it: a turn is not run twice.
+
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use crate::serve::exchange::{Outlet, Reply, receive};
+use axum::http::HeaderMap;
+use axum::http::header;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use contexture_protocol::{Batch, Message, Refusal};
+use futures_util::stream;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Whether the client asks for events.
+pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut kinds = accepted.flat_map(|text| text.split(','));
+    kinds.any(|kind| {
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        kind.eq_ignore_ascii_case("text/event-stream")
+    })
+}
+
+/// Takes the messages; everything that answers them is one stream.
+pub(super) fn answer(
+    app: &Arc<App>,
+    caller: &Caller,
+    batch: Batch,
+    headers: &HeaderMap,
+) -> Response {
+    let messages = match batch {
+        Batch::One(message) => vec![*message],
+        Batch::Many(messages) => messages,
+    };
+    let (sender, receiver) = unbounded_channel();
+    let outlet = Arc::new(Events { sender, open: AtomicUsize::new(messages.len()) });
+    for message in messages {
+        one(app, caller, message, &outlet);
+    }
+    drop(outlet);
+    let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let events =
+        stream::unfold(Progress { receiver, id: 0, seen: seen.unwrap_or(0) }, Progress::next);
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+fn one(
+    app: &Arc<App>,
+    caller: &Caller,
+    message: Result<Message, Box<Refusal>>,
+    outlet: &Arc<Events>,
+) {
+    match message {
+        Ok(message) => {
+            let outlet = Arc::clone(outlet) as Arc<dyn Outlet>;
+            let reply = Reply::new(outlet, app.maker.clone(), &message);
+            receive(app, caller, message, reply);
+        }
+        Err(refused) => outlet.last(app.maker.refusal(*refused)),
+    }
+}
+
+/// Everything that answers the messages of one request.
+struct Events {
+    sender: UnboundedSender<Option<Message>>,
+    /// Messages whose answers are not there yet.
+    open: AtomicUsize,
+}
+
+impl Outlet for Events {
+    fn passing(&self, message: Message) {
+        // Nobody reads any more when the connection broke.
+        let _ = self.sender.send(Some(message));
+    }
+
+    fn last(&self, message: Message) {
+        let _ = self.sender.send(Some(message));
+        if self.open.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let _ = self.sender.send(None);
+        }
+    }
+}
+
+struct Progress {
+    receiver: UnboundedReceiver<Option<Message>>,
+    id: u64,
+    /// What the client has seen before.
+    seen: u64,
+}
+
+impl Progress {
+    async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
+        loop {
+            let mut message = self.receiver.recv().await??;
+            self.id += 1;
+            if self.id <= self.seen {
+                continue;
+            }
+            message.set_meta("seq", self.id);
+            let event =
+                Event::default().event("message").id(self.id.to_string()).data(message.to_json());
+            return Some((Ok(event), self));
+        }
+    }
+}

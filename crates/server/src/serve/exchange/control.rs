@@ -1,0 +1,26 @@
+//! CONTROL: what runs is steered (CP-8).
+
+use super::acknowledge;
+use super::reply::Reply;
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use contexture_protocol::content::{Control, ControlAction};
+use contexture_protocol::{ErrorCode, Message, Refusal};
+
+/// Cancels a turn by the messageId that began it. A turn that ended meanwhile stays as it is.
+pub(crate) fn steer(app: &App, caller: &Caller, message: &Message, asked: &Control, reply: Reply) {
+    let Some(turn) = app.turns.of_message(caller.owner(), &asked.target) else {
+        let text = format!("nothing that runs has the id `{}`", asked.target);
+        return reply.refuse(Refusal::new(ErrorCode::UnknownId, text));
+    };
+    match asked.action {
+        ControlAction::Cancel => {
+            turn.cancel.cancel();
+            acknowledge(app, message, reply);
+        }
+        ControlAction::Pause | ControlAction::Resume => {
+            let text = "a turn can be cancelled, not paused";
+            reply.refuse(Refusal::new(ErrorCode::ValidationFailed, text));
+        }
+    }
+}

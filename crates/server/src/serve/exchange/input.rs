@@ -1,0 +1,81 @@
+//! USER_INPUT: a turn begins (CP-5, CP-7, CP-9).
+
+use super::failure::refusal;
+use super::reply::Reply;
+use super::update::about;
+use crate::serve::agents::Agent;
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use crate::serve::digest::digest;
+use crate::serve::turn::Begun;
+use contexture::store::contexts::{
+    Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
+};
+use contexture::turn::Hints;
+use contexture_protocol::content::UserInput;
+use contexture_protocol::{ErrorCode, Message, Refusal};
+use std::sync::Arc;
+
+/// What is asked of the answer besides what the message says.
+pub(crate) type Wishes = (Hints, Option<Agent>);
+
+/// Keeps the message, and begins its turn when it was not here before.
+pub(crate) fn begin(
+    app: &Arc<App>,
+    caller: &Caller,
+    message: Message,
+    input: UserInput,
+    wishes: Wishes,
+    reply: Reply,
+) {
+    let update = match update(caller, &message) {
+        Ok(update) => update,
+        Err(refused) => return reply.refuse(refused),
+    };
+    let caller = caller.clone();
+    app.update(update, move |app, outcome| match outcome {
+        Ok(Applied { repeated: None, context_id, .. }) => {
+            Begun::new(app, &caller, context_id, message, input, wishes).start(reply);
+        }
+        Ok(applied) => again(app, &caller, &message, applied, reply),
+        Err(error) => reply.refuse(refusal(error, message.context_id.as_deref())),
+    });
+}
+
+fn update(caller: &Caller, message: &Message) -> Result<Update, Refusal> {
+    let context = message.context_id.as_deref();
+    let new = NewMessage::new(&message.to_value()).map_err(|error| refusal(error, context))?;
+    Ok(Update {
+        owner: caller.owner().to_string(),
+        context_id: message.context_id.clone(),
+        create: true,
+        metadata: about(caller),
+        key: Some(MessageKey {
+            message_id: message.message_id.clone(),
+            digest: digest(message),
+            answer: Answer::Pending,
+        }),
+        operations: vec![Operation::AddMessage(new)],
+        cause: Some(message.message_id.clone()),
+        ..Update::default()
+    })
+}
+
+/// The message was here before: its turn is heard from the start, or its answer given again.
+fn again(app: &Arc<App>, caller: &Caller, message: &Message, applied: Applied, reply: Reply) {
+    let owner = Arc::clone(caller.owner());
+    let key = (owner, message.context_id.clone(), message.message_id.clone());
+    if let Some(turn) = app.turns.find(&key) {
+        return turn.log.attach(reply);
+    }
+    match applied.repeated {
+        Some(Repeated::Done(answer)) => match app.kept(&answer) {
+            Ok(answer) => reply.finish(answer),
+            Err(refused) => reply.refuse(refused),
+        },
+        _ => {
+            let text = "the turn was broken off, and what it did is not known";
+            reply.refuse(Refusal::new(ErrorCode::OutcomeUncertain, text));
+        }
+    }
+}

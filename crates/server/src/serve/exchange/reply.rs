@@ -1,0 +1,80 @@
+//! Where the answer to a message goes.
+
+use crate::serve::message::{Maker, answering};
+use crate::serve::session::Session;
+use contexture_protocol::{ErrorCode, Message, Refusal};
+use std::sync::Arc;
+
+/// Takes what answers one message: what passes on the way, and what ends it.
+pub(crate) trait Outlet: Send + Sync {
+    /// A message on the way: a delta, a tool call, a result.
+    fn passing(&self, message: Message);
+
+    /// The answer.
+    fn last(&self, message: Message);
+}
+
+impl Outlet for Arc<Session> {
+    fn passing(&self, message: Message) {
+        self.send(message);
+    }
+
+    fn last(&self, message: Message) {
+        self.send(message);
+    }
+}
+
+/// The way back to whoever sent a message. Exactly one answer goes out: work that is lost on the
+/// way answers INTERNAL.
+pub(crate) struct Reply {
+    outlet: Arc<dyn Outlet>,
+    maker: Maker,
+    message_id: String,
+    context_id: Option<String>,
+    is_answered: bool,
+}
+
+impl Reply {
+    pub(crate) fn new(outlet: Arc<dyn Outlet>, maker: Maker, message: &Message) -> Self {
+        Self {
+            outlet,
+            maker,
+            message_id: message.message_id.clone(),
+            context_id: message.context_id.clone(),
+            is_answered: false,
+        }
+    }
+
+    /// Sends something on the way.
+    pub(crate) fn pass(&self, message: Message) {
+        self.outlet.passing(answering(message, &self.message_id));
+    }
+
+    /// Sends the answer.
+    pub(crate) fn finish(mut self, message: Message) {
+        self.is_answered = true;
+        self.outlet.last(answering(message, &self.message_id));
+    }
+
+    /// Answers that the message is not accepted.
+    pub(crate) fn refuse(self, mut refusal: Refusal) {
+        refusal.message_id.get_or_insert_with(|| self.message_id.clone());
+        if refusal.context_id.is_none() {
+            refusal.context_id.clone_from(&self.context_id);
+        }
+        let message = self.maker.refusal(refusal);
+        self.finish(message);
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
+        let mut refusal = Refusal::new(ErrorCode::Internal, "the work on the message broke off");
+        refusal.message_id = Some(self.message_id.clone());
+        refusal.context_id.clone_from(&self.context_id);
+        self.outlet.last(self.maker.refusal(refusal));
+    }
+}

@@ -1,0 +1,265 @@
+//! The front end of one turn or request: the clients of its owner.
+
+use super::PATIENCE;
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use crate::serve::exchange::judge;
+use crate::serve::message::answering;
+use crate::serve::session::Session;
+use contexture::frontend::{
+    CLIENT_UNAVAILABLE, Frontend, FrontendCall, FrontendFailure, FrontendTool, PERMISSION_DENIED,
+    TIMEOUT,
+};
+use contexture::llm::BoxFuture;
+use contexture::store::contexts::{NewMessage, Operation, Update};
+use contexture_protocol::content::{
+    Call, CallResult, CallStatus, Control, ControlAction, Failure, Runtime, ToolCallRequest,
+    ToolCallResponse, ToolDefinition, ToolQuery, UnavailableReason,
+};
+use contexture_protocol::{ErrorCode, Message, SenderType};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Asks the clients of one owner.
+pub(crate) struct Forwarder {
+    app: Arc<App>,
+    owner: Arc<str>,
+    /// The session that the request came in: its client is asked first.
+    origin: Option<Arc<Session>>,
+    context: String,
+    /// The message that the calls are made for.
+    message: String,
+}
+
+/// A client that can run a tool.
+struct Target {
+    session: Arc<Session>,
+    tool: ToolDefinition,
+    patience: Duration,
+    max_bytes: Option<u64>,
+}
+
+impl Forwarder {
+    pub(crate) fn new(app: &Arc<App>, caller: &Caller, context: &str, message: &str) -> Self {
+        Self {
+            app: Arc::clone(app),
+            owner: Arc::clone(caller.owner()),
+            origin: caller.session.clone(),
+            context: context.to_owned(),
+            message: message.to_owned(),
+        }
+    }
+
+    /// The sessions with clients, the one that asks first.
+    fn sessions(&self) -> Vec<Arc<Session>> {
+        let mut sessions = self.app.sessions.clients(&self.owner);
+        if let Some(origin) = &self.origin {
+            sessions.sort_by_key(|session| !Arc::ptr_eq(session, origin));
+        }
+        sessions
+    }
+
+    /// Whether a client of the owner announced the tool.
+    pub(super) fn has(&self, tool: &str) -> bool {
+        self.sessions().iter().filter_map(|session| session.client()).any(|client| {
+            let tools = client.supported_tools.as_deref().unwrap_or_default();
+            tools.iter().any(|one| one.tool_id == tool)
+        })
+    }
+
+    /// The client to ask for a tool: one that is connected before one that may come back.
+    fn target(&self, tool: &str) -> Result<Target, FrontendFailure> {
+        let query = ToolQuery { tool_id: tool.to_owned(), ..ToolQuery::default() };
+        let mut away = None;
+        let mut is_denied = false;
+        for session in self.sessions() {
+            let Some(client) = session.client() else { continue };
+            let tools = client.supported_tools.as_deref().unwrap_or_default();
+            let Some(tool) = tools.iter().find(|one| one.tool_id == tool) else { continue };
+            let limits = client.limitations.as_ref();
+            let longest = limits.and_then(|limits| limits.max_processing_time.as_ref());
+            let target = Target {
+                tool: tool.clone(),
+                patience: longest.map_or(PATIENCE, |longest| longest.duration().min(PATIENCE)),
+                max_bytes: limits
+                    .and_then(|limits| limits.max_file_size.as_ref())
+                    .map(|bytes| bytes.get()),
+                session: Arc::clone(&session),
+            };
+            match judge(tool, &query, session.is_connected()) {
+                None => return Ok(target),
+                Some(UnavailableReason::ClientUnavailable) => {
+                    away.get_or_insert(target);
+                }
+                Some(_) => is_denied = true,
+            }
+        }
+        away.ok_or_else(|| {
+            if is_denied {
+                let text = format!("the user does not allow the tool `{tool}`");
+                FrontendFailure::new(PERMISSION_DENIED, text)
+            } else {
+                let text = format!("no client that has the tool `{tool}` is connected");
+                FrontendFailure::new(CLIENT_UNAVAILABLE, text)
+            }
+        })
+    }
+
+    /// Sends a call to a client and waits for what comes of it.
+    pub(super) async fn ask(&self, call: Call) -> Result<CallResult, FrontendFailure> {
+        let target = self.target(&call.name)?;
+        let size = serde_json::to_string(&call.parameters).map_or(0, |text| text.len() as u64);
+        if target.max_bytes.is_some_and(|most| size > most) {
+            let text = format!("the parameters take {size} bytes, more than the client takes");
+            return Err(FrontendFailure::new(ErrorCode::TooLarge.as_str(), text));
+        }
+        let own = [&call.timeout, &call.timeout_client].into_iter().flatten();
+        let patience = own.map(|seconds| seconds.duration()).fold(target.patience, Duration::min);
+        let mut open = Asked::new(self, &target.session, &call.call_id);
+        let answer = self.app.calls.open(&call.call_id, &target.session);
+        let call_id = call.call_id.clone();
+        let request = ToolCallRequest::new(vec![Call { runtime: Some(Runtime::Frontend), ..call }]);
+        target.session.send(self.message(request.into()));
+        let outcome = tokio::time::timeout(patience, answer).await;
+        match outcome {
+            Ok(Ok(result)) => {
+                open.is_over = true;
+                Ok(result)
+            }
+            Ok(Err(_)) => {
+                open.is_over = true;
+                let text = format!("the client that ran `{}` is gone", target.tool.tool_id);
+                Err(FrontendFailure::new(CLIENT_UNAVAILABLE, text))
+            }
+            Err(_) => {
+                let text = format!(
+                    "the client did not answer the call `{call_id}` in {} s",
+                    patience.as_secs_f64()
+                );
+                Err(FrontendFailure::new(TIMEOUT, text))
+            }
+        }
+    }
+
+    fn message(&self, body: contexture_protocol::Body) -> Message {
+        answering(self.app.maker.message(Some(&self.context), body), &self.message)
+    }
+
+    /// Keeps what a program, not a model, had a client do.
+    async fn keep(&self, request: Message, result: CallResult) {
+        let client = self.app.calls.client(&result.call_id).unwrap_or_else(|| "client".to_owned());
+        let response = ToolCallResponse { results: vec![result], ..ToolCallResponse::default() };
+        let response = self.app.maker.message_of(
+            &client,
+            SenderType::Tool,
+            Some(&self.context),
+            response.into(),
+        );
+        let response = answering(response, &request.message_id);
+        let new =
+            |message: &Message| NewMessage::new(&message.to_value()).map(Operation::AddMessage);
+        let (Ok(request), Ok(response)) = (new(&request), new(&response)) else { return };
+        let update = Update {
+            owner: self.owner.to_string(),
+            context_id: Some(self.context.clone()),
+            operations: vec![request, response],
+            cause: Some(self.message.clone()),
+            ..Update::default()
+        };
+        // The result counts, whether or not its record can be kept; the end of the turn says when
+        // the store is in trouble.
+        let _ = self.app.updated(update).await;
+    }
+}
+
+impl Frontend for Forwarder {
+    fn definitions(&self) -> Vec<FrontendTool> {
+        let mut seen = HashSet::new();
+        let mut tools = Vec::new();
+        for session in self.sessions() {
+            let Some(client) = session.client() else { continue };
+            for tool in client.supported_tools.as_deref().unwrap_or_default() {
+                // A tool without a known definition is not offered (CP-15).
+                let Some(parameters) = &tool.parameters else { continue };
+                if seen.insert(tool.tool_id.clone()) {
+                    let schema = Value::Object(parameters.clone());
+                    let about = tool.description.as_deref().or(tool.name.as_deref());
+                    tools.push(
+                        FrontendTool::new(&tool.tool_id, schema)
+                            .describe(about.unwrap_or_default())
+                            .version(tool.version.as_deref().unwrap_or_default()),
+                    );
+                }
+            }
+        }
+        tools
+    }
+
+    fn call(&self, call: FrontendCall) -> BoxFuture<'_, Result<Value, FrontendFailure>> {
+        Box::pin(async move {
+            let wire = Call::new(call.call_id, call.tool_id, call.parameters);
+            let request = self.message(ToolCallRequest::new(vec![wire.clone()]).into());
+            let result = self.ask(wire).await?;
+            if !call.from_model {
+                self.keep(request, result.clone()).await;
+            }
+            given(result)
+        })
+    }
+}
+
+/// The value of a result, or why there is none.
+fn given(result: CallResult) -> Result<Value, FrontendFailure> {
+    if result.status == CallStatus::Success {
+        return Ok(result.result.unwrap_or(Value::Null));
+    }
+    let error = result.error.unwrap_or_else(|| Failure {
+        code: match result.status {
+            CallStatus::Timeout => ErrorCode::Timeout.as_str().to_owned(),
+            _ => ErrorCode::ExecutionFailed.as_str().to_owned(),
+        },
+        message: "the client gave no reason".to_owned(),
+        details: None,
+        extra: Map::new(),
+    });
+    let failure = FrontendFailure::new(error.code, error.message);
+    Err(FrontendFailure { details: error.details, ..failure })
+}
+
+/// A call that was sent. When nobody waits for it any more, the client is told.
+struct Asked {
+    app: Arc<App>,
+    session: Arc<Session>,
+    context: String,
+    message: String,
+    call: String,
+    is_over: bool,
+}
+
+impl Asked {
+    fn new(forwarder: &Forwarder, session: &Arc<Session>, call: &str) -> Self {
+        Self {
+            app: Arc::clone(&forwarder.app),
+            session: Arc::clone(session),
+            context: forwarder.context.clone(),
+            message: forwarder.message.clone(),
+            call: call.to_owned(),
+            is_over: false,
+        }
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.app.calls.close(&self.call);
+        if self.is_over {
+            return;
+        }
+        let cancel =
+            Control { action: ControlAction::Cancel, target: self.call.clone(), extra: Map::new() };
+        let message = self.app.maker.message(Some(&self.context), cancel.into());
+        self.session.send(answering(message, &self.message));
+    }
+}

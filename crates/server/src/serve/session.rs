@@ -1,0 +1,218 @@
+//! A session: one client's conversation with the server, which outlives its connection (CP-6).
+//!
+//! Decision: what is sent in a session is numbered from 1 and kept for a while, so that a client
+//! that comes back names the last number it saw and gets what it missed, once. What is kept is
+//! bounded; a client that is away for longer, or reads too slowly, begins a new session and reads
+//! its contexts anew, which are the durable truth.
+
+mod registry;
+
+pub(crate) use registry::Sessions;
+
+use bytes::Bytes;
+use contexture_protocol::Message;
+use contexture_protocol::content::ClientCapabilities;
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::Notify;
+
+/// How many messages are kept for a client that may come back.
+const KEPT_MESSAGES: usize = 10_000;
+/// How many bytes of messages are kept.
+const KEPT_BYTES: usize = 16 << 20;
+
+/// A session.
+pub(crate) struct Session {
+    id: String,
+    owner: Arc<str>,
+    state: Mutex<State>,
+    /// Wakes the connection: there is something to send, or it was replaced.
+    ready: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the last message.
+    seq: u64,
+    /// What may have to be sent (again), the oldest first.
+    kept: VecDeque<Bytes>,
+    kept_bytes: usize,
+    /// The number of the last message that the connection took.
+    taken: u64,
+    /// Which connection it is; each takes the place of the one before.
+    connection: u64,
+    /// Since when nobody is connected.
+    left: Option<Instant>,
+    client: Option<Arc<ClientCapabilities>>,
+    /// The contexts whose changes it hears of.
+    subscribed: HashSet<String>,
+    /// Nothing is sent any more: what was kept does not reach back to what the client has.
+    is_broken: bool,
+}
+
+/// Why a connection has to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Another connection took the session over.
+    Replaced,
+    /// The client reads too slowly for what is kept.
+    TooSlow,
+}
+
+impl Session {
+    pub(crate) fn new(id: String, owner: Arc<str>) -> Self {
+        let state = State { left: Some(Instant::now()), ..State::default() };
+        Self { id, owner, state: Mutex::new(state), ready: Notify::new() }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn owner(&self) -> &Arc<str> {
+        &self.owner
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a message, now or when the client is back.
+    pub(crate) fn send(&self, mut message: Message) {
+        let mut state = self.state();
+        if state.is_broken {
+            return;
+        }
+        state.seq += 1;
+        message.set_meta("seq", state.seq);
+        let bytes = Bytes::from(message.to_json());
+        state.kept_bytes += bytes.len();
+        state.kept.push_back(bytes);
+        state.trim();
+        drop(state);
+        self.ready.notify_one();
+    }
+
+    /// Takes the session for a connection whose client saw all up to `seen`; its number, and that
+    /// of the last message. `None` when what is kept does not reach back so far.
+    pub(crate) fn connect(&self, seen: u64) -> Option<(u64, u64)> {
+        let mut state = self.state();
+        let oldest = state.seq - state.kept.len() as u64;
+        if state.is_broken || seen < oldest || seen > state.seq {
+            return None;
+        }
+        state.taken = seen;
+        state.connection += 1;
+        state.left = None;
+        let taken = (state.connection, state.seq);
+        drop(state);
+        // The connection before this one ends.
+        self.ready.notify_waiters();
+        self.ready.notify_one();
+        Some(taken)
+    }
+
+    /// The connection is gone.
+    pub(crate) fn disconnect(&self, connection: u64) {
+        let mut state = self.state();
+        if state.connection == connection {
+            state.left = Some(Instant::now());
+        }
+    }
+
+    /// Waits until there may be something to take.
+    pub(crate) async fn ready(&self) {
+        self.ready.notified().await;
+    }
+
+    /// What the connection has not sent yet, up to about `bytes`.
+    pub(crate) fn take(
+        &self,
+        connection: u64,
+        bytes: usize,
+        into: &mut Vec<Bytes>,
+    ) -> Result<(), Ended> {
+        let mut state = self.state();
+        if state.connection != connection {
+            return Err(Ended::Replaced);
+        }
+        if state.is_broken {
+            return Err(Ended::TooSlow);
+        }
+        let oldest = state.seq - state.kept.len() as u64;
+        let from = usize::try_from(state.taken - oldest).unwrap_or(usize::MAX);
+        let mut size = 0;
+        for message in state.kept.iter().skip(from) {
+            size += message.len();
+            into.push(message.clone());
+            if size >= bytes {
+                break;
+            }
+        }
+        state.taken += into.len() as u64;
+        let more = state.taken < state.seq;
+        drop(state);
+        if more {
+            self.ready.notify_one();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        self.state().left.is_none()
+    }
+
+    /// How long nobody has been connected.
+    pub(crate) fn away(&self, now: Instant) -> Option<std::time::Duration> {
+        self.state().left.map(|left| now.saturating_duration_since(left))
+    }
+
+    /// What its client said it can do.
+    pub(crate) fn client(&self) -> Option<Arc<ClientCapabilities>> {
+        self.state().client.clone()
+    }
+
+    pub(crate) fn announce(&self, client: ClientCapabilities) {
+        self.state().client = Some(Arc::new(client));
+    }
+
+    /// Whether the context was not subscribed to before.
+    pub(crate) fn subscribe(&self, context: &str) -> bool {
+        self.state().subscribed.insert(context.to_owned())
+    }
+
+    pub(crate) fn unsubscribe(&self, context: &str) -> bool {
+        self.state().subscribed.remove(context)
+    }
+
+    pub(crate) fn subscribed(&self) -> Vec<String> {
+        self.state().subscribed.iter().cloned().collect()
+    }
+}
+
+impl State {
+    /// Keeps within the limits: first goes what the client took, and if that is not enough, the
+    /// session is over.
+    fn trim(&mut self) {
+        while self.kept.len() > KEPT_MESSAGES || self.kept_bytes > KEPT_BYTES {
+            let oldest = self.seq - self.kept.len() as u64;
+            let is_taken = self.left.is_none() && oldest < self.taken;
+            if !is_taken && self.left.is_none() {
+                self.is_broken = true;
+                self.kept.clear();
+                self.kept_bytes = 0;
+                return;
+            }
+            let Some(gone) = self.kept.pop_front() else { return };
+            self.kept_bytes -= gone.len();
+            self.taken = self.taken.max(oldest + 1);
+        }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! All sessions, and who hears of what.
+
+use super::Session;
+use contexture_protocol::content::ClientCapabilities;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// The sessions of a server.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Default)]
+struct Tables {
+    by_id: HashMap<String, Arc<Session>>,
+    /// Sessions whose client announced what it can do, by owner, in the order of announcing.
+    clients: HashMap<Arc<str>, Vec<Weak<Session>>>,
+}
+
+/// A session that a connection took.
+pub(crate) struct Taken {
+    pub(crate) session: Arc<Session>,
+    /// Which connection of the session this is.
+    pub(crate) connection: u64,
+    /// The number of the last message that was sent in it.
+    pub(crate) last_seq: u64,
+}
+
+impl Sessions {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up the session `asked` for, when it is the owner's and what is kept of it reaches back
+    /// to `seen`; else a new one named `fresh`.
+    pub(crate) fn open(
+        &self,
+        owner: &Arc<str>,
+        asked: Option<(&str, u64)>,
+        fresh: impl FnOnce() -> String,
+    ) -> Taken {
+        let known = asked.and_then(|(id, seen)| {
+            let session = self.tables().by_id.get(id).cloned()?;
+            if *session.owner() != *owner {
+                return None;
+            }
+            let (connection, last_seq) = session.connect(seen)?;
+            Some(Taken { session, connection, last_seq })
+        });
+        known.unwrap_or_else(|| {
+            let session = Arc::new(Session::new(fresh(), Arc::clone(owner)));
+            let (connection, last_seq) = session.connect(0).unwrap_or_default();
+            self.tables().by_id.insert(session.id().to_owned(), Arc::clone(&session));
+            Taken { session, connection, last_seq }
+        })
+    }
+
+    /// Notes what the client of a session can do.
+    pub(crate) fn announce(&self, session: &Arc<Session>, client: ClientCapabilities) {
+        session.announce(client);
+        let mut tables = self.tables();
+        let clients = tables.clients.entry(Arc::clone(session.owner())).or_default();
+        clients
+            .retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), &**session));
+        clients.push(Arc::downgrade(session));
+    }
+
+    /// The owner's sessions whose clients announced tools, the latest announcement first.
+    pub(crate) fn clients(&self, owner: &str) -> Vec<Arc<Session>> {
+        let tables = self.tables();
+        let clients = tables.clients.get(owner).map(Vec::as_slice).unwrap_or_default();
+        clients.iter().rev().filter_map(Weak::upgrade).collect()
+    }
+
+    /// All sessions.
+    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
+        self.tables().by_id.values().cloned().collect()
+    }
+
+    /// How many sessions there are.
+    pub(crate) fn count(&self) -> usize {
+        self.tables().by_id.len()
+    }
+
+    /// Ends a session whose client said good-bye.
+    pub(crate) fn end(&self, session: &Arc<Session>) {
+        let mut tables = self.tables();
+        tables.by_id.remove(session.id());
+        tables.forget(session);
+    }
+
+    /// Ends the sessions that nobody has come back to for so long, and gives them.
+    pub(crate) fn sweep(&self, now: Instant, grace: Duration) -> Vec<Arc<Session>> {
+        let mut tables = self.tables();
+        let is_over = |session: &Arc<Session>| session.away(now).is_some_and(|away| away >= grace);
+        let over: Vec<_> =
+            tables.by_id.values().filter(|session| is_over(session)).cloned().collect();
+        for session in &over {
+            tables.by_id.remove(session.id());
+            tables.forget(session);
+        }
+        over
+    }
+}
+
+impl Tables {
+    fn forget(&mut self, session: &Arc<Session>) {
+        let Some(clients) = self.clients.get_mut(session.owner()) else { return };
+        clients
+            .retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), &**session));
+        if clients.is_empty() {
+            self.clients.remove(session.owner());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Who hears of which context's changes (CP-11).
+//!
+//! Decision: changes are handed on from where the store says that they are durable, which happens
+//! one after another and in the order of versions. A subscription notes up to which version it has
+//! heard, so that what is caught up on when it begins and what happens meanwhile join without a gap
+//! and without a repeat.
+
+use super::message::Maker;
+use super::session::Session;
+use contexture::store::contexts::{Applied, Change, ContextError, ContextStore, Key};
+use contexture_protocol::Body;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// So many changes stand in one CONTEXT_DELTA at most.
+const PAGE: usize = 500;
+
+/// All subscriptions, by context.
+#[derive(Default)]
+pub(crate) struct Subscriptions {
+    by_context: Mutex<HashMap<String, Vec<Arc<Subscription>>>>,
+}
+
+struct Subscription {
+    session: Weak<Session>,
+    /// The last version that was told.
+    heard: Mutex<u64>,
+}
+
+impl Subscriptions {
+    /// Tells of an update.
+    pub(crate) fn publish(&self, store: &dyn ContextStore, maker: &Maker, applied: &Applied) {
+        if applied.changes.is_empty() {
+            return;
+        }
+        let listeners = {
+            let contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+            match contexts.get(&applied.context_id) {
+                Some(listeners) => listeners.clone(),
+                None => return,
+            }
+        };
+        for listener in listeners {
+            let Some(session) = listener.session.upgrade() else { continue };
+            let mut heard = listener.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let context = &applied.context_id;
+            // What another process wrote, or what a subscription that begins has yet to be told,
+            // comes first.
+            let joins = applied.version <= heard.saturating_add(1);
+            if joins || catch_up(store, maker, &session, context, &mut heard).is_err() {
+                tell(&session, maker, context, &applied.changes, &mut heard);
+            }
+        }
+    }
+
+    /// Begins a subscription: what came after `since` is told first. Gives the version now.
+    ///
+    /// # Errors
+    /// [`ContextError`] when the context is not there or the log does not reach back so far.
+    pub(crate) fn begin(
+        &self,
+        store: &dyn ContextStore,
+        maker: &Maker,
+        session: &Arc<Session>,
+        context: &str,
+        since: Option<u64>,
+    ) -> Result<Begun, ContextError> {
+        let key = Key { owner: session.owner(), context };
+        let head = store.head(key)?;
+        let since = since.unwrap_or(head.version);
+        // A `since` that can't be served is refused before anything is noted.
+        store.changes(key, since, 1)?;
+        let subscription =
+            Arc::new(Subscription { session: Arc::downgrade(session), heard: Mutex::new(since) });
+        self.insert(context, session, &subscription);
+        Ok(Begun {
+            subscription,
+            context: context.to_owned(),
+            maker: maker.clone(),
+            version: head.version,
+        })
+    }
+
+    fn insert(&self, context: &str, session: &Arc<Session>, subscription: &Arc<Subscription>) {
+        let mut contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+        let listeners = contexts.entry(context.to_owned()).or_default();
+        listeners.retain(|known| known.is_other(session));
+        listeners.push(Arc::clone(subscription));
+        session.subscribe(context);
+    }
+
+    /// Ends a subscription; whether there was one.
+    pub(crate) fn end(&self, session: &Arc<Session>, context: &str) -> bool {
+        let mut contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listeners) = contexts.get_mut(context) {
+            listeners.retain(|known| known.is_other(session));
+            if listeners.is_empty() {
+                contexts.remove(context);
+            }
+        }
+        session.unsubscribe(context)
+    }
+
+    /// Ends all of a session's.
+    pub(crate) fn end_all(&self, session: &Arc<Session>) {
+        for context in session.subscribed() {
+            self.end(session, &context);
+        }
+    }
+}
+
+/// A subscription that was noted, and has to be told yet what came before.
+pub(crate) struct Begun {
+    subscription: Arc<Subscription>,
+    context: String,
+    maker: Maker,
+    /// The context's version when it began.
+    pub(crate) version: u64,
+}
+
+impl Begun {
+    /// Tells what came between `since` and now.
+    ///
+    /// # Errors
+    /// What goes wrong in reading.
+    pub(crate) fn catch_up(self, store: &dyn ContextStore) -> Result<(), ContextError> {
+        let Some(session) = self.subscription.session.upgrade() else { return Ok(()) };
+        // Whoever publishes meanwhile waits here, so that the order holds.
+        let mut heard = self.subscription.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        catch_up(store, &self.maker, &session, &self.context, &mut heard)
+    }
+}
+
+impl Subscription {
+    /// Whether it is another session's, and still somebody's.
+    fn is_other(&self, session: &Arc<Session>) -> bool {
+        self.session.strong_count() > 0 && !std::ptr::eq(self.session.as_ptr(), &**session)
+    }
+}
+
+/// Sends all that was not heard of yet.
+fn catch_up(
+    store: &dyn ContextStore,
+    maker: &Maker,
+    session: &Session,
+    context: &str,
+    heard: &mut u64,
+) -> Result<(), ContextError> {
+    let mut since = Some(*heard);
+    while let Some(from) = since {
+        let page = store.changes(Key { owner: session.owner(), context }, from, PAGE)?;
+        tell(session, maker, context, &page.changes, heard);
+        since = page.next;
+    }
+    Ok(())
+}
+
+/// Sends the changes that were not heard of yet.
+fn tell(session: &Session, maker: &Maker, context: &str, changes: &[Change], heard: &mut u64) {
+    let fresh: Vec<_> = changes.iter().filter(|change| change.version > *heard).collect();
+    let Some(last) = fresh.last() else { return };
+    *heard = last.version;
+    let changes: Vec<Value> = fresh.iter().map(|change| change.to_value(context)).collect();
+    // As the store writes them: reading them into types would only be for writing them again.
+    let content = json!({ "version": last.version, "changes": changes });
+    let body = Body::Other { kind: "CONTEXT_DELTA".to_owned(), content };
+    session.send(maker.message(Some(context), body));
+}

@@ -1,0 +1,100 @@
+//! Turns: a user says something, an agent answers (CP-5, CP-8).
+//!
+//! Decision: a turn belongs to the server, not to the connection that began it. Whoever sends the
+//! same message again hears the same turn from its start; a connection that breaks off ends
+//! nothing. The message, and with the answer everything that goes with it, are durable before they
+//! are told.
+
+mod history;
+mod lanes;
+mod log;
+mod thread;
+mod tools;
+mod work;
+
+pub(crate) use work::Begun;
+
+use super::app::GRACE;
+use contexture::llm::CancelToken;
+use lanes::Lanes;
+use log::TurnLog;
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::Semaphore;
+
+/// All turns that run, wait, or ended not long ago.
+pub(crate) struct Turns {
+    by_key: Mutex<HashMap<TurnKey, Arc<Turn>>>,
+    lanes: Lanes,
+    permits: Arc<Semaphore>,
+    running: AtomicUsize,
+}
+
+/// Owner, the contextId as it stood in the message, messageId (CP-7).
+pub(crate) type TurnKey = (Arc<str>, Option<String>, String);
+
+/// One turn.
+pub(crate) struct Turn {
+    pub(crate) log: TurnLog,
+    pub(crate) cancel: CancelToken,
+}
+
+impl Turns {
+    pub(crate) fn new(at_once: NonZeroUsize) -> Self {
+        Self {
+            by_key: Mutex::default(),
+            lanes: Lanes::default(),
+            permits: Arc::new(Semaphore::new(at_once.get())),
+            running: AtomicUsize::new(0),
+        }
+    }
+
+    fn by_key(&self) -> MutexGuard<'_, HashMap<TurnKey, Arc<Turn>>> {
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a turn that begins.
+    fn begin(&self, key: TurnKey) -> Arc<Turn> {
+        let turn = Arc::new(Turn { log: TurnLog::default(), cancel: CancelToken::new() });
+        let mut turns = self.by_key();
+        // What ended long ago makes room when something new comes.
+        if turns.len() % 64 == 63 {
+            let now = Instant::now();
+            turns.retain(|_, turn| !turn.log.is_over(now, GRACE));
+        }
+        turns.insert(key, Arc::clone(&turn));
+        self.running.fetch_add(1, Ordering::Relaxed);
+        turn
+    }
+
+    /// The turn of a message, while it is known.
+    pub(crate) fn find(&self, key: &TurnKey) -> Option<Arc<Turn>> {
+        self.by_key().get(key).cloned()
+    }
+
+    /// The owner's turn that this messageId began, in whatever context.
+    pub(crate) fn of_message(&self, owner: &str, message: &str) -> Option<Arc<Turn>> {
+        let turns = self.by_key();
+        let (_, turn) = turns.iter().find(|((of, _, id), _)| **of == *owner && id == message)?;
+        Some(Arc::clone(turn))
+    }
+
+    /// How many run or wait.
+    pub(crate) fn running(&self) -> usize {
+        self.running.load(Ordering::Relaxed)
+    }
+
+    fn ended(&self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Cancels all that run.
+    pub(crate) fn cancel_all(&self) {
+        for turn in self.by_key().values() {
+            turn.cancel.cancel();
+        }
+    }
+}

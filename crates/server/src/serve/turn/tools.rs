@@ -1,0 +1,94 @@
+//! Tool calls of a model and their results, as messages (CP-5).
+
+use contexture::turn::{Call as TurnCall, Runtime, ToolFailure};
+use contexture_protocol::ErrorCode;
+use contexture_protocol::content::{
+    Call, CallResult, Failure, Runtime as WireRuntime, ToolCallResponse,
+};
+use serde_json::{Map, Value};
+
+/// The calls of one answer of a model, until each has its result.
+#[derive(Default)]
+pub(super) struct Round {
+    calls: Vec<(String, Runtime)>,
+    results: Vec<CallResult>,
+}
+
+/// The results of one round that one side ran.
+pub(super) struct Results {
+    pub(super) runtime: Runtime,
+    pub(super) content: ToolCallResponse,
+}
+
+impl Round {
+    pub(super) fn new(calls: &[TurnCall]) -> Self {
+        let calls = calls.iter().map(|call| (call.call_id.clone(), call.runtime)).collect();
+        Self { calls, results: Vec::new() }
+    }
+
+    /// Takes a result. Gives all of the round, by side and in the order of the calls, when it was
+    /// the last one.
+    pub(super) fn take(&mut self, result: CallResult) -> Vec<Results> {
+        self.results.push(result);
+        if self.results.len() < self.calls.len() { Vec::new() } else { self.flush() }
+    }
+
+    /// What there is of the round, when the turn ended before it was whole.
+    pub(super) fn flush(&mut self) -> Vec<Results> {
+        let calls = std::mem::take(&mut self.calls);
+        let mut results = std::mem::take(&mut self.results);
+        let place = |id: &str| calls.iter().position(|(call, _)| call == id);
+        results.sort_by_key(|result| place(&result.call_id));
+        let side = |id: &str| calls.iter().find(|(call, _)| call == id).map(|(_, side)| *side);
+        let of = |runtime: Runtime| {
+            let own = |one: &&CallResult| side(&one.call_id).unwrap_or(Runtime::Backend) == runtime;
+            let results: Vec<_> = results.iter().filter(own).cloned().collect();
+            let content = ToolCallResponse { results, ..ToolCallResponse::default() };
+            (!content.results.is_empty()).then_some(Results { runtime, content })
+        };
+        [of(Runtime::Backend), of(Runtime::Frontend)].into_iter().flatten().collect()
+    }
+}
+
+/// A call as it stands in a MODEL_RESPONSE.
+pub(super) fn call(call: TurnCall) -> Call {
+    let runtime = matches!(call.runtime, Runtime::Frontend).then_some(WireRuntime::Frontend);
+    let parameters = match call.parameters {
+        Value::Object(fields) => fields,
+        // What a model wrote may be no object: it is shown as it came.
+        other => Map::from_iter([("value".to_owned(), other)]),
+    };
+    Call { runtime, ..Call::new(call.call_id, call.name, parameters) }
+}
+
+/// A result as it stands in a TOOL_CALL_RESPONSE.
+pub(super) fn result(
+    call_id: String,
+    outcome: Result<Value, ToolFailure>,
+    milliseconds: u64,
+) -> CallResult {
+    let result = match outcome {
+        Ok(value) => CallResult::success(call_id, value),
+        Err(failure) => CallResult::failed(call_id, told(failure)),
+    };
+    CallResult { execution_time: Some(milliseconds.into()), ..result }
+}
+
+/// A failure with a code of the protocol; another code stands in the details.
+fn told(failure: ToolFailure) -> Failure {
+    let code = match ErrorCode::parse(&failure.code) {
+        Some(known) => known,
+        None if failure.code == "timeout" => ErrorCode::Timeout,
+        None => ErrorCode::ExecutionFailed,
+    };
+    let mut details = match failure.details {
+        Some(Value::Object(fields)) => fields,
+        Some(other) => Map::from_iter([("value".to_owned(), other)]),
+        None => Map::new(),
+    };
+    if code.as_str() != failure.code {
+        details.insert("code".to_owned(), failure.code.into());
+    }
+    let details = (!details.is_empty()).then_some(Value::Object(details));
+    Failure { code: code.as_str().to_owned(), message: failure.message, details, extra: Map::new() }
+}

@@ -21,6 +21,7 @@ pub mod build;
 pub mod cut;
 pub mod digest;
 pub mod fence;
+pub mod field;
 pub mod item;
 pub mod json;
 pub mod limits;

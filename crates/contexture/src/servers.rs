@@ -6,14 +6,12 @@ mod consent;
 pub use consent::{Consent, allow, deed};
 
 use crate::project::Project;
-use contexture_mcp::signature::{Kind, Signature};
+use contexture_mcp::signature::Signature;
 use contexture_mcp::{
     Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, Secret, ServerSpec,
     Servers, Transport, codes,
 };
-use contexture_script::server::{
-    FieldFacts, FieldType, ServerFacts, ServerFault, ServerImport, ToolFacts,
-};
+use contexture_script::server::{ServerFacts, ServerFault, ServerImport, ToolFacts};
 use contexture_store::masker::Masker;
 use contexture_tools::environment;
 use std::path::PathBuf;
@@ -146,23 +144,5 @@ fn fault(error: McpError) -> ServerFault {
 
 fn tool_facts(definition: &Definition) -> ToolFacts {
     let Signature { fields, open } = Signature::of(&definition.input_schema);
-    let fields = fields.into_iter().map(|field| FieldFacts {
-        name: field.name,
-        required: field.required,
-        types: field.kinds.into_iter().map(type_of).collect(),
-        words: field.words,
-    });
-    ToolFacts { name: definition.name.clone(), fields: fields.collect(), open }
-}
-
-const fn type_of(kind: Kind) -> FieldType {
-    match kind {
-        Kind::Text => FieldType::Text,
-        Kind::Number => FieldType::Number,
-        Kind::Whole => FieldType::Whole,
-        Kind::Flag => FieldType::Flag,
-        Kind::Object => FieldType::Object,
-        Kind::List => FieldType::List,
-        Kind::Null => FieldType::None,
-    }
+    ToolFacts { name: definition.name.clone(), fields, open }
 }

@@ -1,125 +1,24 @@
 //! The arguments of a tool as far as its JSON Schema says it on the first level.
 
+pub use contexture_context::field::{FieldFacts, FieldType};
+
 use serde_json::{Map, Value};
 
-/// A type of JSON Schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `string`
-    Text,
-    /// `number`
-    Number,
-    /// `integer`
-    Whole,
-    /// `boolean`
-    Flag,
-    /// `object`
-    Object,
-    /// `array`
-    List,
-    /// `null`
-    Null,
-}
-
-impl Kind {
-    const ALL: [(&'static str, Self); 7] = [
-        ("string", Self::Text),
-        ("number", Self::Number),
-        ("integer", Self::Whole),
-        ("boolean", Self::Flag),
-        ("object", Self::Object),
-        ("array", Self::List),
-        ("null", Self::Null),
-    ];
-
-    fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
-    }
-
-    /// How messages name it.
-    #[must_use]
-    pub const fn describe(self) -> &'static str {
-        match self {
-            Self::Text => "a string",
-            Self::Number => "a number",
-            Self::Whole => "a whole number",
-            Self::Flag => "true or false",
-            Self::Object => "an object",
-            Self::List => "a list",
-            Self::Null => "none",
-        }
-    }
-
-    fn holds(self, value: &Value) -> bool {
-        match self {
-            Self::Text => value.is_string(),
-            Self::Number => value.is_number(),
-            Self::Whole => {
-                value.is_i64()
-                    || value.is_u64()
-                    || value.as_f64().is_some_and(|number| number.fract() == 0.0)
-            }
-            Self::Flag => value.is_boolean(),
-            Self::Object => value.is_object(),
-            Self::List => value.is_array(),
-            Self::Null => value.is_null(),
-        }
-    }
-}
-
-/// A field of a tool's arguments.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Field {
-    /// Its name.
-    pub name: String,
-    /// Whether it must be there.
-    pub required: bool,
-    /// The types it may have; none are known when it is empty.
-    pub kinds: Vec<Kind>,
-    /// The words it may be; any when it is empty.
-    pub words: Vec<String>,
-}
-
-impl Field {
-    fn of(name: &str, schema: &Value, required: bool) -> Self {
-        let words = schema.get("enum").and_then(Value::as_array);
-        let words = words.filter(|words| words.iter().all(Value::is_string));
-        let words = words.into_iter().flatten().filter_map(Value::as_str);
-        Self {
-            name: name.to_owned(),
-            required,
-            kinds: kinds(schema),
-            words: words.map(str::to_owned).collect(),
-        }
-    }
-
-    /// How messages name what it takes.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        if !self.words.is_empty() {
-            let quoted: Vec<String> = self.words.iter().map(|word| format!("\"{word}\"")).collect();
-            return format!("one of {}", quoted.join(", "));
-        }
-        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.describe()).collect();
-        if names.is_empty() { "any value".to_owned() } else { names.join(" or ") }
-    }
-
-    fn takes(&self, value: &Value) -> bool {
-        let kind = self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.holds(value));
-        let word = value
-            .as_str()
-            .is_none_or(|text| self.words.is_empty() || self.words.iter().any(|word| word == text));
-        kind && word
-    }
+fn field_of(name: &str, schema: &Value, required: bool) -> FieldFacts {
+    let words = schema.get("enum").and_then(Value::as_array);
+    let words = words.filter(|words| words.iter().all(Value::is_string));
+    let words = words.into_iter().flatten().filter_map(Value::as_str);
+    let (name, types) = (name.to_owned(), types(schema));
+    FieldFacts { name, required, types, words: words.map(str::to_owned).collect() }
 }
 
 /// The types that a schema names. One that is put together otherwise may have any.
-fn kinds(schema: &Value) -> Vec<Kind> {
+fn types(schema: &Value) -> Vec<FieldType> {
     match schema.get("type") {
-        Some(Value::String(word)) => Kind::parse(word).into_iter().collect(),
+        Some(Value::String(word)) => FieldType::parse(word).into_iter().collect(),
         Some(Value::Array(words)) => {
-            let known: Vec<Kind> =
-                words.iter().filter_map(Value::as_str).filter_map(Kind::parse).collect();
+            let known: Vec<FieldType> =
+                words.iter().filter_map(Value::as_str).filter_map(FieldType::parse).collect();
             if known.len() == words.len() { known } else { Vec::new() }
         }
         _ => one_of(schema),
@@ -127,11 +26,11 @@ fn kinds(schema: &Value) -> Vec<Kind> {
 }
 
 /// `anyOf` and `oneOf` of plain types, as optional fields are often written.
-fn one_of(schema: &Value) -> Vec<Kind> {
+fn one_of(schema: &Value) -> Vec<FieldType> {
     let all = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
     let mut found = Vec::new();
     for one in all.into_iter().flatten() {
-        let Some(kind) = one.get("type").and_then(Value::as_str).and_then(Kind::parse) else {
+        let Some(kind) = one.get("type").and_then(Value::as_str).and_then(FieldType::parse) else {
             return Vec::new();
         };
         found.push(kind);
@@ -143,7 +42,7 @@ fn one_of(schema: &Value) -> Vec<Kind> {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Signature {
     /// Its known fields.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldFacts>,
     /// Whether other fields may stand beside them.
     pub open: bool,
 }
@@ -163,14 +62,14 @@ impl Signature {
             .filter_map(Value::as_str)
             .collect();
         let properties = schema.get("properties").and_then(Value::as_object);
-        let mut fields: Vec<Field> = properties
+        let mut fields: Vec<FieldFacts> = properties
             .into_iter()
             .flatten()
-            .map(|(name, schema)| Field::of(name, schema, required.contains(&name.as_str())))
+            .map(|(name, schema)| field_of(name, schema, required.contains(&name.as_str())))
             .collect();
         for name in required {
             if !fields.iter().any(|field| field.name == name) {
-                fields.push(Field::of(name, &Value::Null, true));
+                fields.push(field_of(name, &Value::Null, true));
             }
         }
         let combined = ["allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties"];
@@ -223,7 +122,7 @@ impl Signature {
     /// How the arguments are written, for a message.
     #[must_use]
     pub fn usage(&self) -> String {
-        let part = |field: &Field| {
+        let part = |field: &FieldFacts| {
             let mark = if field.required { "" } else { "?" };
             format!("{}{mark}: {}", field.name, field.describe())
         };
@@ -237,8 +136,7 @@ impl Signature {
 }
 
 fn kind_of(value: &Value) -> &'static str {
-    let kind = Kind::ALL.iter().map(|(_, kind)| *kind).find(|kind| kind.holds(value));
-    kind.map_or("a value", Kind::describe)
+    FieldType::of(value).describe()
 }
 
 /// A value as a message shows it: short texts and numbers as they are.

@@ -5,6 +5,8 @@
 //! take is asked of the [`SourceLoader`](crate::host::SourceLoader) before a run, which answers from
 //! what was accepted and asks no server; calls go through the [`Host`](crate::host::Host).
 
+pub use contexture_context::field::{FieldFacts, FieldType};
+
 use crate::capability;
 use crate::host::SourceLoader;
 use crate::syntax::ast::{Import, ImportKind};
@@ -91,67 +93,6 @@ pub struct ToolFacts {
     pub fields: Vec<FieldFacts>,
     /// Whether other fields may stand beside them.
     pub open: bool,
-}
-
-/// What is known of a field that a tool takes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FieldFacts {
-    /// Its name.
-    pub name: String,
-    /// Whether it must be there.
-    pub required: bool,
-    /// The types it may have; none are known when it is empty.
-    pub types: Vec<FieldType>,
-    /// The words it may be; any when it is empty.
-    pub words: Vec<String>,
-}
-
-/// A type of a field, as JSON has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FieldType {
-    /// A string.
-    Text,
-    /// A number.
-    Number,
-    /// A whole number.
-    Whole,
-    /// A boolean.
-    Flag,
-    /// An object.
-    Object,
-    /// A list.
-    List,
-    /// None.
-    None,
-}
-
-impl FieldType {
-    /// How messages name it.
-    #[must_use]
-    pub const fn describe(self) -> &'static str {
-        match self {
-            Self::Text => "a string",
-            Self::Number => "a number",
-            Self::Whole => "a whole number",
-            Self::Flag => "true or false",
-            Self::Object => "an object",
-            Self::List => "a list",
-            Self::None => "none",
-        }
-    }
-}
-
-impl FieldFacts {
-    /// How messages name what it takes.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        if !self.words.is_empty() {
-            let quoted: Vec<String> = self.words.iter().map(|word| format!("\"{word}\"")).collect();
-            return format!("one of {}", quoted.join(", "));
-        }
-        let names: Vec<&str> = self.types.iter().map(|kind| kind.describe()).collect();
-        if names.is_empty() { "any value".to_owned() } else { names.join(" or ") }
-    }
 }
 
 /// Why nothing is known of a server that a program imports.

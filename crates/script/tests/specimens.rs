@@ -139,7 +139,7 @@ fn field(text: &str) -> FieldFacts {
             "boolean" => FieldType::Flag,
             "object" => FieldType::Object,
             "array" => FieldType::List,
-            "null" => FieldType::None,
+            "null" => FieldType::Null,
             "any" => continue,
             word => {
                 known.words.push(word.trim_matches('\'').to_owned());

@@ -164,7 +164,7 @@ fn may_be(field: &FieldFacts, value: &Expr) -> bool {
     let value = strip(value);
     let Some(found) = literal_types(value) else { return true };
     // What is optional may be left out by giving none.
-    if found.contains(&FieldType::None) && !field.required {
+    if found.contains(&FieldType::Null) && !field.required {
         return true;
     }
     let kind = field.types.is_empty() || found.iter().any(|kind| field.types.contains(kind));
@@ -178,7 +178,7 @@ fn may_be(field: &FieldFacts, value: &Expr) -> bool {
 /// The types that a literal has.
 fn literal_types(value: &Expr) -> Option<&'static [FieldType]> {
     Some(match &value.kind {
-        ExprKind::None => &[FieldType::None],
+        ExprKind::None => &[FieldType::Null],
         ExprKind::Bool(_) => &[FieldType::Flag],
         ExprKind::Int(_) => &[FieldType::Whole, FieldType::Number],
         ExprKind::Float(number) if number.fract() == 0.0 => &[FieldType::Whole, FieldType::Number],

@@ -329,6 +329,9 @@ impl Choice<'_> {
 
     /// Follows the links of the best sections to pages of the wiki, and those of what is found there.
     fn follow_links(&mut self) -> Result<(), TantivyError> {
+        if !self.areas.contains(&Area::Wiki) {
+            return Ok(());
+        }
         let mut followed: HashSet<String> = HashSet::new();
         let best = self.groups.iter().flatten().map(|(candidate, _)| candidate.score);
         let best = best.fold(0.0, f32::max);

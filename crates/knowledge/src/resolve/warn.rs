@@ -36,9 +36,12 @@ pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
 pub(super) fn of_missing(missing: &[Missing]) -> Option<String> {
     let (named, more) = missing.split_at(missing.len().min(MOST_NAMED));
     let named: Vec<String> = named.iter().map(|fact| format!("`{}`", fact.fact)).collect();
+    if named.is_empty() {
+        return None;
+    }
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    (!named.is_empty())
-        .then(|| format!("missing: nothing is known about {}{more}", named.join(", ")))
+    let named = named.join(", ");
+    Some(format!("missing: nothing is known about {named}{more}; ask, or mark it as unknown"))
 }
 
 fn document_gaps(item: &CatalogItem, view: &View) -> Vec<String> {

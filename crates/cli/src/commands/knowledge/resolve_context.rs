@@ -196,10 +196,6 @@ fn tell(resolved: &Resolution, max: u64, terminal: &Terminal) {
         let text = format!("{}:{}: {}: {}", gap.path, gap.line, gap.problem, gap.text);
         terminal.warn(&one_line(&text));
     }
-    for missing in &resolved.missing {
-        let advice = missing.recommendation.replace('_', " ");
-        terminal.warn(&one_line(&format!("nothing answers `{}`: {advice}", missing.fact)));
-    }
     let sections = counted(resolved.sections.len() as u64, "section");
     let files = counted(resolved.selected_files.len() as u64, "file");
     let used = grouped(resolved.tokens);

@@ -129,8 +129,8 @@ async fn over_network(
     let url = &attached.attachment.url;
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let scheme = scheme.to_ascii_lowercase();
-    let protocols = host.references.get().loader().protocols();
-    let protocol = protocols.cloned().find(|protocol| protocol.name() == scheme);
+    let mut protocols = host.references.get().loader().protocols();
+    let protocol = protocols.find(|protocol| protocol.name() == scheme);
     let protocol = protocol.ok_or_else(|| unreadable(attached, "its address can't be read"))?;
     let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
     let (path, query) = match rest.split_once('?') {

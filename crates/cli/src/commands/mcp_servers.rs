@@ -47,7 +47,12 @@ fn fail(error: &McpError) -> Stop {
         McpError::UnknownServer { .. } => Complaint::refused(error.code(), error.to_string()),
         _ => Complaint::failed(error.code(), error.to_string()),
     };
-    match error.help() {
+    let help = match error {
+        // Programs name a server by its address, this command by its name.
+        McpError::UnknownServer { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
+        _ => error.help(),
+    };
+    match help {
         Some(help) => complaint.help(help),
         None => complaint,
     }

@@ -156,8 +156,7 @@ fn as_25_a_server_is_accepted_before_it_is_used() {
     assert_eq!(listed["servers"][0]["tools"][0]["state"], "same");
     let text = sandbox.run(["mcp-servers", "list", "--offline"]).exits(0).stdout;
     assert!(text.contains("same     echo"), "{text}");
-    let _ =
-        sandbox.run(["mcp-servers", "accept", "tset"]).exits(2).says("did you mean `mcp://test`?");
+    let _ = sandbox.run(["mcp-servers", "accept", "tset"]).exits(2).says("did you mean `test`?");
     let _ = sandbox.run(["explain", "MCP1002"]).exits(0);
     let _ = sandbox.run(["explain", "mcp_changed"]).exits(0);
 }

@@ -162,3 +162,22 @@ fn kn_8_a_terminal_is_asked_before_anything_runs() {
     let (rest, code) = exit_code(&mut session);
     assert!(code == 0 && rest.contains("7878"), "{code} {rest}");
 }
+
+#[test]
+fn kn_8_a_question_stands_until_it_is_answered() {
+    let sandbox = crate::packs::workspace("ready");
+    let mut session = spawn(&sandbox, &["repl", "--no-trace"], &[("NO_COLOR", "1")]);
+    until(&mut session, ":help");
+    type_in(&mut session, "import knowledge Port from \"knowledge://port\"\r");
+    until(&mut session, "> ");
+    type_in(&mut session, "Port.guide().status\r");
+    until(&mut session, "[y/N]");
+    // Longer than it takes until a line says that something is running.
+    std::thread::sleep(std::time::Duration::from_millis(1_400));
+    type_in(&mut session, "y\r");
+    let between = until(&mut session, "\"ready\"");
+    assert!(!between.contains("running"), "the question was drawn over: {between:?}");
+    until(&mut session, "> ");
+    type_in(&mut session, ":quit\r");
+    assert_eq!(exit_code(&mut session).1, 0);
+}

@@ -2,7 +2,7 @@
 
 use super::show::{self, Tool};
 use crate::commands::Outcome;
-use crate::commands::run::runtime;
+use crate::commands::run::{Screen, runtime};
 use crate::complaint::Exit;
 use crate::terminal::Terminal;
 use crate::workspace;
@@ -43,11 +43,13 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     if let Some(deed) = servers::deed(&project, &args.name).filter(|_| !args.json) {
         terminal.note(&format!("asking {}, {deed}", args.name));
     }
-    let asked = runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let ask = async {
         let offered = known.offered(&args.name).await;
         known.close().await;
         offered
-    });
+    };
+    let asked = Screen::waiting(terminal, "asking the server", || runtime.block_on(ask));
     let offered = asked.map_err(|error| super::fail(&error))?;
     let pinned = known.pinned(&args.name).unwrap_or_default();
     let compared = compare(pinned, &offered);

@@ -2,7 +2,7 @@
 
 use super::show::{self, Tool};
 use crate::commands::Outcome;
-use crate::commands::run::runtime;
+use crate::commands::run::{Screen, runtime};
 use crate::complaint::Exit;
 use crate::paint::one_line;
 use crate::terminal::Terminal;
@@ -57,14 +57,17 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         [] => servers.names().map(str::to_owned).collect(),
         names => names.to_vec(),
     };
-    let listed: Vec<Listed> = runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let ask_all = async {
         let mut listed = Vec::new();
         for name in names {
             listed.push(ask(&servers, name, args.offline).await);
         }
         servers.close().await;
         listed
-    });
+    };
+    let listed: Vec<Listed> =
+        Screen::waiting(terminal, "asking the servers", || runtime.block_on(ask_all));
     let unknown = listed.iter().find_map(|server| match &server.error {
         Some(error @ McpError::UnknownServer { .. }) => Some(error),
         _ => None,

@@ -3,7 +3,7 @@
 use super::scope::{self, From, Scope};
 use crate::columns::grouped;
 use crate::commands::Outcome;
-use crate::commands::run::runtime;
+use crate::commands::run::{Screen, runtime};
 use crate::complaint::{Exit, Stop};
 use crate::paint::{Paint, harmless, one_line};
 use crate::terminal::Terminal;
@@ -47,11 +47,13 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let references = args.scope.open_for(None, Some(&args.reference))?;
     let place = args.from.place(&references)?;
     let loader = references.loader();
-    let loaded = runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let load = async {
         let mut route = loader.route(&reference, &place)?;
         route.max = [route.max, args.max].into_iter().flatten().min();
         loader.walk(&route).await
-    });
+    };
+    let loaded = Screen::waiting(terminal, "loading", || runtime.block_on(load));
     if !args.json {
         scope::say_faults(&references, terminal);
     }

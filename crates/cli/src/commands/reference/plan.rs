@@ -3,7 +3,7 @@
 use super::scope::{self, From, Scope};
 use crate::columns::{grouped, padded, width};
 use crate::commands::Outcome;
-use crate::commands::run::runtime;
+use crate::commands::run::{Screen, runtime};
 use crate::complaint::{Exit, Stop};
 use crate::input;
 use crate::paint::{Paint, one_line};
@@ -56,7 +56,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let mut options = references.plan_options(place);
     options.policy = args.policy.unwrap_or(options.policy);
     options.budget = args.budget.or(options.budget);
-    let plan = runtime()?.block_on(references.loader().plan(&text, &options));
+    let runtime = runtime()?;
+    let plan = references.loader().plan(&text, &options);
+    let plan = Screen::waiting(terminal, "loading", || runtime.block_on(plan));
     let plan = plan.map_err(|error| -> Stop { scope::failed(&error, terminal.err).into() })?;
     let notes = plan.entries.iter().filter_map(|entry| entry.loaded.as_ref());
     let notes: Vec<Note> = notes.flat_map(|loaded| loaded.notes.clone()).collect();

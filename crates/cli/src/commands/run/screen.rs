@@ -113,11 +113,15 @@ impl Observer for Screen {
 
     /// Asks at the terminal; whoever is not there or wants it quiet allows nothing.
     fn allows(&self, question: &Question) -> bool {
-        let is_asked = self.talk != Talk::Quiet && self.terminal.is_answered();
-        if is_asked {
-            self.say(|terminal| terminal.say(&question_text(question, terminal)));
+        let mut is_allowed = false;
+        if self.talk != Talk::Quiet && self.terminal.is_answered() {
+            // No line may be drawn over the question while it waits for its answer.
+            self.say(|terminal| {
+                terminal.say(&question_text(question, terminal));
+                is_allowed = terminal.says_yes("Let this program read it? [y/N] ");
+            });
         }
-        is_asked && self.terminal.says_yes("Let this program read it? [y/N] ")
+        is_allowed
     }
 
     fn notify(&self, progress: Progress) {

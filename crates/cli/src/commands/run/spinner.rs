@@ -113,11 +113,12 @@ impl Spinner {
         state.last = one_line(what);
     }
 
-    /// Writes something else while no line is drawn.
+    /// Writes something else, or asks, while no line is drawn.
     pub(super) fn suspend(&self, write: impl FnOnce()) {
         let mut state = lock(&self.state);
         state.canvas.erase();
         write();
+        state.silent_since = Instant::now();
     }
 
     /// Takes all lines away and ends the painter.

@@ -1,0 +1,62 @@
+//! `contexture tokens cut`: a text within a budget (AS-16).
+
+use super::{budget, counter};
+use crate::commands::Outcome;
+use crate::complaint::Exit;
+use crate::input;
+use crate::terminal::Terminal;
+use clap::ValueEnum;
+use contexture::context::cut::cut;
+use contexture::context::{Budget, Keep};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture tokens cut --max 2k < README.md
+  contexture tokens cut --max 300 --keep middle README.md
+  contexture tokens cut --max '1k chars' --keep tail < README.md";
+
+/// Cuts a text to a budget, as `use … max …` does.
+///
+/// The marker that says what was cut counts towards the budget. A text that fits is unchanged.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The text; stdin when absent.
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    /// The budget: tokens (`2k`, `500`) or characters (`8k chars`).
+    #[arg(long, value_name = "BUDGET", value_parser = budget::parse)]
+    max: Budget,
+    /// What stays.
+    #[arg(long, value_enum, default_value_t)]
+    keep: Part,
+    /// The model whose tokenizer counts; the default model when absent.
+    #[arg(long, value_name = "URI")]
+    model: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Part {
+    /// The beginning
+    #[default]
+    Head,
+    /// The end
+    Tail,
+    /// The middle
+    Middle,
+}
+
+/// Runs `contexture tokens cut`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let text = input::text(&args.file, "the text", terminal)?;
+    let counter = counter(args.model.as_deref(), terminal)?;
+    let limit = usize::try_from(args.max.limit).unwrap_or(usize::MAX);
+    let keep = match args.keep {
+        Part::Head => Keep::Head,
+        Part::Tail => Keep::Tail,
+        Part::Middle => Keep::Middle,
+    };
+    terminal.print(&cut(&text, limit, args.max.measure, keep, counter).text)?;
+    Ok(Exit::Done)
+}

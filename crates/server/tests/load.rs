@@ -12,7 +12,7 @@ mod support;
 
 use contexture_server::{Server, Settings};
 use serde_json::json;
-use support::{Folder, bad, call, client, good};
+use support::{Folder, bad, call, client, good, load};
 
 fn project() -> Folder {
     let folder = Folder::new();
@@ -40,9 +40,7 @@ async fn ref_10_resources_of_the_project_are_loaded_as_data() {
         (&json!(["reference"]), &json!(false))
     );
 
-    let load = async |reference: &str| {
-        call(&client, "load_resource", json!({ "reference": reference })).await
-    };
+    let load = async |reference: &str| load(&client, reference).await;
     assert_eq!(
         good(&load("@file://docs/a.md?line=3-4").await),
         "<untrusted_data trust=\"resource\">\none\ntwo\n</untrusted_data>"
@@ -72,7 +70,7 @@ async fn ref_10_what_is_not_offered_is_an_error_result_with_its_cause() {
         ("docs/a.md", "REF1", ""),
         ("", "REF1", ""),
     ] {
-        let result = call(&client, "load_resource", json!({ "reference": reference })).await;
+        let result = load(&client, reference).await;
         let (found, text) = bad(&result);
         assert!(found.starts_with(code) && text.contains(part), "{reference}: {found} {text}");
         assert!(!text.contains("secret"), "{text}");
@@ -82,10 +80,7 @@ async fn ref_10_what_is_not_offered_is_an_error_result_with_its_cause() {
     {
         assert_eq!(bad(&call(&client, "load_resource", arguments).await).0, "MCP1101");
     }
-    assert!(
-        good(&call(&client, "load_resource", json!({ "reference": "@file://docs/a.md" })).await)
-            .contains("one")
-    );
+    assert!(good(&load(&client, "@file://docs/a.md").await).contains("one"));
 }
 
 #[tokio::test]
@@ -96,9 +91,7 @@ async fn ref_10_whoever_starts_the_server_offers_more() {
     let client = client(&server).await;
     let about = client.list_all_tools().await.unwrap()[0].description.clone().unwrap();
     assert!(about.contains("@file://.github/**"), "{about}");
-    let load = async |reference: &str| {
-        call(&client, "load_resource", json!({ "reference": reference })).await
-    };
+    let load = async |reference: &str| load(&client, reference).await;
     assert!(good(&load("@file://.github/ci.yml").await).contains("on: push"));
     assert_eq!(bad(&load("@file://.env").await).0, "REF3051");
     assert_eq!(bad(&load("@http://127.0.0.1:9/other").await).0, "REF3051");
@@ -114,9 +107,7 @@ async fn ref_10_a_result_is_bounded_and_says_so() {
     folder.write("long.md", &"word ".repeat(50_000));
     std::fs::write(folder.path().join("pic.png"), [0x89_u8, 0x50, 0xff, 0xc0]).unwrap();
     let client = client(&folder.server()).await;
-    let load = async |reference: &str| {
-        call(&client, "load_resource", json!({ "reference": reference })).await
-    };
+    let load = async |reference: &str| load(&client, reference).await;
     let long = load("@file://long.md").await;
     assert!(good(&long).contains("clipped: ") && good(&long).len() < 60_000);
     assert!(good(&load("@file://long.md?max=50").await).len() < 600);

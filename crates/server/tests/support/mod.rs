@@ -80,6 +80,11 @@ pub async fn call(client: &Client, tool: &str, arguments: Value) -> CallToolResu
     client.call_tool(request).await.unwrap()
 }
 
+/// Loads a reference; the result may be an error.
+pub async fn load(client: &Client, reference: &str) -> CallToolResult {
+    call(client, "load_resource", serde_json::json!({ "reference": reference })).await
+}
+
 /// The text of a result.
 pub fn text(result: &CallToolResult) -> &str {
     assert_eq!(result.content.len(), 1, "{result:?}");

@@ -1,6 +1,6 @@
 /** One conversation: sends what the user says, shows what comes, also from the user's other windows. */
 import { ContextureError } from "../protocol/errors.js";
-import { isA, type AnyMessage } from "../protocol/messages.js";
+import { isA, type AnyMessage, type ToolCall, type ToolResult } from "../protocol/messages.js";
 import type { ContextureClient } from "../client.js";
 import type { Subscription } from "../subscription.js";
 import { wishes, type Turn } from "../turn.js";
@@ -15,6 +15,8 @@ export class Conversation {
   readonly #client: ContextureClient;
   readonly #log: Log;
   readonly #seen = new Set<string>();
+  /** Calls of earlier messages, until their results come. */
+  readonly #calls = new Map<string, ToolCall>();
   #contextId: string | undefined;
   #subscription: Subscription | undefined;
   #turn: Turn | undefined;
@@ -56,6 +58,7 @@ export class Conversation {
     this.#subscription = undefined;
     this.#contextId = undefined;
     this.#seen.clear();
+    this.#calls.clear();
     sessionStorage.removeItem(REMEMBERED);
     this.#log.clear();
     showState(undefined);
@@ -123,5 +126,14 @@ export class Conversation {
     this.#seen.add(message.messageId);
     if (isA(message, "USER_INPUT")) this.#log.user(message.content.text);
     else if (isA(message, "MODEL_RESPONSE") && message.content.text) this.#log.agent(message.content.text);
+    else if (isA(message, "TOOL_CALL_REQUEST")) for (const call of message.content.calls) this.#calls.set(call.callId, call);
+    else if (isA(message, "TOOL_CALL_RESPONSE")) for (const result of message.content.results) this.#pastCall(result);
+  }
+
+  #pastCall(result: ToolResult): void {
+    const { name, parameters } = this.#calls.get(result.callId) ?? { name: result.callId, parameters: undefined };
+    this.#calls.delete(result.callId);
+    const title = this.#client.tools.find((tool) => tool.toolId === name)?.name;
+    this.#log.call({ callId: result.callId, name, title, parameters, status: "done", result });
   }
 }

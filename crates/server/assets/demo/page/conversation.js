@@ -10,6 +10,8 @@ export class Conversation {
     #client;
     #log;
     #seen = new Set();
+    /** Calls of earlier messages, until their results come. */
+    #calls = new Map();
     #contextId;
     #subscription;
     #turn;
@@ -51,6 +53,7 @@ export class Conversation {
         this.#subscription = undefined;
         this.#contextId = undefined;
         this.#seen.clear();
+        this.#calls.clear();
         sessionStorage.removeItem(REMEMBERED);
         this.#log.clear();
         showState(undefined);
@@ -127,5 +130,17 @@ export class Conversation {
             this.#log.user(message.content.text);
         else if (isA(message, "MODEL_RESPONSE") && message.content.text)
             this.#log.agent(message.content.text);
+        else if (isA(message, "TOOL_CALL_REQUEST"))
+            for (const call of message.content.calls)
+                this.#calls.set(call.callId, call);
+        else if (isA(message, "TOOL_CALL_RESPONSE"))
+            for (const result of message.content.results)
+                this.#pastCall(result);
+    }
+    #pastCall(result) {
+        const { name, parameters } = this.#calls.get(result.callId) ?? { name: result.callId, parameters: undefined };
+        this.#calls.delete(result.callId);
+        const title = this.#client.tools.find((tool) => tool.toolId === name)?.name;
+        this.#log.call({ callId: result.callId, name, title, parameters, status: "done", result });
     }
 }

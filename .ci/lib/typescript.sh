@@ -30,7 +30,7 @@ copy_client() {
   client=$work/clients/typescript
   mkdir -p "$client" "$work/crates/server/assets"
   tar -C clients/typescript --exclude=./node_modules --exclude=./dist -c . | tar -C "$client" -x
-  cp -r crates/server/assets/demo "$work/crates/server/assets/demo"
+  cp -r crates/server/assets/demo crates/server/assets/demo.rs "$work/crates/server/assets/"
 }
 
 # build_client: installs the compiler and compiles.

@@ -1,11 +1,13 @@
-// Copies the page and its compiled modules to where the server takes them from. `--check` says whether they are
+// Copies the page and its compiled modules to where the server takes them from, with a list of them. `--check` says whether they are
 // there as they would be written, and writes nothing.
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = join(here, "../../crates/server/assets/demo");
+const list = `${target}.rs`;
+const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
 
 /** The files of the page by their names in it: `page/` as it is, and the modules that `page.js` imports. */
 export async function pageFiles() {
@@ -21,6 +23,12 @@ export async function pageFiles() {
   return files;
 }
 
+/** The page as a Rust expression, for `include!`: name, content type, content of each file. */
+function rust(files) {
+  const rows = [...files.keys()].sort().map((name) => `    ("${name}", "${TYPES[extname(name)]}; charset=utf-8", include_str!("demo/${name}")),\n`);
+  return `// The files of the demo page, written by \`npm run demo\` in clients/typescript.\n&[\n${rows.join("")}]\n`;
+}
+
 /** What differs between the page as it is built and as it stands; empty when nothing does. */
 export async function staleFiles() {
   const files = await pageFiles();
@@ -29,6 +37,7 @@ export async function staleFiles() {
     const standing = await readFile(join(target, name), "utf8").catch(() => undefined);
     if (standing !== text) stale.push(`${name} ${standing === undefined ? "is missing" : "differs"}`);
   }
+  if ((await readFile(list, "utf8").catch(() => "")) !== rust(files)) stale.push("demo.rs differs");
   const entries = await readdir(target, { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     const name = relative(target, join(entry.parentPath, entry.name)).split(sep).join("/");
@@ -39,10 +48,12 @@ export async function staleFiles() {
 
 async function write() {
   await rm(target, { recursive: true, force: true });
-  for (const [name, text] of await pageFiles()) {
+  const files = await pageFiles();
+  for (const [name, text] of files) {
     await mkdir(dirname(join(target, name)), { recursive: true });
     await writeFile(join(target, name), text);
   }
+  await writeFile(list, rust(files));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -25,6 +25,8 @@ const QUIET: Duration = Duration::from_secs(30);
 const GONE: Duration = Duration::from_secs(75);
 /// A client that takes nothing for so long is gone.
 const STUCK: Duration = Duration::from_secs(20);
+/// How long a connection may take to close.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// So many messages are taken before anything is sent.
 const BURST: usize = 64;
 /// About so many bytes are handed to the socket at once.
@@ -71,10 +73,15 @@ impl Connection {
     /// Serves until the connection ends.
     pub(super) async fn serve(mut self) {
         let end = self.talk().await;
-        if let End::Close(code, reason) = end {
-            let closing = self.socket.send(Frame::close(code, reason));
-            let _ = tokio::time::timeout(STUCK, closing).await;
-        }
+        let farewell = async {
+            if let End::Close(code, reason) = end {
+                self.socket.send(Frame::close(code, reason)).await?;
+            }
+            // What closes the connection is written while the other side's answer is read.
+            while self.socket.next_frame().await.is_ok() {}
+            self.socket.close().await
+        };
+        let _ = tokio::time::timeout(FAREWELL, farewell).await;
         let Some(session) = self.caller.session.take() else { return };
         session.disconnect(self.number);
         if self.is_done {

@@ -5,6 +5,8 @@ use super::failure::refusal;
 use super::reply::Reply;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
+use crate::serve::session::Session;
+use contexture::store::contexts::Update;
 use contexture_protocol::content::{Ack, Subscribe, Unsubscribe};
 use contexture_protocol::{ErrorCode, Message, Refusal};
 use std::sync::Arc;
@@ -23,24 +25,49 @@ pub(crate) fn begin(
             "changes are told over a WebSocket; over HTTP they are read from /v1/contexts/{id}/changes",
         ));
     };
-    let (app, context) = (Arc::clone(app), asked.context_id.clone());
-    let (message_id, since) =
-        (message.message_id.clone(), asked.since.as_ref().map(|since| since.get()));
-    let handle = app.handle.clone();
-    handle.spawn_blocking(move || {
-        let begun = app.subscriptions.begin(&*app.store, &app.maker, &session, &context, since);
-        match begun {
+    let wanted = Wanted {
+        session,
+        context: asked.context_id.clone(),
+        message_id: message.message_id.clone(),
+        since: asked.since.as_ref().map(|since| since.get()),
+    };
+    // Behind what the connection sent before: that may be what creates the context.
+    let behind = Update {
+        owner: caller.owner().to_string(),
+        context_id: Some(asked.context_id.clone()),
+        ..Update::default()
+    };
+    app.update(behind, move |app, _| {
+        let app = Arc::clone(app);
+        let handle = app.handle.clone();
+        handle.spawn_blocking(move || wanted.begin(&app, reply));
+    });
+}
+
+/// A subscription that is asked for.
+struct Wanted {
+    session: Arc<Session>,
+    context: String,
+    message_id: String,
+    since: Option<u64>,
+}
+
+impl Wanted {
+    fn begin(self, app: &App, reply: Reply) {
+        let Self { session, context, message_id, since } = self;
+        let store = &*app.store;
+        match app.subscriptions.begin(store, &app.maker, &session, &context, since) {
             Ok(begun) => {
                 let ack = Ack { message_id, version: Some(begun.version.into()), ..Ack::default() };
                 reply.finish(app.maker.message(Some(&context), ack.into()));
-                if begun.catch_up(&*app.store).is_err() {
+                if begun.catch_up(store).is_err() {
                     // The client hears of a gap by the version of the next delta.
                     app.subscriptions.end(&session, &context);
                 }
             }
             Err(error) => reply.refuse(refusal(error, Some(&context))),
         }
-    });
+    }
 }
 
 /// Ends it; ending what never began is no fault.

@@ -7,10 +7,12 @@
 //! | `GET /v1/contexts`, `GET`, `DELETE /v1/contexts/{id}` | contexts |
 //! | `GET /v1/contexts/{id}/messages`, `…/changes` | pages of them |
 //! | `GET /v1/schemas`, `GET /v1/schemas/{type}` | JSON Schemas |
+//! | `GET /demo/` | a page that talks to the agents |
 
 mod answer;
 mod connection;
 mod contexts;
+mod demo;
 mod guard;
 mod messages;
 mod query;
@@ -143,6 +145,9 @@ fn router(shared: Shared) -> Router {
         .route("/v1/contexts/{id}/changes", get(contexts::changes))
         .route("/v1/schemas", get(schemas::list))
         .route("/v1/schemas/{name}", get(schemas::get))
+        .route("/demo", get(demo::folder))
+        .route("/demo/", get(demo::index))
+        .route("/demo/{*path}", get(demo::file))
         .fallback(answer::no_such_path)
         .method_not_allowed_fallback(answer::no_such_method)
         .with_state(shared)

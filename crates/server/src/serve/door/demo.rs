@@ -1,0 +1,63 @@
+//! `/demo/`: a page that talks to the agents, and shows what front-end tools can do (CP-16).
+//!
+//! Decision: the page is part of the program and is given to whoever asks, since it holds nothing of
+//! anybody; what it does afterwards goes through the same doors as any client. Its policy lets only
+//! what came with it run, and no text become markup (CP-19).
+
+use super::{Shared, answer};
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Redirect, Response};
+
+/// Name, content type and text of each file; the client's sources make them.
+static FILES: &[(&str, &str, &str)] = include!("../../../assets/demo.rs");
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// `GET /demo`: the links of the page are relative to its folder.
+pub(super) async fn folder() -> Redirect {
+    Redirect::permanent("/demo/")
+}
+
+/// `GET /demo/`
+pub(super) async fn index(shared: State<Shared>) -> Response {
+    file(shared, Path("index.html".to_owned())).await
+}
+
+/// `GET /demo/{path}`
+pub(super) async fn file(shared: State<Shared>, Path(path): Path<String>) -> Response {
+    let Some((_, kind, text)) = FILES.iter().find(|(name, ..)| *name == path) else {
+        return answer::no_such_path(shared).await;
+    };
+    let headers = [
+        (header::CONTENT_TYPE, *kind),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        // A newer server has a newer page.
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    let mut response = (headers, *text).into_response();
+    let features = HeaderValue::from_static("camera=(self), geolocation=(self)");
+    response.headers_mut().insert("permissions-policy", features);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cp_16_the_page_has_all_files_that_its_files_name() {
+        let has = |name: &str| FILES.iter().any(|(known, ..)| *known == name);
+        for name in ["index.html", "page.css", "page.js", "icon.svg", "client.js"] {
+            assert!(has(name), "{name}");
+        }
+        for (name, kind, text) in FILES {
+            assert!(kind.ends_with("; charset=utf-8"), "{name}: {kind}");
+            assert!(!text.is_empty(), "{name}");
+        }
+    }
+}

@@ -23,6 +23,7 @@ fn all() -> Result<Vec<Generated>, String> {
     };
     Ok(vec![
         Generated { path: "docs/spec-coverage.md", content: coverage::document(&root())? },
+        Generated { path: "docs/protocol.md", content: contexture_protocol::reference::document() },
         Generated {
             path: "schemas/manifest.schema.json",
             content: schema(&manifest::manifest_schema())?,

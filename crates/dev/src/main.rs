@@ -12,7 +12,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo dev: chores of the repository
 
-  cargo dev generate          write docs/spec-coverage.md and schemas/*.json
+  cargo dev generate          write docs/spec-coverage.md, docs/protocol.md and schemas/*.json
   cargo dev generate --check  exit with 1 when one of them is stale
 ";
 

@@ -73,7 +73,7 @@ impl StatePath {
     /// it, so that is the whole list. `None` is the whole state.
     #[must_use]
     pub fn touched_by_removal(&self) -> Option<Self> {
-        let Some((last, before)) = self.segments.split_last() else { return None };
+        let (last, before) = self.segments.split_last()?;
         if last.index.is_none() {
             return Some(self.clone());
         }

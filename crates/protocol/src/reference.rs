@@ -62,14 +62,36 @@ impl Pages {
     }
 }
 
-/// The lines of a doc comment as one text.
+/// The lines of a doc comment as one text, without the sections and requirements it names: they
+/// are for those who read the source.
 pub(crate) fn prose(lines: &[&str]) -> String {
     let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
-    lines.join(" ")
+    let text = lines.join(" ");
+    let mut parts = text.split(" (");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((inside, after)) if is_section(inside) => out.push_str(after),
+            _ => {
+                out.push_str(" (");
+                out.push_str(part);
+            }
+        }
+    }
+    out
+}
+
+/// `3.2`, `CP-9` or several of them.
+fn is_section(text: &str) -> bool {
+    let is_one = |one: &str| {
+        let number = one.strip_prefix("CP-").or(one.strip_prefix("FL-")).unwrap_or(one);
+        number.starts_with(|c: char| c.is_ascii_digit())
+    };
+    text.split(", ").all(is_one)
 }
 
 pub(crate) fn link(name: &str) -> String {
-    format!("[{name}](#{})", name.to_lowercase())
+    format!("[{name}](#type-{})", name.to_lowercase())
 }
 
 impl Shape for String {

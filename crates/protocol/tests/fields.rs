@@ -1,4 +1,10 @@
 //! Each field of each type, given what it cannot hold: the pointer, what was expected, what came.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failure is meant to panic"
+)]
 
 mod common;
 

@@ -1,4 +1,10 @@
 //! What holds of any message.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failure is meant to panic"
+)]
 
 mod common;
 

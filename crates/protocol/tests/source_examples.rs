@@ -1,4 +1,10 @@
 //! Every JSON example of the source document (CP-3).
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failure is meant to panic"
+)]
 
 mod common;
 

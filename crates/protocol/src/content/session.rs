@@ -4,7 +4,7 @@ use crate::number::Count;
 use crate::record::{record, words};
 
 record! {
-    /// The first message of a client; with `sessionId` and `lastSeq` it takes a session up again
+    /// The first message of a client. With `sessionId` and `lastSeq` it takes a session up again
     /// (CP-6).
     #[derive(Default)]
     pub struct Hello {

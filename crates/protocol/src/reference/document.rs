@@ -22,10 +22,10 @@ pub fn document() -> String {
     }
     Sender::enter(&mut pages);
     Context::enter(&mut pages);
-    out.push_str("\n## Parts\n");
+    out.push_str("\n## Types\n\nWhat messages are made of.\n");
     let is_content = |page: &Page| KINDS.iter().any(|kind| kind.content_name == page.name);
     for page in pages.list.iter().filter(|page| !is_content(page)) {
-        let _ = write!(out, "\n### {}\n\n{}\n", page.name, page.meaning);
+        let _ = write!(out, "\n### Type {}\n\n{}\n", page.name, page.meaning);
         fields(&page.fields, &mut out);
         words(page, &mut out);
     }
@@ -34,11 +34,13 @@ pub fn document() -> String {
 }
 
 fn message(kind: &Kind, content: Option<&Page>, out: &mut String) {
-    let _ = write!(out, "\n### {}\n\n{}", kind.name, kind.meaning);
-    let context = if kind.needs_context { " It names a context." } else { "" };
-    let _ = writeln!(out, "{context}");
+    let context = if kind.needs_context { " Its `contextId` is required." } else { "" };
+    let _ = write!(out, "\n### {}\n\n{}{context}\n", kind.name, kind.meaning);
     if let Some(page) = content {
-        let _ = write!(out, "\n{}\n", page.meaning);
+        // The first sentence of a content says what its message says.
+        if let Some((_, more)) = page.meaning.split_once(". ") {
+            let _ = write!(out, "\n{more}\n");
+        }
         fields(&page.fields, out);
     }
     if let Some(example) = example(kind.name) {

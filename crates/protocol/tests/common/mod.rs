@@ -1,5 +1,12 @@
 //! The JSON examples of the source document, as messages.
 #![allow(dead_code, reason = "each test takes what it needs")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test reads files, and a failure is meant to panic"
+)]
 
 use serde_json::{Map, Value, json};
 use std::fs;

@@ -41,7 +41,7 @@ pub(super) fn of_missing(missing: &[Missing]) -> Option<String> {
     }
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
     let named = named.join(", ");
-    Some(format!("missing: nothing is known about {named}{more}; ask, or mark it as unknown"))
+    Some(format!("missing: nothing is known about {named}{more}; ask user or mark unknown"))
 }
 
 fn document_gaps(item: &CatalogItem, view: &View) -> Vec<String> {

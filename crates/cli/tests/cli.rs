@@ -12,6 +12,8 @@
 mod answer;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/conversation.rs"]
+mod conversation;
 #[path = "cli/help.rs"]
 mod help;
 #[path = "cli/mcp.rs"]

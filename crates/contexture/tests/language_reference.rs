@@ -12,6 +12,8 @@
 mod common;
 
 use common::{Allowing, Place, told};
+use contexture::run::RunFailure;
+use contexture::turn::{Conversation, TurnRequest, turn};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +23,8 @@ struct Block {
     line: usize,
     source: String,
     value: Option<Value>,
+    /// Whether it answers a turn of a conversation.
+    turn: bool,
 }
 
 fn blocks(text: &str) -> Vec<Block> {
@@ -31,8 +35,9 @@ fn blocks(text: &str) -> Vec<Block> {
         match (&mut open, line.strip_prefix("```")) {
             (None, Some(language)) => open = Some((language.to_owned(), index + 1, String::new())),
             (Some((language, at, body)), Some("")) => {
-                if language == "agentscript" {
-                    blocks.push(Block { line: *at, source: body.clone(), value: None });
+                if language == "agentscript" || language == "agentscript turn" {
+                    let turn = language.ends_with(" turn");
+                    blocks.push(Block { line: *at, source: body.clone(), value: None, turn });
                     last_was_program = true;
                 } else if language == "json" && last_was_program {
                     let value = serde_json::from_str(body).unwrap();
@@ -49,6 +54,21 @@ fn blocks(text: &str) -> Vec<Block> {
         }
     }
     blocks
+}
+
+fn run_of(place: &Place) -> Result<Value, RunFailure> {
+    place.run_observed(place.request("program.as", json!({})), Arc::new(Allowing)).outcome
+}
+
+fn turn_of(place: &Place) -> Result<Value, RunFailure> {
+    let request = TurnRequest {
+        program: place.path("program.as"),
+        conversation: Conversation { text: "What is known?".to_owned(), ..Conversation::default() },
+        ..TurnRequest::default()
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let events = Arc::new(|_| {});
+    runtime.block_on(turn(&place.project(), request, events, Default::default())).outcome
 }
 
 /// A block that is no whole program is the body of a function.
@@ -76,8 +96,8 @@ fn as_31_every_block_of_the_language_reference_runs_and_gives_its_value() {
         place.write("README.md", readme);
         place.write("program.as", &whole(&block.source));
         let line = block.line;
-        let report = place.run_observed(place.request("program.as", json!({})), Arc::new(Allowing));
-        match (report.outcome, block.value) {
+        let outcome = if block.turn { turn_of(&place) } else { run_of(&place) };
+        match (outcome, block.value) {
             (Err(failure), _) => {
                 faults.push(format!("docs/language.md:{line}: {}", told(&failure)));
             }

@@ -177,8 +177,7 @@ fn kn_9_what_does_not_match_is_left_out_and_missing() {
     assert_eq!(answer.missing[0].fact, "warranty");
     assert_eq!(answer.missing[1].fact, "Norway");
     assert_eq!(answer.missing[0].recommendation, "ask_user_or_mark_unknown");
-    let warning =
-        "missing: nothing is known about `warranty`, `Norway`; ask user or mark unknown";
+    let warning = "missing: nothing is known about `warranty`, `Norway`; ask user or mark unknown";
     assert_eq!(answer.warnings, [warning]);
     assert_eq!(answer.uses[0].warnings, [warning]);
     let partly = wiki().ask("queue warranty", 1_000);

@@ -21,12 +21,12 @@ use contexture::inspect::Kept;
 use contexture::llm::CancelToken;
 use contexture::models::StandIn;
 use contexture::observe::Progress;
+use contexture::runs;
+use contexture::store::runs::{RunStore as _, select};
 use contexture::turn::{
     Attachment, AttachmentKind, Contexts, Conversation, Finish, Hints, Past, Role, Runtime,
     TurnEvent, TurnReport, TurnRequest, turn,
 };
-use contexture::runs;
-use contexture::store::runs::{RunStore as _, select};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -550,6 +550,31 @@ fn cp_2_what_can_t_be_taken_is_an_error_and_never_silence() {
     let told = take(&lazy, with_attachment(&lazy, file));
     assert_eq!(told.report.text, "attachment:1");
     assert!(told.warnings()[0].contains("were not shown"), "{:?}", told.warnings());
+}
+
+#[test]
+fn cp_2_a_picture_goes_to_a_model_that_takes_pictures() {
+    let place = program(READER);
+    let url = "data:image/png;base64,iVBORw0KGgo=";
+    let photo = attachment(AttachmentKind::Image, "photo.png", "image/png", url);
+    let stand_in = answers(&place, &json!(["A dot."]));
+    let record = Some(place.path("record.jsonl"));
+    let model = Some("openai://gpt-4o".to_owned());
+    let request = TurnRequest { stand_in, record, model, ..with_attachment(&place, photo.clone()) };
+    let told = take(&place, request);
+    assert_eq!(told.report.error(), None);
+    assert_eq!(told.report.model.as_deref(), Some("openai://gpt-4o"));
+    let recorded: Value = serde_json::from_str(place.read("record.jsonl").trim()).unwrap();
+    let parts = recorded["request"]["messages"][0]["content"].as_array().unwrap();
+    assert_eq!(parts[1], json!({ "type": "image_url", "image_url": { "url": url } }));
+    let text = parts[0]["text"].as_str().unwrap();
+    assert!(text.contains("IMAGE photo.png (image/png, 8 bytes, sha256:"), "{text}");
+    assert!(text.contains("<untrusted_data trust=\"external\">"), "{text}");
+    let url = "data:audio/ogg;base64,AP8=";
+    let sound = attachment(AttachmentKind::Audio, "a.ogg", "audio/ogg", url);
+    let (stand_in, model) = (StandIn::Mock, Some("openai://gpt-4o".to_owned()));
+    let told = take(&place, TurnRequest { stand_in, model, ..with_attachment(&place, sound) });
+    assert_eq!(told.error().0, "attachment_kind", "it hears nothing but wav and mp3");
 }
 
 #[test]

@@ -108,8 +108,7 @@ fn explanation(asked: &str, paint: Paint) -> Option<String> {
     if let Some((code, name, summary)) = SETTINGS.iter().find(|(known, ..)| *known == code) {
         return Some(text(format!("error[{code}]: {name}"), summary));
     }
-    let word = asked.to_lowercase();
-    words::find(&word).map(|meaning| text(format!("failure[{word}]"), meaning))
+    words::find(asked).map(|(word, meaning)| text(format!("failure[{word}]"), meaning))
 }
 
 fn example(text: &str) -> String {

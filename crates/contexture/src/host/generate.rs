@@ -56,6 +56,12 @@ pub(super) async fn generate(
         host.recorder.amend(call.event, fields(json!({ "from_cache": true })));
         return Ok(supplied(value, Trust::Model));
     }
+    if !call.options.tools.is_empty() && model.uri.starts_with("builtin:") {
+        host.warn(format!(
+            "{}: {} calls no tools, and answers from what it is shown alone",
+            call.site, model.uri
+        ));
+    }
     let of_servers = servers::offered(host, &call.options.tools).await?;
     host.observer.notify(Progress::GenerateStarted {
         event: call.event,

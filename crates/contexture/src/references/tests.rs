@@ -206,6 +206,52 @@ fn ref_20_what_is_not_stored_is_no_unknown_protocol() {
 }
 
 #[test]
+fn ref_20_the_contexts_of_the_workspace_are_read_whoever_owns_them() {
+    use contexture_store::contexts::{
+        ContextStore as _, NewMessage, Operation, Options, SqliteContexts, Update,
+    };
+    let desk = Desk::new(&[]);
+    let file = desk.folder.path().join("work/.contexture/data/contexts.db");
+    let store = SqliteContexts::open(&file, Options::default()).unwrap();
+    let said = |number: usize| {
+        let text = format!("word {number}");
+        let message = serde_json::json!({
+            "messageId": format!("m{number}"), "type": "USER_INPUT", "content": { "text": text },
+        });
+        Operation::AddMessage(NewMessage::new(&message).unwrap())
+    };
+    for many in (0..450).collect::<Vec<_>>().chunks(150) {
+        let operations = many.iter().map(|number| said(*number)).collect();
+        store.apply(Update::new("ann", "ctx_long", operations)).unwrap();
+    }
+    let references = desk.open();
+    let lines = |reference: &str| {
+        let text = text(&references, reference);
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        (lines.len(), lines[0].clone(), lines[lines.len() - 1].clone())
+    };
+    let last = "USER: word 449".to_owned();
+    assert_eq!(lines("@context://ctx_long"), (450, "USER: word 0".to_owned(), last.clone()));
+    assert_eq!(
+        lines("@context://ctx_long/messages?last=3"),
+        (3, "USER: word 447".to_owned(), last.clone())
+    );
+    assert_eq!(
+        lines("@context://ctx_long/messages?last=420"),
+        (420, "USER: word 30".to_owned(), last)
+    );
+    assert_eq!(text(&references, "@context://ctx_long/messages?last=0"), "");
+    assert_eq!(text(&references, "@context://ctx_long/state"), "{}\n");
+    let refused = |reference: &str| load(&references, reference).unwrap_err().code;
+    assert_eq!(refused("@context://other"), "REF3030");
+    assert_eq!(refused("@context://ctx_long/messages?first=3"), "REF3003");
+    assert_eq!(refused("@context://ctx_long/messages?last=-1"), "REF3030");
+    assert_eq!(refused("@context://ctx_long/state/a..b"), "REF3030");
+    let small = Desk { folder: desk.folder, config: "[limits]\nfile_bytes = 1000\n".to_owned() };
+    assert_eq!(load(&small.open(), "@context://ctx_long").unwrap_err().code, "REF3013");
+}
+
+#[test]
 fn ref_21_places_lie_in_the_workspace() {
     let desk = Desk::new(&[("work/docs/a.md", "a"), ("work/b.md", "b")]);
     let references = desk.open();

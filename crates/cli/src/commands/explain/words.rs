@@ -95,6 +95,17 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("mcp_unknown_server", "contexture.toml has no MCP server of this name."),
     ("mcp_unknown_tool", "The MCP server has no accepted tool of this name."),
     ("mcp_unreachable", "An MCP server could not be reached, or the connection broke off."),
+    // Conversations.
+    ("attachment_kind", "The model does not take an attachment of this kind."),
+    ("attachment_limit", "A message has more attachments than are taken."),
+    ("attachment_unreadable", "What a message attaches is not what it says, or too large."),
+    ("attachment_url", "An attachment has an address that is not read: give `https:` or `data:`."),
+    ("attachments_not_taken", "A message has attachments, and the agent's input has none."),
+    ("program_refused", "The program that is to answer has faults; `contexture check` shows them."),
+    ("turn_input", "An agent needs an input that a turn of a conversation does not have."),
+    ("CLIENT_UNAVAILABLE", "No client offers a front-end tool, or it is gone for good."),
+    ("PERMISSION_DENIED", "The user did not allow a front-end tool to run."),
+    ("VALIDATION_FAILED", "A front-end tool was called with what its JSON Schema does not allow."),
     // Memories.
     ("memory_busy", "Another process holds the memory for too long."),
     ("memory_damaged", "The file of a memory is damaged."),
@@ -147,7 +158,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("session_failed", "A session could not go on."),
 ];
 
-/// What a word means.
-pub(super) fn find(code: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(word, _)| *word == code).map(|(_, meaning)| *meaning)
+/// A word, however it is cased, and what it means.
+pub(super) fn find(code: &str) -> Option<(&'static str, &'static str)> {
+    WORDS.iter().copied().find(|(word, _)| word.eq_ignore_ascii_case(code))
 }

@@ -1,8 +1,8 @@
 //! One message or an array of them (CP-6, CP-20).
 
+use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::{ErrorCode, Limits, Message, json};
-use serde_json::Value;
 
 /// What a text holds. Each message stands for itself: one that is refused spoils no other.
 #[derive(Debug)]
@@ -30,13 +30,13 @@ impl Batch {
         // The messages of an array stand one level deeper.
         let depth = limits.depth.saturating_add(usize::from(is_many));
         match json::read(text, &Limits { depth, ..*limits })? {
-            Value::Array(items) if items.len() > limits.batch => {
+            Node::Array(items) if items.len() > limits.batch => {
                 let (count, most) = (items.len(), limits.batch);
                 let message =
                     format!("{count} messages in one batch, more than the {most} allowed");
                 Err(Refusal::new(ErrorCode::TooLarge, message).detail("limit", most).into())
             }
-            Value::Array(items) => {
+            Node::Array(items) => {
                 let read = |item| Message::read(item, limits);
                 Ok(Self::Many(items.into_iter().map(read).collect()))
             }

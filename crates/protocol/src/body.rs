@@ -7,6 +7,7 @@ use crate::content::{
     SystemMessage, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolCallRequest,
     ToolCallResponse, Unsubscribe, UserInput, Welcome,
 };
+use crate::node::Node;
 use crate::read::Read;
 use crate::reference::{Pages, Shape};
 use crate::refusal::Refusal;
@@ -76,13 +77,13 @@ macro_rules! bodies {
 
             pub(crate) fn read_content(
                 kind: String,
-                content: Value,
+                content: Node<'_>,
                 at: &Place<'_>,
                 report: &mut Report<'_>,
             ) -> Option<Self> {
                 match kind.as_str() {
                     $($name => $Type::read(content, at, report).map(Self::$Variant),)*
-                    _ => Some(Self::Other { kind, content }),
+                    _ => Some(Self::Other { kind, content: content.into_value() }),
                 }
             }
         }
@@ -169,7 +170,7 @@ impl Body {
     pub fn from_content(kind: &str, content: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
         crate::json::check_depth(&content, limits).map_err(Box::new)?;
         let mut report = Report::new(limits);
-        let read = Self::read_content(kind.to_owned(), content, &Place::TOP, &mut report);
+        let read = Self::read_content(kind.to_owned(), content.into(), &Place::TOP, &mut report);
         crate::message::settle(read, report).map_err(Box::new)
     }
 

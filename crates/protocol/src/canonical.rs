@@ -1,10 +1,7 @@
 //! JSON in one order: what two texts say can be compared byte for byte (CP-3).
 
+use crate::node::deeper;
 use serde_json::{Map, Value};
-
-/// Stack that one level is sure to have, and what is added when it has not.
-const LEVEL_BYTES: usize = 32 << 10;
-const MORE_BYTES: usize = 1 << 20;
 
 /// The value without white space, the fields of every object sorted by name.
 ///
@@ -28,10 +25,6 @@ fn write(value: &Value, out: &mut String) {
         Value::Object(map) => deeper(|| object(map, out)),
         other => out.push_str(&other.to_string()),
     }
-}
-
-fn deeper(write: impl FnOnce()) {
-    stacker::maybe_grow(LEVEL_BYTES, MORE_BYTES, write);
 }
 
 fn list(items: &[Value], out: &mut String) {

@@ -1,15 +1,18 @@
 //! From text to value, under limits: one pass, which knows how deep it is, refuses a field that
 //! stands twice, and remembers the messageId even if the text breaks off after it.
 
+use crate::node::{Fields, Node};
 use crate::report::quoted;
 use crate::{ErrorCode, Limits, Refusal};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::fmt;
 
-/// Native stack for each list or object that stands in another, in unoptimised builds.
-const LEVEL_BYTES: usize = 8 << 10;
+/// Native stack for each list or object that stands in another.
+const LEVEL_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { 2 << 10 };
 
 /// What is noted while a text is read.
 struct Notes {
@@ -20,7 +23,7 @@ struct Notes {
 }
 
 /// Reads a text.
-pub(crate) fn read(text: &[u8], limits: &Limits) -> Result<Value, Refusal> {
+pub(crate) fn read<'t>(text: &'t [u8], limits: &Limits) -> Result<Node<'t>, Refusal> {
     if text.len() > limits.bytes {
         let message = format!("{} bytes, more than the {} allowed", text.len(), limits.bytes);
         return Err(Refusal::new(ErrorCode::TooLarge, message).detail("limit", limits.bytes));
@@ -93,86 +96,131 @@ impl<'n> Level<'n> {
 }
 
 impl<'de> DeserializeSeed<'de> for Level<'_> {
-    type Value = Value;
+    type Value = Node<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Node<'de>, D::Error> {
         input.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Level<'_> {
-    type Value = Value;
+    type Value = Node<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<Node<'de>, E> {
+        Ok(Node::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<Node<'de>, E> {
+        Ok(Node::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<Node<'de>, E> {
+        Ok(Node::Number(value.into()))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Node<'de>, E> {
+        Number::from_f64(value).map(Node::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Node<'de>, E> {
+        Ok(Node::String(Cow::Borrowed(value)))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
+    fn visit_str<E>(self, value: &str) -> Result<Node<'de>, E> {
+        Ok(Node::String(Cow::Owned(value.to_owned())))
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Node<'de>, E> {
+        Ok(Node::Null)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node<'de>, A::Error> {
         let level = self.deeper()?;
         let mut all = Vec::new();
         while let Some(item) = items.next_element_seed(level)? {
             all.push(item);
         }
-        Ok(Value::Array(all))
+        Ok(Node::Array(all))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut input: A) -> Result<Node<'de>, A::Error> {
         let level = self.deeper()?;
-        let mut map = Map::new();
-        while let Some(key) = fields.next_key::<String>()? {
-            let value = fields.next_value_seed(level)?;
+        let mut fields = Vec::new();
+        let mut names = Names::default();
+        while let Some(name) = input.next_key_seed(Name)? {
+            if !names.is_new(&name, &fields) {
+                let name = quoted(&name);
+                return Err(A::Error::custom(format!("the field {name} stands twice")));
+            }
+            let value = input.next_value_seed(level)?;
             if self.depth == 0 {
-                self.notes.note(&key, &value);
+                self.notes.note(&name, &value);
             }
-            match map.entry(key) {
-                serde_json::map::Entry::Vacant(place) => drop(place.insert(value)),
-                serde_json::map::Entry::Occupied(place) => {
-                    let name = quoted(place.key());
-                    return Err(A::Error::custom(format!("the field {name} stands twice")));
-                }
-            }
+            fields.push((name, value));
         }
-        Ok(Value::Object(map))
+        Ok(Node::Object(Fields(fields)))
+    }
+}
+
+/// The reader of the name of a field.
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Cow<'de, str>, D::Error> {
+        input.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+}
+
+/// The names of an object so far: looked through while they are few, then kept in a set.
+#[derive(Default)]
+struct Names<'t>(HashSet<Cow<'t, str>>);
+
+/// Up to so many names are looked through.
+const FEW: usize = 16;
+
+impl<'t> Names<'t> {
+    fn is_new(&mut self, name: &Cow<'t, str>, fields: &[(Cow<'t, str>, Node<'t>)]) -> bool {
+        if fields.len() < FEW {
+            return fields.iter().all(|(known, _)| known != name);
+        }
+        if self.0.is_empty() {
+            self.0.extend(fields.iter().map(|(known, _)| known.clone()));
+        }
+        self.0.insert(name.clone())
     }
 }
 
 impl Notes {
-    fn note(&self, key: &str, value: &Value) {
+    fn note(&self, key: &str, value: &Node<'_>) {
         let place = match key {
             "messageId" => &self.message_id,
             "contextId" => &self.context_id,
             _ => return,
         };
-        if let Value::String(id) = value {
-            place.replace(Some(id.clone()));
+        if let Node::String(id) = value {
+            place.replace(Some(id.clone().into_owned()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The messages of the context protocol (MCP-CP 1.0.0): types, checks, schemas, paths and errors.
 //!
-//! Decision: a text is read into a JSON value once, and the value is taken apart into the type,
-//! without a copy. So every fault of a message is found in one pass and named by its JSON pointer,
+//! Decision: a text is taken apart once, and what was found is moved into the type. So every fault
+//! of a message is found in one pass and named by its JSON pointer,
 //! unknown fields and types survive, and numbers stay as they were written. The crate is pure: ids,
 //! clocks and connections belong to its callers.
 //!
@@ -37,6 +37,7 @@ pub mod extension;
 mod json;
 mod limits;
 mod message;
+mod node;
 mod number;
 mod path;
 mod read;

@@ -6,6 +6,7 @@ mod sender;
 pub use sender::{Sender, SenderType};
 
 use crate::json;
+use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::report::{Place, Report};
 use crate::{Body, ErrorCode, Limits, Timestamp, canonical};
@@ -133,11 +134,11 @@ impl Message {
     /// As [`Message::parse`].
     pub fn from_value(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
         json::check_depth(&value, limits)?;
-        Self::read(value, limits)
+        Self::read(value.into(), limits)
     }
 
     /// Reads a value whose depth is known to be within the limits.
-    pub(crate) fn read(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
+    pub(crate) fn read(value: Node<'_>, limits: &Limits) -> Result<Self, Box<Refusal>> {
         let draft = Draft::read_form(value, Form::Wire, limits)?;
         draft.whole().ok_or_else(|| Refusal::new(ErrorCode::Internal, "half an envelope").into())
     }
@@ -182,7 +183,7 @@ impl Draft {
     /// As [`Message::parse`].
     pub fn from_value(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
         json::check_depth(&value, limits)?;
-        Self::read_form(value, Form::Bare, limits)
+        Self::read_form(value.into(), Form::Bare, limits)
     }
 
     /// The whole message; what is missing is taken from `rest`, whose body and metadata do not
@@ -220,7 +221,7 @@ impl Draft {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    fn read_form(value: Value, form: Form, limits: &Limits) -> Result<Self, Box<Refusal>> {
+    fn read_form(value: Node<'_>, form: Form, limits: &Limits) -> Result<Self, Box<Refusal>> {
         let mut report = Report::new(limits);
         let Some(envelope) = Envelope::collect(value, &Place::TOP, &mut report) else {
             return settle(None, report).map_err(Box::new);

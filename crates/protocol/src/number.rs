@@ -1,9 +1,10 @@
 //! Numbers of messages. Each keeps what was written: `30` stays `30` and `30.0` stays `30.0`
 //! (CP-3).
 
+use crate::node::Node;
 use crate::read::{Read, wrong};
 use crate::report::{Place, Report};
-use serde_json::{Number, Value};
+use serde_json::Number;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -57,9 +58,9 @@ macro_rules! number {
                 $expected.into()
             }
 
-            fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+            fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
                 match value {
-                    Value::Number(number) if $is(&number) => Some(Self(number)),
+                    Node::Number(number) if $is(&number) => Some(Self(number)),
                     other => wrong(&other, at, report),
                 }
             }

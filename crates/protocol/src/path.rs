@@ -10,6 +10,7 @@ mod parse;
 pub use apply::PathError;
 pub use parse::BadPath;
 
+use crate::node::Node;
 use crate::read::{Read, wrong};
 use crate::report::{Place, Report, quoted};
 use serde_json::Value;
@@ -144,10 +145,10 @@ impl Read for StatePath {
         "a path such as userPreferences.language".into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
-        let Value::String(text) = value else { return wrong(&value, at, report) };
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        let Node::String(text) = value else { return wrong(&value, at, report) };
         match parse::segments(&text) {
-            Ok(segments) => Some(Self { written: text, segments }),
+            Ok(segments) => Some(Self { written: text.into_owned(), segments }),
             Err(bad) => {
                 let found = format!("{}: {bad}", quoted(&text));
                 report.add(at, Self::expected(), found);

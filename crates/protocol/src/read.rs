@@ -1,6 +1,7 @@
 //! From a JSON value to a type: the value is taken apart once, nothing in it is copied, and every
 //! fault is reported with its place.
 
+use crate::node::{Fields, Node};
 use crate::report::{Place, Report};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -11,7 +12,7 @@ pub(crate) trait Read: Sized {
     fn expected() -> Cow<'static, str>;
 
     /// Reads it; `None` when at least one fault was reported.
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self>;
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self>;
 }
 
 impl Read for String {
@@ -19,9 +20,9 @@ impl Read for String {
         "a string".into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         match value {
-            Value::String(text) => Some(text),
+            Node::String(text) => Some(text.into_owned()),
             other => wrong::<Self>(&other, at, report),
         }
     }
@@ -32,9 +33,9 @@ impl Read for bool {
         "true or false".into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         match value {
-            Value::Bool(value) => Some(value),
+            Node::Bool(value) => Some(value),
             other => wrong::<Self>(&other, at, report),
         }
     }
@@ -45,8 +46,8 @@ impl Read for Value {
         "any JSON value".into()
     }
 
-    fn read(value: Value, _: &Place<'_>, _: &mut Report<'_>) -> Option<Self> {
-        Some(value)
+    fn read(value: Node<'_>, _: &Place<'_>, _: &mut Report<'_>) -> Option<Self> {
+        Some(value.into_value())
     }
 }
 
@@ -55,9 +56,9 @@ impl Read for Map<String, Value> {
         "an object".into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         match value {
-            Value::Object(map) => Some(map),
+            Node::Object(fields) => Some(fields.into_map()),
             other => wrong::<Self>(&other, at, report),
         }
     }
@@ -68,7 +69,7 @@ impl<T: Read> Read for Box<T> {
         T::expected()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         T::read(value, at, report).map(Self::new)
     }
 }
@@ -78,8 +79,8 @@ impl<T: Read> Read for Vec<T> {
         "an array".into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
-        let Value::Array(items) = value else { return wrong::<Self>(&value, at, report) };
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+        let Node::Array(items) = value else { return wrong::<Self>(&value, at, report) };
         let most = report.limits.items;
         if items.len() > most {
             let expected = format!("at most {most} elements");
@@ -95,21 +96,42 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-pub(crate) fn wrong<T: Read>(value: &Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<T> {
+pub(crate) fn wrong<T: Read>(
+    value: &Node<'_>,
+    at: &Place<'_>,
+    report: &mut Report<'_>,
+) -> Option<T> {
     report.wrong(at, T::expected(), value);
     None
 }
 
+/// The fields of what should be an object.
+pub(crate) fn fields<'t>(
+    value: Node<'t>,
+    at: &Place<'_>,
+    report: &mut Report<'_>,
+) -> Option<Fields<'t>> {
+    match value {
+        Node::Object(fields) => Some(fields),
+        other => {
+            report.wrong(at, "an object", &other);
+            None
+        }
+    }
+}
+
 /// Reads an id: it stands in logs, headers and keys, so it is short and of one line.
-pub(crate) fn id(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<String> {
+pub(crate) fn id(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<String> {
     let most = report.limits.id_bytes;
     match value {
-        Value::String(id) if id.len() > most => {
+        Node::String(id) if id.len() > most => {
             let found = format!("{} bytes", id.len());
             report.too_large(at, format!("an id of at most {most} bytes"), found);
             None
         }
-        Value::String(id) if !id.is_empty() && !id.chars().any(char::is_control) => Some(id),
+        Node::String(id) if !id.is_empty() && !id.chars().any(char::is_control) => {
+            Some(id.into_owned())
+        }
         other => {
             report.wrong(at, ID, &other);
             None
@@ -156,7 +178,7 @@ impl<T> Slot<T> {
 }
 
 impl<T: Read> Slot<T> {
-    pub(crate) fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Self {
+    pub(crate) fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Self {
         Self::of(T::read(value, at, report))
     }
 }

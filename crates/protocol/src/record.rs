@@ -54,19 +54,19 @@ macro_rules! record {
             }
 
             fn read(
-                value: serde_json::Value,
+                value: $crate::node::Node<'_>,
                 at: &$crate::report::Place<'_>,
                 report: &mut $crate::report::Report<'_>,
             ) -> Option<Self> {
-                let map = <serde_json::Map<String, serde_json::Value>>::read(value, at, report)?;
+                let map = $crate::read::fields(value, at, report)?;
                 let before = report.count();
                 $($check(&map, at, report);)?
                 $(let mut $field = $crate::read::Slot::Absent;)*
                 let mut extra = serde_json::Map::new();
-                for (key, value) in map {
-                    match key.as_str() {
+                for (key, value) in map.0 {
+                    match key.as_ref() {
                         $($wire => $crate::record::fill!($kind $field key value at report extra),)*
-                        _ => drop(extra.insert(key, value)),
+                        _ => drop(extra.insert(key.into_owned(), value.into_value())),
                     }
                 }
                 $(let $field = $crate::record::finish!($kind $field $wire $Type; at report);)*
@@ -147,13 +147,13 @@ macro_rules! fill {
     };
     (optional $field:ident $key:ident $value:ident $at:ident $report:ident $extra:ident) => {
         if $value.is_null() {
-            $extra.insert($key, $value);
+            $extra.insert($key.into_owned(), serde_json::Value::Null);
         } else {
             $field = $crate::read::Slot::read($value, &$at.key(&$key), $report);
         }
     };
     (any $field:ident $key:ident $value:ident $at:ident $report:ident $extra:ident) => {
-        $field = $crate::read::Slot::Read($value)
+        $field = $crate::read::Slot::Read($value.into_value())
     };
 }
 
@@ -278,7 +278,7 @@ macro_rules! words {
             }
 
             fn read(
-                value: serde_json::Value,
+                value: $crate::node::Node<'_>,
                 at: &$crate::report::Place<'_>,
                 report: &mut $crate::report::Report<'_>,
             ) -> Option<Self> {
@@ -344,7 +344,7 @@ use serde_json::Value;
 pub(crate) fn deserialize<'de, T: Read, D: Deserializer<'de>>(input: D) -> Result<T, D::Error> {
     let value = Value::deserialize(input)?;
     let mut report = Report::new(&Limits::FILE);
-    let read = T::read(value, &Place::TOP, &mut report);
+    let read = T::read(value.into(), &Place::TOP, &mut report);
     match (read, report.refusal()) {
         (Some(read), None) => Ok(read),
         (_, refusal) => Err(D::Error::custom(refusal.map_or_else(String::new, |r| r.message))),

@@ -1,5 +1,6 @@
 //! What is wrong with a message: each fault with its place, all of them in one pass (CP-3).
 
+use crate::node::Node;
 use crate::{ErrorCode, Limits, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +115,7 @@ impl<'l> Report<'l> {
     }
 
     /// A value that is not what is expected.
-    pub(crate) fn wrong(&mut self, at: &Place<'_>, expected: impl Into<String>, value: &Value) {
+    pub(crate) fn wrong(&mut self, at: &Place<'_>, expected: impl Into<String>, value: &Node<'_>) {
         self.add(at, expected, found(value));
     }
 
@@ -156,14 +157,14 @@ impl<'l> Report<'l> {
 }
 
 /// What a value is, in a few words.
-pub(crate) fn found(value: &Value) -> String {
+pub(crate) fn found(value: &Node<'_>) -> String {
     match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the string {}", quoted(text)),
-        Value::Array(items) => counted("an array of", items.len(), "element"),
-        Value::Object(fields) => counted("an object of", fields.len(), "field"),
+        Node::Null => "null".to_owned(),
+        Node::Bool(value) => value.to_string(),
+        Node::Number(number) => format!("the number {number}"),
+        Node::String(text) => format!("the string {}", quoted(text)),
+        Node::Array(items) => counted("an array of", items.len(), "element"),
+        Node::Object(fields) => counted("an object of", fields.0.len(), "field"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Timestamps: ISO 8601, kept as written (CP-1).
 
+use crate::node::Node;
 use crate::read::{Read, wrong};
 use crate::report::{Place, Report};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -98,11 +98,11 @@ impl Read for Timestamp {
         EXPECTED.into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         match value {
-            Value::String(text) => match Self::of(text) {
+            Node::String(text) => match Self::of(text.into_owned()) {
                 Ok(timestamp) => Some(timestamp),
-                Err(text) => wrong(&Value::String(text), at, report),
+                Err(text) => wrong(&Node::String(text.into()), at, report),
             },
             other => wrong(&other, at, report),
         }

@@ -599,3 +599,21 @@ fn cp_1_a_field_that_stands_twice_is_refused() {
     assert_eq!(refusal.code, ErrorCode::ParseError);
     assert!(refusal.message.contains("the field \"type\" stands twice"), "{}", refusal.message);
 }
+
+#[test]
+fn cp_19_a_message_as_deep_as_the_limit_is_read_on_a_small_stack() {
+    let deep = |depth: usize| {
+        let inner = format!("{}1{}", "{\"a\":[".repeat(depth / 2), "]}".repeat(depth / 2));
+        format!(
+            r#"{{"messageId":"m","timestamp":"2025-12-01","type":"USER_INPUT","sender":{{"id":"u","type":"USER"}},"content":{{"text":"","x":{inner}}}}}"#
+        )
+    };
+    let limits = Limits { depth: usize::MAX, ..Limits::WIRE };
+    let work = move || {
+        let message = Message::parse(deep(998).as_bytes(), &limits).unwrap();
+        assert!(canonical(&message.to_value()).contains("[1]"));
+        let refusal = Message::parse(deep(1_000).as_bytes(), &limits).unwrap_err();
+        assert_eq!(refusal.code, ErrorCode::TooLarge);
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
+}

@@ -1,6 +1,7 @@
 //! TOOL_CALL_REQUEST and TOOL_CALL_RESPONSE (FL-1, CP-13).
 
 use super::{Failure, Recovery};
+use crate::node::Fields;
 use crate::number::{Millis, Seconds};
 use crate::record::{record, words};
 use crate::report::{Place, Report};
@@ -52,9 +53,8 @@ impl ToolCallRequest {
     }
 }
 
-fn one_list(map: &Map<String, Value>, at: &Place<'_>, report: &mut Report<'_>) {
-    let has = |name| map.get(name).is_some_and(|value: &Value| !value.is_null());
-    match (has("calls"), has("toolCalls")) {
+fn one_list(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    match (map.has("calls"), map.has("toolCalls")) {
         (false, false) => report.missing(at, "calls", "an array of calls"),
         (true, true) => {
             let place = at.key("toolCalls");
@@ -193,9 +193,8 @@ impl Fallback {
     }
 }
 
-fn one_name(map: &Map<String, Value>, at: &Place<'_>, report: &mut Report<'_>) {
-    let has = |name| map.get(name).is_some_and(|value: &Value| !value.is_null());
-    match (has("name"), has("action")) {
+fn one_name(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    match (map.has("name"), map.has("action")) {
         (false, false) => report.missing(at, "name", "a string"),
         (true, true) => {
             let place = at.key("action");

@@ -1,6 +1,7 @@
 //! ERROR_RESPONSE (CP-17).
 
 use crate::ErrorCode;
+use crate::node::Node;
 use crate::read::{Read, wrong};
 use crate::record::{one_of, record, words};
 use crate::report::{Place, Report};
@@ -126,7 +127,7 @@ impl Read for ErrorSource {
         one_of(&Self::words()).into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         let source = value.as_str().and_then(Self::parse);
         source.or_else(|| wrong(&value, at, report))
     }

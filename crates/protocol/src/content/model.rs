@@ -1,10 +1,11 @@
 //! MODEL_RESPONSE and its deltas.
 
 use super::Call;
+use crate::node::Fields;
 use crate::number::Count;
 use crate::record::{record, words};
 use crate::report::{Place, Report};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 record! {
     /// What a model answers (3.2). `text` may be absent only where there are `toolCalls`.
@@ -35,9 +36,8 @@ impl ModelResponse {
     }
 }
 
-fn text_or_calls(map: &Map<String, Value>, at: &Place<'_>, report: &mut Report<'_>) {
-    let has = |name| map.get(name).is_some_and(|value: &Value| !value.is_null());
-    if !has("text") && !has("toolCalls") {
+fn text_or_calls(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    if !map.has("text") && !map.has("toolCalls") {
         report.missing(at, "text", "a string");
     }
 }

@@ -1,6 +1,7 @@
 //! CONTEXT_UPDATE (CP-10).
 
 use crate::message::Draft;
+use crate::node::{Fields, Node};
 use crate::number::Count;
 use crate::path::StatePath;
 use crate::record::{record, words};
@@ -65,11 +66,11 @@ impl UpdateOperation {
     }
 }
 
-fn what_it_needs(map: &Map<String, Value>, at: &Place<'_>, report: &mut Report<'_>) {
-    let word = map.get("operation").and_then(Value::as_str);
+fn what_it_needs(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    let word = map.get("operation").and_then(Node::as_str);
     let Some(operation) = word.and_then(UpdateOperation::parse) else { return };
     for (name, expected) in operation.needs() {
-        let is_there = map.get(*name).is_some_and(|value| !value.is_null() || *name == "value");
+        let is_there = map.has(name) || (*name == "value" && map.get(name).is_some());
         if !is_there {
             let expected = format!("{expected}, as {operation} needs");
             report.missing(at, name, expected);

@@ -1,6 +1,7 @@
 //! Reading and writing the envelope.
 
 use super::{Draft, Message, Sender};
+use crate::node::Node;
 use crate::read::{ID, Read, Slot, id};
 use crate::refusal::Refusal;
 use crate::report::{Place, Report};
@@ -22,13 +23,13 @@ pub(super) enum Form {
 }
 
 /// The parts of an envelope while it is read.
-pub(super) struct Envelope {
+pub(super) struct Envelope<'t> {
     message_id: Slot<String>,
     context_id: Slot<String>,
     timestamp: Slot<Timestamp>,
     kind: Slot<String>,
     sender: Slot<Sender>,
-    content: Slot<Value>,
+    content: Slot<Node<'t>>,
     metadata: Slot<Map<String, Value>>,
     extra: Map<String, Value>,
 }
@@ -47,9 +48,13 @@ impl Ids {
     }
 }
 
-impl Envelope {
-    pub(super) fn collect(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
-        let Value::Object(map) = value else {
+impl<'t> Envelope<'t> {
+    pub(super) fn collect(
+        value: Node<'t>,
+        at: &Place<'_>,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
+        let Node::Object(fields) = value else {
             report.wrong(at, "a message (an object)", &value);
             return None;
         };
@@ -63,15 +68,21 @@ impl Envelope {
             metadata: Slot::Absent,
             extra: Map::new(),
         };
-        for (key, value) in map {
+        for (key, value) in fields.0 {
             envelope.take(key, value, at, report);
         }
         Some(envelope)
     }
 
-    fn take(&mut self, key: String, value: Value, at: &Place<'_>, report: &mut Report<'_>) {
+    fn take(
+        &mut self,
+        key: Cow<'t, str>,
+        value: Node<'t>,
+        at: &Place<'_>,
+        report: &mut Report<'_>,
+    ) {
         let place = at.key(&key);
-        match key.as_str() {
+        match key.as_ref() {
             "messageId" => self.message_id = Slot::of(id(value, &place, report)),
             "contextId" if !value.is_null() => {
                 self.context_id = Slot::of(id(value, &place, report));
@@ -83,7 +94,7 @@ impl Envelope {
             "metadata" if !value.is_null() => {
                 self.metadata = Slot::read(value, &place, report);
             }
-            _ => drop(self.extra.insert(key, value)),
+            _ => drop(self.extra.insert(key.into_owned(), value.into_value())),
         }
     }
 
@@ -142,7 +153,7 @@ impl Read for Draft {
         "a message (an object)".into()
     }
 
-    fn read(value: Value, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         let before = report.count();
         let draft = Envelope::collect(value, at, report)?.finish(Form::Inner, at, report);
         draft.filter(|_| report.count() == before)

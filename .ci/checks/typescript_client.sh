@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The TypeScript client: it compiles without a warning, its tests pass, the page that the server carries is the
-# one that its sources make, and what would be published works for who installs it.
+# one that its sources make, what would be published works for who installs it, and with `contexture serve` nothing
+# is lost or happens twice over a line that breaks.
 #
 # Needs npm (installed when it is missing and we are root) and node 22 or newer (else taken from npm).
 set -euo pipefail
@@ -35,7 +36,7 @@ const tool: FrontendTool = {
 const client = new ContextureClient({ url: "http://127.0.0.1:9" });
 client.addTools(tool);
 client.onPermission = async ({ prompt, signal }) => prompt.length > 0 && !signal.aborted;
-const narrowed = (message: Message): string => (message.type === "MODEL_RESPONSE" ? message.content.finishReason : message.type);
+const narrowed = (message: Message): string => (message.type === "MODEL_RESPONSE" ? (message.content.finishReason ?? "") : message.type);
 // @ts-expect-error: an update names its operation
 const wrong = () => client.update("ctx_1", { path: "a", value: 1 });
 client.on("message", (message) => isA(message, "ACK") && message.content.messageId);
@@ -50,3 +51,9 @@ said=$(cd "$user" && timeout 30 node app.js)
 [ -z "$(cd "$user" && npm ls --omit=dev --depth=1 --parseable 2>/dev/null | grep node_modules | grep -v contexture-client || true)" ] \
   || fail "the package has dependencies"
 ok "the package works for who installs it, and depends on nothing"
+
+find_contexture
+mkdir -p "$work/home" "$work/project"
+cp "$client/tests/browser/agent.as" "$work/project"
+HOME=$work/home timeout 120 node "$client/tests/served/check.mjs" "$contexture" "$work/project" 2>"$work/served.log" \
+  || fail "the client with contexture serve"

@@ -718,3 +718,84 @@ fn ref_20_messages_and_state_are_read_by_part() {
     assert_eq!(read("ctx_1/state/userPreferences.theme"), Some(2));
     assert_eq!(read("ctx_1/state/userPreferences"), Some(3));
 }
+
+/// A server of models in OpenAI's form that streams these answers, one for each request.
+fn streaming(answers: Vec<Vec<Value>>) -> String {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for chunks in answers {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                let lower = line.to_lowercase();
+                if let Some(number) = lower.strip_prefix("content-length:") {
+                    length = number.trim().parse().unwrap();
+                }
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let lines = chunks.iter().map(|chunk| format!("data: {chunk}\n\n"));
+            let text = lines.collect::<String>() + "data: [DONE]\n\n";
+            let head =
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n";
+            write!(stream, "{head}content-length: {}\r\n\r\n{text}", text.len()).unwrap();
+        }
+    });
+    format!("openai+http://{address}/v1/m")
+}
+
+fn chunk(delta: Value, finish: Option<&str>) -> Value {
+    let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+    json!({ "id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice] })
+}
+
+#[test]
+fn cp_8_what_a_model_says_before_it_calls_tools_belongs_to_the_calls() {
+    let place = program(
+        r#"import tool File from "file://workspace"
+        main func(q string) { generate({ input: q, tools: [File] }) }"#,
+    );
+    place.write("sky.txt", "Sunny.");
+    let call = json!({ "tool_calls": [{ "index": 0, "id": "call_1", "type": "function",
+        "function": { "name": "File_read", "arguments": "{\"path\": \"sky.txt\"}" } }] });
+    let model = streaming(vec![
+        vec![
+            chunk(json!({ "role": "assistant", "content": "Let me " }), None),
+            chunk(json!({ "content": "look." }), None),
+            chunk(call, Some("tool_calls")),
+        ],
+        vec![
+            chunk(json!({ "role": "assistant", "content": "It is " }), None),
+            chunk(json!({ "content": "sun" }), Some("length")),
+        ],
+    ]);
+    let told = take(&place, TurnRequest { model: Some(model.clone()), ..says(&place, "Weather?") });
+    assert_eq!(told.report.error(), None);
+    let shown: Vec<String> = told
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            TurnEvent::Delta { text } => Some(format!("+{text}")),
+            TurnEvent::ToolCalls { text, model: own, .. } => {
+                assert_eq!(own, &model);
+                Some(format!("calls after {text}"))
+            }
+            TurnEvent::ToolResult { .. } => Some("result".to_owned()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        ["+Let me ", "+look.", "calls after Let me look.", "result", "+It is ", "+sun"]
+    );
+    assert_eq!(told.report.text, "It is sun");
+    assert_eq!((told.report.finish, told.report.model), (Finish::Length, Some(model)));
+}

@@ -12,7 +12,7 @@ mod wire;
 use contexture::knowledge::resolve::Task;
 use contexture::packs::{Options, Packs};
 use contexture::{Environment, Project};
-use contexture_server::{Server, Settings, stdio};
+use contexture_server::mcp::{Server, Settings, stdio};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;

@@ -1,16 +1,18 @@
-//! The doors that other programs come in by: an MCP server over stdio and streamable HTTP (KN-16).
+//! The doors that other programs come in by.
 //!
-//! A [`Server`] is what one project offers: its knowledge packs as tools and resources, its
-//! references through `load_resource` (REF-10), and its programs, each as a tool with the shape of
-//! its input as schema. [`stdio::serve`] and [`http::serve`] put it on a wire.
+//! There are two, and they share nothing but how a [`Fault`] is told:
 //!
-//! Decision: whatever goes wrong in a call is the result of that call, with its cause in words and
-//! fields; an error of the protocol is left for what names no tool or resource at all. The server
-//! writes nothing on stdout but messages, and tells whoever started it what it left out.
+//! - [`mcp`] offers a project's knowledge packs, references and programs to clients of the Model
+//!   Context Protocol (KN-16, REF-10);
+//! - [`serve`] speaks the context protocol with people's apps: conversations with agents, and the
+//!   contexts they leave (CP-5…CP-20).
+//!
+//! Decision: the doors stand beside each other in one crate above the façade, since both run
+//! programs; neither knows the other, so that each follows its own protocol.
 //!
 //! ```
 //! use contexture::{Environment, Project};
-//! use contexture_server::{Server, Settings};
+//! use contexture_server::mcp::{Server, Settings};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path();
@@ -28,20 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod arguments;
-pub mod codes;
 mod fault;
-pub mod http;
-mod knowledge;
-mod load;
-mod program;
+pub mod mcp;
 pub mod serve;
-mod server;
-mod session;
-pub mod stdio;
-pub mod token;
-mod tool;
-mod uri;
 
 pub use fault::Fault;
-pub use server::{Server, Settings};

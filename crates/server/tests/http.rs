@@ -10,8 +10,8 @@
 
 mod support;
 
-use contexture_server::http::{Listening, Options};
-use contexture_server::token::Token;
+use contexture_server::mcp::http::{Listening, Options};
+use contexture_server::mcp::token::Token;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;

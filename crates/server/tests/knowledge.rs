@@ -11,7 +11,7 @@
 mod support;
 
 use contexture::packs::Options;
-use contexture_server::{Server, Settings};
+use contexture_server::mcp::{Server, Settings};
 use rmcp::model::{ReadResourceRequestParams, ResourceContents};
 use serde_json::json;
 use support::{Client, Folder, bad, call, client, good};

@@ -10,7 +10,7 @@
 
 mod support;
 
-use contexture_server::{Server, Settings};
+use contexture_server::mcp::{Server, Settings};
 use serde_json::json;
 use support::{Folder, bad, call, client, good, load};
 

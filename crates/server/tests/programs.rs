@@ -10,7 +10,7 @@
 
 mod support;
 
-use contexture_server::{Server, Settings};
+use contexture_server::mcp::{Server, Settings};
 use rmcp::ClientHandler;
 use rmcp::model::{CallToolRequestParams, ClientRequest, ProgressNotificationParam, Request};
 use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient};

@@ -77,7 +77,7 @@ fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The codes that come with an explanation.
 fn explained() -> impl Iterator<Item = &'static Code> {
-    let all = [references::ALL, packs::ALL, servers::ALL, contexture_server::codes::ALL];
+    let all = [references::ALL, packs::ALL, servers::ALL, contexture_server::mcp::codes::ALL];
     all.into_iter().flat_map(Codes::iter)
 }
 

@@ -11,9 +11,10 @@ use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::packs::Options;
 use contexture::{Environment, Project, servers};
-use contexture_server::http::{self, Listening};
-use contexture_server::token::{Token, VARIABLE};
-use contexture_server::{Fault, Server, Settings, codes, stdio};
+use contexture_server::Fault;
+use contexture_server::mcp::http::{self, Listening};
+use contexture_server::mcp::token::{Token, VARIABLE};
+use contexture_server::mcp::{Server, Settings, codes, stdio};
 use std::path::Path;
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -3,7 +3,7 @@
 
 use contexture::packs::Options;
 use contexture::{Environment, Project};
-use contexture_server::{Server, Settings, stdio};
+use contexture_server::mcp::{Server, Settings, stdio};
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::RunningService;
 use rmcp::{ClientHandler, RoleClient, ServiceExt as _};

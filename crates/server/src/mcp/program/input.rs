@@ -1,6 +1,6 @@
 //! The input of a program as the arguments of a tool, which are always an object.
 
-use crate::arguments::Arguments;
+use crate::mcp::arguments::Arguments;
 use contexture::answer::{Field, Shape};
 use contexture::script::syntax::ast::{Func, Param};
 use contexture::script::syntax::shape_of;

@@ -1,6 +1,6 @@
 //! Who may come in: the token, the host and the origin of a request.
 
-use crate::token::Token;
+use crate::mcp::token::Token;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, StatusCode, Uri, header};

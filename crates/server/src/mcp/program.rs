@@ -10,8 +10,8 @@ mod run;
 
 pub(crate) use found::discover;
 
-use crate::arguments::Arguments;
-use crate::tool::{Call, CallFuture, Tool};
+use crate::mcp::arguments::Arguments;
+use crate::mcp::tool::{Call, CallFuture, Tool};
 use contexture::{Project, packs, servers};
 use input::Input;
 use rmcp::model::Tool as Definition;

@@ -5,10 +5,10 @@
 //! its definitions, its memory and its allowed variables give. Whatever connects to another machine
 //! has to be offered by whoever starts the server, reference by reference or by pattern.
 
-use crate::arguments::Arguments;
-use crate::codes;
 use crate::fault::Fault;
-use crate::tool::{Call, CallFuture, Given, Tool};
+use crate::mcp::arguments::Arguments;
+use crate::mcp::codes;
+use crate::mcp::tool::{Call, CallFuture, Given, Tool};
 use contexture::answer::{Field, Shape};
 use contexture::context::build::build_item;
 use contexture::context::{Budget, DeclaredItem, Keep};

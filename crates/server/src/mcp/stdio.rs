@@ -1,8 +1,8 @@
 //! MCP over stdin and stdout: one client, which started the process.
 
-use crate::codes;
 use crate::fault::Fault;
-use crate::server::Server;
+use crate::mcp::codes;
+use crate::mcp::server::Server;
 use rmcp::service::{ServerInitializeError, serve_server};
 use rmcp::transport::stdio_pipes;
 use std::time::Duration;

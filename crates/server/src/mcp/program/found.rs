@@ -2,8 +2,8 @@
 
 use super::input::arguments;
 use super::{Program, Runner};
-use crate::codes;
 use crate::fault::Fault;
+use crate::mcp::codes;
 use contexture::diagnostic::Severity;
 use contexture::run::CheckReport;
 use contexture::script::program::{AgentId, Program as Source};

@@ -3,8 +3,8 @@
 //! Decision: what is compared are SHA-256 digests, in constant time, so that neither the content nor
 //! the length of the token shows in how long an answer takes.
 
-use crate::codes;
 use crate::fault::Fault;
+use crate::mcp::codes;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use subtle::ConstantTimeEq as _;

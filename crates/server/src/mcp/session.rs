@@ -1,10 +1,10 @@
 //! One session with a client: MCP's requests, answered from what is offered.
 
-use crate::codes;
 use crate::fault::Fault;
-use crate::knowledge::Knowledge;
-use crate::server::Offered;
-use crate::tool::{Call, Conversation, Tool};
+use crate::mcp::codes;
+use crate::mcp::knowledge::Knowledge;
+use crate::mcp::server::Offered;
+use crate::mcp::tool::{Call, Conversation, Tool};
 use contexture::diagnostic::suggestion;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,

@@ -1,10 +1,10 @@
 //! The four tools of packs.
 
 use super::Knowledge;
-use crate::arguments::Arguments;
-use crate::codes;
 use crate::fault::Fault;
-use crate::tool::{Call, CallFuture, Given, Tool};
+use crate::mcp::arguments::Arguments;
+use crate::mcp::codes;
+use crate::mcp::tool::{Call, CallFuture, Given, Tool};
 use contexture::answer::{Field, Shape};
 use contexture::knowledge::catalog;
 use contexture::knowledge::resolve::Task;
@@ -179,7 +179,7 @@ impl Knowledge {
         let active = conversation.activate(&pack).map_err(PacksError::from)?;
         drop(conversation);
         if active.repeated {
-            let uri = crate::uri::of_pack(name);
+            let uri = crate::mcp::uri::of_pack(name);
             let text = format!(
                 "The knowledge pack `{name}` is active already: its guide stands above in this \
                  conversation. The resource {uri} shows it again."

@@ -1,11 +1,11 @@
 //! What one project offers over MCP.
 
 use crate::fault::Fault;
-use crate::knowledge::{self, Knowledge};
-use crate::load::LoadResource;
-use crate::program::{Runner, discover};
-use crate::session::Session;
-use crate::tool::Tool;
+use crate::mcp::knowledge::{self, Knowledge};
+use crate::mcp::load::LoadResource;
+use crate::mcp::program::{Runner, discover};
+use crate::mcp::session::Session;
+use crate::mcp::tool::Tool;
 use contexture::config::NoticeLanguage;
 use contexture::context::tokens::tokenizer_for;
 use contexture::models::default_model;

@@ -1,9 +1,9 @@
 //! Packs as resources: the guide under `knowledge://NAME`, its files under `knowledge://NAME/PATH`.
 
 use super::Knowledge;
-use crate::codes;
 use crate::fault::Fault;
-use crate::uri;
+use crate::mcp::codes;
+use crate::mcp::uri;
 use contexture::context::fence::escape_layout;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 

@@ -1,9 +1,9 @@
 //! One run of a program for a call.
 
 use super::{Runner, progress};
-use crate::codes;
 use crate::fault::Fault;
-use crate::tool::Given;
+use crate::mcp::codes;
+use crate::mcp::tool::Given;
 use contexture::diagnostic::{SourceFile, render};
 use contexture::llm::CancelToken;
 use contexture::run::{RunFailure, RunReport, RunRequest};

@@ -6,10 +6,10 @@
 
 mod guard;
 
-use crate::codes;
 use crate::fault::Fault;
-use crate::server::Server;
-use crate::token::Token;
+use crate::mcp::codes;
+use crate::mcp::server::Server;
+use crate::mcp::token::Token;
 use axum::Router;
 use guard::Guard;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;

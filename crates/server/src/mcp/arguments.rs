@@ -3,8 +3,8 @@
 //! Decision: schemas are closed. An argument that nobody declared is an error that names it, since
 //! a misspelt one would be passed over otherwise.
 
-use crate::codes;
 use crate::fault::Fault;
+use crate::mcp::codes;
 use contexture::answer::{Extra, Field, Shape, validate};
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};

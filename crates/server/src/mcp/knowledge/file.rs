@@ -1,8 +1,8 @@
 //! One file of a pack, fenced and bounded.
 
 use super::Knowledge;
-use crate::codes;
 use crate::fault::Fault;
+use crate::mcp::codes;
 use contexture::context::build::build_item;
 use contexture::context::{Budget, DeclaredItem, Digest, Keep, Trust};
 use contexture::knowledge::fence;
@@ -53,7 +53,7 @@ impl Knowledge {
         };
         let declared = DeclaredItem {
             label: None,
-            source: crate::uri::of_file(name, within),
+            source: crate::mcp::uri::of_file(name, within),
             position: None,
             value: text.into(),
             budget: Some(Budget::tokens(ANSWER_TOKENS)),

@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for Level<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut input: A) -> Result<Node<'de>, A::Error> {
         let level = self.deeper()?;
-        let mut fields = Vec::new();
+        let mut fields = Vec::with_capacity(8);
         let mut names = Names::default();
         while let Some(name) = input.next_key_seed(Name)? {
             if !names.is_new(&name, &fields) {
@@ -195,20 +195,20 @@ impl<'de> Visitor<'de> for Name {
 
 /// The names of an object so far: looked through while they are few, then kept in a set.
 #[derive(Default)]
-struct Names<'t>(HashSet<Cow<'t, str>>);
+struct Names(HashSet<String>);
 
 /// Up to so many names are looked through.
 const FEW: usize = 16;
 
-impl<'t> Names<'t> {
-    fn is_new(&mut self, name: &Cow<'t, str>, fields: &[(Cow<'t, str>, Node<'t>)]) -> bool {
+impl Names {
+    fn is_new(&mut self, name: &str, fields: &[(Cow<'_, str>, Node<'_>)]) -> bool {
         if fields.len() < FEW {
             return fields.iter().all(|(known, _)| known != name);
         }
         if self.0.is_empty() {
-            self.0.extend(fields.iter().map(|(known, _)| known.clone()));
+            self.0.extend(fields.iter().map(|(known, _)| known.to_string()));
         }
-        self.0.insert(name.clone())
+        self.0.insert(name.to_owned())
     }
 }
 

@@ -159,12 +159,12 @@ impl<T> Slot<T> {
     pub(crate) fn required(
         self,
         name: &str,
-        expected: impl Into<String>,
+        expected: impl FnOnce() -> Cow<'static, str>,
         at: &Place<'_>,
         report: &mut Report<'_>,
     ) -> Option<T> {
         if matches!(self, Self::Absent) {
-            report.missing(at, name, expected);
+            report.missing(at, name, expected());
         }
         self.optional()
     }

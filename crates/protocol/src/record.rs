@@ -159,10 +159,10 @@ macro_rules! fill {
 
 macro_rules! finish {
     (required $field:ident $wire:literal $Type:ty; $at:ident $report:ident) => {
-        $field.required($wire, <$Type as $crate::read::Read>::expected(), $at, $report)
+        $field.required($wire, <$Type as $crate::read::Read>::expected, $at, $report)
     };
     (id $field:ident $wire:literal $Type:ty; $at:ident $report:ident) => {
-        $field.required($wire, $crate::read::ID, $at, $report)
+        $field.required($wire, || $crate::read::ID.into(), $at, $report)
     };
     (optional $field:ident $wire:literal $Type:ty; $at:ident $report:ident) => {
         $field.optional()

@@ -40,7 +40,8 @@ pub struct Timestamp {
 #[error("expected {EXPECTED}, found \"{0}\"")]
 pub struct BadTimestamp(pub String);
 
-const EXPECTED: &str = "an ISO 8601 date and time such as 2025-12-01T12:34:56.789Z";
+/// What a timestamp is.
+pub(crate) const EXPECTED: &str = "an ISO 8601 date and time such as 2025-12-01T12:34:56.789Z";
 
 impl Timestamp {
     /// As it was written.

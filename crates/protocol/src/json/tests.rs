@@ -43,3 +43,17 @@ fn cp_19_depth_is_counted_from_the_message() {
     assert!(check_depth(&json!([[[1]]]), &limits).is_ok());
     assert!(check_depth(&json!([[[{}]]]), &limits).is_err());
 }
+
+#[test]
+fn cp_1_a_field_that_stands_twice_is_found_in_objects_of_any_size() {
+    for size in [1, 2, 15, 16, 17, 18, 1_000] {
+        let fields: Vec<String> = (0..size).map(|n| format!("\"f{n}\":{n}")).collect();
+        let value = parse(&format!("{{{}}}", fields.join(","))).unwrap();
+        assert_eq!(value.as_object().unwrap().len(), size);
+        for twice in [0, size - 1] {
+            let refusal = parse(&format!("{{{},\"f{twice}\":0}}", fields.join(","))).unwrap_err();
+            assert_eq!(refusal.code, ErrorCode::ParseError);
+            assert!(refusal.message.contains("stands twice"), "{}", refusal.message);
+        }
+    }
+}

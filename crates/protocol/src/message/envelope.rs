@@ -5,6 +5,7 @@ use crate::node::Node;
 use crate::read::{ID, Read, Slot, id};
 use crate::refusal::Refusal;
 use crate::report::{Place, Report};
+use crate::time::EXPECTED;
 use crate::{Body, Timestamp};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -119,15 +120,15 @@ impl<'t> Envelope<'t> {
             Slot::Absent | Slot::Bad => false,
         };
         let needs_context = form == Form::Wire && is_known(&self.kind);
-        let message_id = required(self.message_id, form != Form::Bare, "messageId", ID, at, report);
+        let is_inner = form != Form::Bare;
+        let message_id = required(self.message_id, is_inner, "messageId", ID, at, report);
         let context_id = required(context_id, needs_context, "contextId", ID, at, report);
         let is_wire = form == Form::Wire;
-        let expected = Timestamp::expected();
-        let timestamp = required(self.timestamp, is_wire, "timestamp", expected, at, report);
-        let expected = "a type such as USER_INPUT";
+        let timestamp = required(self.timestamp, is_wire, "timestamp", EXPECTED, at, report);
+        let expected = || "a type such as USER_INPUT".into();
         let kind = self.kind.required("type", expected, at, report);
         let sender = required(self.sender, is_wire, "sender", "an object", at, report);
-        let content = self.content.required("content", "the content", at, report);
+        let content = self.content.required("content", || "the content".into(), at, report);
         let metadata = self.metadata.optional();
         let body = Body::read_content(kind?, content?, &at.key("content"), report)?;
         let extra = self.extra;
@@ -140,11 +141,11 @@ fn required<T>(
     slot: Slot<T>,
     is_required: bool,
     name: &str,
-    expected: impl Into<String>,
+    expected: &'static str,
     at: &Place<'_>,
     report: &mut Report<'_>,
 ) -> Option<T> {
-    if is_required { slot.required(name, expected, at, report) } else { slot.optional() }
+    if is_required { slot.required(name, || expected.into(), at, report) } else { slot.optional() }
 }
 
 /// As it stands in another message or in a context.

@@ -122,7 +122,7 @@ export class Turn implements AsyncIterable<ModelResponseDelta> {
 
 /** Whether a response only says which tools it wants; the answer is yet to come. */
 export function wishes({ content }: MessageOf<"MODEL_RESPONSE">): boolean {
-  if (content.finishReason !== undefined) return content.finishReason === "TOOL_CALLS";
+  if (content.finishReason) return content.finishReason === "TOOL_CALLS";
   return (content.toolCalls ?? []).length > 0;
 }
 

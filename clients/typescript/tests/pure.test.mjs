@@ -60,6 +60,16 @@ test("cp_3_what_is_wrong_with_a_message_is_told_by_pointer", () => {
   assert.deepEqual(checkMessage({ ...good, sender: { id: 1, type: "ROBOT" }, contextId: 5, content: {} }).map((one) => one.pointer), ["/contextId", "/sender/id", "/sender/type", "/content/messageId"]);
   const call = { ...good, type: "TOOL_CALL_REQUEST", content: { calls: [{ callId: "c", name: "n", parameters: "x", userPrompt: 1 }, null] } };
   assert.deepEqual(checkMessage(call).map((one) => one.pointer), ["/content/calls/0/parameters", "/content/calls/0/userPrompt", "/content/calls/1"]);
+  const empty = { ...good, type: "TOOL_CALL_REQUEST", contextId: null, metadata: null, content: { toolCalls: [{ callId: "c", name: "n", parameters: null, userPrompt: null }] } };
+  assert.deepEqual(checkMessage(empty), [], "null says no more than absence");
+  // Whatever stands in whichever place: it is told, and nothing else happens.
+  const types = ["MODEL_RESPONSE", "MODEL_RESPONSE_DELTA", "TOOL_CALL_REQUEST", "TOOL_CALL_RESPONSE", "ERROR_RESPONSE", "WELCOME", "ACK", "CONTROL", "CONTEXT_DELTA", "OTHER"];
+  const fields = ["messageId", "text", "finishReason", "toolCalls", "calls", "results", "changes", "version", "details", "errorCode", "action"];
+  for (const type of types) for (const field of fields) for (const value of [null, 1, "x", true, [], [null], [1], [[]], {}, { length: 2 }]) {
+    const found = checkMessage({ ...good, type, content: { [field]: value } });
+    for (const one of found) assert.match(one.pointer, /^\/content/);
+  }
+  for (const value of [null, 1, "x", [], {}, { content: [] }, { ...good, sender: null }, { ...good, type: 5 }, { ...good, type: "__proto__" }]) checkMessage(value);
   assert.throws(() => readMessage("[1"), { code: "PARSE_ERROR" });
   assert.equal(isKnown(good), true);
   assert.equal(isKnown({ ...good, type: "toString" }), false);

@@ -78,6 +78,15 @@ test("cp_14_a_call_is_run_and_answered_as_the_tool_of_the_client", async (t) => 
   assert.ok(answer.metadata.inReplyTo);
 });
 
+test("cp_14_fields_that_are_null_are_absent", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  client.addTools(tool("light", (parameters) => parameters));
+  const nothing = { parameters: null, userPrompt: null, fallbackBehavior: null, uiSettings: null, timeoutClient: null };
+  const [result] = await call(server, client, [{ name: "light", ...nothing }], { executionMode: null, timeout: null, frontendTimeout: null });
+  assert.deepEqual([result.status, result.result], ["SUCCESS", {}]);
+});
+
 test("cp_14_permission_is_asked_by_level_and_consent_is_remembered", async (t) => {
   const { server, connect } = await start(t);
   const client = await connect();

@@ -126,7 +126,7 @@ export class Conversation {
     this.#seen.add(message.messageId);
     if (isA(message, "USER_INPUT")) this.#log.user(message.content.text);
     else if (isA(message, "MODEL_RESPONSE") && message.content.text) this.#log.agent(message.content.text);
-    else if (isA(message, "TOOL_CALL_REQUEST")) for (const call of message.content.calls) this.#calls.set(call.callId, call);
+    else if (isA(message, "TOOL_CALL_REQUEST")) for (const call of message.content.calls ?? []) this.#calls.set(call.callId, call);
     else if (isA(message, "TOOL_CALL_RESPONSE")) for (const result of message.content.results) this.#pastCall(result);
   }
 

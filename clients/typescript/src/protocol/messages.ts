@@ -2,7 +2,7 @@
  * The messages of the context protocol, field by field as the protocol names them (CP-1, CP-2, CP-2b).
  *
  * These types describe what is known. A message that was received is the object that came: fields that are
- * not described here stay on it.
+ * not described here stay on it, and an optional field may also be null, which says no more than its absence.
  */
 
 /** A value that JSON can hold. */
@@ -52,16 +52,27 @@ export interface UserInput {
 
 export type FallbackBehavior = "ABORT" | "SKIP" | "USE_ALTERNATIVE";
 
+/** What is done when a call or an instruction fails. */
+export interface Recovery {
+  strategy: "SKIP" | "RETRY" | "DEGRADE" | "PARTIAL" | "ABORT";
+  attempts?: number;
+  /** Seconds. */
+  delay?: number;
+  backoff?: number;
+  alternative?: { name?: string; action?: string; parameters?: JsonObject };
+}
+
 export interface ToolCall {
   callId: string;
   /** The tool's toolId. */
   name: string;
-  parameters: JsonObject;
+  parameters?: JsonObject;
   description?: string;
   requiredAfter?: string[];
   /** Seconds. */
   timeout?: number;
   runtime?: "FRONTEND" | "BACKEND";
+  recovery?: Recovery;
   /** What the user is shown before the tool runs. */
   userPrompt?: string;
   fallbackBehavior?: FallbackBehavior;
@@ -91,6 +102,8 @@ export type CallMode =
 
 export interface ToolCallRequest {
   calls: ToolCall[];
+  /** Another name for `calls`. */
+  toolCalls?: ToolCall[];
   executionMode?: CallMode;
   /** Seconds, for the whole request. */
   timeout?: number;
@@ -132,6 +145,9 @@ export interface Instruction {
   parameters?: JsonObject;
   dependencies?: string[];
   condition?: string;
+  /** Seconds. */
+  timeout?: number;
+  recovery?: Recovery;
 }
 
 export interface InstructionSet {
@@ -141,10 +157,24 @@ export interface InstructionSet {
   timeout?: number;
 }
 
+export type Status = "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "SKIPPED" | "TIMEOUT";
+
+export interface InstructionOutcome {
+  instructionId: string;
+  status: Status;
+  result?: Json;
+  error?: ToolError;
+  /** Why it was skipped. */
+  reason?: { code: string; message: string };
+  /** Milliseconds. */
+  executionTime?: number;
+}
+
 export interface InstructionResponse {
-  status: string;
-  results: Json;
-  order: string[];
+  status: Status;
+  results: InstructionOutcome[];
+  /** The instructions in the order in which they were run. */
+  order?: string[];
 }
 
 /** A JSON Schema; a tool's may use the keywords that `checkSchema` knows. */
@@ -177,12 +207,12 @@ export interface Limitations {
 
 export interface ClientCapabilities {
   clientId: string;
-  deviceType: string;
-  platform: string;
-  version: string;
-  supportedTools: (Partial<ToolDefinition> & { toolId: string; version: string; permission?: Permission })[];
-  supportedFeatures: string[];
-  limitations: Limitations;
+  deviceType?: string;
+  platform?: string;
+  version?: string;
+  supportedTools?: (Partial<ToolDefinition> & { toolId: string; permission?: Permission })[];
+  supportedFeatures?: string[];
+  limitations?: Limitations;
 }
 
 export interface ToolAvailabilityRequest {
@@ -194,7 +224,7 @@ export interface ToolAvailability {
   available: boolean;
   version?: string;
   capabilities?: string[];
-  reason?: string;
+  reason?: "PERMISSION_DENIED" | "NOT_SUPPORTED" | "VERSION_TOO_LOW" | "CAPABILITY_MISSING" | "CLIENT_UNAVAILABLE" | (string & {});
   message?: string;
 }
 
@@ -220,7 +250,15 @@ export interface BareMessage {
 export interface ErrorResponse {
   errorCode: string;
   message: string;
-  details?: { requestId?: string; timestamp?: string; traceId?: string; violatedPolicies?: string[] };
+  details?: {
+    requestId?: string;
+    timestamp?: string;
+    traceId?: string;
+    violatedPolicies?: string[];
+    violations?: { pointer: string; expected: string; found: string }[];
+    stackTrace?: string;
+    [field: string]: unknown;
+  };
   source?: string;
   recoverable?: boolean;
   suggestedAction?: string;
@@ -253,7 +291,7 @@ export interface ModelResponseDelta {
 
 export interface Progress {
   id: string;
-  status: string;
+  status: Status;
 }
 
 export interface Control {

@@ -20,7 +20,6 @@ const SENDERS = ["USER", "MODEL", "SYSTEM", "TOOL"];
 /** The fields without which a content can't be acted on. */
 const NEEDED: Record<string, Record<string, Kind>> = {
   MODEL_RESPONSE_DELTA: { messageId: "string", index: "number", text: "string" },
-  TOOL_CALL_REQUEST: { calls: "array" },
   TOOL_AVAILABILITY_RESPONSE: { availableTools: "array" },
   ERROR_RESPONSE: { errorCode: "string", message: "string" },
   WELCOME: { protocolVersion: "string", sessionId: "string", lastSeq: "number" },
@@ -29,9 +28,10 @@ const NEEDED: Record<string, Record<string, Kind>> = {
   CONTEXT_DELTA: { version: "number", changes: "array" },
 };
 
-/** Fields that may be absent, but are of this kind when they are there. */
+/** Fields that may be absent or null, but are of this kind when they are there. */
 const TAKEN: Record<string, Record<string, Kind>> = {
   MODEL_RESPONSE: { text: "string", finishReason: "string", toolCalls: "array" },
+  TOOL_CALL_REQUEST: { calls: "array", toolCalls: "array" },
   TOOL_CALL_RESPONSE: { results: "array" },
   ERROR_RESPONSE: { details: "object", source: "string", recoverable: "boolean", suggestedAction: "string" },
   ACK: { version: "number" },
@@ -81,9 +81,11 @@ function checkContent(type: string, content: Record<string, unknown>): Violation
   const needed = Object.hasOwn(NEEDED, type) ? NEEDED[type] : undefined;
   const taken = Object.hasOwn(TAKEN, type) ? TAKEN[type] : undefined;
   const found = fieldsOf(content, { ...needed, ...present(content, taken ?? {}) }, "/content");
-  if (type === "TOOL_CALL_REQUEST" && Array.isArray(content.calls)) {
-    content.calls.forEach((call: unknown, at) => {
-      const pointer = `/content/calls/${at}`;
+  const list = Array.isArray(content.calls) ? "calls" : "toolCalls";
+  const calls = content[list];
+  if (type === "TOOL_CALL_REQUEST" && Array.isArray(calls)) {
+    calls.forEach((call: unknown, at) => {
+      const pointer = `/content/${list}/${at}`;
       if (kindOf(call) !== "object") found.push({ pointer, expected: "an object", found: kindOf(call) });
       else found.push(...checkCall(call as Record<string, unknown>, pointer));
     });
@@ -105,7 +107,7 @@ function checkCall(call: Record<string, unknown>, pointer: string): Violation[] 
 
 /** Those of the fields that a value has. */
 function present(value: Record<string, unknown>, fields: Record<string, Kind>): Record<string, Kind> {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => Object.hasOwn(value, field)));
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => Object.hasOwn(value, field) && value[field] !== null));
 }
 
 function fieldsOf(value: Record<string, unknown>, needed: Record<string, Kind>, at: string): Violation[] {

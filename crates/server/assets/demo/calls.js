@@ -26,7 +26,8 @@ export class CallRunner {
     }
     /** Runs a request's calls and gives their results in the order of the request. */
     async run(request) {
-        const { calls, executionMode, frontendTimeout, timeout } = request.content;
+        const { executionMode, frontendTimeout, timeout } = request.content;
+        const calls = request.content.calls ?? request.content.toolCalls ?? [];
         const seconds = Math.min(frontendTimeout ?? Number.POSITIVE_INFINITY, timeout ?? Number.POSITIVE_INFINITY);
         const deadline = Date.now() + seconds * 1_000;
         if (TOGETHER.includes(executionMode))
@@ -62,7 +63,7 @@ export class CallRunner {
             return known.result;
         }
         const abort = new AbortController();
-        const result = this.#answer(call, request.contextId, abort, deadline);
+        const result = this.#answer(call, request.contextId ?? undefined, abort, deadline);
         const run = { result, abort, names: [request.messageId, turn, call.callId], done: false };
         this.#runs.set(key, run);
         void result.then(() => {

@@ -190,7 +190,7 @@ export class ContextureClient {
     async #run(request) {
         const results = await this.#calls.run(request);
         const message = this.#make("TOOL_CALL_RESPONSE", { results }, {
-            contextId: request.contextId,
+            contextId: request.contextId ?? undefined,
             sender: "TOOL",
             metadata: { inReplyTo: request.messageId },
         });

@@ -111,7 +111,7 @@ export class Turn {
 }
 /** Whether a response only says which tools it wants; the answer is yet to come. */
 export function wishes({ content }) {
-    if (content.finishReason !== undefined)
+    if (content.finishReason)
         return content.finishReason === "TOOL_CALLS";
     return (content.toolCalls ?? []).length > 0;
 }

@@ -131,7 +131,7 @@ export class Conversation {
         else if (isA(message, "MODEL_RESPONSE") && message.content.text)
             this.#log.agent(message.content.text);
         else if (isA(message, "TOOL_CALL_REQUEST"))
-            for (const call of message.content.calls)
+            for (const call of message.content.calls ?? [])
                 this.#calls.set(call.callId, call);
         else if (isA(message, "TOOL_CALL_RESPONSE"))
             for (const result of message.content.results)

@@ -2,7 +2,7 @@
  * The messages of the context protocol, field by field as the protocol names them (CP-1, CP-2, CP-2b).
  *
  * These types describe what is known. A message that was received is the object that came: fields that are
- * not described here stay on it.
+ * not described here stay on it, and an optional field may also be null, which says no more than its absence.
  */
 const TYPES = {
     USER_INPUT: true,

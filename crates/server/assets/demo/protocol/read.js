@@ -7,7 +7,6 @@ const SENDERS = ["USER", "MODEL", "SYSTEM", "TOOL"];
 /** The fields without which a content can't be acted on. */
 const NEEDED = {
     MODEL_RESPONSE_DELTA: { messageId: "string", index: "number", text: "string" },
-    TOOL_CALL_REQUEST: { calls: "array" },
     TOOL_AVAILABILITY_RESPONSE: { availableTools: "array" },
     ERROR_RESPONSE: { errorCode: "string", message: "string" },
     WELCOME: { protocolVersion: "string", sessionId: "string", lastSeq: "number" },
@@ -15,9 +14,10 @@ const NEEDED = {
     CONTROL: { action: "string", target: "string" },
     CONTEXT_DELTA: { version: "number", changes: "array" },
 };
-/** Fields that may be absent, but are of this kind when they are there. */
+/** Fields that may be absent or null, but are of this kind when they are there. */
 const TAKEN = {
     MODEL_RESPONSE: { text: "string", finishReason: "string", toolCalls: "array" },
+    TOOL_CALL_REQUEST: { calls: "array", toolCalls: "array" },
     TOOL_CALL_RESPONSE: { results: "array" },
     ERROR_RESPONSE: { details: "object", source: "string", recoverable: "boolean", suggestedAction: "string" },
     ACK: { version: "number" },
@@ -66,9 +66,11 @@ function checkContent(type, content) {
     const needed = Object.hasOwn(NEEDED, type) ? NEEDED[type] : undefined;
     const taken = Object.hasOwn(TAKEN, type) ? TAKEN[type] : undefined;
     const found = fieldsOf(content, { ...needed, ...present(content, taken ?? {}) }, "/content");
-    if (type === "TOOL_CALL_REQUEST" && Array.isArray(content.calls)) {
-        content.calls.forEach((call, at) => {
-            const pointer = `/content/calls/${at}`;
+    const list = Array.isArray(content.calls) ? "calls" : "toolCalls";
+    const calls = content[list];
+    if (type === "TOOL_CALL_REQUEST" && Array.isArray(calls)) {
+        calls.forEach((call, at) => {
+            const pointer = `/content/${list}/${at}`;
             if (kindOf(call) !== "object")
                 found.push({ pointer, expected: "an object", found: kindOf(call) });
             else
@@ -92,7 +94,7 @@ function checkCall(call, pointer) {
 }
 /** Those of the fields that a value has. */
 function present(value, fields) {
-    return Object.fromEntries(Object.entries(fields).filter(([field]) => Object.hasOwn(value, field)));
+    return Object.fromEntries(Object.entries(fields).filter(([field]) => Object.hasOwn(value, field) && value[field] !== null));
 }
 function fieldsOf(value, needed, at) {
     return Object.entries(needed)

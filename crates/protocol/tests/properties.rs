@@ -21,7 +21,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        (-1e9..1e9).prop_map(|number: f64| json!(number)),
+        proptest::num::f64::NORMAL.prop_map(|number| json!(number)),
         ".{0,12}".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 32, 5, |inner| {

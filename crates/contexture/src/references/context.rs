@@ -202,7 +202,10 @@ fn state(
             let known = state.as_object().into_iter().flat_map(|fields| fields.keys());
             let known: Vec<&str> = known.take(12).map(String::as_str).collect();
             let error = LoadError::new(codes::NOT_FOUND.code, request.reference, message);
-            error.with_help(format!("it has {}", known.join(", ")))
+            error.with_help(match known.as_slice() {
+                [] => "the state of this context is empty".to_owned(),
+                known => format!("it has {}", known.join(", ")),
+            })
         })?,
         None => &state,
     };

@@ -55,7 +55,8 @@ impl SqliteContexts {
         let name: Arc<str> = path.display().to_string().into();
         let path = schema::place(path, &name)?;
         let connection = schema::open(&path, &name)?;
-        let writer = Writer::start(connection, engine.clone(), Arc::clone(&name))?;
+        let spare = schema::connect(&path, &name)?;
+        let writer = Writer::start(connection, spare, engine.clone(), Arc::clone(&name))?;
         Ok(Self { path, name, engine, writer, readers: Mutex::default() })
     }
 

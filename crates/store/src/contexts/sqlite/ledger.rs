@@ -1,6 +1,7 @@
 //! Rows in SQLite.
 
 use super::schema::explain;
+use crate::contexts::ContextError;
 use crate::contexts::ledger::{
     ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row, Span,
 };
@@ -63,10 +64,9 @@ impl<'c> Tables<'c> {
         while low < high {
             let middle = low + (high - low) / 2;
             let found = self.one(
-                "select seq, version from messages where context = ?1 and seq > ?2
-                 order by seq limit 1",
-                params![row.place, Num(middle)],
-                |row| Ok((number(row, 0)?, number(row, 1)?)),
+                "select id, version from messages where id > ?1 and id <= ?2 order by id limit 1",
+                params![id(row.place, middle), last_id(row.place)],
+                |row| Ok((seq(row, 0)?, number(row, 1)?)),
             )?;
             match found {
                 Some((seq, of)) if of <= version => low = seq,
@@ -75,6 +75,38 @@ impl<'c> Tables<'c> {
         }
         Ok(low)
     }
+}
+
+/// How many bits of a message's id are its place in its context: enough for 68 thousand million
+/// messages in each of 134 million contexts.
+const SEQ_BITS: u32 = 36;
+const SEQ_MASK: i64 = (1 << SEQ_BITS) - 1;
+const MOST_CONTEXTS: i64 = (1 << (63 - SEQ_BITS)) - 1;
+
+/// The id of a message; one beyond all counts as the last.
+fn id(context: i64, seq: u64) -> i64 {
+    let seq = i64::try_from(seq).unwrap_or(SEQ_MASK).min(SEQ_MASK);
+    context.min(MOST_CONTEXTS) << SEQ_BITS | seq
+}
+
+/// The last id that a message of a context can have.
+fn last_id(context: i64) -> i64 {
+    id(context, u64::MAX)
+}
+
+/// A message's place in its context.
+fn seq(row: &rusqlite::Row<'_>, column: usize) -> Sql<u64> {
+    let id: i64 = row.get(column)?;
+    Ok(u64::try_from(id & SEQ_MASK).unwrap_or_default())
+}
+
+/// There is room for one more.
+fn room(what: &'static str, unit: &'static str, found: i64, limit: i64) -> Outcome<()> {
+    if found < limit {
+        return Ok(());
+    }
+    let number = |number: i64| u64::try_from(number).unwrap_or_default();
+    Err(ContextError::TooLarge { what, found: number(found), unit, limit: number(limit) })
 }
 
 /// A number as SQLite keeps it: none of ours comes near its limit.
@@ -129,12 +161,11 @@ fn context(row: &rusqlite::Row<'_>) -> Sql<Row> {
     })
 }
 
-const MESSAGE: &str =
-    "select seq, version, place, instant, time, cause, sealed, text from messages";
+const MESSAGE: &str = "select id, version, place, instant, time, cause, sealed, text from messages";
 
 fn message(row: &rusqlite::Row<'_>) -> Sql<MessageRow> {
     Ok(MessageRow {
-        seq: number(row, 0)?,
+        seq: seq(row, 0)?,
         version: number(row, 1)?,
         index: number(row, 2)?,
         instant: row.get(3)?,
@@ -213,6 +244,7 @@ impl Ledger for Tables<'_> {
             ],
         )?;
         let place = self.connection.last_insert_rowid();
+        room("a file", "contexts", place, MOST_CONTEXTS)?;
         self.execute(
             "insert into details (place, metadata, sealed, state) values (?1, ?2, ?3, ?4)",
             params![place, metadata, state.sealed, state.text],
@@ -238,8 +270,9 @@ impl Ledger for Tables<'_> {
     }
 
     fn remove(&mut self, place: i64) -> Outcome<()> {
+        let sql = "delete from messages where id > ?1 and id <= ?2";
+        self.execute(sql, [id(place, 0), last_id(place)])?;
         for sql in [
-            "delete from messages where context = ?1",
             "delete from changes where context = ?1",
             "delete from details where place = ?1",
             "delete from contexts where place = ?1",
@@ -275,12 +308,13 @@ impl Ledger for Tables<'_> {
     }
 
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()> {
+        let seq = i64::try_from(message.seq).unwrap_or(i64::MAX);
+        room("a context", "messages", seq, SEQ_MASK)?;
         self.execute(
-            "insert into messages (context, seq, version, place, cleared, instant, time, cause,
-             sealed, text) values (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, ?9)",
+            "insert into messages (id, version, place, cleared, instant, time, cause, sealed, text)
+             values (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8)",
             params![
-                place,
-                Num(message.seq),
+                id(place, message.seq),
                 Num(message.version),
                 Num(message.index),
                 message.instant,
@@ -294,36 +328,32 @@ impl Ledger for Tables<'_> {
     }
 
     fn messages(&mut self, row: &Row, after: u64, limit: usize) -> Outcome<Vec<MessageRow>> {
-        let sql = format!(
-            "{MESSAGE} where context = ?1 and seq > ?2 and cleared = 0 order by seq limit ?3"
-        );
-        let after = after.max(row.cleared_through);
-        self.all(&sql, params![row.place, Num(after), Count(limit)], message)
+        let sql =
+            format!("{MESSAGE} where id > ?1 and id <= ?2 and cleared = 0 order by id limit ?3");
+        let after = id(row.place, after.max(row.cleared_through));
+        self.all(&sql, params![after, last_id(row.place), Count(limit)], message)
     }
 
     fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>> {
         let sql = format!(
-            "{MESSAGE} where context = ?1 and seq > ?2 and cleared = 0 order by seq desc limit ?3"
+            "{MESSAGE} where id > ?1 and id <= ?2 and cleared = 0 order by id desc limit ?3"
         );
-        let from = Num(row.cleared_through);
-        let mut last = self.all(&sql, params![row.place, from, Count(limit)], message)?;
+        let after = id(row.place, row.cleared_through);
+        let mut last = self.all(&sql, params![after, last_id(row.place), Count(limit)], message)?;
         last.reverse();
         Ok(last)
     }
 
     fn added(&mut self, row: &Row, span: Span, limit: usize) -> Outcome<Vec<MessageRow>> {
         let after = self.place_after(row, span.after)?;
-        let sql = format!(
-            "{MESSAGE} where context = ?1 and seq > ?2 and version <= ?3 order by seq limit ?4"
-        );
         let through = if span.through >= row.version {
             row.last_seq
         } else {
             self.place_after(row, span.through)?
         };
-        // Without this the rows behind the span would be looked at one by one.
-        let limit = limit.min(usize::try_from(through.saturating_sub(after)).unwrap_or(limit));
-        self.all(&sql, params![row.place, Num(after), Num(span.through), Count(limit)], message)
+        let sql = format!("{MESSAGE} where id > ?1 and id <= ?2 order by id limit ?3");
+        let (after, through) = (id(row.place, after), id(row.place, through));
+        self.all(&sql, params![after, through, Count(limit)], message)
     }
 
     fn clear(&mut self, row: &mut Row, before: Option<i64>) -> Outcome<u64> {
@@ -331,24 +361,23 @@ impl Ledger for Tables<'_> {
             row.cleared_through = row.last_seq;
             return Ok(std::mem::take(&mut row.messages));
         };
-        let from = Num(row.cleared_through);
+        let (from, last) = (id(row.place, row.cleared_through), last_id(row.place));
         let first = self.one(
-            "select seq from messages where context = ?1 and seq > ?2 and cleared = 0
-             and (instant is null or instant >= ?3) order by seq limit 1",
-            params![row.place, from, before],
-            |row| number(row, 0),
+            "select id from messages where id > ?1 and id <= ?2 and cleared = 0
+             and (instant is null or instant >= ?3) order by id limit 1",
+            params![from, last, before],
+            |row| seq(row, 0),
         )?;
         let through = first.map_or(row.last_seq, |first| first - 1);
         // Those at the front need no mark of their own.
         let front = self.number(
-            "select count(*) from messages where context = ?1 and seq > ?2 and seq <= ?3
-             and cleared = 0",
-            params![row.place, from, Num(through)],
+            "select count(*) from messages where id > ?1 and id <= ?2 and cleared = 0",
+            params![from, id(row.place, through)],
         )?;
         let behind = self.execute(
-            "update messages set cleared = 1 where context = ?1 and seq > ?2 and cleared = 0
+            "update messages set cleared = 1 where id > ?1 and id <= ?2 and cleared = 0
              and instant < ?3",
-            params![row.place, Num(through), before],
+            params![id(row.place, through), last, before],
         )?;
         row.cleared_through = through;
         let cleared = front + behind as u64;
@@ -358,10 +387,15 @@ impl Ledger for Tables<'_> {
 
     fn copy_messages(&mut self, from: &Row, to: i64) -> Outcome<()> {
         self.execute(
-            "insert into messages (context, seq, version, place, cleared, instant, time, cause,
-             sealed, text) select ?2, seq, version, place, 0, instant, time, cause, sealed, text
-             from messages where context = ?1 and seq > ?3 and cleared = 0",
-            params![from.place, to, Num(from.cleared_through)],
+            "insert into messages (id, version, place, cleared, instant, time, cause, sealed, text)
+             select ?3 + (id - ?4), version, place, 0, instant, time, cause, sealed, text
+             from messages where id > ?1 and id <= ?2 and cleared = 0 order by id",
+            params![
+                id(from.place, from.cleared_through),
+                last_id(from.place),
+                id(to, 0),
+                id(from.place, 0)
+            ],
         )?;
         Ok(())
     }
@@ -407,10 +441,11 @@ impl Ledger for Tables<'_> {
     fn compact(&mut self, row: &Row, through: u64) -> Outcome<()> {
         let sql = "delete from changes where context = ?1 and version <= ?2";
         self.execute(sql, params![row.place, Num(through)])?;
+        // Versions rise with the places: what is behind the last one of them is not looked at.
+        let last = self.place_after(row, through)?;
         self.execute(
-            "delete from messages where context = ?1 and version <= ?2
-             and (cleared = 1 or seq <= ?3)",
-            params![row.place, Num(through), Num(row.cleared_through)],
+            "delete from messages where id > ?1 and id <= ?2 and (cleared = 1 or id <= ?3)",
+            params![id(row.place, 0), id(row.place, last), id(row.place, row.cleared_through)],
         )?;
         Ok(())
     }

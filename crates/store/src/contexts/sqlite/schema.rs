@@ -13,8 +13,9 @@ const APPLICATION_ID: i64 = 0x4354_5843;
 const VERSION: i64 = 1;
 
 /// What leads from each version to the next; the first makes the tables. Every update rewrites the
-/// row of its context, so what is large stands in `details`. Messages stand in the order in which
-/// they are read; `clearing` is cheap for those at the front (`cleared_through`).
+/// row of its context, so what is large stands in `details`. The id of a message is the place of
+/// its context and its own in one number, so that the messages of a context stand together in a
+/// tree that is flat, which one whose keys stand beside the texts would not be.
 const STEPS: [&str; 1] = ["
     create table contexts (
         place integer primary key autoincrement,
@@ -36,8 +37,7 @@ const STEPS: [&str; 1] = ["
         state text not null
     ) strict;
     create table messages (
-        context integer not null,
-        seq integer not null,
+        id integer primary key,
         version integer not null,
         place integer not null,
         cleared integer not null,
@@ -45,9 +45,8 @@ const STEPS: [&str; 1] = ["
         time integer not null,
         cause text,
         sealed text,
-        text text not null,
-        primary key (context, seq)
-    ) without rowid, strict;
+        text text not null
+    ) strict;
     create table changes (
         context integer not null,
         version integer not null,
@@ -73,7 +72,7 @@ const STEPS: [&str; 1] = ["
         sealed text,
         answer text,
         primary key (owner, scope, message_id)
-    ) without rowid, strict;
+    ) strict;
     create index keys_pending on keys (time) where status = 0;
 "];
 
@@ -136,8 +135,8 @@ fn prepare(connection: &mut Connection) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "cell_size_check", true)?;
     // What was answered for is on the disk (CP-12).
     connection.pragma_update(None, "synchronous", "full")?;
-    // Fewer, larger checkpoints: each syncs the file itself.
-    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+    // The log is moved beside the writing (`writer`): this is what a commit does itself at last.
+    connection.pragma_update(None, "wal_autocheckpoint", 16_000)?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())

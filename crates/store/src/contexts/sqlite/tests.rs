@@ -213,7 +213,8 @@ fn small(path: &Path, pages: i64) -> SqliteContexts {
         .query_row(&format!("pragma max_page_count = {pages}"), [], |row| row.get(0))
         .unwrap();
     assert_eq!(told, pages);
-    let writer = Writer::start(connection, engine.clone(), Arc::clone(&name)).unwrap();
+    let spare = schema::connect(&path, &name).unwrap();
+    let writer = Writer::start(connection, spare, engine.clone(), Arc::clone(&name)).unwrap();
     SqliteContexts { path, name, engine, writer, readers: Mutex::default() }
 }
 
@@ -357,7 +358,7 @@ fn cp_12_another_process_that_holds_the_file_is_waited_for() {
 #[test]
 fn cp_12_files_of_all_versions_can_be_opened() {
     let (_folder, path) = place();
-    std::fs::write(&path, include_bytes!("../../../tests/fixtures/contexts-v1.db")).unwrap();
+    std::fs::write(&path, include_bytes!("../../../tests/contexts/v1.db")).unwrap();
     let store = open(&path);
     let head = store.head(ANN).unwrap();
     assert_eq!((head.version, head.messages, head.last_seq), (4, 2, 3));
@@ -389,9 +390,11 @@ fn writes_the_fixture_of_this_version() {
     store.apply(add("ctx_1", "m3")).unwrap();
     drop(store);
     let connection = Connection::open(&path).unwrap();
-    connection.execute_batch("update messages set cleared = 1 where seq = 2; vacuum").unwrap();
+    connection
+        .execute_batch("update messages set cleared = 1 where id & 65535 = 2; vacuum")
+        .unwrap();
     connection.execute_batch("update contexts set messages = 2").unwrap();
     drop(connection);
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/contexts-v1.db");
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contexts/v1.db");
     std::fs::copy(&path, target).unwrap();
 }

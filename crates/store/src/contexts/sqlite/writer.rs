@@ -18,6 +18,9 @@ use std::thread::{self, JoinHandle};
 /// Most tasks of one transaction.
 const MOST_TASKS: usize = 1_024;
 
+/// After so many tasks the log is worth a move.
+const TASKS_OF_LOG: usize = 1_000;
+
 /// Something to write.
 trait Task: Send {
     fn run(&mut self, ledger: &mut dyn Ledger, engine: &Engine) -> Outcome<()>;
@@ -90,21 +93,29 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, engine: Engine, name: Arc<str>) -> Outcome<Self> {
+    /// Starts the threads; `spare` is a second connection to the same file.
+    pub(super) fn start(
+        connection: Connection,
+        spare: Connection,
+        engine: Engine,
+        name: Arc<str>,
+    ) -> Outcome<Self> {
         let queue = Arc::new(Queue::default());
         let most_waiting = engine.limits.waiting;
+        let fault = |error| ContextError::Io {
+            path: name.as_ref().to_owned(),
+            reason: crate::reason::reason(&error),
+        };
+        let mut keeper = Keeper::start(spare).map_err(fault)?;
         let desk = Desk { connection, engine, name: Arc::clone(&name) };
         let theirs = Arc::clone(&queue);
         let thread = thread::Builder::new().name("contexts".to_owned()).spawn(move || {
             while let Some(tasks) = theirs.take() {
+                keeper.count(tasks.len());
                 desk.serve(tasks);
             }
         });
-        let thread = thread.map_err(|error| ContextError::Io {
-            path: name.as_ref().to_owned(),
-            reason: crate::reason::reason(&error),
-        })?;
-        Ok(Self { queue, thread: Some(thread), most_waiting })
+        Ok(Self { queue, thread: Some(thread.map_err(fault)?), most_waiting })
     }
 
     fn push(&self, task: Box<dyn Task>) {
@@ -147,6 +158,46 @@ impl Drop for Writer {
         let Some(thread) = self.thread.take() else { return };
         // The last handle may go in a callback, which runs on the thread itself.
         if thread.thread().id() != thread::current().id() {
+            drop(thread.join());
+        }
+    }
+}
+
+/// Moves what was written from the log to its place, beside the thread that writes: that thread
+/// would stand still for as long as it takes. What is left when the log is long it does itself.
+struct Keeper {
+    due: Option<mpsc::SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+    written: usize,
+}
+
+impl Keeper {
+    fn start(connection: Connection) -> std::io::Result<Self> {
+        let (due, told) = mpsc::sync_channel(1);
+        let thread = thread::Builder::new().name("contexts-log".to_owned()).spawn(move || {
+            while told.recv().is_ok() {
+                // Another process may be at it, or the disk full: there is a next time.
+                let sql = "pragma wal_checkpoint(passive)";
+                drop(connection.query_row(sql, [], |_| Ok(())));
+            }
+        })?;
+        Ok(Self { due: Some(due), thread: Some(thread), written: 0 })
+    }
+
+    fn count(&mut self, tasks: usize) {
+        self.written += tasks;
+        if self.written >= TASKS_OF_LOG
+            && self.due.as_ref().is_some_and(|due| due.try_send(()).is_ok())
+        {
+            self.written = 0;
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.due = None;
+        if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
     }

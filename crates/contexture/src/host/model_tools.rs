@@ -179,10 +179,10 @@ impl<'h> ModelTools<'h> {
             return Err(ToolFault::new("tool_unknown", format!("there is no tool `{function}`")));
         }
         self.host.count_tool_call()?;
-        let given = arguments(call).map_err(|text| ToolFault::new("arguments", text))?;
+        let given = arguments(call).map_err(|text| ToolFault::new("bad_argument", text))?;
         let (source, value, trust) = match target {
             Target::Load => {
-                let text = self.load(&given).await.map_err(|text| ToolFault::new("load", text))?;
+                let text = self.load(&given).await.map_err(|text| ToolFault::new("resource_not_loaded", text))?;
                 return Ok((Value::from(text.clone()), text));
             }
             Target::Server(Offered { server, tool, .. }) => {

@@ -30,6 +30,8 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     // Tools and files.
     ("bad_argument", "A tool was called with an argument that it does not take."),
     ("method_unknown", "The tool has no such method."),
+    ("resource_not_loaded", "A model asked for a resource that can't be loaded."),
+    ("tool_unknown", "A model called a tool that it was not offered."),
     ("file_denied", "The system does not permit the access to a file."),
     ("file_failed", "The system could not read or write a file."),
     ("file_invalid", "An imported file is no valid JSON, YAML or TOML."),

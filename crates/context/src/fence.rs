@@ -37,7 +37,7 @@ mod look;
 mod suspect;
 mod tags;
 
-pub use suspect::{Suspicion, SuspicionKind, suspicious};
+pub use suspect::{Suspicion, SuspicionKind, masked, suspicious};
 
 use crate::Trust;
 use std::borrow::Cow;

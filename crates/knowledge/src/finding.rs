@@ -1,5 +1,6 @@
 //! What is said about packs and places: a code, how bad it is, where, what (KN-3, KN-5).
 
+use crate::said;
 use contexture_diagnostic::{Code, Severity};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -24,16 +25,17 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding of that kind about a file or folder. A path that is not UTF-8 is shown with
-    /// replacement characters, so that every finding can be written as JSON.
+    /// A finding of that kind about a file or folder. A path that is not UTF-8 or no plain line is
+    /// shown with replacement characters, and the message is one harmless line, whatever it quotes,
+    /// so that every finding can be written as JSON and printed as a line (KN-13).
     #[must_use]
     pub fn new(code: Code, path: &Path, message: impl Into<String>) -> Self {
         Self {
             code: code.code,
             severity: code.severity,
-            path: PathBuf::from(path.to_string_lossy().into_owned()),
+            path: PathBuf::from(said::path(&path.to_string_lossy())),
             line: None,
-            message: message.into(),
+            message: said::line(&message.into()),
             help: None,
         }
     }
@@ -48,7 +50,7 @@ impl Finding {
     /// Says how to mend it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(said::line(&help.into()));
         self
     }
 }

@@ -8,15 +8,18 @@ mod boundaries;
 
 use crate::codes;
 use crate::finding::Finding;
-use crate::item::{PackTrust, Profile, RuntimeMode, Status};
+use crate::item::{CatalogItem, PackTrust, Profile, RuntimeMode, Status};
 use crate::pack::{FileKind, LeftOut, LeftOutKind, Listing, Pack, PackError, PackFile};
 use crate::xml;
-use contexture_context::fence::{Fence, FenceError};
+use contexture_context::fence::{Fence, FenceError, Suspicion, suspicious};
 use serde::Serialize;
 use std::path::Path;
 
 /// The most files that a guide lists.
 pub const MAX_RESOURCES: usize = 500;
+
+/// The most suspicions that one activation tells.
+const MAX_SUSPICIONS: usize = 16;
 
 const TAG: &str = "knowledge_pack_guide";
 const RESOURCES: &str = "knowledge_resources";
@@ -48,9 +51,10 @@ pub struct Resource {
 /// # Errors
 /// [`PackError`] when the guide can't be read or the files can't be listed.
 pub fn activate(pack: &Pack) -> Result<Guide, PackError> {
-    let body = pack.guide_body()?;
+    let (body, first_line) = pack.guide_parts()?;
     let Listing { files, left_out } = pack.listing()?;
     let mut warnings = warnings(pack, &body, &files);
+    warnings.extend(look_twice(pack.item(), &body, first_line));
     let closed = left_out.iter().filter(|left| left.kind == LeftOutKind::Folder);
     warnings.extend(closed.map(|folder| unreadable(pack, folder)));
     let resources = resources(pack, files, &mut warnings);
@@ -128,11 +132,29 @@ fn warnings(pack: &Pack, body: &str, files: &[PackFile]) -> Vec<Finding> {
         out.push(Finding::new(codes::NO_BOUNDARIES, &item.location, message));
     }
     if item.profile == Profile::DocumentFirst
-        && let Some(message) = document_gap(item.metadata.primary_document.as_deref(), files)
+        && let Some(message) = document_gap(item, files)
     {
         out.push(Finding::new(codes::DOCUMENT_GAP, &item.pack_root, message));
     }
     out.into_iter().map(helped).collect()
+}
+
+/// What in the guide and the description should make one look twice (KN-13); the body begins in
+/// that line of `KNOWLEDGE.md`.
+pub(crate) fn look_twice(item: &CatalogItem, body: &str, first_line: u32) -> Vec<Finding> {
+    let code = codes::SUSPICIOUS_TEXT;
+    let found = |what: &Suspicion, place: &str| {
+        helped(Finding::new(code, &item.location, format!("{place}, {what}")))
+    };
+    let described = suspicious(&item.description);
+    let mut out: Vec<Finding> =
+        described.iter().map(|what| found(what, "in `description`")).collect();
+    for mut what in suspicious(body) {
+        what.line = what.line.saturating_add(first_line).saturating_sub(1);
+        out.push(found(&what, "in the guide").at_line(what.line));
+    }
+    out.truncate(MAX_SUSPICIONS);
+    out
 }
 
 fn unreadable(pack: &Pack, folder: &LeftOut) -> Finding {
@@ -157,9 +179,13 @@ pub(crate) fn not_current(status: Status) -> Option<&'static str> {
 }
 
 /// What a document-first pack lacks.
-pub(crate) fn document_gap(primary: Option<&str>, files: &[PackFile]) -> Option<String> {
+pub(crate) fn document_gap(item: &CatalogItem, files: &[PackFile]) -> Option<String> {
+    let primary = item.metadata.primary_document.as_deref();
     let has_documents = files.iter().any(|file| file.path.starts_with("documents/"));
     match primary {
+        None if item.primary_is_outside() => {
+            Some("the primary document lies outside the pack and is ignored".to_owned())
+        }
         None if has_documents => {
             Some("the pack is document-first and names no primary document".to_owned())
         }

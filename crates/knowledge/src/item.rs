@@ -184,6 +184,20 @@ pub struct CatalogItem {
     pub diagnostics: Vec<String>,
 }
 
+impl CatalogItem {
+    /// Whether the manifest names a primary document that lies outside the pack and is ignored.
+    pub(crate) fn primary_is_outside(&self) -> bool {
+        self.metadata.primary_document.is_none()
+            && self.diagnostics.iter().any(|told| {
+                told.starts_with(OUTSIDE_PRIMARY.0) && told.ends_with(OUTSIDE_PRIMARY.1)
+            })
+    }
+}
+
+/// How the diagnostic about a primary document outside the pack begins and ends.
+pub(crate) const OUTSIDE_PRIMARY: (&str, &str) =
+    ("the primary document `", "` lies outside the pack");
+
 /// How a pack is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Runtime {

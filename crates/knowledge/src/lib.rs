@@ -54,6 +54,7 @@ pub mod manifest;
 pub mod organization;
 pub mod pack;
 pub mod resolve;
+mod said;
 pub mod section;
 pub mod session;
 #[cfg(test)]

@@ -111,9 +111,14 @@ impl Pack {
     /// [`PackError`] when the file is gone, larger than [`MAX_GUIDE_BYTES`], not UTF-8, or has no
     /// frontmatter any more.
     pub fn guide_body(&self) -> Result<String, PackError> {
+        Ok(self.guide_parts()?.0)
+    }
+
+    /// The guide, and the line of `KNOWLEDGE.md` that it begins in.
+    pub(crate) fn guide_parts(&self) -> Result<(String, u32), PackError> {
         let text = self.read(GUIDE_FILE, MAX_GUIDE_BYTES)?;
         match manifest::split(&text) {
-            Ok(parts) => Ok(parts.body.to_owned()),
+            Ok(parts) => Ok((parts.body.to_owned(), parts.body_line)),
             Err(problem) => Err(PackError::Changed {
                 pack: self.item().name.clone(),
                 reason: problem.message(),

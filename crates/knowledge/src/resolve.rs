@@ -35,6 +35,7 @@ pub use types::{
     CitationGap, Intent, Missing, PackUse, Provenance, Resolution, RunFinding, Section, SectionCut,
     Task,
 };
+pub use warn::standing;
 
 use crate::index::{Place, Purpose, Store, View};
 use crate::item::Grounding;

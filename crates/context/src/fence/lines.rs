@@ -119,6 +119,7 @@ fn is_turn(line: &str) -> bool {
     let is_bullet = |c: char| matches!(c, '-' | '+' | '~' | '•' | '·' | '—');
     let is_before = |c: char| is_blank(c) || is_mark(c) || is_bullet(c) || plain(c) == Some('>');
     let rest = line.trim_start_matches(is_before);
+    let rest = past_number(rest).map_or(rest, |rest| rest.trim_start_matches(is_before));
     let before = line.get(..line.len() - rest.len()).unwrap_or_default();
     if starts_with_heading(rest, SPEAKERS) {
         return true;
@@ -131,6 +132,15 @@ fn is_turn(line: &str) -> bool {
         && (is_word_alone(rest, SPEAKERS)
             || before.contains('#') && starts_with_heading(rest, FORMATS)
             || before.contains("###") && is_word_alone(rest, FORMATS))
+}
+
+/// What follows the number of an item, as in `1. System:` and `(2) user:`.
+fn past_number(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix(['(', '（']).unwrap_or(line);
+    let rest = inner.trim_start_matches(|c: char| c.is_numeric());
+    let digits = inner.len() - rest.len();
+    let marked = rest.strip_prefix(['.', ')', '、', '．', '）', ':', '：'])?;
+    (1..=16).contains(&digits).then_some(marked)
 }
 
 /// `【系统】`, with anything behind it.

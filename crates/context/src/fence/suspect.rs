@@ -100,6 +100,18 @@ pub fn suspicious(text: &str) -> Vec<Suspicion> {
     found
 }
 
+/// A line with what seems to be a secret masked: no more of it than how it begins (KN-13).
+///
+/// ```
+/// use contexture_context::fence::masked;
+///
+/// assert_eq!(masked("key: AKIAIOSFODNN7EXAMPLE, done"), "key: AKIA…, done");
+/// ```
+#[must_use]
+pub fn masked(line: &str) -> String {
+    secrets::mask(line)
+}
+
 fn marker(line: &str) -> Option<(&'static str, usize)> {
     if let Some(at) = tags::marks(line, None, true).first() {
         let is_fence = tags::marks(line, None, false).first() == Some(at);

@@ -76,4 +76,10 @@ contexture_diagnostic::codes! {
     UNREADABLE_PART "KN1125" "unreadable-part" Warning
         "A folder of a pack can't be read and is left out."
         "The rest of the pack is used. Change the permissions of the folder, or remove it."
+    SUSPICIOUS_TEXT "KN1126" "suspicious-text" Warning
+        "The guide or the metadata of a pack holds what should make one look twice: a phrase that instructs the reader, a sign that poses as layout, hidden characters, or a secret."
+        "It is shown as data, so nothing obeys it. Read it; if it is meant, word it otherwise, and take secrets out of the pack."
+    LARGE_GUIDE "KN1127" "large-guide" Error
+        "A KNOWLEDGE.md is larger than 1 MiB, so its guide can't be shown."
+        "The guide is a page about the pack. Move what is knowledge into files of the pack."
 }

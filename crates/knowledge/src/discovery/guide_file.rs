@@ -4,7 +4,7 @@ use super::unreadable;
 use crate::codes;
 use crate::finding::Finding;
 use crate::manifest::{self, MAX_FRONTMATTER_BYTES, Read};
-use crate::pack::GUIDE_FILE;
+use crate::pack::{GUIDE_FILE, MAX_GUIDE_BYTES};
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,12 @@ pub(super) fn read_stamped(root: &Path, types: &[String]) -> Result<(Read, Stamp
     if !metadata.is_file() {
         return Err(not_a_file(&path));
     }
-    let read = manifest_of(&mut file, root, types).map_err(failed)?;
+    let mut read = manifest_of(&mut file, root, types).map_err(failed)?;
+    if let Some(item) = read.item.as_mut().filter(|_| metadata.len() > MAX_GUIDE_BYTES) {
+        let finding = too_large(&path, metadata.len());
+        item.diagnostics.push(finding.message.clone());
+        read.findings.push(finding);
+    }
     Ok((read, Stamp::of(&metadata)))
 }
 
@@ -73,6 +78,13 @@ fn manifest_of(file: &mut File, root: &Path, types: &[String]) -> std::io::Resul
 pub(super) fn not_a_file(path: &Path) -> Finding {
     let code = codes::GUIDE_NOT_A_FILE;
     Finding::new(code, path, "it is no regular file of the pack").with_help(code.explanation)
+}
+
+/// The pack is listed; who activates it would be refused.
+fn too_large(path: &Path, bytes: u64) -> Finding {
+    let code = codes::LARGE_GUIDE;
+    let message = format!("it has {bytes} bytes; a guide has at most {MAX_GUIDE_BYTES}");
+    Finding::new(code, path, message).with_help(code.explanation)
 }
 
 fn is_link(path: &Path) -> bool {

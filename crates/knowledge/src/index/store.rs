@@ -27,7 +27,7 @@ pub enum IndexError {
     #[error(transparent)]
     Pack(#[from] PackError),
     /// The engine failed, in memory or again after the index was built anew.
-    #[error("the index of knowledge pack `{pack}` can't be used: {source}")]
+    #[error("the index of knowledge pack `{pack}` can't be used: {}", reason(source))]
     Engine {
         /// The pack.
         pack: String,
@@ -40,6 +40,18 @@ pub enum IndexError {
         /// The pack.
         pack: String,
     },
+}
+
+/// What the engine reports, without what it read: a damaged file is not quoted (KN-13).
+fn reason(error: &TantivyError) -> String {
+    match error {
+        TantivyError::IoError(error) => error.kind().to_string(),
+        TantivyError::OpenDirectoryError(_)
+        | TantivyError::OpenReadError(_)
+        | TantivyError::OpenWriteError(_)
+        | TantivyError::LockFailure(..) => "a file of it can't be opened".to_owned(),
+        _ => "it is damaged".to_owned(),
+    }
 }
 
 impl IndexError {

@@ -6,6 +6,8 @@ use super::scaffold::name_problem;
 use super::schema::is_date_time;
 use super::view::View;
 use crate::codes;
+use crate::finding::Finding;
+use crate::guide::look_twice;
 use crate::item::CatalogItem;
 use crate::pack::GUIDE_FILE;
 use crate::section::Lines;
@@ -20,6 +22,13 @@ const MAX_COMPATIBILITY: usize = 500;
 pub(super) fn check(view: &mut View<'_>) {
     for message in fields(view.pack.item()) {
         view.found(codes::FIELD_FORM, GUIDE_FILE, None, message);
+    }
+    if let Ok((body, first_line)) = view.pack.guide_parts() {
+        let item = view.pack.item();
+        let described = |finding: &Finding| finding.line.is_none();
+        // What the description holds is told by discovery.
+        let found = look_twice(item, &body, first_line);
+        found.into_iter().filter(|one| !described(one)).for_each(|one| view.add(GUIDE_FILE, one));
     }
     for (line, path) in named(view) {
         let message = format!("the guide names `{path}`, which is not in the pack");

@@ -5,12 +5,18 @@ use super::{KNOWN_TYPES, Read, name};
 use crate::codes::{self, Code};
 use crate::finding::Finding;
 use crate::guide::not_current;
+use crate::item::OUTSIDE_PRIMARY;
 use crate::item::{
     CatalogItem, Grounding, Metadata, PackTrust, ProducedBy, ProducerKind, Profile, Runtime,
     RuntimeMode, Status,
 };
+use crate::said;
+use contexture_context::fence::suspicious;
 use contexture_diagnostic::{Severity, suggestion};
 use std::path::{Component, Path};
+
+/// The most things that are told of one field.
+const MOST: usize = 4;
 
 /// Makes the item of a pack of its fields, or says why it is left out.
 pub(super) fn item(
@@ -55,6 +61,7 @@ pub(super) fn item(
         pack_root: root.to_owned(),
         diagnostics: Vec::new(),
     };
+    check.look_twice(&item);
     Read { item: Some(item), findings: check.findings }
 }
 
@@ -75,6 +82,22 @@ impl Check<'_> {
 
     fn note_with(&mut self, code: Code, message: impl Into<String>, help: impl Into<String>) {
         self.findings.push(Finding::new(code, self.location, message).with_help(help));
+    }
+
+    /// What is shown of a pack before anybody opens it is scanned like its sections (KN-13).
+    fn look_twice(&mut self, item: &CatalogItem) {
+        let fields = [
+            ("name", Some(&item.name)),
+            ("description", Some(&item.description)),
+            ("type", Some(&item.kind)),
+            ("scope", item.scope.as_ref()),
+            ("metadata.primaryDocument", item.metadata.primary_document.as_ref()),
+        ];
+        for (field, text) in fields {
+            for found in text.map(|text| suspicious(text)).unwrap_or_default().iter().take(MOST) {
+                self.note(codes::SUSPICIOUS_TEXT, format!("in `{field}`, {found}"));
+            }
+        }
     }
 
     fn name(&mut self, name: Option<String>, root: &Path) -> Option<String> {
@@ -188,7 +211,8 @@ impl Check<'_> {
         let is_inside = primary.as_deref().is_none_or(stays_inside);
         if !is_inside {
             let shown = primary.as_deref().unwrap_or_default();
-            let message = format!("the primary document `{shown}` lies outside the pack");
+            let (before, after) = OUTSIDE_PRIMARY;
+            let message = format!("{before}{}{after}", said::quote(shown));
             self.note(codes::BAD_PRIMARY, message);
         }
         Metadata {

@@ -1,6 +1,7 @@
 //! Why a pack could not be used.
 
 use crate::codes;
+use crate::said;
 use contexture_diagnostic::Code;
 use contexture_tools::FileError;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ pub enum PackError {
         similar: Option<String>,
     },
     /// The folder of a pack, or a file in it, can't be read.
-    #[error("knowledge pack `{pack}`: {}", located(error))]
+    #[error("knowledge pack `{pack}`: {}", said::line(&located(error)))]
     Unreadable {
         /// The pack.
         pack: String,
@@ -36,7 +37,7 @@ pub enum PackError {
         what: &'static str,
     },
     /// What the pack says now can't be used any more.
-    #[error("knowledge pack `{pack}` can't be used any more: {reason}")]
+    #[error("knowledge pack `{pack}` can't be used any more: {}", said::line(reason))]
     Changed {
         /// The pack.
         pack: String,
@@ -121,7 +122,7 @@ impl PackError {
             | Self::Unreadable {
                 error: FileError::NotFound { similar: Some(similar), .. }, ..
             } => {
-                format!("did you mean `{similar}`?")
+                format!("did you mean `{}`?", said::quote(similar))
             }
             other => other.kind().explanation.to_owned(),
         }

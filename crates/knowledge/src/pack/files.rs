@@ -2,6 +2,7 @@
 
 use super::content::{Content, is_left_out, settled};
 use super::{GUIDE_FILE, PackError};
+use crate::said;
 use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
 
 /// The most files that a pack may have.
@@ -65,8 +66,8 @@ impl LeftOut {
     /// What is to be said about it.
     #[must_use]
     pub fn message(&self) -> String {
-        let Self { path, kind, reason } = self;
-        match kind {
+        let (path, reason) = (said::quote(&self.path), said::quote(&self.reason));
+        match self.kind {
             LeftOutKind::Folder => {
                 format!("the folder `{path}/` is left out with all that is in it: {reason}")
             }

@@ -11,6 +11,7 @@ use super::types::{
 use super::{Asked, Resolver, warn};
 use crate::anchor::SOURCE_MAP;
 use crate::item::{Grounding, Status};
+use crate::said::{line, path, quote};
 use contexture_context::fence::suspicious;
 
 /// The claims whose status in the source map is worth a warning.
@@ -55,6 +56,7 @@ impl Report<'_> {
             out.warnings.push(warning);
         }
         out.context = composed.context;
+        harmless(&mut out);
         out
     }
 
@@ -115,7 +117,7 @@ impl Report<'_> {
         warnings.extend(asked.warnings.iter().map(|warning| format!("`{name}`: {warning}")));
         let problems = asked.view.opened.state.problems();
         let problems =
-            problems.map(|(path, why)| format!("`{name}`: `{path}` is not indexed: {why}"));
+            problems.map(|(at, why)| format!("`{name}`: `{}` is not indexed: {why}", quote(at)));
         warnings.extend(problems.take(MOST));
         let gaps = self.gaps(asked, shown, grounding, &mut warnings);
         self.claims(name, shown, &mut warnings);
@@ -124,7 +126,8 @@ impl Report<'_> {
             for found in suspicious(shown.block.kept(shown.kept())).into_iter().take(MOST) {
                 warnings.push(format!(
                     "`{name}`: `{}` from line {}: {found}",
-                    place.path, place.first_line
+                    quote(&place.path),
+                    place.first_line
                 ));
             }
         }
@@ -160,7 +163,10 @@ impl Report<'_> {
             let CitationGap { path, line, text, problem, .. } = gap;
             warnings.push(format!(
                 "`{}`: the anchor `{text}` in `{path}`, line {line}, leads nowhere: {problem}",
-                item.name
+                item.name,
+                path = quote(path),
+                text = quote(text),
+                problem = quote(problem)
             ));
         }
         if grounding == Grounding::Required || item.status == Status::NeedsReview {
@@ -187,7 +193,7 @@ impl Report<'_> {
         let entries = shown.iter().flat_map(|shown| &shown.block.mapped);
         let shaky = entries.filter_map(|entry| {
             let status = entry.status.as_deref().filter(|status| SHAKY.contains(status))?;
-            Some(format!("`{name}`: the claim `{}` is {status}", entry.text.as_deref()?))
+            Some(format!("`{name}`: the claim `{}` is {status}", quote(entry.text.as_deref()?)))
         });
         warnings.extend(shaky.take(MOST));
     }
@@ -241,6 +247,32 @@ impl Report<'_> {
             )),
             _ => {}
         }
+    }
+}
+
+/// What is said beside the fence may quote a pack: it is lines, whoever prints them (KN-13).
+fn harmless(out: &mut Resolution) {
+    let lines = |texts: &mut Vec<String>| texts.iter_mut().for_each(|text| *text = line(text));
+    let gap = |gap: &mut CitationGap| {
+        (gap.text, gap.problem) = (quote(&gap.text), line(&gap.problem));
+        gap.path = path(&gap.path);
+    };
+    lines(&mut out.warnings);
+    out.citation_gaps.iter_mut().for_each(gap);
+    out.missing.iter_mut().for_each(|missing| missing.fact = line(&missing.fact));
+    for used in &mut out.uses {
+        lines(&mut used.warnings);
+        used.citation_gaps.iter_mut().for_each(gap);
+    }
+    for finding in &mut out.findings {
+        finding.message = line(&finding.message);
+        let fields = [&mut finding.severity, &mut finding.about];
+        fields.into_iter().flatten().for_each(|text| *text = quote(text));
+    }
+    for provenance in &mut out.provenance {
+        let by = &mut provenance.produced_by;
+        let fields = [&mut by.name, &mut by.version, &mut by.digest];
+        fields.into_iter().flatten().for_each(|text| *text = quote(text));
     }
 }
 

@@ -3,14 +3,24 @@
 use super::Missing;
 use crate::index::{Area, View};
 use crate::item::{CatalogItem, PackTrust, Profile, Status};
+use crate::said::quote;
 
 /// The most missing facts that a warning names.
 const MOST_NAMED: usize = 5;
 
 /// Warnings about a pack itself: its status, its trust, what its profile promises and it lacks.
 pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
+    let mut warnings = standing(item);
+    if item.profile == Profile::DocumentFirst {
+        warnings.extend(document_gaps(item, view));
+    }
+    warnings
+}
+
+/// What is to be said of a pack wherever its content is shown: its status, and who has checked it.
+#[must_use]
+pub fn standing(item: &CatalogItem) -> Vec<String> {
     let name = &item.name;
-    let mut warnings = Vec::new();
     let status = match item.status {
         Status::Ready => None,
         Status::Draft => Some("is a draft: it is not finished"),
@@ -25,11 +35,7 @@ pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
         Some(PackTrust::External) => Some("is external: it comes from somebody else"),
         Some(PackTrust::UserConfirmed | PackTrust::Official) => None,
     };
-    warnings.extend([status, trust].into_iter().flatten().map(|what| format!("`{name}` {what}")));
-    if item.profile == Profile::DocumentFirst {
-        warnings.extend(document_gaps(item, view));
-    }
-    warnings
+    [status, trust].into_iter().flatten().map(|what| format!("`{name}` {what}")).collect()
 }
 
 /// The warning about facts that are missing, in one sentence; the list has all of them.
@@ -52,6 +58,10 @@ fn document_gaps(item: &CatalogItem, view: &View) -> Vec<String> {
         gaps.push(format!("`{name}` is document-first, but `documents/` is missing"));
     }
     match item.metadata.primary_document.as_deref() {
+        None if item.primary_is_outside() => gaps.push(format!(
+            "`{name}` is document-first, but its primary document lies outside the pack and is \
+             ignored"
+        )),
         None => gaps.push(format!(
             "`{name}` is document-first, but its primary document is missing: `KNOWLEDGE.md` \
              declares no `metadata.primaryDocument`"
@@ -60,7 +70,8 @@ fn document_gaps(item: &CatalogItem, view: &View) -> Vec<String> {
             let plain = path.strip_prefix("./").unwrap_or(path);
             if !view.listing.contains_key(plain) {
                 gaps.push(format!(
-                    "`{name}` is document-first, but its primary document `{path}` is missing"
+                    "`{name}` is document-first, but its primary document `{}` is missing",
+                    quote(path)
                 ));
             }
         }

@@ -156,6 +156,7 @@ fn kn_5_a_large_guide_costs_no_more_than_its_head() {
     let expected = [
         codes::NO_FRONTMATTER.code,
         codes::LARGE_FRONTMATTER.code,
+        codes::LARGE_GUIDE.code,
         codes::GUIDE_NOT_TEXT.code,
         codes::UNCLOSED_FRONTMATTER.code,
     ];

@@ -5,11 +5,12 @@
 //! lock in time makes an index in memory and harms nobody.
 
 use super::write::{IndexReport, Writing};
-use super::{IndexError, Opened, Purpose};
+use super::{IndexError, Opened, Purpose, reason};
 use crate::index::Area;
 use crate::index::schema::{Fields, VERSION};
 use crate::index::state::{Changes, State};
 use crate::pack::{Pack, PackFile};
+use crate::said;
 use contexture_context::Digest;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -119,7 +120,7 @@ fn in_memory(
         }
     };
     let changes = changes(pack, &state, files, purpose);
-    let writing = Writing { pack, index: &index, fields: &fields, folder: None };
+    let writing = Writing { pack, index: &index, fields: &fields, folder: None, is_new: false };
     let (state, mut report) = writing.write(state, &changes).map_err(engine)?;
     report.warnings.extend(warnings);
     let opened = opened(index, fields, state).map_err(engine)?;
@@ -144,7 +145,7 @@ fn in_folder(
                 "the index can't be kept in {}: {error}; it was made in memory",
                 folder.display()
             );
-            return in_memory(pack, known, files, purpose, vec![warning]);
+            return in_memory(pack, known, files, purpose, vec![said::line(&warning)]);
         }
     };
     drop(known);
@@ -154,7 +155,7 @@ fn in_folder(
             "the index in {} could not be written: {error}; it was made in memory",
             folder.display()
         );
-        in_memory(pack, None, files, purpose, vec![warning])
+        in_memory(pack, None, files, purpose, vec![said::line(&warning)])
     });
     drop(lock);
     result
@@ -171,12 +172,14 @@ fn written(
     let mut warnings = Vec::new();
     let found = if purpose == Purpose::Rebuild { Ok(None) } else { open_folder(folder) };
     let found = found.unwrap_or_else(|error| {
-        warnings.push(format!(
-            "the index {} could not be read and was built anew ({error})",
-            folder.display()
-        ));
+        warnings.push(said::line(&format!(
+            "the index {} could not be read and was built anew ({})",
+            folder.display(),
+            reason(&error)
+        )));
         None
     });
+    let is_new = found.is_none();
     let (index, fields, state) = match found {
         Some(opened) => (opened.index, opened.fields, opened.state),
         None => {
@@ -186,7 +189,8 @@ fn written(
         }
     };
     let changes = changes(pack, &state, files, purpose);
-    let writing = Writing { pack, index: &index, fields: &fields, folder: Some(folder) };
+    let folder = Some(folder);
+    let writing = Writing { pack, index: &index, fields: &fields, folder, is_new };
     let (state, mut report) = writing.write(state, &changes).map_err(engine)?;
     report.warnings.extend(warnings);
     let opened = opened(index, fields, state).map_err(engine)?;

@@ -4,6 +4,7 @@ use crate::index::Area;
 use crate::index::schema::Fields;
 use crate::index::state::{Changes, Known, State, nanoseconds};
 use crate::pack::{Pack, PackFile};
+use crate::said;
 use crate::section::sections;
 use contexture_context::Digest;
 use serde::Serialize;
@@ -61,6 +62,8 @@ pub(super) struct Writing<'a> {
     pub(super) index: &'a Index,
     pub(super) fields: &'a Fields,
     pub(super) folder: Option<&'a Path>,
+    /// Whether it holds no state yet: one is written even if there is nothing to index.
+    pub(super) is_new: bool,
 }
 
 impl Writing<'_> {
@@ -81,7 +84,7 @@ impl Writing<'_> {
             read += 1;
             self.take_in(&mut state, &mut writer, changes, file, *area)?;
         }
-        if state != before {
+        if state != before || self.is_new {
             let mut writer = match writer {
                 Some(writer) => writer,
                 None => self.open_writer(changes)?,
@@ -94,9 +97,12 @@ impl Writing<'_> {
         let mut report = IndexReport::unchanged(self.pack, &state, self.folder);
         report.read = read;
         report.removed = changes.gone.len() as u64;
-        let problems =
-            state.problems().map(|(path, why)| format!("`{path}` is not indexed: {why}"));
-        report.warnings = problems.collect();
+        let problems = state.problems();
+        report.warnings = problems
+            .map(|(path, why)| {
+                said::line(&format!("`{}` is not indexed: {why}", said::quote(path)))
+            })
+            .collect();
         Ok((state, report))
     }
 

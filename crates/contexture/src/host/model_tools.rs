@@ -182,7 +182,10 @@ impl<'h> ModelTools<'h> {
         let given = arguments(call).map_err(|text| ToolFault::new("bad_argument", text))?;
         let (source, value, trust) = match target {
             Target::Load => {
-                let text = self.load(&given).await.map_err(|text| ToolFault::new("resource_not_loaded", text))?;
+                let text = self
+                    .load(&given)
+                    .await
+                    .map_err(|text| ToolFault::new("resource_not_loaded", text))?;
                 return Ok((Value::from(text.clone()), text));
             }
             Target::Server(Offered { server, tool, .. }) => {

@@ -13,6 +13,8 @@ mod anchors;
 mod budget;
 #[path = "resolver/index.rs"]
 mod index;
+#[path = "resolver/partial.rs"]
+mod partial;
 #[path = "resolver/profiles.rs"]
 mod profiles;
 #[path = "resolver/warnings.rs"]

@@ -14,7 +14,7 @@ use tantivy::schema::{
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is built anew.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 const TOKENIZER: &str = "contexture-terms";
 
@@ -29,6 +29,7 @@ pub(super) struct Fields {
     place: Field,
     area: Field,
     persona: Field,
+    title: Field,
     text: [Field; Area::ALL.len()],
 }
 
@@ -39,6 +40,8 @@ impl Fields {
         let indexing = TextFieldIndexing::default()
             .set_tokenizer(TOKENIZER)
             .set_index_option(IndexRecordOption::WithFreqs);
+        let titles = indexing.clone().set_index_option(IndexRecordOption::Basic);
+        let title = TextOptions::default().set_indexing_options(titles.set_fieldnorms(false));
         let text = TextOptions::default().set_indexing_options(indexing);
         let fields = Self {
             path: schema.add_text_field("path", STRING | STORED),
@@ -46,6 +49,7 @@ impl Fields {
             place: schema.add_bytes_field("place", STORED),
             area: schema.add_u64_field("area", INDEXED),
             persona: schema.add_bool_field("persona", INDEXED),
+            title: schema.add_text_field("title", title),
             text: Area::ALL
                 .map(|area| schema.add_text_field(&format!("text{}", area.number()), text.clone())),
         };
@@ -60,6 +64,11 @@ impl Fields {
     /// The field of an area.
     pub(super) fn text(&self, area: Area) -> Field {
         self.text.get(area.number()).copied().unwrap_or(self.heading)
+    }
+
+    /// All sections with a term in their own heading, but for those of sources.
+    pub(super) fn titled(&self, term: &str) -> Term {
+        Term::from_field_text(self.title, term)
     }
 
     /// All sections of a file.
@@ -99,6 +108,9 @@ impl Fields {
             Some((outer, last)) => (outer, last),
             None => ("", section.heading.as_str()),
         };
+        if area != Area::Source {
+            document.add_text(self.title, last);
+        }
         let mut words = String::with_capacity(body.len() + 8 * section.heading.len());
         let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
         let folders = folders.split_once('/').map_or("", |(_, inner)| inner);

@@ -77,6 +77,13 @@ impl Bm25StatisticsProvider for Statistics {
     }
 }
 
+impl Opened {
+    /// Whether a term stands in a heading of the pack, those of its sources aside.
+    pub(crate) fn has_heading_with(&self, term: &str) -> Result<bool, TantivyError> {
+        Ok(self.searcher.doc_freq(&self.fields.titled(term))? > 0)
+    }
+}
+
 impl<'a> Search<'a> {
     /// Prepares a question of at most 64 terms, each with whether it is to weigh little.
     pub(crate) fn new(

@@ -7,13 +7,14 @@ use std::collections::HashSet;
 /// The most facts that are named.
 const MOST: usize = 12;
 
-/// The words of the task that stand in no pack; when nothing was selected, all that it is about.
+/// The words of the task that nothing selected holds, but for those that go without saying in a
+/// pack that answers; when nothing was selected, all that it is about.
 pub(super) fn missing(query: &Query, found: &HashSet<usize>, is_empty: bool) -> Vec<Missing> {
     let content: Vec<usize> = query
         .terms
         .iter()
         .enumerate()
-        .filter(|(_, term)| term.is_content)
+        .filter(|(_, term)| term.is_content && (is_empty || !term.is_weak))
         .map(|(number, _)| number)
         .collect();
     if content.is_empty() || is_empty && content.iter().all(|number| found.contains(number)) {
@@ -33,15 +34,21 @@ pub(super) fn missing(query: &Query, found: &HashSet<usize>, is_empty: bool) -> 
 
 /// Runs of neighbouring words that nothing has.
 fn facts_of(query: &Query, content: &[usize], found: &HashSet<usize>) -> Vec<String> {
-    // What stands in a term that was found is not missing, although a pair with its neighbour is.
+    // What stands in a term that was found is not missing, although a pair with its neighbour is. A
+    // character alone says so only of what is left of a pair: words have two and more.
     let mut known = vec![false; query.text.len()];
+    let mut hinted = known.clone();
     for term in found.iter().filter_map(|number| query.terms.get(*number)) {
-        known.get_mut(term.at.clone()).unwrap_or_default().fill(true);
+        let marks = if term.is_hint { &mut hinted } else { &mut known };
+        marks.get_mut(term.at.clone()).unwrap_or_default().fill(true);
     }
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
     for number in content.iter().filter(|number| !found.contains(number)) {
         let Some(term) = query.terms.get(*number) else { continue };
-        let is_open = |byte: &usize| !known.get(*byte).copied().unwrap_or(true);
+        let is_marked = |marks: &[bool], byte: &usize| marks.get(*byte).copied().unwrap_or(true);
+        let is_rest = term.at.clone().any(|byte| is_marked(&known, &byte));
+        let is_open =
+            |byte: &usize| !is_marked(&known, byte) && !(is_rest && is_marked(&hinted, byte));
         let Some(start) = term.at.clone().find(is_open) else { continue };
         let end = term.at.clone().rev().find(is_open).map_or(term.at.end, |last| last + 1);
         match runs.last_mut() {

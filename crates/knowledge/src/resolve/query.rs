@@ -6,6 +6,7 @@ use super::Intent;
 use crate::index::terms::{Kind, Stream, comparable};
 use std::ops::Range;
 use tantivy::tokenizer::TokenStream;
+use words::Phrase;
 
 /// The most different terms that are looked for; of a longer task the rarest are taken.
 pub(super) const MAX_TERMS: usize = 60;
@@ -23,6 +24,9 @@ pub(crate) struct QueryTerm {
     pub(super) is_pair: bool,
     /// Whether it is one character of such a script beside others: a hint, since words are longer.
     pub(super) is_hint: bool,
+    /// Whether it belongs to how tasks are worded: it is content when the task has no other, or
+    /// where a heading of the pack has it.
+    pub(super) is_weak: bool,
 }
 
 /// A task, taken apart.
@@ -49,7 +53,8 @@ impl Query {
                 let is_pair = stream.kind() == Kind::Two;
                 let is_hint = stream.kind() == Kind::One && !is_content;
                 let text = token.text.clone();
-                terms.push(QueryTerm { text, at, is_content, is_pair, is_hint });
+                let is_weak = !is_content && !is_hint;
+                terms.push(QueryTerm { text, at, is_content, is_pair, is_hint, is_weak });
             }
         }
         if !terms.iter().any(|term| term.is_content) {
@@ -70,9 +75,11 @@ impl Query {
 }
 
 /// Whether a term is content, only ranks, or is left out.
-fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Range<usize>]) -> Option<bool> {
-    if stops.iter().any(|stop| stop.start < at.end && at.start < stop.end) {
-        return None;
+fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Phrase]) -> Option<bool> {
+    let mut met = stops.iter().filter(|stop| stop.at.start < at.end && at.start < stop.at.end);
+    if let Some(stop) = met.next() {
+        let is_its_own = stop.at.start <= at.start && at.end <= stop.at.end;
+        return (stop.is_word && is_its_own && kind == Kind::Two).then_some(false);
     }
     let piece = text.get(at.clone()).unwrap_or_default();
     match kind {
@@ -87,8 +94,8 @@ fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Range<usize>]) -> 
 }
 
 /// Whether a character has a neighbour with which it makes a pair.
-fn touches(text: &str, at: &Range<usize>, stops: &[Range<usize>]) -> bool {
-    let free = |at: usize| !stops.iter().any(|stop| stop.contains(&at));
+fn touches(text: &str, at: &Range<usize>, stops: &[Phrase]) -> bool {
+    let free = |at: usize| !stops.iter().any(|stop| stop.at.contains(&at));
     let before = text.get(..at.start).and_then(|text| text.char_indices().next_back());
     let after = text.get(at.end..).and_then(|text| text.chars().next()).map(|c| (at.end, c));
     [before, after]

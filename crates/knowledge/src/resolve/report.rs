@@ -13,6 +13,7 @@ use crate::anchor::SOURCE_MAP;
 use crate::item::{Grounding, Status};
 use crate::said::{line, path, quote};
 use contexture_context::fence::suspicious;
+use std::collections::HashSet;
 
 /// The claims whose status in the source map is worth a warning.
 const SHAKY: [&str; 4] = ["disputed", "stale", "missing", "source-required"];
@@ -48,9 +49,13 @@ impl Report<'_> {
             out.sections.push(section);
         }
         self.budget_warnings(&composed, &mut out.warnings);
-        let found = self.asked.iter().flat_map(|asked| asked.selected.found.iter().copied());
-        let has_match = self.asked.iter().any(|asked| !asked.selected.candidates.is_empty());
-        out.missing = missing(self.query, &found.collect(), !has_match);
+        let has_match = |asked: &&Asked<'_>| !asked.selected.candidates.is_empty();
+        let mut held = HashSet::new();
+        for asked in self.asked.iter().filter(has_match) {
+            held.extend(asked.selected.common.iter().copied());
+            held.extend(asked.selected.candidates.iter().flat_map(|c| c.terms.iter().copied()));
+        }
+        out.missing = missing(self.query, &held, !self.asked.iter().any(|asked| has_match(&asked)));
         if let Some(warning) = warn::of_missing(&out.missing) {
             out.uses.iter_mut().for_each(|used| used.warnings.push(warning.clone()));
             out.warnings.push(warning);

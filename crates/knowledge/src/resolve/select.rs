@@ -5,11 +5,13 @@ mod links;
 
 use super::query::{MAX_TERMS, Query, QueryTerm};
 use super::{Intent, Task};
+use crate::index::terms::Stream;
 use crate::index::{Area, Hit, Listing, Place, Search, View};
 use crate::item::{Profile, RuntimeMode};
 use crate::pack::Pack;
 use gate::Weights;
 use std::collections::HashSet;
+use tantivy::tokenizer::TokenStream;
 use tantivy::{DocAddress, TantivyError};
 
 /// The fewest and the most sections of an area that are looked at.
@@ -17,7 +19,7 @@ const LOOKED_AT: (u64, u64) = (16, 64);
 /// What a section takes at least, in tokens, when it is guessed how many are looked at.
 const SMALL: u64 = 80;
 /// A section answers a task when it has at least this share of what the pack knows of the task.
-const ANSWERS: f32 = 0.6;
+const ANSWERS: f32 = 0.9;
 /// A section of a linked page needs this share of the best score.
 const LINKED_SHARE: f32 = 0.1;
 /// How many sections' links are followed, and how many steps far.
@@ -33,6 +35,7 @@ const MAX_PERSONA: usize = 8;
 pub(super) struct Candidate {
     pub(super) place: Place,
     pub(super) area: Area,
+    address: DocAddress,
     pub(super) score: f32,
     /// Why it is a candidate, without its words.
     pub(super) why: &'static str,
@@ -45,8 +48,9 @@ pub(super) struct Candidate {
 pub(super) struct Selected {
     /// Best first.
     pub(super) candidates: Vec<Candidate>,
-    /// Which terms of the query stand anywhere in the areas that may be read.
-    pub(super) found: HashSet<usize>,
+    /// Which terms of the query go without saying in this pack: they stand in many of its sections,
+    /// in its name or in its description.
+    pub(super) common: HashSet<usize>,
     /// The share of the task that the best section has.
     pub(super) coverage: f32,
     /// Whether the candidates without a term of the task apply to it all the same: what shapes
@@ -72,12 +76,13 @@ pub(super) fn select(
         .into_iter()
         .filter(|area| (evidence || *area != Area::Source) && view.opened.state.has(*area))
         .collect();
-    let (search, numbers) = prepare(view, query, &areas)?;
-    let weights = Weights::of(query, &numbers, &search);
-    let mut found: HashSet<usize> = HashSet::new();
-    for (number, frequency) in numbers.iter().zip(search.frequencies()) {
-        if *frequency > 0 {
-            found.insert(*number);
+    let raised = raised(view, query)?;
+    let (search, numbers) = prepare(view, query, &areas, &raised)?;
+    let weights = Weights::of(query, &numbers, &search, &raised);
+    let mut common = described(pack, query);
+    for (bit, (number, frequency)) in numbers.iter().zip(search.frequencies()).enumerate() {
+        if *frequency > 0 && weights.rare() >> bit & 1 == 0 {
+            common.insert(*number);
         }
     }
     let mut choice = Choice {
@@ -103,7 +108,31 @@ pub(super) fn select(
         choice.persona(pack, shapes)?;
     }
     let candidates = choice.groups.into_iter().flatten().map(|(candidate, _)| candidate).collect();
-    Ok(Selected { candidates, found, coverage, shapes })
+    Ok(Selected { candidates, common, coverage, shapes })
+}
+
+/// Words of how tasks are worded that headings of the pack have: there they are what it is about.
+fn raised(view: &View, query: &Query) -> Result<HashSet<usize>, TantivyError> {
+    let mut raised = HashSet::new();
+    for (number, term) in query.terms.iter().enumerate() {
+        if term.is_weak && !term.is_content && view.opened.has_heading_with(&term.text)? {
+            raised.insert(number);
+        }
+    }
+    Ok(raised)
+}
+
+/// The terms that the name or the description of the pack has.
+fn described(pack: &Pack, query: &Query) -> HashSet<usize> {
+    let item = pack.item();
+    let text = format!("{}\n{}", item.name, item.description);
+    let mut words = HashSet::new();
+    let mut stream = Stream::new(&text);
+    while stream.advance() {
+        words.insert(stream.token().text.clone());
+    }
+    let known = query.terms.iter().enumerate().filter(|(_, term)| words.contains(&term.text));
+    known.map(|(number, _)| number).collect()
 }
 
 /// The terms that are looked for: all, or of many the rarest that matter.
@@ -111,9 +140,11 @@ fn prepare<'v>(
     view: &'v View,
     query: &Query,
     areas: &[Area],
+    raised: &HashSet<usize>,
 ) -> Result<(Search<'v>, Vec<usize>), TantivyError> {
-    let entry = |term: &QueryTerm| (term.text.clone(), !term.is_content);
-    let all: Vec<(String, bool)> = query.terms.iter().map(entry).collect();
+    let is_weak = |number: usize, term: &QueryTerm| !term.is_content && !raised.contains(&number);
+    let entry = |(number, term): (usize, &QueryTerm)| (term.text.clone(), is_weak(number, term));
+    let all: Vec<(String, bool)> = query.terms.iter().enumerate().map(entry).collect();
     let search = Search::new(&view.opened, all, areas)?;
     let numbers: Vec<usize> = (0..query.terms.len()).collect();
     if numbers.len() <= MAX_TERMS {
@@ -123,12 +154,12 @@ fn prepare<'v>(
     let mut kept = numbers;
     kept.sort_by_key(|at| {
         let frequency = frequencies.get(*at).copied().unwrap_or(0);
-        let is_content = query.terms.get(*at).is_some_and(|term| term.is_content);
+        let is_content = query.terms.get(*at).is_some_and(|term| !is_weak(*at, term));
         (frequency == 0, !is_content, frequency, *at)
     });
     kept.truncate(MAX_TERMS);
     kept.sort_unstable();
-    let texts = kept.iter().filter_map(|at| query.terms.get(*at)).map(entry);
+    let texts = kept.iter().filter_map(|at| Some((*at, query.terms.get(*at)?))).map(entry);
     Ok((Search::new(&view.opened, texts.collect(), areas)?, kept))
 }
 
@@ -163,6 +194,7 @@ const WIKI: &str = "the wiki has the details of";
 const WIKI_FALLBACK: &str = "no compiled section answers the task; the wiki has";
 const LINKED: &str = "a page that a selected section links to has";
 const LACKING: &str = "what else is selected lacks a rare word of the task; this section has";
+const PART: &str = "what else is selected has only a part of the task; a page has";
 const FALLBACK: &str = "nothing else in the pack matches; a document has";
 const SOURCE: &str = "evidence is asked for; the source has";
 const PERSONA: &str = "it shapes tone, persona or taboos of every answer";
@@ -175,6 +207,9 @@ impl Choice<'_> {
         self.add(&[(Area::Compiled, MATCHES)])?;
         if !answered {
             self.add_what_is_new(&[(Area::Primary, PRIMARY)])?;
+        }
+        if !self.is_empty() && !self.answered() {
+            self.add_what_is_new(&[(Area::Document, PART), (Area::Wiki, PART)])?;
         }
         if evidence {
             self.add(&[(Area::Source, SOURCE)])?;
@@ -202,6 +237,9 @@ impl Choice<'_> {
             self.merge(&[(Area::Wiki, WIKI_FALLBACK)])?;
         }
         self.follow_links()?;
+        if !self.is_empty() && !self.answered() {
+            self.add_what_is_new(&[(Area::Primary, PART), (Area::Document, PART)])?;
+        }
         self.add_what_is_lacking(&[Area::Wiki])?;
         self.add_what_is_lacking(&[Area::Primary, Area::Document])?;
         if self.is_empty() {
@@ -238,7 +276,7 @@ impl Choice<'_> {
     /// Adds a group of the best sections of some areas.
     fn add(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
         let group = self.group(areas, &Wanted::Matching)?;
-        self.groups.push(group);
+        self.take(group);
         Ok(())
     }
 
@@ -252,9 +290,15 @@ impl Choice<'_> {
         if lacking != 0 {
             let areas: Vec<_> = areas.iter().map(|area| (*area, LACKING)).collect();
             let group = self.group(&areas, &Wanted::With(lacking))?;
-            self.groups.push(group);
+            self.take(group);
         }
         Ok(())
+    }
+
+    /// Adds a group; what is in it is not looked for again.
+    fn take(&mut self, group: Vec<(Candidate, u64)>) {
+        self.seen.extend(group.iter().map(|(candidate, _)| candidate.address));
+        self.groups.push(group);
     }
 
     /// The terms that sections chosen so far have.
@@ -266,17 +310,22 @@ impl Choice<'_> {
     /// the best of them.
     fn add_what_is_new(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
         let mut group = self.group(areas, &Wanted::Matching)?;
+        self.keep_what_is_new(&mut group);
+        self.take(group);
+        Ok(())
+    }
+
+    fn keep_what_is_new(&self, group: &mut Vec<(Candidate, u64)>) {
         let (known, best) = (self.chosen_terms(), self.best_coverage());
         group.retain(|(_, terms)| {
             self.weights.says(terms & !known) || self.weights.share(*terms) >= best
         });
-        self.groups.push(group);
-        Ok(())
     }
 
-    /// Adds areas to the first group, ranked with it.
+    /// Adds what is new of some areas to the first group, ranked with it.
     fn merge(&mut self, areas: &[(Area, &'static str)]) -> Result<(), TantivyError> {
         let mut group = self.group(areas, &Wanted::Matching)?;
+        self.keep_what_is_new(&mut group);
         if self.groups.is_empty() {
             self.groups.push(Vec::new());
         }
@@ -285,6 +334,7 @@ impl Choice<'_> {
             let best = first.iter().map(|(candidate, _)| candidate.score).fold(0.0, f32::max);
             first.retain(|(candidate, _)| candidate.score >= best * gate::SHARE_OF_BEST);
             sort(first);
+            self.seen.extend(first.iter().map(|(candidate, _)| candidate.address));
         }
         Ok(())
     }
@@ -317,11 +367,12 @@ impl Choice<'_> {
         let mut group = Vec::with_capacity(hits.len());
         for (hit, why) in hits {
             let place = self.search.place(hit.address)?;
-            self.seen.insert(hit.address);
+            let address = hit.address;
             let bits = self.numbers.iter().enumerate().filter(|(bit, _)| hit.terms >> bit & 1 == 1);
             let terms = bits.map(|(_, number)| *number).collect();
             let score = hit.score * preference(hit.area);
-            group.push((Candidate { place, area: hit.area, score, why, terms }, hit.terms));
+            group
+                .push((Candidate { place, area: hit.area, address, score, why, terms }, hit.terms));
         }
         sort(&mut group);
         Ok(group)
@@ -353,7 +404,7 @@ impl Choice<'_> {
             let found = group.iter().take(MAX_LINKING);
             linking = found.map(|(candidate, _)| candidate.place.clone()).collect();
             followed.extend(pages);
-            self.groups.push(group);
+            self.take(group);
         }
         Ok(())
     }
@@ -374,17 +425,21 @@ impl Choice<'_> {
                 let area = Area::of(&place.path, None).unwrap_or(Area::Compiled);
                 if matches!(area, Area::Split | Area::Compiled) {
                     let (score, terms) = (0.0, Vec::new());
-                    group.push((Candidate { place, area, score, why: PERSONA, terms }, 0));
+                    let why = PERSONA;
+                    group.push((Candidate { place, area, address, score, why, terms }, 0));
                 }
             }
         }
-        self.groups.push(group);
+        self.take(group);
         Ok(())
     }
 
     /// Leaves out everything when the pack is about something else and only shares words.
     fn leave_out_a_stranger(&mut self) {
-        let chosen: Vec<u64> = self.groups.iter().flatten().map(|(_, terms)| *terms).collect();
+        // What joined for a word that the rest lacks makes nothing more of the rest.
+        let joined = |candidate: &Candidate| matches!(candidate.why, LACKING | PART);
+        let chosen = self.groups.iter().flatten().filter(|(candidate, _)| !joined(candidate));
+        let chosen: Vec<u64> = chosen.map(|(_, terms)| *terms).collect();
         if !self.weights.are_about(&chosen) {
             self.groups.clear();
         }

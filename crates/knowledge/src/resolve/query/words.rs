@@ -22,7 +22,7 @@ const WEAK: &str = "add answer ask based check cite claim claims compare compose
     help include information kind know knowledge list long look make many mean means mention need \
     needs number pack paragraph prepare provide question read reply response say says sentence \
     sentences short show source sources state summarise summarize summary support tell text thing \
-    things try tries trying type use used user users uses using verify want wanted wants way words
+    things time times try tries trying type use used user users uses using verify want wanted wants way words
     work works write yet still far rather quite really maybe perhaps anyway always never somebody
     anybody someone anyone something anything somewhere else even actually say got right wrong go goes going went well best \
     two three four five six seven eight nine ten";
@@ -117,7 +117,7 @@ const PHRASES: [&str; 84] = [
 
 /// Characters that are mostly grammar.
 const FUNCTIONS: &str =
-    "的了吗呢吧啊呀嘛么和与及或是在有把被对从到为以于就也都还又很我你他她它其之这那个些";
+    "几谁何的了吗呢吧啊呀嘛么和与及或是在有把被对从到为以于就也都还又很我你他她它其之这那个些";
 
 static STOP_SET: LazyLock<HashSet<&str>> =
     LazyLock::new(|| STOPS.split_ascii_whitespace().collect());
@@ -151,8 +151,21 @@ fn is_in_word(phrase: &str, before: Option<char>, after: &str) -> bool {
     }
 }
 
+/// Those of them that are words of their own, which a heading may have.
+const NOUNS: [&str; 12] = [
+    "需要", "介绍", "说明", "解释", "列出", "自己", "可能", "时候", "根据", "关于", "告诉", "应该",
+];
+
+/// A phrase of asking in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Phrase {
+    pub(super) at: Range<usize>,
+    /// Whether it may be what a heading is about.
+    pub(super) is_word: bool,
+}
+
 /// Where phrases of asking stand, in their order.
-pub(super) fn phrases(text: &str) -> Vec<Range<usize>> {
+pub(super) fn phrases(text: &str) -> Vec<Phrase> {
     let mut found = Vec::new();
     if text.is_ascii() {
         return found;
@@ -164,11 +177,11 @@ pub(super) fn phrases(text: &str) -> Vec<Range<usize>> {
         let said = PHRASES.iter().filter(|phrase| {
             rest.strip_prefix(**phrase).is_some_and(|after| !is_in_word(phrase, before, after))
         });
-        let longest = said.map(|phrase| phrase.len());
-        match longest.max() {
-            Some(len) => {
-                found.push(at..at + len);
-                at += len;
+        match said.max_by_key(|phrase| phrase.len()) {
+            Some(phrase) => {
+                let is_word = NOUNS.contains(phrase);
+                found.push(Phrase { at: at..at + phrase.len(), is_word });
+                at += phrase.len();
             }
             None => at += first.len_utf8(),
         }

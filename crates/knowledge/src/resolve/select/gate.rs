@@ -1,7 +1,8 @@
 //! What matches a task well enough (KN-11): one common word is not enough.
 
 use crate::index::{Hit, Search};
-use crate::resolve::query::Query;
+use crate::resolve::query::{Query, QueryTerm};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A section needs this share of the best score of its group, …
@@ -33,6 +34,9 @@ const ENOUGH: u64 = 8;
 /// What a pair of characters weighs: words are made of two or three of them.
 const PIECE: f32 = 0.5;
 
+/// What a word weighs that mostly belongs to how tasks are worded, where a heading has it.
+const WORDING: f32 = 0.75;
+
 /// What a single character beside others weighs.
 const HINT: f32 = 0.25;
 
@@ -54,8 +58,14 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// From how often each term occurs; `numbers` gives the number of each term in the query.
-    pub(super) fn of(query: &Query, numbers: &[usize], search: &Search<'_>) -> Self {
+    /// From how often each term occurs; `numbers` gives the number of each term in the query, and
+    /// `raised` are those that count as content since headings of the pack have them.
+    pub(super) fn of(
+        query: &Query,
+        numbers: &[usize],
+        search: &Search<'_>,
+        raised: &HashSet<usize>,
+    ) -> Self {
         let real = search.documents();
         let rarity = |frequency: u64| {
             let is_common = real >= ENOUGH && frequency * 3 > real * 2;
@@ -75,7 +85,9 @@ impl Weights {
         };
         let covered = covered(query, numbers, search);
         for (bit, (number, frequency)) in numbers.iter().zip(search.frequencies()).enumerate() {
-            let Some(term) = query.terms.get(*number).filter(|term| term.is_content) else {
+            let is_raised = raised.contains(number);
+            let content = |term: &&QueryTerm| term.is_content || is_raised;
+            let Some(term) = query.terms.get(*number).filter(content) else {
                 let is_hint = query.terms.get(*number).is_some_and(|term| term.is_hint);
                 let is_known = is_hint && *frequency > 0;
                 if is_known {
@@ -86,6 +98,7 @@ impl Weights {
                 continue;
             };
             let factor = if term.is_pair { PIECE } else { 1.0 };
+            let factor = if is_raised { factor * WORDING } else { factor };
             let weight = factor * rarity((*frequency).max(1));
             // A pair across the end of a known word is no word of its own.
             let is_seam = *frequency == 0
@@ -99,7 +112,7 @@ impl Weights {
             if *frequency > 0 {
                 made.known += weight;
                 made.content |= 1_u64.checked_shl(bit as u32).unwrap_or(0);
-                if weight >= made.rarest * LACKED {
+                if rarity(*frequency) >= made.rarest * LACKED {
                     made.rare |= 1_u64.checked_shl(bit as u32).unwrap_or(0);
                 }
             }

@@ -109,9 +109,9 @@ impl Packs {
     /// Looks for the packs of a project. What can't be used becomes a finding of the discovery.
     #[must_use]
     pub fn open(project: &Project, options: Options) -> Self {
-        let cache = project.state_folder().join("cache").join("knowledge");
-        let discovery = sources::find(project, &options, &cache);
-        let kept = (!options.read_only).then_some(cache);
+        let cache = sources::cache(project);
+        let discovery = sources::find(project, &options, cache.as_deref());
+        let kept = cache.filter(|_| !options.read_only);
         let home = crate::references::home(project);
         let approvals = home.map(|home| home.join(".contexture").join("approvals.json"));
         let model = default_model(project, options.model.as_deref()).uri;

@@ -544,3 +544,38 @@ fn kn_2_built_in_packs_are_used_when_the_settings_ask_for_them() {
     assert_eq!(value(place.run(place.request("a.as", json!({})))), json!(true));
     assert!(place.path(".contexture/usage.jsonl").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn kn_10_nothing_is_kept_behind_a_symlink_that_leads_out_of_the_project() {
+    let place = place(ASK);
+    let elsewhere = tempfile::tempdir().unwrap();
+    for link in [".contexture", ".contexture/cache"] {
+        let _ = std::fs::remove_dir_all(place.path(".contexture"));
+        if let Some(parent) = place.path(link).parent() {
+            std::fs::create_dir_all(parent).unwrap();
+        }
+        std::os::unix::fs::symlink(elsewhere.path(), place.path(link)).unwrap();
+        let project = Project::open(&place.path("."), Environment::default()).unwrap();
+        let packs = Packs::open(&project, Options { approve_project: true, ..Options::default() });
+        let task = contexture::knowledge::resolve::Task::new("What does the widget cost?", 500);
+        assert!(packs.resolve(&["acme"], &task).unwrap().context.contains("89 euros"), "{link}");
+        let written: Vec<_> = std::fs::read_dir(elsewhere.path()).unwrap().collect();
+        assert!(written.is_empty(), "{link}: {written:?}");
+        std::fs::remove_file(place.path(link)).unwrap();
+    }
+}
+
+#[test]
+fn kn_16_a_registry_that_fails_is_a_place_that_was_looked_at() {
+    let place = place(ASK);
+    let url = "http://127.0.0.1:9/index.json";
+    place.write("contexture.toml", &format!("[knowledge]\nregistry = \"{url}\"\n"));
+    let project = Project::open(&place.path("."), Environment::default()).unwrap();
+    let packs = Packs::open(&project, Options::default());
+    let found = packs.discovery();
+    assert!(found.scanned.iter().any(|place| place.to_str() == Some(url)), "{:?}", found.scanned);
+    let about = found.findings.iter().find(|finding| finding.path.to_str() == Some(url));
+    let message = &about.unwrap().message;
+    assert!(message.contains("allow_private"), "{message}");
+}

@@ -14,12 +14,14 @@
 
 mod check;
 mod claims;
+mod code;
 mod extent;
 mod map;
 
 pub use check::{AnchorFiles, Facts, problem};
 pub(crate) use check::{decoded, joined};
 pub use claims::{Claim, claims};
+pub(crate) use code::code;
 pub(crate) use map::comparable;
 pub use map::{Mapped, SOURCE_MAP, SourceMap};
 

@@ -24,6 +24,7 @@ mod folder;
 mod guide_file;
 mod ignored;
 mod listing;
+pub(crate) use listing::is_skipped;
 mod locations;
 mod order;
 mod walk;

@@ -16,7 +16,7 @@
 //! use contexture_knowledge::maintenance::{NewPack, new, validate};
 //!
 //! let pack =
-//!     NewPack { name: "acme-brief", profile: Profile::Hybrid, description: None, kind: None };
+//!     NewPack { name: "acme-brief", profile: Profile::Hybrid, description: None, kind: None, types: &[] };
 //! new(&pack, &into)?;
 //! let checked = validate(&into, &DiscoveryOptions::default())?;
 //! assert!(checked.ok && checked.findings.is_empty());

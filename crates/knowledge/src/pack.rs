@@ -43,6 +43,16 @@ struct Inner {
     digest: Mutex<Option<(Vec<PackFile>, Digest)>>,
 }
 
+/// A text as its sections are found and shown: without a mark of its byte order, and with lines where
+/// an old system ended them with CR alone.
+pub(crate) fn plain_text(text: String) -> String {
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
+    if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n") } else { text }
+}
+
 impl Pack {
     /// Opens the folder of a pack; what the item says of it is taken as it is.
     ///

@@ -50,7 +50,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::Duration;
-use texts::Texts;
+use texts::{Files, Texts};
 
 /// A pack whose best section has less than this share of what the best of all has is left out.
 const STRANGER: f32 = 0.5;
@@ -199,7 +199,8 @@ impl Resolver {
             return None;
         };
         let map = evidence::map(&self.texts, asked.pack, &asked.view).and_then(Result::ok);
-        Some(Block::new(candidate, text, map.as_deref()))
+        let files = Files { texts: &self.texts, pack: asked.pack, view: &asked.view };
+        Some(Block::new(candidate, text, map.as_deref(), &files))
     }
 }
 

@@ -66,10 +66,14 @@ impl Web {
 }
 
 fn fault(error: &LoadError, limit: u64) -> FetchError {
+    let told = match &error.help {
+        Some(help) => format!("{}; {help}", error.message),
+        None => error.message.clone(),
+    };
     match error.code {
         "REF3013" => FetchError::TooLarge { limit },
-        "REF4001" | "REF4002" | "REF4013" => FetchError::Refused(error.message.clone()),
-        _ => FetchError::Unreachable(error.message.clone()),
+        "REF4001" | "REF4002" | "REF4013" => FetchError::Refused(told),
+        _ => FetchError::Unreachable(told),
     }
 }
 

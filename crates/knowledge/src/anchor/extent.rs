@@ -1,5 +1,7 @@
 //! How far a source goes that is no page of lines: the pages and the time that its text tells of.
 
+use crate::section::is_markdown;
+
 /// A transcript's last mark is where its last part begins; so much may follow, in seconds.
 const LAST_PART: u64 = 60;
 
@@ -11,7 +13,7 @@ pub(super) struct Extent {
 }
 
 /// Kinds of files that are read for it: recordings and scans are large, and say nothing as text.
-const TOLD: [&str; 6] = ["md", "markdown", "txt", "vtt", "srt", "pdf"];
+const TOLD: [&str; 8] = ["md", "markdown", "mdown", "mdx", "txt", "vtt", "srt", "pdf"];
 
 fn ends_with(path: &str, kind: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(kind))
@@ -46,6 +48,11 @@ impl Extent {
 
     /// What is wrong with a page that is counted from 1.
     pub(super) fn page_problem(self, path: &str, page: u64) -> Option<String> {
+        if self.pages.is_none() && is_markdown(path) {
+            return Some(format!(
+                "`{path}` is Markdown and marks no pages, so it has no page {page}"
+            ));
+        }
         let last = self.pages.filter(|last| page > *last)?;
         Some(format!("`{path}` has {last} pages, no page {page}"))
     }

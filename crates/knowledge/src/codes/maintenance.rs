@@ -85,4 +85,7 @@ contexture_diagnostic::codes! {
     UNREADABLE_RECORD "KN4206" "unreadable-record" Error
         "A record could not be read."
         "Records are UTF-8 text of at most 16 MiB."
+    BAD_NEW_PACK "KN4207" "bad-new-pack" Error
+        "A new pack would not be found: its manifest lacks what a pack needs."
+        "A pack has a description and a type: personal-profile, brand-product, organization-knowhow, domain-reference, research-wiki, one with a namespace such as `custom:recipes`, or one that `knowledge.types` in contexture.toml allows."
 }

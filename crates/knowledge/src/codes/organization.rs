@@ -27,7 +27,7 @@ contexture_diagnostic::codes! {
         "The packs may be older than those of the registry."
     BAD_REGISTRY_INDEX "KN3103" "bad-registry-index" Error
         "The index of the registry is not as it should be."
-        "It is a JSON object `{\"packs\": [{\"name\", \"version\", \"url\", \"sha256\"}]}`."
+        "It is a JSON object `{\"packs\": [{\"name\", \"version\", \"url\", \"sha256\"}]}`, and `size` in each if you like; docs/knowledge.md describes it."
     BAD_REGISTRY_ENTRY "KN3104" "bad-registry-entry" Error
         "An entry of the registry's index cannot be used."
         "Each has a `name`, a `version`, a `url` and the `sha256` of the archive; the archive holds a pack of that name."
@@ -35,8 +35,8 @@ contexture_diagnostic::codes! {
         "An archive is not the one that the registry's index names."
         "It was not unpacked. Either the index is out of date or the archive was changed."
     REFUSED_ARCHIVE_ADDRESS "KN3106" "refused-archive-address" Error
-        "An entry of the registry points to another host that is not allowed."
-        "Archives lie on the host of the index, or on an https host that the settings list."
+        "An archive of the registry lies at an address that is not allowed."
+        "Archives lie where the index lies: the same scheme, host and port. A server in a private network is asked when `[network] allow_private` in contexture.toml names it."
     OTHER_PACK_VERSION "KN3107" "other-pack-version" Warning
         "The version in a pack differs from that in the registry's index."
         "What the pack says counts. Correct the index."

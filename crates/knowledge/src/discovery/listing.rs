@@ -101,6 +101,6 @@ fn joined(names: &[OsString]) -> Option<String> {
 
 /// Whether folders of that name are never searched: version control, installed modules, generated
 /// indexes, and what is hidden.
-fn is_skipped(name: &str) -> bool {
+pub(crate) fn is_skipped(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "node_modules" | "indexes")
 }

@@ -3,13 +3,11 @@
 
 use super::records::NamedAnchor;
 use super::view::View;
-use crate::anchor::{Anchor, SOURCE_MAP, SourceMap, anchors, claims, problem};
+use crate::anchor::{Anchor, SOURCE_MAP, SourceMap, anchors, claims, code, problem};
 use crate::codes;
 use crate::item::Grounding;
 use crate::pack::GUIDE_FILE;
 use crate::section::{Lines, sections};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use std::ops::Range;
 
 /// The longest claim that is shown, in characters.
 const SHOWN: usize = 60;
@@ -39,23 +37,6 @@ pub(super) fn check(view: &mut View<'_>, named: &[NamedAnchor]) {
     if view.pack.item().grounding == Grounding::Required {
         grounded(view);
     }
-}
-
-/// Where code stands in a Markdown text: an anchor in it is an example.
-fn code(text: &str) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let mut block = None;
-    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
-        match event {
-            Event::Start(Tag::CodeBlock(_)) => block = Some(range.start),
-            Event::End(TagEnd::CodeBlock) => {
-                ranges.extend(block.take().map(|start| start..range.end));
-            }
-            Event::Code(_) => ranges.push(range),
-            _ => {}
-        }
-    }
-    ranges
 }
 
 /// Claims of the compiled view that name no source and that the source map does not know.

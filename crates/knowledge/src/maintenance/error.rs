@@ -39,6 +39,12 @@ pub enum MaintenanceError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A new pack would be left out by whoever looks for packs.
+    #[error("a pack like this would be left out: {reason}")]
+    LeftOut {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// There is something where a new pack should be.
     #[error("`{}` is already there", path.display())]
     Exists {
@@ -68,6 +74,7 @@ impl MaintenanceError {
             Self::NoPack { .. } => codes::NO_PACK,
             Self::NoSuite { .. } => codes::NO_SUITE,
             Self::BadName { .. } => codes::BAD_PACK_NAME,
+            Self::LeftOut { .. } => codes::BAD_NEW_PACK,
             Self::Exists { .. } => codes::PLACE_TAKEN,
             Self::NotWritten { .. } => codes::NOT_WRITTEN,
         }

@@ -2,7 +2,9 @@
 
 use super::error::MaintenanceError;
 use super::record::told;
+use crate::discovery::is_skipped;
 use crate::item::{Profile, Status};
+use crate::manifest;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ pub struct NewPack<'a> {
     pub description: Option<&'a str>,
     /// Its type, such as `brand-product`; `domain-reference` when there is none.
     pub kind: Option<&'a str>,
+    /// The types that are allowed besides the known ones.
+    pub types: &'a [String],
 }
 
 /// Makes a new pack in the folder `into`, which holds packs: a draft that passes
@@ -29,12 +33,22 @@ pub struct NewPack<'a> {
 /// Gives the files that were written, the first being its `KNOWLEDGE.md`.
 ///
 /// # Errors
-/// [`MaintenanceError`] when the name is bad, something is there already, or the system refuses.
+/// [`MaintenanceError`] when the name is bad, the pack would be left out when packs are
+/// looked for, something is there already, or the system refuses.
 pub fn new(pack: &NewPack<'_>, into: &Path) -> Result<Vec<PathBuf>, MaintenanceError> {
     if let Some(reason) = name_problem(pack.name) {
         return Err(MaintenanceError::BadName { name: pack.name.to_owned(), reason });
     }
+    if is_skipped(pack.name) {
+        let reason = "folders of that name are never searched for packs";
+        return Err(MaintenanceError::BadName { name: pack.name.to_owned(), reason });
+    }
     let root = into.join(pack.name);
+    let read = manifest::read(&guide(pack), &root, pack.types);
+    if read.item.is_none() {
+        let reasons: Vec<String> = read.findings.into_iter().map(|found| found.message).collect();
+        return Err(MaintenanceError::LeftOut { reason: reasons.join("; ") });
+    }
     let failed = |path: &Path, error: io::Error| MaintenanceError::NotWritten {
         path: path.to_owned(),
         reason: told(&error),

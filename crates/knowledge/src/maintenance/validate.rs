@@ -7,7 +7,7 @@ use crate::codes;
 use crate::discovery::{Discovery, DiscoveryOptions, Roots, discover};
 use crate::finding::Finding;
 use crate::item::CatalogItem;
-use crate::pack::Pack;
+use crate::pack::{GUIDE_FILE, Pack};
 use contexture_diagnostic::Severity;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -139,11 +139,12 @@ fn look(path: &Path, options: &DiscoveryOptions) -> Result<Discovery, Maintenanc
     let options = DiscoveryOptions { archived: true, cache: None, ..options.clone() };
     let discovery = discover(&roots, &options);
     if discovery.packs.is_empty() {
-        // A place that can't be searched is a wrong argument and no fault of a pack.
-        let is_place = |finding: &Finding| {
-            [codes::LOCATION_MISSING.code, codes::LOCATION_UNUSABLE.code].contains(&finding.code)
+        // A place without a guide, even a broken one, is a wrong argument and no fault of a pack.
+        let is_guide = |finding: &Finding| {
+            let name = finding.path.file_name().unwrap_or_default();
+            name.eq_ignore_ascii_case(GUIDE_FILE)
         };
-        if discovery.findings.iter().all(is_place) {
+        if !discovery.findings.iter().any(is_guide) {
             let reason = discovery.findings.first().map(|finding| finding.message.clone());
             return Err(MaintenanceError::NoPack { path: path.to_owned(), reason });
         }

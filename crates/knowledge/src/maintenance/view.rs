@@ -3,7 +3,7 @@
 use crate::anchor::{AnchorFiles, Facts};
 use crate::codes;
 use crate::finding::Finding;
-use crate::pack::{LeftOutKind, Listing, Pack, PackError, PackFile};
+use crate::pack::{LeftOutKind, Listing, Pack, PackError, PackFile, plain_text};
 use crate::section::{is_markdown, is_text};
 use contexture_diagnostic::Code;
 use std::cell::RefCell;
@@ -49,7 +49,7 @@ impl<'a> View<'a> {
         let texts: Vec<String> = view.files.keys().filter(|path| is_read(path)).cloned().collect();
         for path in texts {
             if let Some(text) = view.read(&path) {
-                view.texts.insert(path, text);
+                view.texts.insert(path, plain_text(text));
             }
         }
         Ok(view)
@@ -144,7 +144,10 @@ impl AnchorFiles for View<'_> {
         }
         let facts = match self.texts.get(path) {
             Some(text) => Some(Facts::of(path, text)),
-            None => self.pack.read(path, MAX_BYTES).ok().map(|text| Facts::of(path, &text)),
+            None => {
+                let text = self.pack.read(path, MAX_BYTES).ok().map(plain_text);
+                text.map(|text| Facts::of(path, &text))
+            }
         };
         let facts = facts.map(Arc::new);
         self.facts.borrow_mut().insert(path.to_owned(), facts.clone());

@@ -16,6 +16,8 @@ pub struct Added {
     pub packs: Vec<PathBuf>,
     /// Those of them that took the place of another pack.
     pub replaced: Vec<PathBuf>,
+    /// What of the archive is no part of a pack: hidden files and folders, at most 50.
+    pub left_out: Vec<String>,
     /// The digest of the archive.
     pub digest: Digest,
 }
@@ -34,8 +36,14 @@ pub fn add(
     types: &[String],
     limits: &ArchiveLimits,
 ) -> Result<Added, OrganizationError> {
+    let is_missing = |folder: &&Path| fs::symlink_metadata(folder).is_err();
+    let new: Vec<&Path> = into.ancestors().take_while(is_missing).collect();
     let added =
         bytes(archive, limits).and_then(|bytes| add_bytes(&bytes, into, replace, types, limits));
+    if added.is_err() {
+        // Those that were made for it and hold nothing; others can't be removed so.
+        new.into_iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
     added.map_err(|problem| problem.of(archive.display().to_string()))
 }
 
@@ -52,7 +60,7 @@ fn add_bytes(
     for place in [&raw, &old] {
         fs::create_dir(place).map_err(ArchiveError::files("make the folder", place))?;
     }
-    unpack(bytes, &raw, limits)?;
+    let left_out = unpack(bytes, &raw, limits)?;
     let packs = settle::packs(&raw, Some(types))?;
     let mut moves = Moves { old, done: Vec::new() };
     if !replace {
@@ -72,6 +80,7 @@ fn add_bytes(
     Ok(Added {
         replaced: replaced.collect(),
         packs: packs.keys().map(|name| into.join(name)).collect(),
+        left_out,
         digest: Digest::of_bytes(bytes),
     })
 }

@@ -9,6 +9,9 @@ use tar::EntryType;
 /// Bytes that a tar archive takes besides its files, for each entry at most.
 const OVERHEAD: u64 = 4 << 10;
 
+/// The block of zeros that marks the end of a tar archive, in bytes.
+const BLOCK: u64 = 512;
+
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -42,7 +45,7 @@ fn tar(reader: impl Read, limits: &ArchiveLimits, take: Take<'_>) -> Result<(), 
     // Long names and headers are read into memory: the stream as a whole has an end.
     let entries = u64::try_from(limits.entries).unwrap_or(u64::MAX);
     let most = limits.total_bytes.saturating_add(entries.saturating_mul(OVERHEAD));
-    let mut archive = tar::Archive::new(Bounded { reader, left: most });
+    let mut archive = tar::Archive::new(Bounded { reader, left: most, zeros: 0 });
     let entries = archive.entries().map_err(|error| unread(&error, limits))?;
     for entry in entries {
         let mut entry = entry.map_err(|error| unread(&error, limits))?;
@@ -58,6 +61,14 @@ fn tar(reader: impl Read, limits: &ArchiveLimits, take: Take<'_>) -> Result<(), 
         };
         let path = entry.path_bytes().into_owned();
         take(&path, kind, &mut entry)?;
+    }
+    // What is compressed has its sum at its end, behind the last entry.
+    let mut rest = archive.into_inner();
+    io::copy(&mut rest, &mut io::sink()).map_err(|error| unread(&error, limits))?;
+    if rest.zeros < BLOCK {
+        return Err(ArchiveError::Bad(
+            "it ends before its end is marked: it was cut off".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -105,6 +116,8 @@ pub(super) fn unread(error: &io::Error, limits: &ArchiveLimits) -> ArchiveError 
 struct Bounded<R> {
     reader: R,
     left: u64,
+    /// How many zeros it ends with, so far.
+    zeros: u64,
 }
 
 impl<R: Read> Read for Bounded<R> {
@@ -115,6 +128,9 @@ impl<R: Read> Read for Bounded<R> {
             .left
             .checked_sub(read)
             .ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        let data = buffer.get(..count).unwrap_or_default();
+        let zeros = data.iter().rev().take_while(|byte| **byte == 0).count() as u64;
+        self.zeros = if zeros == read { self.zeros.saturating_add(read) } else { zeros };
         Ok(count)
     }
 }

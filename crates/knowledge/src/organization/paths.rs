@@ -37,7 +37,7 @@ impl Paths {
         if parts.len() > depth.saturating_add(usize::from(!is_folder)) {
             return Err(refuse("its folders are nested too deep"));
         }
-        if parts.iter().any(|part| part.starts_with('.') || part == "__MACOSX") {
+        if parts.iter().any(|part| is_hidden(part)) {
             return Ok(None);
         }
         let mut folded = String::new();
@@ -63,6 +63,19 @@ impl Paths {
         }
         Ok(Some(parts))
     }
+}
+
+fn is_hidden(part: &str) -> bool {
+    part.starts_with('.') || part == "__MACOSX"
+}
+
+/// The hidden file or folder that an entry is or lies in, as a path; a folder ends with a slash.
+pub(super) fn hidden(raw: &[u8]) -> Option<String> {
+    let parts = parts(raw).ok()?;
+    let at = parts.iter().position(|part| is_hidden(part))?;
+    let is_folder = at + 1 < parts.len() || raw.ends_with(b"/");
+    let path = parts.get(..=at)?.join("/");
+    Some(if is_folder { format!("{path}/") } else { path })
 }
 
 fn parts(raw: &[u8]) -> Result<Vec<String>, &'static str> {

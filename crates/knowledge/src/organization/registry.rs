@@ -225,6 +225,10 @@ async fn fetched(
         return Err(unreachable("is not kept here, and nothing is fetched".to_owned()));
     };
     let bytes = fetch.get(url.as_str(), most).await.map_err(|error| match error {
+        FetchError::TooLarge { limit } if entry.size == Some(limit) => {
+            let message = format!("is larger than the {limit} bytes that the index names");
+            (codes::WRONG_ARCHIVE_DIGEST, message)
+        }
         FetchError::TooLarge { .. } => (codes::ARCHIVE_TOO_LARGE, error.to_string()),
         FetchError::Refused(_) => (codes::REFUSED_ARCHIVE_ADDRESS, error.to_string()),
         _ => unreachable(error.to_string()),
@@ -239,7 +243,10 @@ async fn fetched(
 }
 
 fn refused(problem: &ArchiveError) -> Problem {
-    (problem.code(), problem.to_string())
+    match problem {
+        ArchiveError::NoPack(told) => (problem.code(), format!("can't be had: {told}")),
+        _ => (problem.code(), problem.to_string()),
+    }
 }
 
 fn version(pack: &Path) -> Option<String> {

@@ -445,7 +445,7 @@ fn kn_16_a_registry_that_is_not_right_is_told_entry_by_entry() {
         "KN3101 pack `absent` answered 404",
         "KN3002 pack `evil` refused because of its entry `../x`",
         "KN3104 the archive holds no pack `other`",
-        "KN3003 pack `small` is larger than 3 bytes",
+        "KN3105 pack `small` is larger than the 3 bytes that the index names",
     ];
     assert_eq!(said.len(), expected.len(), "{said:#?}");
     for (said, expected) in said.iter().zip(expected) {
@@ -459,4 +459,82 @@ fn kn_16_a_registry_that_is_not_right_is_told_entry_by_entry() {
         codes(&now(registry(Some(&web), "no url", cache.path(), &RegistryOptions::default()))),
         ["KN3103"]
     );
+}
+
+#[test]
+fn kn_16_archives_are_read_to_their_end_and_damage_is_refused() {
+    let text = guide("acme", "1") + &"Facts about the widget. ".repeat(40);
+    let files = [("acme/KNOWLEDGE.md", text.as_str()), ("acme/x.md", "12345")];
+    let tar = tar_of(&files);
+    let good = gz(&tar);
+    assert!(added(&good, &ArchiveLimits::default()).0.is_ok());
+    // The sum and the size behind the last block, and every way to cut the end off.
+    for at in good.len() - 8..good.len() {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x01;
+        assert_eq!(refused(&bytes).0, "KN3001", "byte {at}");
+        assert_eq!(refused(&good[..at]).0, "KN3001", "cut at {at}");
+    }
+    // But for the last byte of what is compressed: bits of it mean nothing.
+    for at in (12..good.len() - 9).step_by(3) {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x10;
+        let (result, left) = added(&bytes, &ArchiveLimits::default());
+        assert!(result.is_err() && left.is_empty(), "byte {at}: {left:?}");
+    }
+    // A tar file that ends between two entries.
+    assert_eq!(refused(&gz(&tar[..2_048])).0, "KN3001");
+    assert_eq!(refused(&tar[..2_048]).0, "KN3001");
+    let zip = zip_of(&files);
+    let start = zip.windows(4).position(|bytes| bytes == b"x.md").unwrap() + 5;
+    let mut bytes = zip.clone();
+    bytes[start] ^= 0x01;
+    assert_eq!(refused(&bytes).0, "KN3001");
+}
+
+#[test]
+fn kn_16_what_is_dropped_from_an_archive_is_said() {
+    let text = guide("acme", "1");
+    let files = [
+        ("acme/KNOWLEDGE.md", text.as_str()),
+        ("acme/.env", "KEY=1"),
+        ("acme/.git/config", "x"),
+        ("acme/.git/HEAD", "x"),
+    ];
+    for bytes in [gz(&tar_of(&files)), zip_of(&files)] {
+        let (result, left) = added(&bytes, &ArchiveLimits::default());
+        assert_eq!(result.unwrap().left_out, ["acme/.env", "acme/.git/"]);
+        assert!(!left.iter().any(|path| path.contains(".env")), "{left:?}");
+    }
+}
+
+#[test]
+fn kn_16_an_archive_that_is_refused_leaves_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("bad.zip");
+    fs::write(&archive, "hello").unwrap();
+    let into = folder.path().join("project/.agents/knowledge");
+    fs::create_dir(folder.path().join("project")).unwrap();
+    let limits = ArchiveLimits::default();
+    assert!(add(&archive, &into, false, &[], &limits).is_err());
+    assert!(!folder.path().join("project/.agents").exists());
+    fs::create_dir_all(&into).unwrap();
+    assert!(add(&archive, &into, false, &[], &limits).is_err());
+    assert!(into.is_dir());
+}
+
+#[test]
+fn kn_16_an_archive_without_a_pack_is_told_in_a_sentence() {
+    let cache = tempfile::tempdir().unwrap();
+    let empty = gz(&tar_of(&[("notes.txt", "x")]));
+    let index = serde_json::json!({ "packs": [
+        { "name": "none", "version": "1", "url": "none.tar.gz", "sha256": hex(&empty) },
+    ]});
+    let web = MemoryFetch::new([
+        (INDEX.to_owned(), index.to_string().into_bytes()),
+        ("https://packs.example.com/team/none.tar.gz".to_owned(), empty),
+    ]);
+    let read = read(&web, cache.path());
+    let message = &read.findings[0].message;
+    assert!(message.starts_with("pack `none` can't be had: there is no folder"), "{message}");
 }

@@ -3,7 +3,7 @@
 use super::archive::{self, Kind, too_many, unread};
 use super::error::ArchiveError;
 use super::limits::ArchiveLimits;
-use super::paths::Paths;
+use super::paths::{self, Paths};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -11,15 +11,20 @@ use std::path::Path;
 /// Archives that unpack to less than this are never taken for bombs.
 const SMALL: u64 = 1 << 20;
 
-/// Unpacks the archive into `folder`.
+/// The most things left out that are told.
+const MOST_TOLD: usize = 50;
+
+/// Unpacks the archive into `folder`, and gives what of it was left out: hidden files and folders,
+/// each once.
 pub(super) fn unpack(
     bytes: &[u8],
     folder: &Path,
     limits: &ArchiveLimits,
-) -> Result<(), ArchiveError> {
+) -> Result<Vec<String>, ArchiveError> {
     let packed = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     let mut paths = Paths::default();
     let mut entries = 0_usize;
+    let mut left_out: Vec<String> = Vec::new();
     let mut room = Room { limits, left: limits.total_bytes, total: 0, packed };
     archive::each(bytes, limits, &mut |raw, kind, content| {
         entries += 1;
@@ -33,6 +38,8 @@ pub(super) fn unpack(
         let is_folder = kind == Kind::Folder;
         let taken = paths.take(raw, is_folder, limits.depth)?;
         let Some(parts) = taken.filter(|parts| !parts.is_empty()) else {
+            let hidden = paths::hidden(raw).filter(|path| !left_out.contains(path));
+            left_out.extend(hidden.filter(|_| left_out.len() < MOST_TOLD));
             // What is left out is read all the same: it counts.
             return room.copy(content, &mut io::sink(), Path::new("(left out)"));
         };
@@ -46,7 +53,8 @@ pub(super) fn unpack(
         }
         let mut file = File::create_new(&path).map_err(ArchiveError::files("make", &path))?;
         room.copy(content, &mut file, &path)
-    })
+    })?;
+    Ok(left_out)
 }
 
 /// How much may still be unpacked.

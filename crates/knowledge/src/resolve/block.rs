@@ -1,27 +1,46 @@
 //! A section as it is shown.
 
 use super::select::Candidate;
-use crate::anchor::{Anchor, Mapped, SourceMap, anchors};
-use crate::section::paragraph_ends;
+use super::texts::Files;
+use crate::anchor::{Anchor, Mapped, SOURCE_MAP, SourceMap, anchors, code, problem};
+use crate::section::{is_markdown, paragraph_ends};
+use std::collections::HashSet;
 
 /// A section with its text and anchors.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Block {
     pub(super) candidate: Candidate,
     pub(super) text: String,
-    /// The anchors in the text.
+    /// The anchors in the text, but for examples in code.
     pub(super) own: Vec<Anchor>,
     /// What the source map says of it.
     pub(super) mapped: Vec<Mapped>,
+    /// The anchors of both that lead nowhere: they are gaps, and no sources.
+    dead: HashSet<String>,
 }
 
 impl Block {
-    pub(super) fn new(candidate: &Candidate, text: String, map: Option<&SourceMap>) -> Self {
+    pub(super) fn new(
+        candidate: &Candidate,
+        text: String,
+        map: Option<&SourceMap>,
+        files: &Files<'_>,
+    ) -> Self {
         let place = &candidate.place;
         let about =
             |map: &SourceMap| map.about(&place.path, &place.heading, &text).cloned().collect();
-        let mapped = map.map_or_else(Vec::new, about);
-        Self { candidate: candidate.clone(), own: anchors(&text), mapped, text }
+        let mapped: Vec<Mapped> = map.map_or_else(Vec::new, about);
+        let mut own = anchors(&text);
+        if !own.is_empty() && is_markdown(&place.path) {
+            let code = code(&text);
+            own.retain(|anchor| !code.iter().any(|code| code.contains(&anchor.at.start)));
+        }
+        let inner = own.iter().map(|anchor| (anchor, place.path.as_str()));
+        let outer = mapped.iter().flat_map(|entry| &entry.anchors);
+        let all = inner.chain(outer.map(|anchor| (anchor, SOURCE_MAP)));
+        let is_dead = |(anchor, from): &(&Anchor, &str)| problem(anchor, from, files).is_some();
+        let dead = all.filter(is_dead).map(|(anchor, _)| anchor.to_string()).collect();
+        Self { candidate: candidate.clone(), own, mapped, text, dead }
     }
 
     /// The text, or its beginning.
@@ -46,14 +65,14 @@ impl Block {
         paragraph_ends(&self.candidate.place.path, &self.text)
     }
 
-    /// The anchors of the part that is kept, each once.
+    /// The anchors of the part that is kept, each once, that lead somewhere.
     pub(super) fn anchors(&self, kept: Option<usize>) -> Vec<String> {
         let end = kept.unwrap_or(self.text.len());
         let own = self.own.iter().filter(|anchor| anchor.at.end <= end);
         let mut found: Vec<String> = Vec::new();
         for anchor in own.chain(self.mapped.iter().flat_map(|entry| &entry.anchors)) {
             let anchor = anchor.to_string();
-            if !found.contains(&anchor) {
+            if !found.contains(&anchor) && !self.dead.contains(&anchor) {
                 found.push(anchor);
             }
         }

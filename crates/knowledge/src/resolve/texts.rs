@@ -2,7 +2,7 @@
 
 use crate::anchor::{AnchorFiles, Facts, SourceMap};
 use crate::index::{MAX_FILE_BYTES, View};
-use crate::pack::{Pack, PackError};
+use crate::pack::{Pack, PackError, plain_text};
 use contexture_context::Digest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,13 +16,14 @@ pub(super) struct FileText {
     stat: Option<(u64, u64)>,
     facts: OnceLock<Arc<Facts>>,
     map: OnceLock<Result<Arc<SourceMap>, String>>,
-    digest: OnceLock<Digest>,
+    /// Of the file as it is.
+    digest: Digest,
 }
 
 impl FileText {
-    /// The digest of the text.
+    /// The digest of the file.
     pub(super) fn digest(&self) -> Digest {
-        self.digest.get_or_init(|| Digest::of_text(&self.text)).clone()
+        self.digest.clone()
     }
 
     /// The text as a source map.
@@ -62,12 +63,13 @@ impl Texts {
             }
         }
         let text = pack.read(path, MAX_FILE_BYTES)?;
+        let digest = Digest::of_text(&text);
         let text = Arc::new(FileText {
-            text,
+            text: plain_text(text),
             stat,
             facts: OnceLock::new(),
             map: OnceLock::new(),
-            digest: OnceLock::new(),
+            digest,
         });
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.bytes + text.text.len() > MAX_KEPT {

@@ -63,7 +63,8 @@ fn kn_12_anchors_are_checked_to_exist() {
     assert_eq!(flagged, bad);
     assert_eq!(answer.citation_gaps[0].line, 3 + 2 * good.len() as u32);
     assert!(answer.warnings.iter().any(|w| w.contains("`sources/a.md` has 6 lines, no line 99")));
-    assert_eq!(answer.source_anchors.len(), good.len() + bad.len());
+    // What leads nowhere is no source.
+    assert_eq!(answer.source_anchors, good);
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn kn_12_the_source_map_grounds_claims() {
     let project = Project::with(READY, &files);
     let answer = required(&project, "widget");
     assert_eq!(gaps(&answer), [(3, "sources/a.md#L9"), (7, "Widget is new.")]);
-    assert_eq!(answer.source_anchors, ["sources/a.md#L1", "sources/a.md#L9"]);
+    assert_eq!(answer.source_anchors, ["sources/a.md#L1"]);
     assert!(answer.warnings.iter().any(|w| w.contains("`Widget is cheap.` is disputed")));
     let used: Vec<&str> = answer.uses[0].files.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(used, ["compiled/a.md", "indexes/source-map.json"]);
@@ -106,4 +107,18 @@ fn kn_9_findings_of_runs_come_with_evidence() {
     assert_eq!(answer.findings[0].message, "The price is old.");
     assert_eq!(answer.findings[0].about.as_deref(), Some("compiled/a.md"));
     assert_eq!(answer.provenance[0].produced_by.name.as_deref(), Some("builder"));
+}
+
+#[test]
+fn kn_12_anchors_that_lead_nowhere_are_gaps_and_no_sources() {
+    let text = "# Widget\n\nIt is blue. [source: sources/a.md#L1]\n\nIt is round. [source: \
+                sources/none.md#L1]\n\nIt is old. [source: sources/a.md#page=4]\n\n```\nAs in \
+                [source: sources/example.md#L9].\n```\n";
+    let files = [("compiled/a.md", text), ("sources/a.md", "one\ntwo\n")];
+    let answer = required(&Project::with(READY, &files), "widget");
+    assert_eq!(answer.source_anchors, ["sources/a.md#L1"]);
+    assert_eq!(answer.sections[0].anchors, ["sources/a.md#L1"]);
+    assert!(answer.context.contains("\nSources:\n- sources/a.md#L1\n</"), "{}", answer.context);
+    // What stands in code is an example, as `validate` takes it.
+    assert_eq!(gaps(&answer), [(5, "sources/none.md#L1"), (7, "sources/a.md#page=4")]);
 }

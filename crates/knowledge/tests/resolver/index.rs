@@ -193,3 +193,27 @@ fn kn_10_a_pack_with_nothing_to_index_has_an_index_all_the_same() {
         assert!(!answer.warnings.iter().any(is_damage), "{:?}", answer.warnings);
     }
 }
+
+#[test]
+fn kn_10_files_with_a_byte_order_mark_or_old_line_ends_are_found() {
+    let project = Project::with(
+        READY,
+        &[
+            ("compiled/bom.md", "\u{feff}# Queue\n\nThe queue is blue.\n"),
+            ("compiled/cr.md", "# Price\r\rIt costs nine euro.\r\r# Colour\r\rIt is red.\r"),
+        ],
+    );
+    let answer = project.ask("queue", 500);
+    assert_eq!(
+        (paths(&answer), answer.sections[0].heading.as_str()),
+        (vec!["compiled/bom.md"], "Queue")
+    );
+    assert!(!answer.context.contains('\u{feff}'));
+    let answer = project.ask("price", 500);
+    assert_eq!((answer.sections[0].heading.as_str(), answer.sections[0].lines), ("Price", (3, 3)));
+    assert!(!answer.context.contains("red"));
+    // The digests are those of the files as they are.
+    let bytes = std::fs::read(project.root("acme").join("compiled/cr.md")).unwrap();
+    let digest = contexture_context::Digest::of_bytes(&bytes);
+    assert_eq!(answer.uses[0].files[0].1, digest);
+}

@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// Let it take the place of packs that have the same name.
     #[arg(long)]
     replace: bool,
-    /// Print one JSON object: packs, each with name, path and replaced; and digest.
+    /// Print one JSON object: packs, each with name, path and replaced; digest; and left_out.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -50,7 +50,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let added = added.map_err(|error| refuse(&error, &args.archive))?;
     if args.json {
         let packs: Vec<Value> = added.packs.iter().map(|pack| to_json(pack, &added)).collect();
-        terminal.print_json(&json!({ "packs": packs, "digest": added.digest.to_string() }))?;
+        let digest = added.digest.to_string();
+        terminal
+            .print_json(&json!({ "packs": packs, "digest": digest, "left_out": added.left_out }))?;
         return Ok(Exit::Done);
     }
     for pack in &added.packs {
@@ -63,6 +65,12 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
             terminal
                 .note(&one_line(&format!("{}, {}: {}", item.name, item.status, item.description)));
         }
+    }
+    if !added.left_out.is_empty() {
+        terminal.note(&one_line(&format!(
+            "left out, since hidden files are no part of a pack: {}",
+            added.left_out.join(", ")
+        )));
     }
     Ok(Exit::Done)
 }

@@ -60,9 +60,10 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         Kind::WikiFirst => Profile::WikiFirst,
         Kind::Hybrid => Profile::Hybrid,
     };
-    let (into, _) = args.home.folder()?;
+    let (into, project) = args.home.folder()?;
     let (description, kind) = (args.description.as_deref(), args.kind.as_deref());
-    let pack = NewPack { name: &args.name, profile, description, kind };
+    let types = project.config.knowledge.types.as_slice();
+    let pack = NewPack { name: &args.name, profile, description, kind, types };
     let files = new(&pack, &into).map_err(|error| target::refuse(&error))?;
     let root = into.join(&args.name);
     if args.json {

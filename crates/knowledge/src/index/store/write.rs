@@ -3,7 +3,7 @@
 use crate::index::Area;
 use crate::index::schema::Fields;
 use crate::index::state::{Changes, Known, State, nanoseconds};
-use crate::pack::{Pack, PackFile};
+use crate::pack::{Pack, PackFile, plain_text};
 use crate::said;
 use crate::section::sections;
 use contexture_context::Digest;
@@ -139,7 +139,7 @@ impl Writing<'_> {
             return Ok(());
         }
         let had_sections = old.is_some_and(|old| old.sections > 0);
-        let text = text.unwrap_or_default();
+        let text = plain_text(text.unwrap_or_default());
         let sections = sections(&file.path, &text);
         if had_sections || !sections.is_empty() {
             let writer = self.writer(writer, changes)?;

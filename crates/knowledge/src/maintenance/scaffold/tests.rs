@@ -3,7 +3,7 @@ use crate::discovery::{DiscoveryOptions, Roots, discover};
 use crate::maintenance::{eval, validate};
 
 fn brief(profile: Profile) -> NewPack<'static> {
-    NewPack { name: "acme-brief", profile, description: None, kind: None }
+    NewPack { name: "acme-brief", profile, description: None, kind: None, types: &[] }
 }
 
 #[test]
@@ -72,4 +72,19 @@ fn kn_17_bad_names_and_existing_folders_are_refused() {
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
     assert_eq!(new(&brief(Profile::Hybrid), &file).unwrap_err().code(), "KN4203");
+}
+
+#[test]
+fn kn_17_what_discovery_would_leave_out_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = |pack: &NewPack<'_>| new(pack, folder.path()).unwrap_err().code();
+    let good = brief(Profile::Hybrid);
+    assert_eq!(code(&NewPack { kind: Some("gadgets"), ..good.clone() }), "KN4207");
+    assert_eq!(code(&NewPack { description: Some(""), ..good.clone() }), "KN4207");
+    assert_eq!(code(&NewPack { description: Some("  "), ..good.clone() }), "KN4207");
+    assert_eq!(code(&NewPack { name: "indexes", ..good.clone() }), "KN4201");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let types = ["gadgets".to_owned()];
+    let allowed = NewPack { kind: Some("gadgets"), types: &types, ..good };
+    assert!(new(&allowed, folder.path()).is_ok());
 }

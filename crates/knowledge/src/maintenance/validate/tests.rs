@@ -268,3 +268,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn kn_17_a_folder_without_packs_is_no_valid_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path().join("inner"), folder.path().join("link")).unwrap();
+    let error = validate(folder.path(), &DiscoveryOptions::default()).unwrap_err();
+    assert_eq!(error.code(), "KN4204");
+    // A guide that is broken is a pack all the same.
+    std::fs::write(folder.path().join("inner/KNOWLEDGE.md"), "x").unwrap();
+    assert!(!validate(folder.path(), &DiscoveryOptions::default()).unwrap().ok);
+}

@@ -1,28 +1,35 @@
 //! Connections to real servers, over a process's pipes or streamable HTTP.
 
+mod mask;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod wire;
 
-use crate::definition::Definition;
+use crate::definition::Offer;
 use crate::error::McpError;
 use crate::http;
 use crate::port::{BoxFuture, Connection, Connector, Reply};
-use crate::process::{MESSAGE_BYTES, Process, Program};
+use crate::process::{Process, Program};
 use crate::spec::{Secret, ServerSpec, Transport};
+use crate::wire::MESSAGE_BYTES;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
-    PaginatedRequestParams, ProtocolVersion,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest,
+    Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
 };
-use rmcp::service::{ClientLifecycleMode, NotificationContext, RunningService};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, ServiceError,
+};
 use rmcp::transport::IntoTransport;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, ClientServiceExt as _, Peer, RoleClient};
 use serde_json::{Map, Value};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use translate::Page;
+use wire::{Broken, Cause, Wire};
 
 /// How many pages a list of tools may have, and how many tools.
 const PAGES: usize = 100;
@@ -69,10 +76,11 @@ impl Connect {
         let about = About {
             server: server.to_owned(),
             process: Some(process),
-            overflown: stdout.overflown(),
+            cause: Cause::default(),
             settings: self.settings.clone(),
         };
-        begin(about, (stdout, stdin)).await
+        let wire = Wire::new(stdout, stdin, Arc::clone(&about.cause));
+        begin(about, wire).await
     }
 
     async fn http(
@@ -91,7 +99,7 @@ impl Connect {
         let about = About {
             server: server.to_owned(),
             process: None,
-            overflown: Arc::default(),
+            cause: Cause::default(),
             settings: self.settings.clone(),
         };
         begin(about, StreamableHttpClientTransport::with_client(client, config)).await
@@ -135,15 +143,25 @@ impl Connector for Connect {
 struct About {
     server: String,
     process: Option<Process>,
-    overflown: Arc<AtomicBool>,
+    cause: Cause,
     settings: ConnectSettings,
 }
 
 impl About {
+    /// Why the connection was ended from this side, when it was.
+    fn broken(&self, what: &str) -> Option<McpError> {
+        let (server, what) = (self.server.clone(), what.to_owned());
+        Some(match self.cause.get()? {
+            Broken::TooLarge => McpError::TooLarge { server, what, limit: MESSAGE_BYTES as u64 },
+            Broken::Unreadable(found) => McpError::BadAnswer { server, what, found: found.clone() },
+        })
+    }
+
     /// The end of the server's stderr, without secrets, in one line.
     async fn stderr(&self) -> String {
         let Some(process) = &self.process else { return String::new() };
         let text = (self.settings.mask)(&process.last_words().await);
+        let text = mask::secrets(&text);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = lines.collect();
         let last = lines.get(lines.len().saturating_sub(5)..).unwrap_or_default();
@@ -184,20 +202,37 @@ where
         Ok(service) => {
             let peer = service.peer().clone();
             let service = Mutex::new(Some(service));
-            Ok(Arc::new(Live { about, peer, service, revision }))
+            let live = Live { about, peer, service, revision };
+            if let Err(error) = live.speaks_our_tongue() {
+                live.close().await;
+                return Err(error);
+            }
+            Ok(Arc::new(live))
         }
-        Err(error) => {
-            let stderr = about.stderr().await;
-            let reason = translate::no_start(&error);
-            let server = about.server.clone();
-            Err(match &about.process {
-                Some(process) => {
-                    process.end().await;
-                    McpError::Start { server, reason, stderr }
-                }
-                None => McpError::Unreachable { server, reason, stderr },
-            })
-        }
+        Err(error) => Err(not_begun(about, &error).await),
+    }
+}
+
+/// What the greeting is called in messages.
+const GREETING: &str = "the greeting";
+
+/// Why a connection could not be made; its process is ended.
+async fn not_begun(about: About, error: &ClientInitializeError) -> McpError {
+    let stderr = about.stderr().await;
+    if let Some(process) = &about.process {
+        process.end().await;
+    }
+    let server = about.server.clone();
+    if let Some(error) = about.broken(GREETING) {
+        return error;
+    }
+    if let Some(found) = translate::unreadable_greeting(error) {
+        return McpError::BadAnswer { server, what: GREETING.to_owned(), found };
+    }
+    let reason = translate::no_start(error);
+    match about.process {
+        Some(_) => McpError::Start { server, reason, stderr },
+        None => McpError::Unreachable { server, reason, stderr },
     }
 }
 
@@ -210,12 +245,11 @@ struct Live {
 }
 
 impl Live {
-    async fn failed(&self, what: &str, error: rmcp::ServiceError) -> McpError {
-        if self.about.overflown.load(Ordering::SeqCst) {
-            let (server, what) = (self.about.server.clone(), what.to_owned());
-            return McpError::TooLarge { server, what, limit: MESSAGE_BYTES as u64 };
+    async fn failed(&self, what: &str, error: ServiceError) -> McpError {
+        if let Some(error) = self.about.broken(what) {
+            return error;
         }
-        let lost = matches!(error, rmcp::ServiceError::TransportClosed);
+        let lost = matches!(error, ServiceError::TransportClosed);
         let stderr = if lost { self.about.stderr().await } else { String::new() };
         translate::failed((&self.about.server, what), error, stderr)
     }
@@ -224,32 +258,67 @@ impl Live {
         McpError::BadAnswer { server: self.about.server.clone(), what: what.to_owned(), found }
     }
 
-    async fn list(&self) -> Result<Vec<Definition>, McpError> {
+    /// Whether the version of the protocol that the server chose is one that is known.
+    fn speaks_our_tongue(&self) -> Result<(), McpError> {
+        let chosen = self.peer.peer_info().map(|info| info.protocol_version.clone());
+        let unknown = chosen.filter(|it| !ProtocolVersion::KNOWN_VERSIONS.contains(it));
+        let Some(unknown) = unknown else { return Ok(()) };
+        let unknown: String = unknown.as_str().chars().take(40).collect();
+        let found = format!("the protocol version {unknown:?}, which is not known here");
+        Err(self.bad(GREETING, found))
+    }
+
+    async fn list(&self) -> Result<Offer, McpError> {
         const WHAT: &str = "the list of its tools";
         let mut tools = Vec::new();
+        let mut left_out = Vec::new();
         let mut cursor = None;
         for _ in 0..PAGES {
             let page = PaginatedRequestParams::default().with_cursor(cursor.take());
-            let page = match self.peer.list_tools(Some(page)).await {
+            let page = self.page(page).await.map_err(|error| (error, WHAT));
+            let page = match page {
                 Ok(page) => page,
-                Err(error) => return Err(self.failed(WHAT, error).await),
+                Err((error, what)) => return Err(self.failed(what, error).await),
             };
-            tools.extend(page.tools.iter().map(translate::definition));
-            if tools.len() > TOOLS {
+            let Some(page) = page else {
+                return Err(self.bad(WHAT, "something that is no list of tools".to_owned()));
+            };
+            tools.extend(page.tools);
+            left_out.extend(page.left_out);
+            if tools.len() + left_out.len() > TOOLS {
                 return Err(self.bad(WHAT, format!("more than {TOOLS} tools")));
             }
-            cursor = page.next_cursor;
+            cursor = page.next;
             if cursor.is_none() {
-                return Definition::sorted(tools)
-                    .map_err(|error| self.bad(WHAT, error.to_string()));
+                let mut offer = Offer::of(tools);
+                offer.left_out.extend(left_out);
+                return Ok(offer);
             }
         }
         Err(self.bad(WHAT, format!("more than {PAGES} pages")))
     }
+
+    /// A page of tools; none when the answer is no such page. A tool that has not the form of one
+    /// makes the whole answer one that the library does not know: it is read tool by tool then.
+    async fn page(&self, page: PaginatedRequestParams) -> Result<Option<Page>, ServiceError> {
+        match self.peer.list_tools(Some(page.clone())).await {
+            Ok(page) => Ok(Some(Page::of(&page))),
+            Err(ServiceError::UnexpectedResponse) => {
+                let request = ListToolsRequest::with_param(page);
+                let request = ClientRequest::ListToolsRequest(request);
+                match self.peer.send_request(request).await? {
+                    ServerResult::ListToolsResult(page) => Ok(Some(Page::of(&page))),
+                    ServerResult::CustomResult(answer) => Ok(Page::by_tool(answer.0)),
+                    _ => Ok(None),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl Connection for Live {
-    fn definitions(&self) -> BoxFuture<'_, Result<Vec<Definition>, McpError>> {
+    fn offer(&self) -> BoxFuture<'_, Result<Offer, McpError>> {
         Box::pin(self.list())
     }
 
@@ -287,6 +356,9 @@ impl Connection for Live {
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
+            if let Some(process) = &self.about.process {
+                process.look();
+            }
             let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some(mut service) = service {
                 tokio::time::sleep(LAST_MESSAGE).await;

@@ -1,6 +1,6 @@
 //! What every connection promises, run over the twin and over the real one.
 
-use crate::definition::Definition;
+use crate::definition::{Definition, Offer};
 use crate::error::McpError;
 use crate::port::{BoxFuture, Connection, Content, Reply};
 use serde_json::{Map, json};
@@ -43,7 +43,8 @@ pub(crate) async fn suite(connection: Arc<dyn Connection>, witness: &dyn Witness
         all.iter().map(|definition| definition.name.clone()).collect()
     };
     let none = Map::new;
-    let offered = connection.definitions().await.unwrap();
+    let Offer { tools: offered, left_out } = connection.offer().await.unwrap();
+    assert!(left_out.is_empty(), "{left_out:?}");
     assert_eq!(names(&offered), ["echo", "fail", "structured", "wait"]);
     assert_eq!(offered[0].description.as_deref(), Some("Gives back a text."));
     assert_eq!(offered[0].digest(), tools()[1].digest(), "a definition comes through unchanged");
@@ -65,7 +66,7 @@ pub(crate) async fn suite(connection: Arc<dyn Connection>, witness: &dyn Witness
     let before = connection.revision();
     witness.change(vec![Definition::new("echo", json!({"type": "object"}))]).await;
     assert!(eventually(|| connection.revision() > before).await, "the change is told");
-    assert_eq!(names(&connection.definitions().await.unwrap()), ["echo"]);
+    assert_eq!(names(&connection.offer().await.unwrap().tools), ["echo"]);
 
     assert!(!connection.is_closed());
     connection.close().await;

@@ -50,6 +50,45 @@ pub enum DefinitionError {
     /// Two tools have one name.
     #[error("two tools are called `{0}`")]
     Twice(String),
+    /// It has not the form of a definition.
+    #[error("the definition of the tool `{name}` can't be read: {reason}")]
+    Form {
+        /// The tool, as far as it says its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What a server offers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Offer {
+    /// Its tools, sorted by name.
+    pub tools: Vec<Definition>,
+    /// What was left out, since it can't be used.
+    pub left_out: Vec<DefinitionError>,
+}
+
+impl Offer {
+    /// What can be used of all that a server says. Of two tools with one name nobody can tell which
+    /// is meant: both are left out.
+    #[must_use]
+    pub fn of(all: Vec<Definition>) -> Self {
+        let mut offer = Self::default();
+        for definition in all {
+            match definition.fits() {
+                Ok(()) => offer.tools.push(definition),
+                Err(fault) => offer.left_out.push(fault),
+            }
+        }
+        offer.tools.sort_by(|one, other| one.name.cmp(&other.name));
+        let names = offer.tools.array_windows().filter(|[one, next]| one.name == next.name);
+        let mut twice: Vec<String> = names.map(|[one, _]| one.name.clone()).collect();
+        twice.dedup();
+        offer.tools.retain(|tool| !twice.contains(&tool.name));
+        offer.left_out.extend(twice.into_iter().map(DefinitionError::Twice));
+        offer
+    }
 }
 
 impl Definition {
@@ -87,15 +126,9 @@ impl Definition {
     ///
     /// # Errors
     /// [`DefinitionError`] when a name can't be used or stands twice, or one is too large.
-    pub fn sorted(mut all: Vec<Self>) -> Result<Vec<Self>, DefinitionError> {
-        for definition in &all {
-            definition.fits()?;
-        }
-        all.sort_by(|one, other| one.name.cmp(&other.name));
-        match all.array_windows().find(|[one, next]| one.name == next.name) {
-            Some([twice, _]) => Err(DefinitionError::Twice(twice.name.clone())),
-            None => Ok(all),
-        }
+    pub fn sorted(all: Vec<Self>) -> Result<Vec<Self>, DefinitionError> {
+        let Offer { tools, left_out } = Offer::of(all);
+        left_out.into_iter().next().map_or(Ok(tools), Err)
     }
 
     fn fits(&self) -> Result<(), DefinitionError> {
@@ -145,5 +178,16 @@ mod tests {
         let large = of("a").described("x".repeat(300 << 10));
         let refused = Definition::sorted(vec![large]);
         assert!(matches!(refused, Err(DefinitionError::TooLarge { .. })), "{refused:?}");
+    }
+
+    #[test]
+    fn as_25_one_bad_tool_is_left_out_and_the_others_stay() {
+        let of = |name: &str| Definition::new(name, json!({}));
+        let Offer { tools, left_out } =
+            Offer::of(vec![of("b"), of("a b"), of("c"), of("a"), of("c"), of("")]);
+        assert_eq!(tools, [of("a"), of("b")]);
+        let told: Vec<String> = left_out.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert!(told[0].contains("\"a b\"") && told[2] == "two tools are called `c`", "{told:?}");
     }
 }

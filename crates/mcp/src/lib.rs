@@ -7,7 +7,8 @@
 //! Decision: arguments are checked against the pinned schema one level deep, as programs write them
 //! (which fields there are, which must be given, the type of each). What lies deeper the server
 //! checks, which knows its schema better than anybody: the `jsonschema` crate would do it here, for
-//! many packages more in the tree.
+//! many packages more in the tree. What it answers is checked against the schema that it promised, in
+//! the words that say of which form a value is.
 //!
 //! Decision: child processes are started here and nowhere else, without a shell, in a process group
 //! of their own, with the variables that the settings name and no others.
@@ -52,13 +53,15 @@ mod http;
 mod lock;
 pub mod port;
 mod process;
+mod schema;
 mod servers;
 pub mod signature;
 mod spec;
 pub mod twin;
+pub mod wire;
 
 pub use connect::{Connect, ConnectSettings};
-pub use definition::{Definition, DefinitionError};
+pub use definition::{Definition, DefinitionError, Offer};
 pub use error::McpError;
 pub use lock::{LOCK_FILE, Lock, LockError};
 pub use servers::{Limits, Servers};

@@ -1,7 +1,7 @@
 //! The door to servers, so that programs can be tested without any: [`Connect`](crate::Connect) is
 //! the real one, [`Twin`](crate::twin::Twin) stands in memory.
 
-use crate::definition::Definition;
+use crate::definition::Offer;
 use crate::error::McpError;
 use crate::spec::ServerSpec;
 use serde_json::{Map, Value};
@@ -22,8 +22,8 @@ pub trait Connector: Send + Sync {
 
 /// A connection to a server. A future that is dropped abandons its request, and the server is told.
 pub trait Connection: Send + Sync {
-    /// The tools that the server offers now, sorted by name.
-    fn definitions(&self) -> BoxFuture<'_, Result<Vec<Definition>, McpError>>;
+    /// What the server offers now.
+    fn offer(&self) -> BoxFuture<'_, Result<Offer, McpError>>;
 
     /// Calls a tool.
     fn call<'a>(

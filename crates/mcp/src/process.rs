@@ -1,17 +1,18 @@
 //! A server's process: started without a shell, watched, and ended with all that it started.
 
+mod family;
+
 use crate::error::McpError;
 use crate::spec::Secret;
+use family::Family;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
+use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
@@ -40,6 +41,7 @@ pub(crate) struct Program<'a> {
 pub(crate) struct Process {
     child: Mutex<Option<Child>>,
     group: Option<u32>,
+    family: Mutex<Family>,
     stderr: Arc<Tail>,
 }
 
@@ -48,7 +50,7 @@ impl Process {
     pub(crate) fn start(
         server: &str,
         program: &Program<'_>,
-    ) -> Result<(Self, Bounded, ChildStdin), McpError> {
+    ) -> Result<(Self, ChildStdout, ChildStdin), McpError> {
         let fail = |reason: String| McpError::Start {
             server: server.to_owned(),
             reason,
@@ -74,8 +76,8 @@ impl Process {
         let tail = Arc::new(Tail::default());
         tokio::spawn(Arc::clone(&tail).read(stderr));
         let group = child.id();
-        let process = Self { child: Mutex::new(Some(child)), group, stderr: tail };
-        Ok((process, Bounded::new(stdout), stdin))
+        let process = Self { child: Mutex::new(Some(child)), group, family: Mutex::default(), stderr: tail };
+        Ok((process, stdout, stdin))
     }
 
     /// The end of what it wrote to stderr; a process that is gone may still have something to say.
@@ -89,16 +91,24 @@ impl Process {
         self.stderr.text()
     }
 
+    /// Notes what it has started. What it leaves behind is nobody's child afterwards, so this is done
+    /// while it lives, before it is told that nobody speaks to it any more.
+    pub(crate) fn look(&self) {
+        lock(&self.family).join(Family::of(self.group));
+    }
+
     /// Waits for it to end, as it should when its stdin is closed; else ends it.
     pub(crate) async fn end(&self) {
         let child = lock(&self.child).take();
         let Some(mut child) = child else { return };
+        self.look();
         if timeout(FAREWELL, child.wait()).await.is_err() {
             self.signal(true);
             let _ = timeout(TERMINATED, child.wait()).await;
         }
-        // What it started may outlive it.
+        // What it started may outlive it, in its group or out of it.
         self.signal(false);
+        lock(&self.family).end();
         let _ = child.start_kill();
         let _ = timeout(TERMINATED, child.wait()).await;
     }
@@ -121,7 +131,9 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if lock(&self.child).is_some() {
+            self.look();
             self.signal(false);
+            lock(&self.family).end();
         }
     }
 }
@@ -171,51 +183,5 @@ impl Tail {
     fn text(&self) -> String {
         let bytes: Vec<u8> = lock(&self.bytes).iter().copied().collect();
         String::from_utf8_lossy(&bytes).trim().to_owned()
-    }
-}
-
-/// The largest message of a server over stdout, in bytes.
-pub(crate) const MESSAGE_BYTES: usize = 16 << 20;
-
-/// Reads stdout until a line is longer than a message may be: then the stream ends, and says why.
-///
-/// The transport behind it would drop such a line and go on, so that its call waited in vain.
-pub(crate) struct Bounded {
-    stdout: ChildStdout,
-    line: usize,
-    overflown: Arc<AtomicBool>,
-}
-
-impl Bounded {
-    fn new(stdout: ChildStdout) -> Self {
-        Self { stdout, line: 0, overflown: Arc::default() }
-    }
-
-    /// Whether a line was too long.
-    pub(crate) fn overflown(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.overflown)
-    }
-}
-
-impl AsyncRead for Bounded {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.overflown.load(Ordering::SeqCst) {
-            return Poll::Ready(Ok(()));
-        }
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.stdout).poll_read(cx, buffer);
-        let read = buffer.filled().get(before..).unwrap_or_default();
-        self.line = match read.iter().rposition(|byte| *byte == b'\n') {
-            Some(at) => read.len() - at,
-            None => self.line.saturating_add(read.len()),
-        };
-        if self.line > MESSAGE_BYTES {
-            self.overflown.store(true, Ordering::SeqCst);
-        }
-        polled
     }
 }

@@ -5,10 +5,11 @@ mod tests;
 
 use crate::answer;
 use crate::compare::{State, compare};
-use crate::definition::Definition;
+use crate::definition::{Definition, Offer};
 use crate::error::McpError;
 use crate::lock::{Lock, LockError};
 use crate::port::{Connection, Connector, Reply};
+use crate::schema;
 use crate::signature::Signature;
 use crate::spec::ServerSpec;
 use contexture_diagnostic::{nearest, suggestion};
@@ -51,7 +52,7 @@ struct Known {
 #[derive(Clone)]
 struct Open {
     connection: Arc<dyn Connection>,
-    offered: Arc<[Definition]>,
+    offer: Arc<Offer>,
     revision: u64,
 }
 
@@ -98,23 +99,23 @@ impl Servers {
         })
     }
 
-    /// The tools that a server offers now.
+    /// What a server offers now: its tools, and what was left out since it can't be used.
     ///
     /// # Errors
     /// When it is unknown or can't be reached, or answers something else.
-    pub async fn offered(&self, server: &str) -> Result<Vec<Definition>, McpError> {
-        Ok(self.open(self.known(server)?).await?.offered.to_vec())
+    pub async fn offer(&self, server: &str) -> Result<Offer, McpError> {
+        Ok(Offer::clone(&self.open(self.known(server)?).await?.offer))
     }
 
     /// Connects to a server and makes sure that what it says of every accepted tool is what was
     /// accepted.
     ///
     /// # Errors
-    /// As [`Self::pinned`] and [`Self::offered`], and [`McpError::Changed`] or [`McpError::Gone`].
+    /// As [`Self::pinned`] and [`Self::offer`], and [`McpError::Changed`] or [`McpError::Gone`].
     pub async fn verify(&self, server: &str) -> Result<(), McpError> {
         let pinned = self.pinned(server)?;
         let open = self.open(self.known(server)?).await?;
-        pinned.iter().try_for_each(|pin| unchanged(server, pin, &open.offered))
+        pinned.iter().try_for_each(|pin| unchanged(server, pin, &open.offer.tools))
     }
 
     /// The argument of a tool as it is sent; `name` stands in messages.
@@ -143,16 +144,20 @@ impl Servers {
         let pin = self.tool(server, tool)?;
         let known = self.known(server)?;
         let open = self.open(known).await?;
-        unchanged(server, pin, &open.offered)?;
+        unchanged(server, pin, &open.offer.tools)?;
         let what = format!("`{tool}`");
         let reply = within(&known.spec, &what, open.connection.call(tool, arguments)).await;
         if reply.as_ref().is_err_and(McpError::ends_connection) {
             self.forget(known, &open).await;
         }
-        self.value(server, tool, reply?)
+        self.value(server, pin, reply?)
     }
 
-    fn value(&self, server: &str, tool: &str, reply: Reply) -> Result<Value, McpError> {
+    fn value(&self, server: &str, pin: &Definition, reply: Reply) -> Result<Value, McpError> {
+        let tool = pin.name.as_str();
+        if !reply.is_error {
+            fits(server, pin, reply.structured.as_ref())?;
+        }
         let failed = reply.is_error.then(|| answer::words(&reply));
         let value = answer::value(reply);
         let limit = self.limits.result_bytes;
@@ -204,16 +209,16 @@ impl Servers {
         };
         // Read before the list: a change in between makes the list be asked for once more.
         let revision = connection.revision();
-        let listed = within(&known.spec, "the list of its tools", connection.definitions()).await;
-        let offered = match listed {
-            Ok(offered) => offered.into(),
+        let listed = within(&known.spec, "the list of its tools", connection.offer()).await;
+        let offer = match listed {
+            Ok(offer) => Arc::new(offer),
             Err(error) => {
                 *open = None;
                 connection.close().await;
                 return Err(error);
             }
         };
-        let fresh = Open { connection, offered, revision };
+        let fresh = Open { connection, offer, revision };
         *open = Some(fresh.clone());
         Ok(fresh)
     }
@@ -242,6 +247,19 @@ fn unchanged(server: &str, pin: &Definition, offered: &[Definition]) -> Result<(
             Err(McpError::Changed { server, tool, parts: compared.parts().join(", ") })
         }
     }
+}
+
+/// Whether an answer has the form that the accepted definition promises.
+fn fits(server: &str, pin: &Definition, answer: Option<&Value>) -> Result<(), McpError> {
+    let Some(promised) = &pin.output_schema else { return Ok(()) };
+    let found = match answer {
+        None => "no structured result, which its output schema promises".to_owned(),
+        Some(answer) => match schema::check(promised, answer) {
+            Ok(()) => return Ok(()),
+            Err(misfit) => format!("what does not fit its output schema: {misfit}"),
+        },
+    };
+    Err(McpError::BadAnswer { server: server.to_owned(), what: format!("`{}`", pin.name), found })
 }
 
 async fn within<T>(

@@ -1,6 +1,6 @@
 //! Servers in memory, for tests: what the port promises, without a process or a network.
 
-use crate::definition::Definition;
+use crate::definition::{Definition, Offer};
 use crate::error::McpError;
 use crate::port::{BoxFuture, Connection, Connector, Reply};
 use crate::spec::ServerSpec;
@@ -154,15 +154,11 @@ impl Drop for Pending<'_> {
 }
 
 impl Connection for TwinConnection {
-    fn definitions(&self) -> BoxFuture<'_, Result<Vec<Definition>, McpError>> {
+    fn offer(&self) -> BoxFuture<'_, Result<Offer, McpError>> {
         Box::pin(async move {
             self.open()?;
             let all = lock(&self.server.tools).clone();
-            Definition::sorted(all).map_err(|fault| McpError::BadAnswer {
-                server: self.name.clone(),
-                what: "the list of its tools".to_owned(),
-                found: fault.to_string(),
-            })
+            Ok(Offer::of(all))
         })
     }
 

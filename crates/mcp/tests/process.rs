@@ -22,6 +22,10 @@ use std::io::BufRead as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Its tools.
+const TOOLS: [&str; 8] =
+    ["bytes", "child", "deep", "empty", "end", "environment", "flood", "leaver"];
+
 /// The server: answers what it is asked over stdin.
 #[test]
 #[ignore = "it is the server that the other tests start"]
@@ -54,14 +58,23 @@ fn answer(asked: &Value) -> Option<Value> {
             return None;
         }
         "initialize" => json!({
-            "protocolVersion": "2025-06-18",
+            "protocolVersion": if std::env::var("MODE").is_ok_and(|mode| mode == "ancient") {
+                "1999-01-01"
+            } else {
+                "2025-06-18"
+            },
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "test", "version": "1"},
         }),
         "tools/list" => {
-            let names = ["child", "environment", "flood", "end"];
             let tool = |name: &&str| json!({"name": name, "inputSchema": {"type": "object"}});
-            json!({"tools": names.iter().map(tool).collect::<Vec<_>>()})
+            let mut tools: Vec<Value> = TOOLS.iter().map(tool).collect();
+            if std::env::var("MODE").is_ok_and(|mode| mode == "sloppy") {
+                tools.push(json!({"name": "no_schema"}));
+                tools.push(json!({"inputSchema": {"type": "object"}}));
+                tools.push(json!({"name": "a b", "inputSchema": {"type": "object"}}));
+            }
+            json!({"tools": tools})
         }
         "tools/call" => {
             let text = match asked["params"]["name"].as_str()? {
@@ -74,6 +87,31 @@ fn answer(asked: &Value) -> Option<Value> {
                 "child" => {
                     let child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
                     format!("{} {}", std::process::id(), child.id())
+                }
+                "leaver" => {
+                    use std::os::unix::process::CommandExt as _;
+                    let mut command = std::process::Command::new("sleep");
+                    let child = command.arg("600").process_group(0).spawn().unwrap();
+                    child.id().to_string()
+                }
+                "deep" => {
+                    let id = &asked["id"];
+                    let nest = "[".repeat(100_000);
+                    println!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{nest}");
+                    return None;
+                }
+                "bytes" => {
+                    use std::io::Write as _;
+                    let mut out = std::io::stdout().lock();
+                    out.write_all(b"{\"jsonrpc\":\"2.0\",\"result\":\"\xff\"}\n").unwrap();
+                    out.flush().unwrap();
+                    return None;
+                }
+                "empty" => {
+                    println!("starting … {{\"level\":\"info\"");
+                    println!("{}", json!({"level": "info", "id": asked["id"]}));
+                    println!("{}", json!({"jsonrpc": "2.0", "id": asked["id"]}));
+                    return None;
                 }
                 "flood" => "x".repeat(17 << 20),
                 _ => std::process::exit(4),
@@ -174,8 +212,7 @@ async fn as_25_a_server_that_does_not_start_says_why_without_secrets() {
 }
 
 fn servers() -> Servers {
-    let names = ["child", "end", "environment", "flood"];
-    let tools = names.map(|name| Definition::new(name, json!({"type": "object"})));
+    let tools = TOOLS.map(|name| Definition::new(name, json!({"type": "object"})));
     let mut lock = Lock::default();
     lock.accept("test", tools.to_vec());
     Servers::new([spec("plain")], Ok(lock), Arc::new(connector()), Limits::default())
@@ -198,4 +235,57 @@ async fn as_25_a_server_that_ends_in_a_call_is_told_and_started_anew() {
     assert!(error.help().unwrap().contains("the key is •••"), "{error:?}");
     assert!(servers.call("test", "environment", json!({})).await.is_ok());
     servers.close().await;
+}
+
+#[tokio::test]
+async fn as_25_an_answer_that_can_not_be_read_ends_its_call_at_once() {
+    let servers = servers();
+    let began = std::time::Instant::now();
+    for (tool, part) in [("deep", "no JSON"), ("bytes", "no JSON"), ("empty", "neither a result")] {
+        let error = servers.call("test", tool, json!({})).await.unwrap_err();
+        assert_eq!(error.code(), "mcp_bad_answer", "{tool}: {error:?}");
+        assert!(error.to_string().contains(part), "{tool}: {error}");
+        assert!(servers.call("test", "environment", json!({})).await.is_ok(), "{tool}");
+    }
+    assert!(
+        began.elapsed() < spec("plain").timeout,
+        "nothing of it waited for its time to be over"
+    );
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn as_25_a_version_of_the_protocol_that_nobody_knows_is_refused() {
+    let error = match connector().connect(&spec("ancient")).await {
+        Err(error) => error,
+        Ok(_) => panic!("it was accepted"),
+    };
+    assert_eq!(error.code(), "mcp_bad_answer", "{error:?}");
+    assert!(error.to_string().contains("\"1999-01-01\""), "{error}");
+}
+
+#[tokio::test]
+async fn as_25_tools_without_a_schema_or_a_name_are_left_out_and_told() {
+    let connection = connect("sloppy").await;
+    let offer = connection.offer().await.unwrap();
+    let names: Vec<&str> = offer.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, TOOLS);
+    let told: Vec<String> = offer.left_out.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told.iter().any(|fault| fault.contains("`no_schema` can't be read")), "{told:?}");
+    connection.close().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn as_25_a_child_that_left_the_group_is_ended_too() {
+    let connection = connect("plain").await;
+    let pid = text(&connection, "leaver").await;
+    assert!(is_running(&pid), "{pid}");
+    connection.close().await;
+    assert!(ends(&pid).await, "{pid}");
+    let connection = connect("plain").await;
+    let pid = text(&connection, "leaver").await;
+    drop(connection);
+    assert!(ends(&pid).await, "dropped: {pid}");
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::contract::{self, Witness};
+use crate::definition::Definition;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorData, ListToolsResult, ServerCapabilities, ServerConfig,
     Tool,
@@ -87,7 +88,7 @@ fn about(server: &str) -> About {
     About {
         server: server.to_owned(),
         process: None,
-        overflown: Arc::default(),
+        cause: Arc::default(),
         settings: ConnectSettings::default(),
     }
 }
@@ -248,4 +249,23 @@ async fn as_25_an_answer_over_http_that_is_too_large_or_nothing_at_all_is_told()
     let error = refused(&gone.spec(None)).await;
     assert!(error.to_string().contains("refused"), "{error}");
     assert!(!format!("{error:?}").contains("secret=abc"), "{error:?}");
+}
+
+#[tokio::test]
+async fn as_25_an_answer_over_http_that_is_no_message_is_a_bad_answer() {
+    let page = |body: &str| {
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let unknown = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "what?"}});
+    for body in ["{\"jsonrpc\":", &"[".repeat(100_000)] {
+        let answers = [json_answer(&unknown), json_answer(&greeting(1)), empty("202 Accepted")];
+        let web = Web::new(answers.into_iter().chain([page(body), page(body), page(body)])).await;
+        let connection = Connect::default().connect(&web.spec(None)).await.unwrap();
+        let call = connection.call("any", Map::new());
+        let error = tokio::time::timeout(Duration::from_secs(10), call).await.unwrap().unwrap_err();
+        assert_eq!(error.code(), "mcp_bad_answer", "{error:?}");
+    }
 }

@@ -1,13 +1,14 @@
 //! Between the vocabulary of the protocol's library and ours.
 
-use crate::definition::Definition;
+use super::wire::UNREADABLE;
+use crate::definition::{Definition, DefinitionError};
 use crate::error::McpError;
 use crate::port::{Content, Reply};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use contexture_tools::cause;
 use rmcp::ServiceError;
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
+use rmcp::model::{CallToolResult, ContentBlock, ListToolsResult, ResourceContents, Tool};
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -17,7 +18,41 @@ use std::error::Error;
 /// The longest reason that a message repeats, in characters.
 const REASON_CHARS: usize = 300;
 
-pub(super) fn definition(tool: &Tool) -> Definition {
+/// A page of the list of tools.
+pub(super) struct Page {
+    pub(super) tools: Vec<Definition>,
+    pub(super) left_out: Vec<DefinitionError>,
+    /// Where the next one begins.
+    pub(super) next: Option<String>,
+}
+
+impl Page {
+    pub(super) fn of(page: &ListToolsResult) -> Self {
+        let tools = page.tools.iter().map(definition).collect();
+        Self { tools, left_out: Vec::new(), next: page.next_cursor.clone() }
+    }
+
+    /// A page of which each tool is read by itself; none when there is no list.
+    pub(super) fn by_tool(mut answer: Value) -> Option<Self> {
+        let Some(Value::Array(all)) = answer.get_mut("tools").map(Value::take) else { return None };
+        let next = answer.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+        let mut page = Self { tools: Vec::new(), left_out: Vec::new(), next };
+        for tool in all {
+            let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+            let name = short(&name.chars().take(80).collect::<String>());
+            match serde_json::from_value(tool) {
+                Ok(tool) => page.tools.push(definition(&tool)),
+                Err(error) => {
+                    let reason = short(&error.to_string());
+                    page.left_out.push(DefinitionError::Form { name, reason });
+                }
+            }
+        }
+        Some(page)
+    }
+}
+
+fn definition(tool: &Tool) -> Definition {
     Definition {
         name: tool.name.to_string(),
         title: tool.title.clone(),
@@ -85,6 +120,34 @@ pub(super) fn no_start(error: &ClientInitializeError) -> String {
     }
 }
 
+/// What a server answered to the greeting, when that can't be read.
+pub(super) fn unreadable_greeting(error: &ClientInitializeError) -> Option<String> {
+    match error {
+        ClientInitializeError::JsonRpcError(error) if error.code == UNREADABLE => {
+            Some(short(&error.message))
+        }
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            unreadable_greeting(fallback)
+        }
+        ClientInitializeError::TransportError { error, .. } => unreadable_over_http(error),
+        _ => None,
+    }
+}
+
+/// What came over HTTP, when that is no message.
+fn unreadable_over_http(error: &DynamicTransportError) -> Option<String> {
+    match error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+        StreamableHttpError::Deserialize(error) => {
+            Some(short(&format!("what is no message: {error}")))
+        }
+        // The library says it in words alone.
+        StreamableHttpError::UnexpectedServerResponse(said) if said.contains("parse") => {
+            Some(short(&format!("what is no message: {said}")))
+        }
+        _ => None,
+    }
+}
+
 /// Why a request failed.
 pub(super) fn failed(
     (server, what): (&str, &str),
@@ -93,13 +156,17 @@ pub(super) fn failed(
 ) -> McpError {
     let (server, what) = (server.to_owned(), what.to_owned());
     match error {
+        ServiceError::McpError(error) if error.code == UNREADABLE => {
+            McpError::BadAnswer { server, what, found: short(&error.message) }
+        }
         ServiceError::McpError(error) => {
             let message = short(&error.message);
             McpError::Refused { server, what, code: i64::from(error.code.0), message }
         }
-        ServiceError::TransportSend(error) => {
-            McpError::Unreachable { server, reason: transport(&error), stderr }
-        }
+        ServiceError::TransportSend(error) => match unreadable_over_http(&error) {
+            Some(found) => McpError::BadAnswer { server, what, found },
+            None => McpError::Unreachable { server, reason: transport(&error), stderr },
+        },
         ServiceError::TransportClosed => {
             let reason = "the connection broke off".to_owned();
             McpError::Unreachable { server, reason, stderr }

@@ -93,7 +93,45 @@ async fn as_25_a_new_tool_of_a_server_does_not_disturb_the_others() {
     let server = words();
     let pinned = servers(&server, lock_of(vec![shout()]));
     assert_eq!(pinned.verify("words").await, Ok(()));
-    assert_eq!(pinned.offered("words").await.unwrap().len(), 2);
+    assert_eq!(pinned.offer("words").await.unwrap().tools.len(), 2);
+}
+
+#[tokio::test]
+async fn as_25_one_bad_tool_does_not_disturb_the_others() {
+    let bad =
+        ["", "a b", "a\u{1b}[2J", "twice", "twice"].map(|name| Definition::new(name, json!({})));
+    let server = TwinServer::new([shout()].into_iter().chain(bad))
+        .answering("shout", |given| given["text"].as_str().unwrap_or_default().to_uppercase());
+    let pinned = servers(&server, lock_of(vec![shout()]));
+    let offer = pinned.offer("words").await.unwrap();
+    assert_eq!(offer.tools, [shout()]);
+    assert_eq!(offer.left_out.len(), 4, "{:?}", offer.left_out);
+    assert_eq!(pinned.call("words", "shout", json!({"text": "a"})).await, Ok(json!("A")));
+}
+
+#[tokio::test]
+async fn as_25_a_result_that_is_not_what_its_schema_promises_is_a_bad_answer() {
+    let promised =
+        json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let count = Definition { output_schema: Some(promised), ..Definition::new("count", schema()) };
+    let server = TwinServer::new([count.clone()]).replying("count", |given| {
+        let structured = match given["text"].as_str().unwrap() {
+            "good" => Some(json!({"n": 1})),
+            "bad" | "failed" => Some(json!({"n": "not a number"})),
+            _ => None,
+        };
+        let is_error = given["text"] == "failed";
+        Reply { content: vec![Content::Text("1".to_owned())], structured, is_error }
+    });
+    let servers = servers(&server, lock_of(vec![count]));
+    let good = servers.call("words", "count", json!({"text": "good"})).await;
+    assert_eq!(good, Ok(json!({"n": 1})));
+    let (found, told) = code(&servers, "count", json!({"text": "bad"})).await;
+    assert_eq!(found, "mcp_bad_answer");
+    assert!(told.contains("n: expected an integer, found \"not a number\""), "{told}");
+    let (found, told) = code(&servers, "count", json!({"text": "none"})).await;
+    assert!(found == "mcp_bad_answer" && told.contains("no structured result"), "{told}");
+    assert_eq!(code(&servers, "count", json!({"text": "failed"})).await.0, "mcp_tool_failed");
 }
 
 #[tokio::test]

@@ -4,10 +4,11 @@ use super::show::{self, Tool};
 use crate::commands::Outcome;
 use crate::commands::run::{Screen, runtime};
 use crate::complaint::Exit;
+use crate::paint::one_line;
 use crate::terminal::Terminal;
 use crate::workspace;
-use contexture::mcp::LOCK_FILE;
 use contexture::mcp::compare::{State, compare};
+use contexture::mcp::{LOCK_FILE, Offer};
 use contexture::servers;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -31,7 +32,8 @@ pub(super) struct Args {
     /// The project's folder; by default the nearest with a contexture.toml.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     workspace: Option<PathBuf>,
-    /// Print one JSON object: server, lock, and tools with name, state, changed, description, digest.
+    /// Print one JSON object: server, lock, left_out, and tools with name, state, changed, description,
+    /// digest.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -45,12 +47,16 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     }
     let runtime = runtime()?;
     let ask = async {
-        let offered = known.offered(&args.name).await;
+        let offer = known.offer(&args.name).await;
         known.close().await;
-        offered
+        offer
     };
     let asked = Screen::waiting(terminal, "asking the server", || runtime.block_on(ask));
-    let offered = asked.map_err(|error| super::fail(&error))?;
+    let Offer { tools: offered, left_out } = asked.map_err(|error| super::fail(&error))?;
+    let left_out: Vec<String> = left_out.iter().map(|fault| one_line(&fault.to_string())).collect();
+    for fault in left_out.iter().filter(|_| !args.json) {
+        terminal.warn(&format!("a tool is left out: {fault}"));
+    }
     let pinned = known.pinned(&args.name).unwrap_or_default();
     let compared = compare(pinned, &offered);
     let tools: Vec<Tool> = compared.iter().map(Tool::of).collect();
@@ -67,7 +73,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     if args.json {
         let all: Vec<Value> = tools.iter().map(Tool::json).collect();
         let file = servers::lock_file(&project).display().to_string();
-        terminal.print_json(&json!({ "server": args.name, "lock": file, "tools": all }))?;
+        terminal.print_json(&json!({
+            "server": args.name, "lock": file, "tools": all, "left_out": left_out,
+        }))?;
     } else {
         let counts = counts(&tools);
         let done = terminal.err.green("accepted");

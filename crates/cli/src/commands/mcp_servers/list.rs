@@ -8,7 +8,7 @@ use crate::paint::one_line;
 use crate::terminal::Terminal;
 use crate::workspace;
 use contexture::mcp::compare::{State, compare};
-use contexture::mcp::{McpError, Servers};
+use contexture::mcp::{McpError, Offer, Servers};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -35,8 +35,8 @@ pub(super) struct Args {
     /// The project's folder; by default the nearest with a contexture.toml.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     workspace: Option<PathBuf>,
-    /// Print one JSON object: servers, each with name, accepted, error, and tools with name, state,
-    /// changed, description, digest.
+    /// Print one JSON object: servers, each with name, accepted, error, left_out, and tools with
+    /// name, state, changed, description, digest.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -46,6 +46,8 @@ struct Listed {
     name: String,
     accepted: bool,
     tools: Vec<Tool>,
+    /// What can't be used of what the server offers, and why.
+    left_out: Vec<String>,
     error: Option<McpError>,
 }
 
@@ -90,16 +92,18 @@ async fn ask(servers: &Servers, name: String, offline: bool) -> Listed {
         Err(McpError::NotAccepted { .. }) => (&[][..], false, None),
         Err(error) => (&[][..], false, Some(error)),
     };
-    let (offered, error) = match refused {
-        Some(error) => (pinned.to_vec(), Some(error)),
-        None if offline => (pinned.to_vec(), None),
-        None => match servers.offered(&name).await {
-            Ok(offered) => (offered, None),
-            Err(error) => (pinned.to_vec(), Some(error)),
+    let as_accepted = || Offer { tools: pinned.to_vec(), left_out: Vec::new() };
+    let (offer, error) = match refused {
+        Some(error) => (as_accepted(), Some(error)),
+        None if offline => (as_accepted(), None),
+        None => match servers.offer(&name).await {
+            Ok(offer) => (offer, None),
+            Err(error) => (as_accepted(), Some(error)),
         },
     };
-    let tools = compare(pinned, &offered).iter().map(Tool::of).collect();
-    Listed { name, accepted, tools, error }
+    let tools = compare(pinned, &offer.tools).iter().map(Tool::of).collect();
+    let left_out = offer.left_out.iter().map(|fault| one_line(&fault.to_string())).collect();
+    Listed { name, accepted, tools, left_out, error }
 }
 
 impl Listed {
@@ -119,6 +123,7 @@ impl Listed {
             "accepted": self.accepted,
             "error": error,
             "tools": self.tools.iter().map(Tool::json).collect::<Vec<_>>(),
+            "left_out": self.left_out,
         })
     }
 }
@@ -130,7 +135,7 @@ fn text(listed: &[Listed], terminal: &Terminal) -> String {
             .to_owned();
     }
     let mut text = String::new();
-    for Listed { name, accepted, tools, error } in listed {
+    for Listed { name, accepted, tools, left_out, error } in listed {
         let note = if *accepted { "" } else { "  not accepted" };
         text.push_str(&format!("{}{}\n", paint.bold(name), paint.yellow(note)));
         if let Some(error) = error {
@@ -140,6 +145,9 @@ fn text(listed: &[Listed], terminal: &Terminal) -> String {
             }
         }
         text.push_str(&show::rows(tools, paint));
+        for fault in left_out {
+            text.push_str(&format!("  {} {fault}\n", paint.yellow("left out:")));
+        }
     }
     text
 }

@@ -1,0 +1,248 @@
+//! Whether a value fits a JSON Schema, as far as servers use it for results.
+//!
+//! Decision: the words that say of which form a value is are checked, at every depth: `type`,
+//! `properties`, `required`, `additionalProperties`, `items`, `prefixItems`, `enum`, `const`, `anyOf`,
+//! `oneOf`, `allOf`, `not`, `$ref` within the schema, and the limits of numbers, texts and lists. Words
+//! beside these, such as `pattern` and `format`, are not looked at: a value is refused for what is
+//! known to be wrong alone.
+
+use serde_json::{Map, Value};
+use std::cell::Cell;
+
+/// How deep a value and its schema are followed together.
+const DEPTH: usize = 64;
+/// How many pairs of a value and a schema are looked at: forms within forms multiply.
+const STEPS: usize = 1_000_000;
+
+/// What does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: expected {expected}, found {found}")]
+pub(crate) struct Misfit {
+    /// Where: `n`, `items[2].name`, or `the value` itself.
+    pub(crate) place: String,
+    /// What the schema says.
+    pub(crate) expected: String,
+    /// What stands there.
+    pub(crate) found: String,
+}
+
+/// Checks a value against a schema and tells the first thing that does not fit.
+///
+/// # Errors
+/// [`Misfit`].
+pub(crate) fn check(schema: &Value, value: &Value) -> Result<(), Misfit> {
+    let left = Cell::new(STEPS);
+    Check { root: schema, depth: 0, left: &left }.value(schema, value, "")
+}
+
+#[derive(Clone, Copy)]
+struct Check<'s, 'c> {
+    root: &'s Value,
+    depth: usize,
+    left: &'c Cell<usize>,
+}
+
+impl<'s> Check<'s, '_> {
+    fn value(self, schema: &'s Value, value: &Value, place: &str) -> Result<(), Misfit> {
+        let schema = match schema {
+            Value::Object(schema) => schema,
+            Value::Bool(false) => return Err(misfit(place, "nothing", value)),
+            _ => return Ok(()),
+        };
+        let Some(left) = self.left.get().checked_sub(1) else {
+            return Err(misfit(place, "a value that can be checked in reasonable time", value));
+        };
+        self.left.set(left);
+        if self.depth >= DEPTH {
+            return Err(misfit(place, &format!("a value no deeper than {DEPTH} levels"), value));
+        }
+        let inner = Self { depth: self.depth + 1, ..self };
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            // What lies elsewhere is not fetched, and says nothing here.
+            if let Some(target) = target.strip_prefix('#').and_then(|at| self.root.pointer(at)) {
+                inner.value(target, value, place)?;
+            }
+        }
+        kind(schema, value, place)?;
+        limits(schema, value, place)?;
+        inner.combined(schema, value, place)?;
+        match value {
+            Value::Object(fields) => inner.object(schema, fields, value, place),
+            Value::Array(items) => inner.list(schema, items, place),
+            _ => Ok(()),
+        }
+    }
+
+    fn combined(
+        self,
+        schema: &'s Map<String, Value>,
+        value: &Value,
+        place: &str,
+    ) -> Result<(), Misfit> {
+        for part in list(schema, "allOf") {
+            self.value(part, value, place)?;
+        }
+        for (word, most) in [("anyOf", usize::MAX), ("oneOf", 1)] {
+            let parts = list(schema, word);
+            let fits = parts.iter().filter(|part| self.value(part, value, place).is_ok()).count();
+            if !parts.is_empty() && (fits == 0 || fits > most) {
+                let which = if most == 1 { "exactly one" } else { "one" };
+                return Err(misfit(place, &format!("{which} of {} forms", parts.len()), value));
+            }
+        }
+        match schema.get("not") {
+            Some(not) if self.value(not, value, place).is_ok() => {
+                Err(misfit(place, "another form than the one that is excluded", value))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn object(
+        self,
+        schema: &'s Map<String, Value>,
+        fields: &Map<String, Value>,
+        whole: &Value,
+        place: &str,
+    ) -> Result<(), Misfit> {
+        for name in list(schema, "required").iter().filter_map(Value::as_str) {
+            if !fields.contains_key(name) {
+                return Err(misfit(place, &format!("the field `{name}`"), whole));
+            }
+        }
+        let known = schema.get("properties").and_then(Value::as_object);
+        let others = schema.get("additionalProperties");
+        // Which names a pattern covers is not looked at.
+        let others = others.filter(|_| !schema.contains_key("patternProperties"));
+        for (name, value) in fields {
+            let schema = known.and_then(|known| known.get(name));
+            let Some(schema) = schema.or(others) else { continue };
+            let at = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+            self.value(schema, value, &at)?;
+        }
+        Ok(())
+    }
+
+    fn list(
+        self,
+        schema: &'s Map<String, Value>,
+        items: &[Value],
+        place: &str,
+    ) -> Result<(), Misfit> {
+        let first = list(schema, "prefixItems");
+        for (at, item) in items.iter().enumerate() {
+            if let Some(schema) = first.get(at).or_else(|| schema.get("items")) {
+                self.value(schema, item, &format!("{place}[{at}]"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list<'s>(schema: &'s Map<String, Value>, word: &str) -> &'s [Value] {
+    schema.get(word).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// `type`, `enum` and `const`.
+fn kind(schema: &Map<String, Value>, value: &Value, place: &str) -> Result<(), Misfit> {
+    let kinds: Vec<&str> = match schema.get("type") {
+        Some(Value::String(kind)) => vec![kind.as_str()],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if !kinds.is_empty() && !kinds.iter().any(|kind| is_of(kind, value)) {
+        return Err(misfit(place, &kinds.join(" or "), value));
+    }
+    if let Some(only) = schema.get("const").filter(|only| !is_same(only, value)) {
+        return Err(misfit(place, &short(only), value));
+    }
+    match schema.get("enum").and_then(Value::as_array) {
+        Some(all) if !all.iter().any(|one| is_same(one, value)) => {
+            let some: Vec<String> = all.iter().take(8).map(short).collect();
+            let more = if all.len() > some.len() { ", …" } else { "" };
+            Err(misfit(place, &format!("one of {}{more}", some.join(", ")), value))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0)
+        }
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        // Of a kind that nobody knows, nothing can be said.
+        _ => true,
+    }
+}
+
+/// `1` and `1.0` are the same number.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let numbers = one.as_f64().zip(other.as_f64());
+    one == other || numbers.is_some_and(|(one, other)| one.total_cmp(&other).is_eq())
+}
+
+/// The limits of numbers, texts, lists and objects.
+fn limits(schema: &Map<String, Value>, value: &Value, place: &str) -> Result<(), Misfit> {
+    let limit = |word: &str| schema.get(word).and_then(Value::as_f64);
+    let size = |least: &str, most: &str, size: usize, what: &str| {
+        let size = size as f64;
+        let too_few = limit(least).filter(|least| size < *least);
+        let too_many = limit(most).filter(|most| size > *most);
+        match (too_few, too_many) {
+            (Some(least), _) => Err(misfit(place, &format!("at least {least} {what}"), value)),
+            (_, Some(most)) => Err(misfit(place, &format!("at most {most} {what}"), value)),
+            _ => Ok(()),
+        }
+    };
+    match value {
+        Value::String(text) => size("minLength", "maxLength", text.chars().count(), "characters"),
+        Value::Array(items) => size("minItems", "maxItems", items.len(), "items"),
+        Value::Object(fields) => size("minProperties", "maxProperties", fields.len(), "fields"),
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap_or_default();
+            let bounds: [(&str, &str, fn(f64, f64) -> bool); 4] = [
+                ("minimum", "at least", |number, bound| number >= bound),
+                ("maximum", "at most", |number, bound| number <= bound),
+                ("exclusiveMinimum", "more than", |number, bound| number > bound),
+                ("exclusiveMaximum", "less than", |number, bound| number < bound),
+            ];
+            let broken = bounds.iter().find_map(|(word, words, fits)| {
+                let bound = limit(word).filter(|bound| !fits(number, *bound))?;
+                Some(format!("{words} {bound}"))
+            });
+            broken.map_or(Ok(()), |broken| Err(misfit(place, &broken, value)))
+        }
+        Value::Null | Value::Bool(_) => Ok(()),
+    }
+}
+
+fn misfit(place: &str, expected: &str, value: &Value) -> Misfit {
+    let place = if place.is_empty() { "the value" } else { place };
+    let article = |word: &str| match word {
+        "integer" | "array" | "object" => format!("an {word}"),
+        "string" | "number" | "boolean" => format!("a {word}"),
+        word => word.to_owned(),
+    };
+    let expected = expected.split(" or ").map(article).collect::<Vec<_>>().join(" or ");
+    Misfit { place: place.to_owned(), expected, found: short(value) }
+}
+
+/// A value as a message shows it.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) if text.chars().count() > 40 => "a string".to_owned(),
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! What went wrong, in words that help whoever called to call otherwise.
 
+use crate::mcp::said;
+use contexture::context::fence::escape_open;
 use contexture::diagnostic::Code;
 use contexture::reference::LoadError;
 use contexture::reference::syntax::redact;
@@ -56,7 +58,10 @@ impl Fault {
 
     /// The answer to the call: the text for a model, the fields for a program.
     pub(crate) fn into_result(self) -> CallToolResult {
-        let mut result = CallToolResult::error(vec![ContentBlock::text(self.to_string())]);
+        // It may quote what somebody else wrote, and no fence stands around it (KN-13).
+        let said = self.to_string();
+        let text = ContentBlock::text(escape_open(&said, &[]));
+        let mut result = CallToolResult::error(vec![text]);
         let mut error = json!({ "code": self.code, "message": self.message, "help": self.help });
         if let Some(fields) = error.as_object_mut() {
             fields.extend(self.details);
@@ -80,8 +85,8 @@ impl std::error::Error for Fault {}
 
 impl From<LoadError> for Fault {
     fn from(error: LoadError) -> Self {
-        let fault = Self::new(error.code, error.to_string());
-        Self { help: error.help, ..fault }
+        let fault = Self::new(error.code, said::line(&error.to_string()));
+        Self { help: error.help.map(|help| said::line(&help)), ..fault }
     }
 }
 

@@ -15,6 +15,7 @@ pub mod http;
 mod knowledge;
 mod load;
 mod program;
+pub(crate) mod said;
 mod server;
 mod session;
 pub mod stdio;

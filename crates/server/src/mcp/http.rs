@@ -5,6 +5,7 @@
 //! origin of a page. Listening beyond this machine has to be asked for in so many words.
 
 mod guard;
+mod sessions;
 
 use crate::fault::Fault;
 use crate::mcp::codes;
@@ -14,6 +15,7 @@ use axum::Router;
 use guard::Guard;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use sessions::Sessions;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,13 +96,16 @@ impl Listening {
             .disable_allowed_hosts()
             .with_max_request_body_bytes(BODY_BYTES);
         let end = config.cancellation_token.clone();
+        let sessions = Arc::new(sessions);
+        let bounds = Sessions::new(Arc::clone(&sessions), sessions::MOST);
         let mcp = {
             let server = server.clone();
-            StreamableHttpService::new(move || Ok(server.session()), Arc::new(sessions), config)
+            StreamableHttpService::new(move || Ok(server.session()), sessions, config)
         };
         let guard = Arc::new(self.guard);
         let app = Router::new()
             .route_service(PATH, mcp)
+            .layer(axum::middleware::from_fn_with_state(bounds, sessions::bound))
             .layer(axum::middleware::from_fn_with_state(guard, guard::check));
         let stopping = end.clone();
         let serving = axum::serve(self.listener, app)

@@ -8,16 +8,19 @@
 use crate::fault::Fault;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::codes;
+use crate::mcp::knowledge::{Generation, Knowledge};
+use crate::mcp::said;
 use crate::mcp::tool::{Call, CallFuture, Given, Tool};
 use contexture::answer::{Field, Shape};
 use contexture::context::build::build_item;
 use contexture::context::{Budget, DeclaredItem, Keep};
 use contexture::reference::syntax::{Reference, ReferenceBuf};
-use contexture::reference::{FOLDER, LoadError, Loaded, Loader, Place, Resource, pattern, tool};
+use contexture::reference::{FOLDER, LoadError, Loaded, Place, Resource, pattern, tool};
 use contexture::reference::{Route, StepKind};
-use contexture::references::References;
+use contexture::references::{Options, References};
+use contexture::{Project, packs};
 use rmcp::model::{Tool as Definition, ToolAnnotations};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tokens that one result may take.
 const RESULT_TOKENS: u64 = 8_000;
@@ -26,12 +29,22 @@ const RESULT_TOKENS: u64 = 8_000;
 pub(crate) struct LoadResource {
     definition: Definition,
     arguments: Arguments,
-    inner: Arc<Inner>,
+    project: Project,
+    options: Options,
+    offers: Arc<[ReferenceBuf]>,
+    current: Mutex<Current>,
+    knowledge: Option<Arc<Knowledge>>,
+}
+
+/// The references with the packs of one moment.
+struct Current {
+    generation: Generation,
+    references: Arc<References>,
 }
 
 struct Inner {
-    references: References,
-    offers: Vec<ReferenceBuf>,
+    references: Arc<References>,
+    offers: Arc<[ReferenceBuf]>,
 }
 
 impl LoadResource {
@@ -39,8 +52,14 @@ impl LoadResource {
     /// workspace holds.
     ///
     /// # Errors
-    /// A [`Fault`] when an offer is no reference.
-    pub(crate) fn new(references: References, offers: &[String]) -> Result<Self, Fault> {
+    /// A [`Fault`] when an offer is no reference, or the workspace can't be used.
+    pub(crate) fn open(
+        project: Project,
+        packs: packs::Options,
+        offers: &[String],
+    ) -> Result<Self, Fault> {
+        let options = Options { packs, ..Options::default() };
+        let references = References::open(&project, &options)?;
         let offers = offers.iter().map(|text| offer(text)).collect::<Result<Vec<_>, _>>()?;
         let about = description(&references, &offers);
         let reference = Field {
@@ -55,7 +74,29 @@ impl LoadResource {
             .with_annotations(
                 ToolAnnotations::new().read_only(true).open_world(!offers.is_empty()),
             );
-        Ok(Self { definition, arguments, inner: Arc::new(Inner { references, offers }) })
+        let references = Arc::new(references);
+        let current = Mutex::new(Current { generation: Generation::default(), references });
+        let offers = offers.into();
+        Ok(Self { definition, arguments, project, options, offers, current, knowledge: None })
+    }
+
+    /// The same, which knows of other packs as soon as the server does.
+    pub(crate) fn following(self, knowledge: &Arc<Knowledge>) -> Self {
+        Self { knowledge: Some(Arc::clone(knowledge)), ..self }
+    }
+
+    fn inner(&self) -> Inner {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = self.knowledge.as_ref().map(|it| it.generation()).unwrap_or_default();
+        if generation != current.generation {
+            let packs = packs::Options { offline: true, ..self.options.packs.clone() };
+            let options = Options { packs, ..self.options.clone() };
+            // A workspace that can't be opened anew leaves the references as they were.
+            if let Ok(references) = References::open(&self.project, &options) {
+                *current = Current { generation, references: Arc::new(references) };
+            }
+        }
+        Inner { references: Arc::clone(&current.references), offers: Arc::clone(&self.offers) }
     }
 }
 
@@ -95,7 +136,7 @@ impl Tool for LoadResource {
         Box::pin(async move {
             self.arguments.check(tool::NAME, &call.arguments)?;
             let asked = call.text("reference").trim().to_owned();
-            let inner = Arc::clone(&self.inner);
+            let inner = self.inner();
             let handle = tokio::runtime::Handle::current();
             // Files are read where nobody waits for the next message.
             let work = tokio::task::spawn_blocking(move || handle.block_on(inner.load(&asked)));
@@ -119,7 +160,7 @@ impl Inner {
         let route = loader.route(&reference, &Place::workspace())?;
         self.offered(&route)?;
         let loaded = loader.walk(&route).await?;
-        Ok(Given::text(shown(&loaded, loader)?))
+        Ok(Given::text(shown(&loaded, &self.references)?))
     }
 
     /// Whether a route stays within what is offered.
@@ -158,19 +199,20 @@ fn is_hidden(path: &str) -> bool {
 }
 
 /// The text of all that was loaded, fenced and cut to the room of one result.
-fn shown(loaded: &Loaded, loader: &Loader) -> Result<String, Fault> {
-    let counter = loader.counter();
+fn shown(loaded: &Loaded, references: &References) -> Result<String, Fault> {
+    let counter = references.loader().counter();
     let several = loaded.listing || loaded.resources.len() > 1;
     let mut left = RESULT_TOKENS;
     let mut parts = Vec::new();
     for resource in &loaded.resources {
-        let name = &resource.reference;
+        // Names of files are as somebody else wrote them, and stand outside of the fence.
+        let name = said::line(&resource.reference);
         let Some(text) = resource.text() else {
             let kind = if resource.media_type == FOLDER { "folder" } else { "not text" };
             parts.push(format!("{kind}: {name}"));
             continue;
         };
-        let item = item(resource, text, left, counter)?;
+        let item = item(resource, text, left, references)?;
         left = left.saturating_sub(counter.count(&item) as u64);
         match (several, item.is_empty()) {
             (_, true) if left == 0 || !text.is_empty() => parts.push(format!("not shown: {name}")),
@@ -178,7 +220,7 @@ fn shown(loaded: &Loaded, loader: &Loader) -> Result<String, Fault> {
             (false, _) => parts.push(item),
         }
     }
-    parts.extend(loaded.notes.iter().map(|note| format!("note: {}", note.message)));
+    parts.extend(loaded.notes.iter().map(|note| format!("note: {}", said::line(&note.message))));
     Ok(parts.join("\n\n"))
 }
 
@@ -186,7 +228,7 @@ fn item(
     resource: &Resource,
     text: &str,
     left: u64,
-    counter: &dyn contexture::context::TokenCounter,
+    references: &References,
 ) -> Result<String, Fault> {
     if left == 0 {
         return Ok(String::new());
@@ -200,9 +242,9 @@ fn item(
         keep: Keep::Head,
         priority: 0,
         trust: resource.trust,
-        fence: None,
+        fence: references.fence(&resource.reference, resource.trust),
     };
-    let item = build_item(0, &declared, counter)
+    let item = build_item(0, &declared, references.loader().counter())
         .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
     Ok(item.text)
 }

@@ -1,7 +1,7 @@
 //! What one project offers over MCP.
 
 use crate::fault::Fault;
-use crate::mcp::knowledge::{self, Knowledge};
+use crate::mcp::knowledge::{self, Knowledge, NAMES};
 use crate::mcp::load::LoadResource;
 use crate::mcp::program::{Runner, discover};
 use crate::mcp::session::Session;
@@ -9,8 +9,7 @@ use crate::mcp::tool::Tool;
 use contexture::config::NoticeLanguage;
 use contexture::context::tokens::tokenizer_for;
 use contexture::models::default_model;
-use contexture::packs::{self, Packs};
-use contexture::references::{Options, References};
+use contexture::packs;
 use contexture::{Project, servers};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -61,8 +60,7 @@ pub(crate) struct Offered {
     /// In the order in which they are listed.
     tools: Vec<Arc<dyn Tool>>,
     by_name: HashMap<String, usize>,
-    /// `None` when there are no packs: then nothing speaks of them (KN-6).
-    knowledge: Option<Arc<Knowledge>>,
+    knowledge: Arc<Knowledge>,
     runner: Arc<Runner>,
     notices: Vec<Fault>,
 }
@@ -75,17 +73,14 @@ impl Server {
     /// reference.
     pub fn open(settings: Settings) -> Result<Self, Fault> {
         let Settings { project, programs, model, offers, packs, servers, selected } = settings;
-        let options = Options { packs: packs.clone(), ..Options::default() };
-        let references = References::open(&project, &options)?;
         let runner = Runner::new(project.clone(), model.clone(), packs.clone(), servers);
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
         let is_english = project.config.knowledge.lang == NoticeLanguage::En;
-        let packs = Packs::open(&project, packs);
-        let knowledge =
-            Knowledge::new(packs, selected.as_deref(), counter, is_english)?.map(Arc::new);
-        let mut tools: Vec<Arc<dyn Tool>> =
-            knowledge.as_ref().map(knowledge::tools).unwrap_or_default();
-        tools.push(Arc::new(LoadResource::new(references, &offers)?));
+        let load = LoadResource::open(project.clone(), packs.clone(), &offers)?;
+        let knowledge = Knowledge::open(project, packs, selected, counter, is_english)?;
+        let knowledge = Arc::new(knowledge);
+        let mut tools: Vec<Arc<dyn Tool>> = knowledge::tools(&knowledge);
+        tools.push(Arc::new(load.following(&knowledge)));
         let mut notices = Vec::new();
         if let Some(folder) = programs {
             let taken = tools.iter().map(|tool| tool.definition().name.to_string());
@@ -101,13 +96,13 @@ impl Server {
     /// The names of the tools, in their order.
     #[must_use]
     pub fn tools(&self) -> Vec<&str> {
-        self.0.tools.iter().map(|tool| &*tool.definition().name).collect()
+        self.0.tools().map(|tool| &*tool.definition().name).collect()
     }
 
     /// The names of the packs, in their order.
     #[must_use]
-    pub fn packs(&self) -> Vec<&str> {
-        self.0.knowledge.as_ref().map(|knowledge| knowledge.names().collect()).unwrap_or_default()
+    pub fn packs(&self) -> Vec<String> {
+        self.0.knowledge.view().names().map(str::to_owned).collect()
     }
 
     /// What was left out, and why.
@@ -134,15 +129,33 @@ impl std::fmt::Debug for Server {
 }
 
 impl Offered {
+    /// A tool that is there. Those of packs are not where there are no packs (KN-6).
     pub(crate) fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.get(*self.by_name.get(name)?)
+        let tool = self.tools.get(*self.by_name.get(name)?)?;
+        (!self.is_hidden(name)).then_some(tool)
     }
 
-    pub(crate) fn tools(&self) -> &[Arc<dyn Tool>] {
-        &self.tools
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        let hidden = self.knowledge.view().is_empty();
+        let is_there =
+            move |tool: &&Arc<dyn Tool>| !(hidden && NAMES.contains(&&*tool.definition().name));
+        self.tools.iter().filter(is_there)
     }
 
-    pub(crate) fn knowledge(&self) -> Option<&Arc<Knowledge>> {
-        self.knowledge.as_ref()
+    fn is_hidden(&self, name: &str) -> bool {
+        NAMES.contains(&name) && self.knowledge.view().is_empty()
+    }
+
+    pub(crate) const fn knowledge(&self) -> &Arc<Knowledge> {
+        &self.knowledge
+    }
+
+    /// Looks for packs anew, when it is time, where nobody waits for the next message.
+    pub(crate) async fn refresh(&self) {
+        if self.knowledge.is_due() {
+            let knowledge = Arc::clone(&self.knowledge);
+            // A search that breaks off leaves the packs as they were.
+            let _ = tokio::task::spawn_blocking(move || knowledge.look_again()).await;
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::mcp::codes;
-use crate::mcp::knowledge::Knowledge;
+use crate::mcp::knowledge::{Generation, Knowledge};
 use crate::mcp::server::Offered;
 use crate::mcp::tool::{Call, Conversation, Tool};
 use contexture::diagnostic::suggestion;
@@ -15,7 +15,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The methods that are answered, but for their parameters.
 const METHODS: [&str; 6] = [
@@ -31,15 +31,52 @@ const METHODS: [&str; 6] = [
 pub(crate) struct Session {
     offered: Arc<Offered>,
     conversation: Conversation,
+    /// The packs that the client was told of.
+    told: Mutex<Told>,
+}
+
+/// What a client knows of the packs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Told {
+    generation: Generation,
+    has_packs: bool,
+}
+
+impl Told {
+    fn now(offered: &Offered) -> Self {
+        let knowledge = offered.knowledge();
+        Self { generation: knowledge.generation(), has_packs: !knowledge.view().is_empty() }
+    }
 }
 
 impl Session {
     pub(crate) fn new(offered: Arc<Offered>) -> Self {
-        Self { offered, conversation: Conversation::default() }
+        let told = Mutex::new(Told::now(&offered));
+        Self { offered, conversation: Conversation::default(), told }
+    }
+
+    /// Looks for packs anew, when it is time, and tells the client when there are others.
+    async fn refresh(&self, context: &RequestContext<RoleServer>) {
+        self.offered.refresh().await;
+        let now = Told::now(&self.offered);
+        let before = {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *told, now)
+        };
+        // Later versions of the protocol have notifications for subscribers alone.
+        let is_listening = context.protocol_version().is_some_and(|it| it.has_initialize());
+        if before.generation == now.generation || !is_listening {
+            return;
+        }
+        // A client that can't be reached will not read the answer either.
+        if before.has_packs != now.has_packs {
+            let _ = context.peer.notify_tool_list_changed().await;
+        }
+        let _ = context.peer.notify_resource_list_changed().await;
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
-        let names = self.offered.tools().iter().map(|tool| &*tool.definition().name);
+        let names = self.offered.tools().map(|tool| &*tool.definition().name);
         let help = suggestion(name, names).map(|help| format!("; {help}")).unwrap_or_default();
         ErrorData::invalid_params(format!("there is no tool `{name}`{help}"), None)
     }
@@ -49,11 +86,12 @@ impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
         let server =
             Implementation::new("contexture", env!("CARGO_PKG_VERSION")).with_title("Contexture");
-        let tools = ServerCapabilities::builder().enable_tools();
-        match self.offered.knowledge() {
-            Some(_) => ServerConfig::new(tools.enable_resources().build())
-                .with_instructions(Knowledge::instruction()),
-            None => ServerConfig::new(tools.build()),
+        let can = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+        if self.offered.knowledge().view().is_empty() {
+            ServerConfig::new(can.build())
+        } else {
+            let can = can.enable_resources().enable_resources_list_changed();
+            ServerConfig::new(can.build()).with_instructions(Knowledge::instruction())
         }
         .with_server_info(server)
     }
@@ -61,9 +99,10 @@ impl ServerHandler for Session {
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.offered.tools().iter().map(|tool| tool.definition().clone());
+        self.refresh(&context).await;
+        let tools = self.offered.tools().map(|tool| tool.definition().clone());
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
@@ -76,6 +115,7 @@ impl ServerHandler for Session {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.refresh(&context).await;
         let tool = self.offered.tool(&request.name);
         let tool: &Arc<dyn Tool> = tool.ok_or_else(|| self.unknown_tool(&request.name))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
@@ -105,10 +145,10 @@ impl ServerHandler for Session {
     async fn list_resources(
         &self,
         _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = self.offered.knowledge().map(|knowledge| knowledge.resources());
-        Ok(ListResourcesResult::with_all_items(resources.unwrap_or_default()))
+        self.refresh(&context).await;
+        Ok(ListResourcesResult::with_all_items(self.offered.knowledge().resources()))
     }
 
     async fn list_resource_templates(
@@ -116,21 +156,22 @@ impl ServerHandler for Session {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = self.offered.knowledge().map(|_| Knowledge::templates());
-        Ok(ListResourceTemplatesResult::with_all_items(templates.unwrap_or_default()))
+        let has_packs = !self.offered.knowledge().view().is_empty();
+        let templates = if has_packs { Knowledge::templates() } else { Vec::new() };
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let Some(knowledge) = self.offered.knowledge().cloned() else {
-            return Err(not_read(Fault::of(
-                codes::UNKNOWN_RESOURCE,
-                "there are no resources here",
-            )));
-        };
+        self.refresh(&context).await;
+        let knowledge = Arc::clone(self.offered.knowledge());
+        if knowledge.view().is_empty() {
+            let fault = Fault::of(codes::UNKNOWN_RESOURCE, "there are no resources here");
+            return Err(not_read(fault));
+        }
         let work = tokio::task::spawn_blocking(move || knowledge.resource(&request.uri));
         let read =
             work.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;

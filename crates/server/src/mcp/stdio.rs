@@ -1,4 +1,11 @@
 //! MCP over stdin and stdout: one client, which started the process.
+//!
+//! A message is one line of at most 16 MiB; the last one needs no end. What can't be read is answered
+//! as JSON-RPC says it. Messages may come in batches where the protocol of 2025-03-26 was agreed upon.
+
+mod pending;
+mod read;
+mod wire;
 
 use crate::fault::Fault;
 use crate::mcp::codes;
@@ -7,6 +14,7 @@ use rmcp::service::{ServerInitializeError, serve_server};
 use rmcp::transport::stdio_pipes;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use wire::Wire;
 
 /// How long programs that still run may take to end in order.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -34,7 +42,7 @@ where
 {
     let mut stop = std::pin::pin!(stop);
     let running = tokio::select! {
-        running = serve_server(server.session(), streams) => running,
+        running = serve_server(server.session(), Wire::new(streams)) => running,
         () = &mut stop => return Ok(()),
     };
     let running = match running {

@@ -6,7 +6,7 @@ use crate::mcp::codes;
 use contexture::context::build::build_item;
 use contexture::context::{Budget, DeclaredItem, Digest, Keep, Trust};
 use contexture::knowledge::fence;
-use contexture::knowledge::resolve::{PackUse, Resolution};
+use contexture::knowledge::resolve::{PackUse, Resolution, standing};
 use contexture::reference::text::LineRange;
 
 /// The largest file that is read, in bytes.
@@ -24,8 +24,10 @@ pub(super) struct Shown {
     pub(super) clipped: bool,
     /// The lines of the whole file.
     pub(super) lines: usize,
+    /// What is to be said of the pack: its status, and who has checked it.
+    pub(super) warnings: Vec<String>,
     /// Why the use was not written down.
-    pub(super) warning: Option<String>,
+    pub(super) unlogged: Option<String>,
 }
 
 impl Knowledge {
@@ -39,14 +41,15 @@ impl Knowledge {
         path: &str,
         lines: Option<&LineRange>,
     ) -> Result<Shown, Fault> {
-        let item = &self.served(name)?.item;
+        let view = self.view();
+        let item = &view.served(name)?.item;
         let within = path.strip_prefix("./").unwrap_or(path);
         if within.split('/').next() == Some("indexes") {
             let message = format!("`{path}` is an index: it finds files and says nothing itself");
             return Err(Fault::of(codes::NOT_FOR_READING, message)
                 .with_help("read a file that it points to, or ask `resolve_knowledge`"));
         }
-        let whole = self.packs.read(name, within, FILE_BYTES)?;
+        let whole = view.packs.read(name, within, FILE_BYTES)?;
         let text = match lines {
             Some(lines) => lines.of(&whole).0,
             None => &whole,
@@ -64,23 +67,25 @@ impl Knowledge {
         };
         let shown = build_item(0, &declared, self.counter)
             .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
+        let warnings = standing(item);
         let used = PackUse {
             item: item.clone(),
             files: vec![(within.to_owned(), Digest::of_text(&whole))],
             selected_files: vec![within.to_owned()],
             grounding: item.grounding,
             citation_gaps: Vec::new(),
-            warnings: Vec::new(),
+            warnings: warnings.clone(),
             tokens: shown.tokens,
         };
         let resolution = Resolution { uses: vec![used], ..Resolution::default() };
-        let warning = self.packs.log(&resolution).err().map(|error| error.to_string());
+        let unlogged = view.packs.log(&resolution).err().map(|error| error.to_string());
         Ok(Shown {
             tokens: shown.tokens,
             clipped: shown.clipped,
             text: shown.text,
             lines: whole.lines().count(),
-            warning,
+            warnings,
+            unlogged,
         })
     }
 }

@@ -3,8 +3,7 @@
 use super::Knowledge;
 use crate::fault::Fault;
 use crate::mcp::codes;
-use crate::mcp::uri;
-use contexture::context::fence::escape_layout;
+use crate::mcp::{said, uri};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
 /// Guides and files are texts with a frame of tags around them.
@@ -16,10 +15,10 @@ impl Knowledge {
         let resource = |found: &contexture::knowledge::discovery::Found| {
             let item = &found.item;
             Resource::new(uri::of_pack(&item.name), item.name.clone())
-                .with_description(one_line(&item.description))
+                .with_description(said::line(&item.description))
                 .with_mime_type(MEDIA_TYPE)
         };
-        self.served.iter().map(resource).collect()
+        self.view().served.iter().map(resource).collect()
     }
 
     /// The files of packs.
@@ -42,17 +41,24 @@ impl Knowledge {
             Fault::of(codes::UNKNOWN_RESOURCE, format!("no resource has the URI `{asked}`"))
                 .with_help("expected knowledge://NAME or knowledge://NAME/PATH")
         })?;
-        self.served(&name)?;
+        let view = self.view();
+        view.served(&name)?;
         let text = match path {
-            Some(path) => self.file(&name, &path, None)?.text,
-            None => self.packs.activate(&name)?.text,
+            Some(path) => {
+                let shown = self.file(&name, &path, None)?;
+                with_warnings(shown.text, shown.warnings.iter().map(String::as_str))
+            }
+            None => {
+                let guide = view.packs.activate(&name)?;
+                let warnings = guide.warnings.iter().map(|finding| finding.message.as_str());
+                with_warnings(guide.text, warnings)
+            }
         };
         Ok(ResourceContents::text(text, asked).with_mime_type(MEDIA_TYPE))
     }
 }
 
-/// A description of a pack, which somebody else wrote, as a line that poses as nothing else.
-fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    escape_layout(&line).into_owned()
+fn with_warnings<'w>(mut text: String, warnings: impl Iterator<Item = &'w str>) -> String {
+    said::warn(&mut text, warnings);
+    text
 }

@@ -1,13 +1,13 @@
 //! The four tools of packs.
 
-use super::Knowledge;
+use super::{Knowledge, View};
 use crate::fault::Fault;
 use crate::mcp::arguments::Arguments;
-use crate::mcp::codes;
 use crate::mcp::tool::{Call, CallFuture, Given, Tool};
+use crate::mcp::{codes, said};
 use contexture::answer::{Field, Shape};
 use contexture::knowledge::catalog;
-use contexture::knowledge::resolve::Task;
+use contexture::knowledge::resolve::{Resolution, Task};
 use contexture::packs::PacksError;
 use contexture::reference::text::{self, LineRange};
 use rmcp::model::{Tool as Definition, ToolAnnotations};
@@ -37,11 +37,16 @@ struct KnowledgeTool {
     knowledge: Arc<Knowledge>,
 }
 
+const KINDS: [Kind; 4] = [Kind::Catalog, Kind::Activate, Kind::Resolve, Kind::Read];
+
+/// The names of the tools of packs.
+pub(crate) const NAMES: [&str; 4] =
+    [Kind::Catalog.name(), Kind::Activate.name(), Kind::Resolve.name(), Kind::Read.name()];
+
 /// The tools, in the order in which a model uses them.
 pub(crate) fn tools(knowledge: &Arc<Knowledge>) -> Vec<Arc<dyn Tool>> {
-    let kinds = [Kind::Catalog, Kind::Activate, Kind::Resolve, Kind::Read];
     let tool = |kind| -> Arc<dyn Tool> { Arc::new(KnowledgeTool::new(kind, knowledge)) };
-    kinds.into_iter().map(tool).collect()
+    KINDS.into_iter().map(tool).collect()
 }
 
 fn field(name: &str, shape: Shape, about: &str) -> Field {
@@ -167,14 +172,16 @@ impl Tool for KnowledgeTool {
 
 impl Knowledge {
     fn listed(&self) -> Given {
-        let text = format!("{}\n\n{}", catalog::xml(&self.served), catalog::INSTRUCTION);
-        Given { structured: Some(self.catalog()), ..Given::text(text) }
+        let view = self.view();
+        let text = format!("{}\n\n{}", catalog::xml(&view.served), catalog::INSTRUCTION);
+        Given { structured: Some(view.catalog()), ..Given::text(text) }
     }
 
     fn activate(&self, call: &Call) -> Result<Given, Fault> {
         let name = call.text("name");
-        self.served(name)?;
-        let pack = self.packs.pack(name)?;
+        let view = self.view();
+        view.served(name)?;
+        let pack = view.packs.pack(name)?;
         let mut conversation = call.conversation.lock().unwrap_or_else(PoisonError::into_inner);
         let active = conversation.activate(&pack).map_err(PacksError::from)?;
         drop(conversation);
@@ -188,11 +195,9 @@ impl Knowledge {
             return Ok(Given { structured: Some(structured), ..Given::text(text) });
         }
         let mut text = active.text;
-        let warnings: Vec<&str> =
-            active.warnings.iter().map(|finding| finding.message.as_str()).collect();
-        for warning in &warnings {
-            text.push_str(&format!("\nwarning: {warning}"));
-        }
+        let warnings = active.warnings.iter().map(|finding| finding.message.as_str());
+        said::warn(&mut text, warnings.clone());
+        let warnings: Vec<String> = warnings.map(said::line).collect();
         let structured = json!({
             "name": name,
             "already_active": false,
@@ -211,54 +216,30 @@ impl Knowledge {
         };
         let named = call.arguments.get("packs").and_then(Value::as_array);
         let named: Vec<&str> = named.into_iter().flatten().filter_map(Value::as_str).collect();
+        let view = self.view();
         let (names, mut left_out) = if named.is_empty() {
-            self.readable()?
+            readable(&view)?
         } else {
             for name in &named {
-                self.served(name)?;
+                view.served(name)?;
             }
             (named, Vec::new())
         };
         let began = Instant::now();
-        let mut resolution = self.packs.resolve(&names, &task)?;
+        let mut resolution = view.packs.resolve(&names, &task)?;
         self.took(began.elapsed());
-        if let Err(error) = self.packs.log(&resolution) {
+        if let Err(error) = view.packs.log(&resolution) {
             left_out.push(error.to_string());
         }
         resolution.warnings.extend(left_out);
         let structured = serde_json::to_value(&resolution)
             .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
-        let text = match resolution.context.is_empty() {
-            true => nothing(&resolution.warnings),
+        let mut text = match resolution.context.is_empty() {
+            true => nothing(&resolution).to_owned(),
             false => resolution.context,
         };
+        said::warn(&mut text, resolution.warnings.iter().map(String::as_str));
         Ok(Given { structured: Some(structured), ..Given::text(text) })
-    }
-
-    /// All packs that may be read, and why others may not.
-    fn readable(&self) -> Result<(Vec<&str>, Vec<String>), Fault> {
-        if self.served.len() > TOGETHER {
-            let message = format!(
-                "there are {} packs, more than the {TOGETHER} that can be asked together",
-                self.served.len()
-            );
-            return Err(Fault::of(codes::BAD_ARGUMENTS, message)
-                .with_help("name some in `packs`; `knowledge_catalog` lists them"));
-        }
-        let (mut names, mut left_out, mut first) = (Vec::new(), Vec::new(), None);
-        for name in self.names() {
-            match self.packs.pack(name) {
-                Ok(_) => names.push(name),
-                Err(refused) => {
-                    left_out.push(format!("left out: {refused}"));
-                    first.get_or_insert(refused);
-                }
-            }
-        }
-        match first {
-            Some(refused) if names.is_empty() => Err(refused.into()),
-            _ => Ok((names, left_out)),
-        }
     }
 
     fn read(&self, call: &Call) -> Result<Given, Fault> {
@@ -271,29 +252,57 @@ impl Knowledge {
             None => None,
         };
         let shown = self.file(pack, path, lines.as_ref())?;
+        let mut text = shown.text.clone();
+        said::warn(&mut text, shown.warnings.iter().map(String::as_str));
         let structured = json!({
             "pack": pack,
             "path": path,
             "tokens": shown.tokens,
             "clipped": shown.clipped,
             "lines": shown.lines,
+            "warnings": shown.warnings,
             "text": shown.text,
         });
         let meta = Map::from_iter(
-            shown.warning.map(|warning| ("contexture/warnings".to_owned(), json!([warning]))),
+            shown.unlogged.map(|warning| ("contexture/warnings".to_owned(), json!([warning]))),
         );
-        Ok(Given { text: shown.text, structured: Some(structured), meta })
+        Ok(Given { text, structured: Some(structured), meta })
     }
 }
 
-fn nothing(warnings: &[String]) -> String {
-    let mut text = "Nothing in the knowledge packs answers this. Ask the user, or say that it is \
-                    unknown."
-        .to_owned();
-    for warning in warnings {
-        text.push_str(&format!("\nwarning: {warning}"));
+/// All packs that may be read, and why others may not.
+fn readable(view: &View) -> Result<(Vec<&str>, Vec<String>), Fault> {
+    if view.served.len() > TOGETHER {
+        let message = format!(
+            "there are {} packs, more than the {TOGETHER} that can be asked together",
+            view.served.len()
+        );
+        return Err(Fault::of(codes::BAD_ARGUMENTS, message)
+            .with_help("name some in `packs`; `knowledge_catalog` lists them"));
     }
-    text
+    let (mut names, mut left_out, mut first) = (Vec::new(), Vec::new(), None);
+    for name in view.names() {
+        match view.packs.pack(name) {
+            Ok(_) => names.push(name),
+            Err(refused) => {
+                left_out.push(format!("left out: {refused}"));
+                first.get_or_insert(refused);
+            }
+        }
+    }
+    match first {
+        Some(refused) if names.is_empty() => Err(refused.into()),
+        _ => Ok((names, left_out)),
+    }
+}
+
+/// What is said when nothing is shown. What is there and did not fit is not unknown.
+fn nothing(resolution: &Resolution) -> &'static str {
+    if resolution.missing.is_empty() {
+        "Nothing of the knowledge packs can be shown; the warnings say why."
+    } else {
+        "Nothing in the knowledge packs answers this. Ask the user, or say that it is unknown."
+    }
 }
 
 fn flag(call: &Call, name: &str) -> bool {

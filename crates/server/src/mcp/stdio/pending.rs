@@ -1,0 +1,146 @@
+//! The requests that wait for their answers, and the batches that collect theirs.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// What has been asked and not answered.
+#[derive(Default)]
+pub(super) struct Pending {
+    state: Mutex<State>,
+    /// Told when the last request was answered.
+    answered: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: HashSet<RequestId>,
+    batches: Vec<Batch>,
+    /// Whether batches were agreed upon.
+    has_batches: bool,
+}
+
+/// The answers of a batch, which go out together.
+#[derive(Default)]
+struct Batch {
+    waiting: HashSet<RequestId>,
+    answers: Vec<Value>,
+}
+
+/// The version of the protocol that has batches.
+const WITH_BATCHES: &str = "2025-03-26";
+
+impl Pending {
+    /// Notes what comes in. What it completes is to be written.
+    pub(super) fn comes(&self, message: &ClientJsonRpcMessage) -> Option<Value> {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                self.state().waiting.insert(request.id.clone());
+                None
+            }
+            // A request that was called back may be answered or not.
+            JsonRpcMessage::Notification(told) => match &told.notification {
+                ClientNotification::CancelledNotification(cancelled) => {
+                    let id = cancelled.params.request_id.as_ref()?;
+                    self.settle(id);
+                    self.collect(id, None)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Notes the messages of a batch, with the answers that are there already. When nothing is to be
+    /// waited for, they are to be written.
+    pub(super) fn batch(
+        &self,
+        messages: &[ClientJsonRpcMessage],
+        answers: Vec<Value>,
+    ) -> Option<Value> {
+        let ids = messages.iter().filter_map(|message| match message {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        });
+        let batch = Batch { waiting: ids.collect(), answers };
+        if batch.waiting.is_empty() {
+            return (!batch.answers.is_empty()).then_some(Value::Array(batch.answers));
+        }
+        self.state().batches.push(batch);
+        None
+    }
+
+    /// What is written in place of a message that goes out; none when it goes with its batch later.
+    pub(super) fn goes(&self, message: &ServerJsonRpcMessage) -> serde_json::Result<Option<Value>> {
+        let value = serde_json::to_value(message)?;
+        let Some(id) = id_of(message) else { return Ok(Some(value)) };
+        if value.pointer("/result/protocolVersion").and_then(Value::as_str) == Some(WITH_BATCHES) {
+            self.state().has_batches = true;
+        }
+        Ok(self.collect(id, Some(value)))
+    }
+
+    /// Notes that an answer was written.
+    pub(super) fn gone(&self, message: &ServerJsonRpcMessage) {
+        if let Some(id) = id_of(message) {
+            self.settle(id);
+        }
+    }
+
+    /// Whether batches were agreed upon.
+    pub(super) fn has_batches(&self) -> bool {
+        self.state().has_batches
+    }
+
+    /// Waits until all requests are answered.
+    pub(super) async fn settled(&self) {
+        loop {
+            let answered = self.answered.notified();
+            if self.state().waiting.is_empty() {
+                return;
+            }
+            answered.await;
+        }
+    }
+
+    /// A request is answered, or will not be.
+    fn settle(&self, id: &RequestId) {
+        let mut state = self.state();
+        state.waiting.remove(id);
+        if state.waiting.is_empty() {
+            self.answered.notify_one();
+        }
+    }
+
+    /// An answer, or what its batch has with it; none when the batch waits for others.
+    fn collect(&self, id: &RequestId, answer: Option<Value>) -> Option<Value> {
+        let mut state = self.state();
+        let is_its = |batch: &Batch| batch.waiting.contains(id);
+        let Some(at) = state.batches.iter().position(is_its) else { return answer };
+        let batch = state.batches.get_mut(at)?;
+        batch.waiting.remove(id);
+        batch.answers.extend(answer);
+        if !batch.waiting.is_empty() {
+            return None;
+        }
+        let answers = state.batches.swap_remove(at).answers;
+        (!answers.is_empty()).then_some(Value::Array(answers))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The request that a message answers.
+fn id_of(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    }
+}

@@ -1,0 +1,164 @@
+//! Messages on a pair of streams, one on each line.
+//!
+//! Decision: the library's own transport passes over what it can't read without a word, so that a
+//! client waits for an answer that never comes. JSON-RPC has answers for that, and here they are given.
+
+use super::pending::Pending;
+use super::read::{Said, no_batches, too_long, understand};
+use contexture::mcp::wire::{Line, Lines, MESSAGE_BYTES};
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
+
+/// So many messages may stand in one batch.
+const BATCH: usize = 100;
+/// How long requests may take to be answered when no more can come.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+type Write = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+/// Messages on a pair of streams.
+pub(super) struct Wire<R, W> {
+    lines: Lines<R>,
+    out: Arc<Mutex<Option<W>>>,
+    pending: Arc<Pending>,
+    /// What was read and not yet given on.
+    read: VecDeque<ClientJsonRpcMessage>,
+    /// An answer that is being written; kept, since whoever receives may go away in between.
+    write: Option<Write>,
+    /// When there is nothing more to be waited for.
+    end: Option<Instant>,
+}
+
+impl<R, W> Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(super) fn new((stream, out): (R, W)) -> Self {
+        Self {
+            lines: Lines::new(stream, MESSAGE_BYTES),
+            out: Arc::new(Mutex::new(Some(out))),
+            pending: Arc::default(),
+            read: VecDeque::new(),
+            write: None,
+            end: None,
+        }
+    }
+
+    fn take(&mut self, said: Said) {
+        match said {
+            Said::Nothing => {}
+            Said::Refused(answer) => self.answer(Some(answer)),
+            Said::Message(message) => {
+                let completed = self.pending.comes(&message);
+                self.read.push_back(*message);
+                self.answer(completed);
+            }
+            Said::Batch(parts) if self.pending.has_batches() && parts.len() <= BATCH => {
+                self.take_batch(parts);
+            }
+            Said::Batch(_) => self.take(no_batches()),
+        }
+    }
+
+    fn take_batch(&mut self, parts: Vec<Said>) {
+        let (mut messages, mut answers) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                Said::Message(message) => messages.push(*message),
+                Said::Refused(answer) => answers.push(answer),
+                Said::Nothing | Said::Batch(_) => {}
+            }
+        }
+        let completed = self.pending.batch(&messages, answers);
+        for message in &messages {
+            let completed = self.pending.comes(message);
+            self.answer(completed);
+        }
+        self.read.extend(messages);
+        self.answer(completed);
+    }
+
+    /// Writes an answer before anything more is read.
+    fn answer(&mut self, answer: Option<Value>) {
+        let Some(answer) = answer else { return };
+        let before = self.write.take();
+        let out = Arc::clone(&self.out);
+        self.write = Some(Box::pin(async move {
+            if let Some(before) = before {
+                before.await?;
+            }
+            put(&out, &answer).await
+        }));
+    }
+}
+
+async fn put<W: AsyncWrite + Unpin>(out: &Mutex<Option<W>>, message: &Value) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut out = out.lock().await;
+    let out = out.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
+    out.write_all(&line).await?;
+    out.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (out, pending) = (Arc::clone(&self.out), Arc::clone(&self.pending));
+        async move {
+            let written = match pending.goes(&message)? {
+                Some(line) => put(&out, &line).await,
+                None => Ok(()),
+            };
+            pending.gone(&message);
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Some(write) = &mut self.write {
+                let written = write.await;
+                self.write = None;
+                written.ok()?;
+            }
+            if let Some(message) = self.read.pop_front() {
+                return Some(message);
+            }
+            if let Some(end) = self.end {
+                // What was asked before the end is answered, unless it takes too long.
+                let _ = timeout_at(end, self.pending.settled()).await;
+                return None;
+            }
+            match self.lines.next().await.ok()? {
+                Line::Whole(line) => self.take(understand(&line)),
+                Line::TooLong(beginning) => self.take(too_long(&beginning, MESSAGE_BYTES)),
+                Line::End => self.end = Some(Instant::now() + PATIENCE),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        drop(self.out.lock().await.take());
+        Ok(())
+    }
+}

@@ -66,6 +66,8 @@ pub(crate) enum Command {
     McpServers(commands::mcp_servers::Args),
     Mcp(Box<commands::mcp::Args>),
     Serve(Box<commands::serve::Args>),
+    Token(Box<commands::token::Args>),
+    Context(Box<commands::context::Args>),
     Trace(commands::trace::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),

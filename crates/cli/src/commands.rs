@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod context;
 pub(crate) mod explain;
 pub(crate) mod family;
 pub(crate) mod fmt;
@@ -17,6 +18,7 @@ pub(crate) mod repl;
 mod rewrite;
 pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod token;
 pub(crate) mod tokens;
 pub(crate) mod trace;
 
@@ -64,6 +66,8 @@ fn run(command: Command, terminal: &Terminal) -> Outcome {
         Command::McpServers(args) => mcp_servers::run(&args, terminal),
         Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Serve(args) => serve::run(&args, terminal),
+        Command::Token(args) => token::run(&args, terminal),
+        Command::Context(args) => context::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Completions(args) => completions::run(&args, terminal),
@@ -81,6 +85,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Ref(args) => reference::wants_json(args),
         Command::Knowledge(args) => knowledge::wants_json(args),
         Command::McpServers(args) => mcp_servers::wants_json(args),
+        Command::Context(args) => context::wants_json(args),
         Command::Trace(args) => trace::wants_json(args),
         _ => false,
     }

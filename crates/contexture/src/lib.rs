@@ -47,6 +47,7 @@ pub use contexture_diagnostic as diagnostic;
 pub use contexture_knowledge as knowledge;
 pub use contexture_llm as llm;
 pub use contexture_mcp as mcp;
+pub use contexture_protocol as protocol;
 pub use contexture_prompt as prompt;
 pub use contexture_reference as reference;
 pub use contexture_script as script;
@@ -54,6 +55,7 @@ pub use contexture_store as store;
 pub use contexture_tools as tools;
 
 pub mod config;
+pub mod contexts;
 mod environment;
 pub mod format;
 pub mod frontend;

@@ -70,6 +70,8 @@ pub struct RunRequest {
     pub approve_packs: bool,
     /// MCP servers of the project that may be used, each as its settings describe it now.
     pub servers: servers::Consent,
+    /// Texts that are masked wherever the run is written down, as keys are (CP-19).
+    pub private: Vec<String>,
 }
 
 /// What came of a run.
@@ -311,6 +313,7 @@ pub(crate) fn host(
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     let masker = Arc::new(Masker::new(models.secrets()));
     masker.add(servers::secrets(project));
+    masker.add(request.private.iter().cloned());
     let servers = {
         let masker = Arc::clone(&masker);
         let mask = Arc::new(move |text: &str| masker.text(text).into_owned());

@@ -15,11 +15,17 @@ mod digest;
 pub mod door;
 mod exchange;
 mod frontend;
+mod guard;
+pub mod handler;
 mod intent;
 mod message;
+mod openai;
+mod operations;
 mod runner;
+mod sensitive;
 mod session;
 mod subscriptions;
+pub mod tokens;
 mod turn;
 
 use crate::fault::Fault;
@@ -29,18 +35,27 @@ use contexture::Project;
 use contexture::store::contexts::{self, ContextStore, SqliteContexts, Update};
 use contexture::store::stamp::Ids;
 use contexture::turn::TurnRequest;
-use contexture_protocol::{ErrorCode, Refusal};
+use contexture_protocol::{ErrorCode, Limits, Refusal};
 use frontend::{Calls, FrontendRunner};
+use handler::{Handler, Handlers};
 use intent::Intents;
 use message::Maker;
+use operations::audit::Audit;
+use operations::log::Log;
+use operations::metrics::Metrics;
+use operations::telemetry::Telemetry;
 use session::Sessions;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use subscriptions::Subscriptions;
+use tokens::Registry;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use turn::Turns;
+
+pub use operations::audit::{self, AUDIT_FILE};
+pub use operations::log::{Format, Level, LogOut, LogSettings};
 
 /// The file of contexts in the data folder.
 pub const CONTEXTS_FILE: &str = "contexts.db";
@@ -56,6 +71,10 @@ pub struct Settings {
     pub data: PathBuf,
     /// What turns have in common: model, stand-in, packs that were allowed.
     pub turns: TurnRequest,
+    /// What is said of the work, and where; nothing by default.
+    pub log: LogSettings,
+    /// Further types of messages, and who answers them (CP-4); none by default.
+    pub handlers: Vec<Arc<dyn Handler>>,
 }
 
 impl Settings {
@@ -63,7 +82,8 @@ impl Settings {
     #[must_use]
     pub fn new(project: Project, programs: Vec<PathBuf>) -> Self {
         let data = data_folder(&project, None);
-        Self { project, programs, data, turns: TurnRequest::default() }
+        let (turns, log) = (TurnRequest::default(), LogSettings::default());
+        Self { project, programs, data, turns, log, handlers: Vec::new() }
     }
 }
 
@@ -88,7 +108,10 @@ impl Serve {
     pub fn open(settings: Settings) -> Result<Self, Fault> {
         let agents = Agents::load(&settings.project, &settings.programs)?;
         let path = settings.data.join(CONTEXTS_FILE);
-        let store = SqliteContexts::open(&path, contexts::Options::default())
+        let options = contexture::contexts::options(&settings.project).map_err(|error| {
+            Fault::of(codes::BAD_SETTING, error.to_string()).with_help(error.help())
+        })?;
+        let store = SqliteContexts::open(&path, options)
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
         Self::on(settings, agents, Arc::new(store))
     }
@@ -97,16 +120,29 @@ impl Serve {
     fn on(settings: Settings, agents: Agents, store: Arc<dyn ContextStore>) -> Result<Self, Fault> {
         let serve = &settings.project.config.serve;
         let intents = Intents::open(serve, &agents)?;
+        let metrics = Arc::new(Metrics::new());
+        let ids = Arc::new(Ids::system());
+        let maker = Maker::new(Arc::clone(&ids), Arc::clone(&metrics));
+        let secrets = contexture::servers::secrets(&settings.project);
+        let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };
         let app = App {
+            begun: maker.now_seconds(),
             agents,
             intents,
             store,
-            maker: Maker::new(Arc::new(Ids::system())),
-            sessions: Sessions::default(),
+            maker,
+            metrics,
+            telemetry: Telemetry::open(&settings.project)?,
+            limits,
+            tokens: Registry::open(&settings.data)?,
+            audit: Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?,
+            log: Log::open(settings.log, secrets, ids),
+            sessions: Sessions::new(serve.limits.sessions_per_owner),
             subscriptions: Subscriptions::default(),
             turns: Turns::new(serve.turns),
             calls: Calls::default(),
             runner: Arc::new(FrontendRunner),
+            handlers: Handlers::open(settings.handlers)?,
             turn_request: settings.turns,
             phase: watch::Sender::new(Phase::Open),
             handle: Handle::current(),
@@ -146,7 +182,8 @@ fn close_broken(app: &App) -> Result<(), Fault> {
         refusal.context_id.clone_from(&pending.context_id);
         let answer = app.maker.refusal(refusal);
         let added = contexts::NewMessage::new(&answer.to_value()).map_err(unusable)?;
-        let settles = contexts::Settlement { key: pending.key.clone(), answer: answer.to_json() };
+        let settles =
+            contexts::Settlement { key: pending.key.clone(), answer: answer.to_json().into() };
         let update = Update {
             owner: pending.owner.clone(),
             context_id: pending.context_id.clone(),

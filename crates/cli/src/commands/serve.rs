@@ -11,8 +11,8 @@ use crate::workspace;
 use contexture::models::StandIn;
 use contexture::turn::TurnRequest;
 use contexture_server::Fault;
-use contexture_server::serve::door::{Listening, Options};
-use contexture_server::serve::{Serve, Settings, data_folder};
+use contexture_server::serve::door::{Listening, Options, TlsFiles};
+use contexture_server::serve::{Format, Level, LogSettings, Serve, Settings, data_folder};
 use std::net::SocketAddr;
 
 /// Where is listened when nothing else is said.
@@ -26,10 +26,16 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         (None, Some(program)) => workspace::of_program(None, program)?,
     };
     let address = args.listen.or(project.config.serve.listen).unwrap_or(ADDRESS);
-    let options = Options { address, allow_remote: args.allow_remote };
+    let options = Options {
+        allow_remote: args.allow_remote,
+        allow_no_token: args.allow_no_token,
+        tls: tls(args),
+        ..Options::new(address)
+    };
     let settings = Settings {
         data: data_folder(&project, args.data.clone()),
         turns: turns(args),
+        log: log(args),
         ..Settings::new(project, args.programs.clone())
     };
     let runtime = runtime()?;
@@ -43,6 +49,20 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     });
     runtime.shutdown_background();
     served.map(|()| Exit::Done).map_err(complaint)
+}
+
+fn tls(args: &Args) -> Option<TlsFiles> {
+    let (certificates, key) = (args.tls_cert.clone()?, args.tls_key.clone()?);
+    Some(TlsFiles { certificates, key })
+}
+
+/// What is said, on stderr.
+fn log(args: &Args) -> LogSettings {
+    LogSettings {
+        level: Level::parse(&args.log).unwrap_or_default(),
+        format: Format::parse(&args.log_format).unwrap_or_default(),
+        out: None,
+    }
 }
 
 /// What all turns have in common.

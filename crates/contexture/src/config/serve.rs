@@ -1,5 +1,11 @@
 //! `[serve]`: what `contexture serve` offers, and to whom (CP-5, CP-6, CP-19).
 
+mod limits;
+mod sensitive;
+
+pub use limits::ServeLimits;
+pub use sensitive::{SensitiveField, SensitiveFields};
+
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 use std::net::SocketAddr;
@@ -23,14 +29,24 @@ pub struct Serve {
     pub addresses: Vec<String>,
     /// Whether a token is asked for although only this machine reaches the server.
     pub require_token: bool,
-    /// Messages that a client may send in a minute; no limit when absent.
+    /// Messages that an owner may send in a minute. When absent, 6,000 on a server that other
+    /// machines reach, any number on one that only this machine does.
     pub rate_per_minute: Option<NonZeroU64>,
+    /// Further limits on what clients may do.
+    pub limits: ServeLimits,
+    /// What is encrypted where it is kept.
+    pub sensitive: SensitiveFields,
     /// Turns that run at the same time; others wait.
     pub turns: NonZeroUsize,
     /// Messages of the context, the latest, that an agent gets with a turn.
     pub history: usize,
     /// Seconds that one turn may take.
     pub turn_timeout: NonZeroU64,
+    /// Seconds that turns may take to end when the server is asked to; then they are cancelled.
+    pub drain_timeout: NonZeroU64,
+    /// Whether the page at `/demo/` is served; when absent, only on a server that nobody but this
+    /// machine reaches.
+    pub demo: Option<bool>,
     /// An agent that is asked which intent a message has when no rule fits: its value is the name
     /// of an intent, or has it as `intent`.
     pub router: Option<String>,
@@ -48,9 +64,13 @@ impl Default for Serve {
             addresses: Vec::new(),
             require_token: false,
             rate_per_minute: None,
+            limits: ServeLimits::default(),
+            sensitive: SensitiveFields::default(),
             turns: NonZeroUsize::MIN.saturating_add(15),
             history: 100,
             turn_timeout: NonZeroU64::MIN.saturating_add(599),
+            drain_timeout: NonZeroU64::MIN.saturating_add(29),
+            demo: None,
             router: None,
             intents: Vec::new(),
         }

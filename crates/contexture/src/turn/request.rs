@@ -59,6 +59,7 @@ impl TurnRequest {
             approve_packs: self.approve_packs,
             servers: self.servers.clone(),
             context: self.conversation.context_id.clone(),
+            private: self.conversation.private.clone(),
             forget: self.forget,
             ..RunRequest::default()
         }
@@ -95,6 +96,8 @@ pub struct Conversation {
     pub state: Value,
     /// The message's metadata; a program sees it when it declares a field `metadata`.
     pub metadata: Map<String, Value>,
+    /// Texts in all of this that are masked wherever the turn is written down (CP-19).
+    pub private: Vec<String>,
 }
 
 /// What somebody said before.

@@ -2,18 +2,25 @@
 
 use super::agents::Agents;
 use super::frontend::Calls;
+use super::handler::Handlers;
+use super::guard::Breach;
 use super::intent::Intents;
 use super::message::Maker;
+use super::operations::audit::{Audit, Record};
+use super::operations::log::Log;
+use super::operations::metrics::Metrics;
+use super::operations::telemetry::Telemetry;
 use super::runner::Runner;
 use super::session::{Session, Sessions};
 use super::subscriptions::Subscriptions;
+use super::tokens::Registry;
 use super::turn::Turns;
 use contexture::Project;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Update};
 use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -45,6 +52,22 @@ pub(crate) struct App {
     pub(crate) calls: Calls,
     /// What runs tool calls and instruction sets that are sent to the server.
     pub(crate) runner: Arc<dyn Runner>,
+    /// What answers further types of messages.
+    pub(crate) handlers: Handlers,
+    /// When it began, in seconds of Unix time.
+    pub(crate) begun: u64,
+    /// What is told of turns to a collector of traces.
+    pub(crate) telemetry: Telemetry,
+    /// What is counted.
+    pub(crate) metrics: Arc<Metrics>,
+    /// What a message may be.
+    pub(crate) limits: Limits,
+    /// Who may come in.
+    pub(crate) tokens: Registry,
+    /// Who did what.
+    pub(crate) audit: Audit,
+    /// What is said of the work.
+    pub(crate) log: Log,
     /// What all turns have in common.
     pub(crate) turn_request: TurnRequest,
     /// Whether the server is about to end.
@@ -54,6 +77,20 @@ pub(crate) struct App {
 }
 
 impl App {
+    /// The time now, in milliseconds since 1970-01-01 UTC.
+    pub(crate) fn now(&self) -> u64 {
+        self.maker.now_ms()
+    }
+
+    /// Writes down that a rate was broken, once for as long as it is.
+    pub(crate) fn breached(&self, breach: &Breach, record: Record) {
+        let policy = breach.refusal.violated_policies.first();
+        self.metrics.rate_limits.count(policy.cloned().unwrap_or_default(), "");
+        if breach.is_first {
+            self.audit.note(&record.because(&breach.refusal));
+        }
+    }
+
     /// Hands an update to the store; `done` is called when it is durable, or refused, after the
     /// subscribers were told.
     pub(crate) fn update(
@@ -62,11 +99,15 @@ impl App {
         done: impl FnOnce(&Arc<Self>, Result<Applied, ContextError>) + Send + 'static,
     ) {
         let app = Arc::clone(self);
+        let owner = update.owner.clone();
+        let began = Instant::now();
         self.store.submit(
             update,
             Box::new(move |outcome| {
+                app.metrics.update_seconds.note(began.elapsed());
+                app.metrics.updates.count(if outcome.is_ok() { "ok" } else { "refused" }, "");
                 if let Ok(applied) = &outcome {
-                    app.subscriptions.publish(&*app.store, &app.maker, applied);
+                    app.subscriptions.publish(&*app.store, &app.maker, &owner, applied);
                 }
                 done(&app, outcome);
             }),
@@ -90,6 +131,11 @@ impl App {
         let store = Arc::clone(&self.store);
         let work = tokio::task::spawn_blocking(move || read(&*store));
         work.await.unwrap_or(Err(ContextError::Closed))
+    }
+
+    /// Whether contexts can be read and written.
+    pub(crate) async fn writable(self: &Arc<Self>) -> Result<(), ContextError> {
+        self.read(|store| store.check()).await
     }
 
     /// Ends a session for good.

@@ -1,5 +1,7 @@
 //! Who speaks: whose contexts they reach, and what they may do.
 
+use super::guard::Meter;
+use super::operations::telemetry::Parent;
 use super::session::Session;
 use contexture_protocol::SenderType;
 use std::net::IpAddr;
@@ -21,46 +23,79 @@ pub(crate) struct Grant {
 
 /// The sender types that may be sent (CP-1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Senders {
-    pub(crate) user: bool,
-    pub(crate) model: bool,
-    pub(crate) system: bool,
-    pub(crate) tool: bool,
+pub struct Senders {
+    user: bool,
+    model: bool,
+    system: bool,
+    tool: bool,
 }
 
 /// What may be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Scopes {
-    /// Read contexts and subscribe to them.
-    pub(crate) read: bool,
-    /// Change contexts.
-    pub(crate) write: bool,
-    /// Have agents, tools and instructions run.
-    pub(crate) run: bool,
+pub struct Scopes {
+    read: bool,
+    write: bool,
+    run: bool,
 }
 
 /// One of [`Scopes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub enum Scope {
+    /// Read contexts and subscribe to them.
     Read,
+    /// Change contexts.
     Write,
+    /// Have agents, tools and instructions run.
     Run,
 }
 
 impl Scope {
-    pub(crate) const fn as_str(self) -> &'static str {
+    const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Run];
+
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
             Self::Run => "run",
         }
     }
+
+    /// The scope of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
+    }
 }
 
 impl Senders {
-    pub(crate) const USER: Self = Self { user: true, model: false, system: false, tool: false };
+    /// None.
+    pub const NONE: Self = Self { user: false, model: false, system: false, tool: false };
+    /// Users alone.
+    pub const USER: Self = Self { user: true, ..Self::NONE };
 
-    pub(crate) const fn allow(self, kind: SenderType) -> bool {
+    /// These and one more.
+    #[must_use]
+    pub const fn and(self, kind: SenderType) -> Self {
+        match kind {
+            SenderType::User => Self { user: true, ..self },
+            SenderType::Model => Self { model: true, ..self },
+            SenderType::System => Self { system: true, ..self },
+            SenderType::Tool => Self { tool: true, ..self },
+        }
+    }
+
+    /// Their names.
+    #[must_use]
+    pub fn names(self) -> Vec<&'static str> {
+        let allowed = SenderType::ALL.iter().filter(|kind| self.allow(**kind));
+        allowed.map(|kind| kind.as_str()).collect()
+    }
+
+    /// Whether this one is among them.
+    #[must_use]
+    pub const fn allow(self, kind: SenderType) -> bool {
         match kind {
             SenderType::User => self.user,
             SenderType::Model => self.model,
@@ -71,9 +106,30 @@ impl Senders {
 }
 
 impl Scopes {
-    pub(crate) const ALL: Self = Self { read: true, write: true, run: true };
+    /// None.
+    pub const NONE: Self = Self { read: false, write: false, run: false };
+    /// All.
+    pub const ALL: Self = Self { read: true, write: true, run: true };
 
-    pub(crate) const fn allow(self, scope: Scope) -> bool {
+    /// These and one more.
+    #[must_use]
+    pub const fn and(self, scope: Scope) -> Self {
+        match scope {
+            Scope::Read => Self { read: true, ..self },
+            Scope::Write => Self { write: true, ..self },
+            Scope::Run => Self { run: true, ..self },
+        }
+    }
+
+    /// Their names.
+    #[must_use]
+    pub fn names(self) -> Vec<&'static str> {
+        Scope::ALL.into_iter().filter(|scope| self.allow(*scope)).map(Scope::as_str).collect()
+    }
+
+    /// Whether this one is among them.
+    #[must_use]
+    pub const fn allow(self, scope: Scope) -> bool {
         match scope {
             Scope::Read => self.read,
             Scope::Write => self.write,
@@ -94,8 +150,12 @@ impl Grant {
 pub(crate) struct Caller {
     pub(crate) grant: Arc<Grant>,
     pub(crate) address: Option<IpAddr>,
+    /// What it may still send.
+    pub(crate) meter: Arc<Meter>,
     /// The session, when it came in one.
     pub(crate) session: Option<Arc<Session>>,
+    /// The trace that a request over HTTP belongs to.
+    pub(crate) trace: Option<Parent>,
 }
 
 impl Caller {

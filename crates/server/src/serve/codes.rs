@@ -21,6 +21,15 @@ contexture::diagnostic::codes! {
     BAD_SETTING "SRV1006" "bad-setting" Error
         "A setting of the server can't be used."
         "The message names it, with what was expected."
+    BAD_TOKENS "SRV1007" "tokens-unusable" Error
+        "The tokens can't be read or changed as asked."
+        "The message says why. `contexture token list` shows all tokens; they stand in `tokens.json` of the data folder, which is damaged when it can't be read."
+    NO_TOKEN "SRV1008" "no-token" Error
+        "Other machines reach the address, and there is no token that would let anybody in."
+        "Make one with `contexture token add NAME`, for the same data folder; or say `--allow-no-token`, and make it while the server runs."
+    BAD_CERTIFICATE "SRV1009" "certificate-unusable" Error
+        "The certificate or its key can't be used."
+        "`--tls-cert` takes a PEM file with the server's certificate first, `--tls-key` one with its private key, not encrypted. Both are given or none."
 }
 
 /// All codes.

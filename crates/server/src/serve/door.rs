@@ -1,42 +1,55 @@
 //! The doors: a WebSocket and HTTP (CP-6).
 //!
-//! | path | what |
-//! |---|---|
-//! | `GET /v1/ws` | WebSocket, subprotocol `mcp-cp.1` |
-//! | `POST /v1/messages` | one message or an array; with `Accept: text/event-stream` a stream |
-//! | `GET /v1/contexts`, `GET`, `DELETE /v1/contexts/{id}` | contexts |
-//! | `GET /v1/contexts/{id}/messages`, `…/changes` | pages of them |
-//! | `GET /v1/schemas`, `GET /v1/schemas/{type}` | JSON Schemas |
-//! | `GET /demo/` | a page that talks to the agents |
+//! Paths, methods and what they take and give stand in one table, of which the router is made and
+//! `GET /v1/openapi.json` as well.
 
 mod answer;
+mod compression;
 mod connection;
 mod contexts;
+mod cors;
+mod credential;
 mod demo;
 mod guard;
+mod listen;
 mod messages;
+mod openai;
+mod openapi;
+mod path;
+mod patient;
 mod query;
+mod routes;
 mod schemas;
 mod socket;
+mod status;
 mod stream;
+mod tls;
+
+pub use tls::TlsFiles;
 
 use super::app::{App, Phase};
+use super::guard::{Addresses, Limits, Seats};
+use super::operations::audit::{Deed, Record};
 use super::{Serve, codes};
 use crate::fault::Fault;
 use axum::Router;
-use axum::routing::{get, post};
+use axum::middleware::from_fn_with_state;
 use guard::Guard;
-use std::net::SocketAddr;
+use listen::Terms;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 use yawc::DeflatePool;
 
+/// How often the tokens are looked at.
+const TOKENS: Duration = Duration::from_secs(1);
 /// How often sessions are looked at that nobody came back to.
 const SWEEP: Duration = Duration::from_secs(15);
 /// So many compressors are kept for the next message.
 const POOL: usize = 8;
-/// How long open work may take to end.
+/// How long what was cancelled, and connections, may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where to listen.
@@ -44,16 +57,36 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Options {
     /// The address; port 0 takes any free port.
     pub address: SocketAddr,
-    /// Whether the address may be reachable from other machines.
+    /// Whether the address may be reachable from other machines without TLS.
     pub allow_remote: bool,
+    /// Whether it may be so although there is no token yet.
+    pub allow_no_token: bool,
+    /// The certificate; plain HTTP without one.
+    pub tls: Option<TlsFiles>,
+}
+
+impl Options {
+    /// This address, reachable from this machine alone, over plain HTTP.
+    #[must_use]
+    pub const fn new(address: SocketAddr) -> Self {
+        Self { address, allow_remote: false, allow_no_token: false, tls: None }
+    }
 }
 
 /// A server that listens.
-#[derive(Debug)]
 pub struct Listening {
     listener: TcpListener,
     address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    guard: Arc<Guard>,
+    seats: Arc<Seats<IpAddr>>,
     serve: Serve,
+}
+
+impl std::fmt::Debug for Listening {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listening").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 /// What all requests share.
@@ -69,27 +102,35 @@ impl Listening {
     /// Begins to listen.
     ///
     /// # Errors
-    /// A [`Fault`] when the address can't be listened on, or could be reached by others unguarded.
+    /// A [`Fault`] when the address can't be listened on, or could be reached by others unguarded,
+    /// or a setting or the certificate can't be used.
     pub async fn begin(serve: Serve, options: &Options) -> Result<Self, Fault> {
         let address = options.address;
-        if !address.ip().is_loopback() && !options.allow_remote {
-            let message = format!("{address} can be reached from other machines, over plain HTTP");
-            let help = "listen on 127.0.0.1 or [::1], give --tls-cert and --tls-key, or say --allow-remote";
-            return Err(Fault::of(codes::NOT_LOOPBACK, message).with_help(help));
+        let app = &serve.0;
+        let is_local = address.ip().to_canonical().is_loopback();
+        if !is_local {
+            check_remote(app, options)?;
         }
+        let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let settings = &app.project.config.serve;
+        let limits = Limits::new(settings, is_local);
+        let addresses = Addresses::new(&settings.addresses)?;
+        let guard = Arc::new(Guard::new(app, addresses, limits, is_local));
+        let seats = Seats::new(limits.connections, limits.connections_per_address);
         let failed = |error: std::io::Error| {
             Fault::of(codes::CANNOT_LISTEN, format!("can't listen on {address}: {error}"))
                 .with_help("port 0 takes any free port")
         };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, serve })
+        Ok(Self { listener, address, tls, guard, seats, serve })
     }
 
     /// The URL that clients use.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
     }
 
     /// Serves until `stop` is done, then lets what is under way end.
@@ -98,57 +139,89 @@ impl Listening {
     /// A [`Fault`] when no connection can be taken any more.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), Fault> {
         let app = Arc::clone(&self.serve.0);
-        let guard = Arc::new(Guard::new(&app.project.config.serve, self.address));
-        let shared = Shared { app: Arc::clone(&app), guard, deflate: DeflatePool::new(POOL) };
-        let service = router(shared).into_make_service_with_connect_info::<SocketAddr>();
-        let mut ended = app.phase.subscribe();
-        let over = async move { drop(ended.wait_for(|phase| *phase != Phase::Open).await) };
-        let serving = axum::serve(self.listener, service).with_graceful_shutdown(over);
-        let mut serving = std::pin::pin!(serving.into_future());
+        let shared =
+            Shared { app: Arc::clone(&app), guard: self.guard, deflate: DeflatePool::new(POOL) };
+        let address = self.address.to_string();
+        app.audit.note(&Record::new(Deed::Started).with("listen", address));
+        let demo = app.project.config.serve.demo;
+        let has_demo = demo.unwrap_or(self.address.ip().to_canonical().is_loopback());
+        let terms = Terms { app: Arc::clone(&app), tls: self.tls, seats: self.seats };
+        let serving = listen::run(self.listener, terms, router(shared, has_demo));
+        let mut serving = std::pin::pin!(serving);
+        let mut tokens = tokio::time::interval(TOKENS);
         let mut stop = std::pin::pin!(stop);
         let mut tick = tokio::time::interval(SWEEP);
-        let failed = |error: std::io::Error| Fault::of(codes::CANNOT_LISTEN, error.to_string());
         loop {
             tokio::select! {
-                over = &mut serving => return over.map_err(failed),
+                () = &mut serving => return Ok(()),
+                _ = tokens.tick() => look_at_tokens(&app),
                 _ = tick.tick() => self.serve.sweep(),
                 () = &mut stop => break,
             }
         }
         app.phase.send_replace(Phase::Draining);
-        drain(&app).await;
+        // Connections are still taken: whoever asks is told that the server is about to end.
+        tokio::select! {
+            () = &mut serving => {}
+            () = drain(&app) => {}
+        }
         app.phase.send_replace(Phase::Closed);
         let _ = tokio::time::timeout(PATIENCE, &mut serving).await;
+        let telemetry = app.telemetry.clone();
+        let _ = tokio::task::spawn_blocking(move || telemetry.close()).await;
         Ok(())
     }
 }
 
-/// Lets the turns that run come to their ends, for a while.
-async fn drain(app: &Arc<App>) {
-    let over = async {
+/// Other machines reach the address: who comes in has to be guarded.
+fn check_remote(app: &App, options: &Options) -> Result<(), Fault> {
+    let address = options.address;
+    if options.tls.is_none() && !options.allow_remote {
+        let message = format!("{address} can be reached from other machines, over plain HTTP");
+        let help =
+            "listen on 127.0.0.1 or [::1], give --tls-cert and --tls-key, or say --allow-remote";
+        return Err(Fault::of(codes::NOT_LOOPBACK, message).with_help(help));
+    }
+    if !options.allow_no_token && !app.tokens.lets_in(app.now()) {
+        let message =
+            format!("{address} can be reached from other machines, and there is no token");
+        let help = "make one with `contexture token add NAME`, or say --allow-no-token";
+        return Err(Fault::of(codes::NO_TOKEN, message).with_help(help));
+    }
+    Ok(())
+}
+
+/// Hears of tokens that came, went or expired.
+fn look_at_tokens(app: &App) {
+    if app.tokens.refresh(app.now())
+        && let Some(fault) = app.tokens.fault()
+    {
+        app.audit.note(&Record::new(Deed::TokensUnreadable).with("outcome", "INTERNAL"));
+        app.log.info("tokens_unreadable", serde_json::json!({ "reason": fault }));
+    }
+}
+
+/// Lets the turns that run come to their ends, for a while; then they are cancelled, and what they
+/// have said so far is kept.
+async fn drain(app: &App) {
+    let over = async || {
         while app.turns.running() > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    if tokio::time::timeout(PATIENCE, over).await.is_err() {
+    let patience = Duration::from_secs(app.project.config.serve.drain_timeout.get());
+    if tokio::time::timeout(patience, over()).await.is_err() {
         app.turns.cancel_all();
+        let _ = tokio::time::timeout(PATIENCE, over()).await;
     }
 }
 
-fn router(shared: Shared) -> Router {
-    Router::new()
-        .route("/v1/ws", get(socket::open))
-        .route("/v1/messages", post(messages::post))
-        .route("/v1/contexts", get(contexts::list))
-        .route("/v1/contexts/{id}", get(contexts::get).delete(contexts::delete))
-        .route("/v1/contexts/{id}/messages", get(contexts::messages))
-        .route("/v1/contexts/{id}/changes", get(contexts::changes))
-        .route("/v1/schemas", get(schemas::list))
-        .route("/v1/schemas/{name}", get(schemas::get))
-        .route("/demo", get(demo::folder))
-        .route("/demo/", get(demo::index))
-        .route("/demo/{*path}", get(demo::file))
+fn router(shared: Shared, has_demo: bool) -> Router {
+    routes::router(has_demo)
         .fallback(answer::no_such_path)
         .method_not_allowed_fallback(answer::no_such_method)
+        .layer(from_fn_with_state(shared.clone(), compression::layer))
+        .layer(from_fn_with_state(shared.clone(), guard::check))
+        .layer(from_fn_with_state(shared.clone(), status::counted))
         .with_state(shared)
 }

@@ -11,20 +11,41 @@ mod input;
 mod reply;
 mod subscription;
 mod update;
+mod witness;
 
 pub(crate) use availability::judge;
 pub(crate) use failure::{forbidden, refusal};
-pub(crate) use input::Wishes;
+pub(crate) use input::{Wishes, draining};
 pub(crate) use reply::{Outlet, Reply};
+pub(crate) use update::{about, sender_forbidden};
 
 use super::app::App;
 use super::caller::{Caller, Scope};
+use super::handler;
+use super::guard::Pace;
+use super::operations::audit::{Deed, Record};
 use contexture_protocol::content::Ack;
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType, Violation};
 use std::sync::Arc;
 
 /// Takes a message. What answers it goes out through `reply`, now or later.
 pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
+    receive_with(app, caller, message, Wishes::default(), reply);
+}
+
+/// Takes a message whose answer has to be as the caller wishes.
+pub(crate) fn receive_with(
+    app: &Arc<App>,
+    caller: &Caller,
+    message: Message,
+    wishes: Wishes,
+    reply: Reply,
+) {
+    let reply = reply.witnessed(app, caller);
+    let reply = match paced(app, caller, reply) {
+        Some(reply) => reply,
+        None => return,
+    };
     if let Err(refused) = admitted(caller, &message) {
         return reply.refuse(refused);
     }
@@ -35,7 +56,7 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
         }
         Body::UserInput(said) => {
             let said = said.clone();
-            input::begin(app, caller, message, said, Wishes::default(), reply);
+            input::begin(app, caller, message, said, wishes, reply);
         }
         Body::ContextUpdate(asked) => update::begin(app, caller, &message, asked, reply),
         Body::ModelResponse(_) | Body::SystemMessage(_) => {
@@ -65,11 +86,37 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
         Body::ToolCallRequest(_) | Body::Instruction(_) => {
             app.runner.run(app, caller, message, reply)
         }
-        Body::Other { kind, .. } => {
-            let text = format!("messages of the type `{kind}` are not known here");
-            reply.refuse(Refusal::new(ErrorCode::UnknownType, text));
-        }
+        Body::Other { .. } => handler::run(app, caller, message, reply),
         _ => reply.refuse(not_taken(&message)),
+    }
+}
+
+/// Counts a message; `None` when the client sent too many and was told so.
+pub(crate) fn paced(app: &App, caller: &Caller, reply: Reply) -> Option<Reply> {
+    match caller.meter.take() {
+        Pace::Free => Some(reply),
+        Pace::Near(warning) => {
+            reply.pass(app.maker.message(None, Body::SystemMessage(*warning)));
+            Some(reply)
+        }
+        Pace::Over(breach) => {
+            app.breached(&breach, Record::new(Deed::Limit).by(caller));
+            reply.refuse(breach.refusal);
+            None
+        }
+    }
+}
+
+/// A message that could not be read counts like any other.
+pub(crate) fn unread(app: &App, caller: &Caller, refused: Refusal) -> Message {
+    match caller.meter.take() {
+        Pace::Free | Pace::Near(_) => app.maker.refusal(refused),
+        Pace::Over(breach) => {
+            app.breached(&breach, Record::new(Deed::Limit).by(caller));
+            let mut limit = breach.refusal;
+            (limit.message_id, limit.context_id) = (refused.message_id, refused.context_id);
+            app.maker.refusal(limit)
+        }
     }
 }
 
@@ -86,7 +133,10 @@ fn admitted(caller: &Caller, message: &Message) -> Result<(), Refusal> {
         return Err(update::sender_forbidden(kind));
     }
     let scope = match &message.body {
-        Body::UserInput(_) | Body::ToolCallRequest(_) | Body::Instruction(_) => Scope::Run,
+        Body::UserInput(_)
+        | Body::ToolCallRequest(_)
+        | Body::Instruction(_)
+        | Body::Other { .. } => Scope::Run,
         Body::ContextUpdate(_) | Body::ModelResponse(_) => Scope::Write,
         Body::Subscribe(_) | Body::Unsubscribe(_) => Scope::Read,
         _ => return Ok(()),

@@ -1,5 +1,6 @@
 //! The server's own messages.
 
+use super::operations::metrics::Metrics;
 use contexture::store::stamp::{Ids, iso_time};
 use contexture_protocol::content::ErrorResponse;
 use contexture_protocol::{Body, Message, Refusal, Sender, SenderType, Timestamp};
@@ -10,14 +11,15 @@ use std::sync::Arc;
 pub(crate) const SYSTEM: &str = "system";
 
 /// Makes the server's messages: ids and times are its own (CP-1).
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Maker {
     ids: Arc<Ids>,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Maker {
-    pub(crate) fn new(ids: Arc<Ids>) -> Self {
-        Self { ids }
+    pub(crate) fn new(ids: Arc<Ids>, metrics: Arc<Metrics>) -> Self {
+        Self { ids, metrics }
     }
 
     /// A new id, such as `msg_01KZ…`.
@@ -26,9 +28,24 @@ impl Maker {
         format!("{prefix}_{}", id.to_ascii_uppercase())
     }
 
+    /// The time now, in milliseconds since 1970-01-01 UTC.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.ids.now_us() / 1000
+    }
+
     /// The time now, as messages have it.
     pub(crate) fn now(&self) -> String {
         iso_time(self.ids.now_us())
+    }
+
+    /// The time now in seconds of Unix time.
+    pub(crate) fn now_seconds(&self) -> u64 {
+        self.ids.now_us() / 1_000_000
+    }
+
+    /// Counts an error that is answered.
+    pub(crate) fn count(&self, refusal: &Refusal) {
+        self.metrics.errors.count(refusal.code.as_str(), "");
     }
 
     /// A message of the server.
@@ -55,9 +72,15 @@ impl Maker {
 
     /// The ERROR_RESPONSE to a message that is not accepted.
     pub(crate) fn refusal(&self, refusal: Refusal) -> Message {
+        self.refusal_in(refusal, None)
+    }
+
+    /// The ERROR_RESPONSE to something that belongs to a trace; without one it gets an id of its own.
+    pub(crate) fn refusal_in(&self, refusal: Refusal, trace: Option<String>) -> Message {
+        self.count(&refusal);
         let context = refusal.context_id.clone();
         let in_reply_to = refusal.message_id.clone();
-        let (request, trace) = (self.id("req"), self.id("trace"));
+        let (request, trace) = (self.id("req"), trace.unwrap_or_else(|| self.id("trace")));
         let content: ErrorResponse = refusal.into_content(&request, &self.now(), Some(&trace));
         let message = self.message(context.as_deref(), Body::ErrorResponse(content));
         match in_reply_to {

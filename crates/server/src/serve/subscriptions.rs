@@ -30,7 +30,13 @@ struct Subscription {
 
 impl Subscriptions {
     /// Tells of an update.
-    pub(crate) fn publish(&self, store: &dyn ContextStore, maker: &Maker, applied: &Applied) {
+    pub(crate) fn publish(
+        &self,
+        store: &dyn ContextStore,
+        maker: &Maker,
+        owner: &str,
+        applied: &Applied,
+    ) {
         if applied.changes.is_empty() {
             return;
         }
@@ -43,6 +49,10 @@ impl Subscriptions {
         };
         for listener in listeners {
             let Some(session) = listener.session.upgrade() else { continue };
+            // The id may have been another owner's before, and been deleted.
+            if **session.owner() != *owner {
+                continue;
+            }
             let mut heard = listener.heard.lock().unwrap_or_else(PoisonError::into_inner);
             let context = &applied.context_id;
             // What another process wrote, or what a subscription that begins has yet to be told,

@@ -32,6 +32,24 @@ pub(crate) struct Args {
     /// Listen on an address that other machines can reach without TLS, as behind a TLS proxy.
     #[arg(long, help_heading = "Server")]
     pub(super) allow_remote: bool,
+    /// The server's certificate, in PEM, then those that lead to one that clients trust: TLS is
+    /// spoken.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_key", help_heading = "Server")]
+    pub(super) tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_cert", help_heading = "Server")]
+    pub(super) tls_key: Option<PathBuf>,
+    /// Begin on an address that other machines reach although there is no token: nobody gets in
+    /// before `contexture token add` makes one.
+    #[arg(long, help_heading = "Server")]
+    pub(super) allow_no_token: bool,
+    /// How much is said on stderr: nothing, a line for each request, turn and error, or for each
+    /// message too.
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = ["off", "info", "debug"], help_heading = "Server")]
+    pub(super) log: String,
+    /// How a line of the log looks.
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"], help_heading = "Server")]
+    pub(super) log_format: String,
     /// The project; by default the program's. Naming it approves its packs while the server runs,
     /// but for drafts and disputed ones.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]

@@ -21,12 +21,26 @@ pub(super) fn value(value: &Value) -> Response {
 
 /// One message as the whole answer: the status says how it went.
 pub(super) fn message(message: &Message) -> Response {
-    json(status(message), message.to_json())
+    let mut response = json(status(message), message.to_json());
+    if let Some(seconds) = retry_after(message) {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+/// After how many seconds it may be tried again.
+fn retry_after(message: &Message) -> Option<u64> {
+    let Body::ErrorResponse(error) = &message.body else { return None };
+    error.details.as_ref()?.extra.get("retryAfter")?.as_u64()
 }
 
 /// The status of an answer.
 fn status(message: &Message) -> StatusCode {
     let Body::ErrorResponse(error) = &message.body else { return StatusCode::OK };
+    let policies = error.details.as_ref().and_then(|details| details.violated_policies.as_ref());
+    if policies.is_some_and(|policies| policies.iter().any(|policy| policy == "draining")) {
+        return StatusCode::SERVICE_UNAVAILABLE;
+    }
     let code = ErrorCode::parse(&error.error_code).map_or(500, ErrorCode::http_status);
     StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
@@ -44,7 +58,10 @@ pub(super) fn refusal_with(
 ) -> Response {
     let is_unknown = refusal.code == ErrorCode::AuthFailed;
     let refused = app.maker.refusal(refusal);
-    let mut response = json(status_code.unwrap_or_else(|| status(&refused)), refused.to_json());
+    let mut response = message(&refused);
+    if let Some(status_code) = status_code {
+        *response.status_mut() = status_code;
+    }
     if is_unknown {
         let bearer = HeaderValue::from_static("Bearer realm=\"contexture\"");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);

@@ -5,15 +5,16 @@
 
 use crate::serve::app::{App, Phase};
 use crate::serve::caller::Caller;
-use crate::serve::exchange::{Reply, receive};
+use crate::serve::exchange::{Reply, receive, unread};
 use crate::serve::session::{Ended, Session};
 use bytes::Bytes;
 use contexture_protocol::content::{SystemAction, SystemData, SystemMessage, Welcome};
-use contexture_protocol::{Batch, Body, ErrorCode, Limits, Message, Refusal, VERSION, Version};
+use contexture_protocol::{Batch, Body, ErrorCode, Message, Refusal, VERSION, Version};
 use futures_util::{FutureExt as _, SinkExt as _};
 use serde_json::Map;
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
 use yawc::close::CloseCode;
@@ -27,6 +28,8 @@ const GONE: Duration = Duration::from_secs(75);
 const STUCK: Duration = Duration::from_secs(20);
 /// How long a connection may take to close.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// The close code of a connection whose token does not let in any more.
+const TOKEN_OVER: u16 = 4401;
 /// So many messages are taken before anything is sent.
 const BURST: usize = 64;
 /// About so many bytes are handed to the socket at once.
@@ -72,6 +75,7 @@ impl Connection {
 
     /// Serves until the connection ends.
     pub(super) async fn serve(mut self) {
+        let _open = Open::new(&self.app);
         let end = self.talk().await;
         let farewell = async {
             if let End::Close(code, reason) = end {
@@ -91,6 +95,7 @@ impl Connection {
 
     async fn talk(&mut self) -> End {
         let mut phase = self.app.phase.subscribe();
+        let mut tokens = self.app.tokens.changes();
         let mut beat = tokio::time::interval(QUIET);
         beat.tick().await;
         loop {
@@ -106,6 +111,7 @@ impl Connection {
                 frame = poll_fn(|cx| self.socket.poll_next_frame(cx)) => self.take(frame),
                 () = ready => Ok(()),
                 _ = beat.tick() => self.beat().await,
+                _ = tokens.changed() => self.token(),
                 changed = phase.changed() => self.phase(changed.is_ok().then(|| *phase.borrow_and_update())),
             };
             if let Err(end) = step {
@@ -146,7 +152,7 @@ impl Connection {
     }
 
     fn message(&mut self, text: &Bytes) -> Result<(), End> {
-        match Batch::parse(text, &Limits::WIRE) {
+        match Batch::parse(text, &self.app.limits) {
             Ok(Batch::One(message)) => self.one(*message),
             Ok(Batch::Many(messages)) => messages.into_iter().try_for_each(|one| self.one(one)),
             Err(refused) => self.one(Err(refused)),
@@ -166,7 +172,13 @@ impl Connection {
                 let reply = Reply::new(Arc::new(session), self.app.maker.clone(), &message);
                 receive(&self.app, &self.caller, message, reply);
             }
-            Err(refused) => self.refuse(*refused),
+            Err(refused) => {
+                let session = self.session(None).0;
+                session.send(unread(&self.app, &self.caller, *refused));
+            }
+        }
+        if self.caller.meter.is_flooded() {
+            return Err(End::Close(CloseCode::Again, "the client goes on although it is to wait"));
         }
         Ok(())
     }
@@ -253,20 +265,49 @@ impl Connection {
         Ok(())
     }
 
+    /// Tokens came or went.
+    fn token(&self) -> Result<(), End> {
+        if self.app.tokens.is_good(&self.caller.grant, self.app.now()) {
+            Ok(())
+        } else {
+            Err(End::Close(CloseCode::from(TOKEN_OVER), "the token expired or was revoked"))
+        }
+    }
+
     /// The server is about to end, or ends.
     fn phase(&mut self, phase: Option<Phase>) -> Result<(), End> {
         match phase {
             Some(Phase::Open) => Ok(()),
             Some(Phase::Draining) => {
                 if let Some(session) = &self.caller.session {
-                    let text = "the server is about to end; what is under way is finished first";
-                    session.send(self.app.maker.message(None, warning("DRAINING", text).into()));
+                    session.send(self.app.maker.message(None, draining().into()));
                 }
                 Ok(())
             }
             Some(Phase::Closed) | None => Err(End::Close(CloseCode::Away, "the server ends")),
         }
     }
+}
+
+/// A WebSocket that is open, as far as figures go.
+struct Open(Arc<App>);
+
+impl Open {
+    fn new(app: &Arc<App>) -> Self {
+        app.metrics.sockets.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(app))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What clients are told when the server is asked to end.
+pub(super) fn draining() -> SystemMessage {
+    warning("DRAINING", "the server is about to end; what is under way is finished first")
 }
 
 /// A warning of the server itself.

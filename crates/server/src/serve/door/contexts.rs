@@ -1,166 +1,75 @@
-//! `/v1/contexts`: what was said and is known, to read and to delete (CP-9…CP-12).
+//! `/v1/contexts`: what was said and is known, to read, make, copy and delete (CP-9…CP-12).
 
-use super::query::Query;
+mod copy;
+mod create;
+mod export;
+mod import;
+mod read;
+mod whole;
+
+pub(super) use copy::fork;
+pub(super) use create::create;
+pub(super) use export::export;
+pub(super) use import::import;
+pub(super) use read::{changes, list, messages};
+pub(super) use whole::get;
+
+use super::path::{Named, encoded};
 use super::{Shared, answer};
 use crate::serve::app::App;
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::{forbidden, refusal};
-use axum::extract::{Path, RawQuery, Request, State};
-use axum::http::StatusCode;
+use crate::serve::operations::audit::{Deed, Record};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use contexture::store::contexts::{Change, ContextError, ContextStore, Head, Key, StoredMessage};
-use contexture_protocol::Refusal;
-use serde_json::{Value, json};
+use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
+use contexture_protocol::{Refusal, Violation};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The most that one page holds.
 const PAGE: usize = 1_000;
 
-/// `GET /v1/contexts?after=&limit=`
-pub(super) async fn list(
-    State(shared): State<Shared>,
-    RawQuery(query): RawQuery,
-    request: Request,
-) -> Response {
-    let caller = match enter(&shared, &request, Scope::Read) {
-        Ok(caller) => caller,
-        Err(refused) => return answer::refusal(&shared.app, refused),
-    };
-    drop(request);
-    let app = &shared.app;
-    let work = async {
-        let query = Query::parse(query.as_deref(), &["after", "limit"])?;
-        let (after, limit) = (query.text("after").map(str::to_owned), query.limit(PAGE)?);
-        let page = read(app, &caller, None, move |store, owner| {
-            store.list(owner, after.as_deref(), limit)
-        })
-        .await?;
-        let contexts: Vec<Value> = page.contexts.iter().map(Head::to_value).collect();
-        Ok(answer::value(&with_next(json!({ "contexts": contexts }), page.next)))
-    };
-    work.await.unwrap_or_else(|refused| answer::refusal(app, refused))
-}
-
-/// `GET /v1/contexts/{id}`
-pub(super) async fn get(
-    State(shared): State<Shared>,
-    Path(id): Path<String>,
-    request: Request,
-) -> Response {
-    let caller = match enter(&shared, &request, Scope::Read) {
-        Ok(caller) => caller,
-        Err(refused) => return answer::refusal(&shared.app, refused),
-    };
-    drop(request);
-    let app = &shared.app;
-    let work = async {
-        let context = id.clone();
-        let whole = read(app, &caller, Some(&id), move |store, owner| {
-            store.get(Key { owner, context: &context })
-        })
-        .await?;
-        Ok(answer::value(&whole))
-    };
-    work.await.unwrap_or_else(|refused| answer::refusal(app, refused))
-}
-
 /// `DELETE /v1/contexts/{id}`
 pub(super) async fn delete(
     State(shared): State<Shared>,
-    Path(id): Path<String>,
+    Named(id): Named,
     request: Request,
 ) -> Response {
-    let caller = match enter(&shared, &request, Scope::Write) {
-        Ok(caller) => caller,
-        Err(refused) => return answer::refusal(&shared.app, refused),
-    };
-    drop(request);
-    let app = &shared.app;
     let work = async {
+        let caller = enter(&shared, &request, &[Scope::Write])?;
+        drop(request);
         let context = id.clone();
-        read(app, &caller, Some(&id), move |store, owner| {
+        ask(&shared.app, &caller, Some(&id), move |store, owner| {
             store.delete(Key { owner, context: &context })
         })
         .await?;
+        note(&shared, &caller, Deed::Deleted, &id);
         Ok(StatusCode::NO_CONTENT.into_response())
     };
-    work.await.unwrap_or_else(|refused| answer::refusal(app, refused))
+    work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
 }
 
-/// `GET /v1/contexts/{id}/messages?after=&limit=`
-pub(super) async fn messages(
-    State(shared): State<Shared>,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-    request: Request,
-) -> Response {
-    let caller = match enter(&shared, &request, Scope::Read) {
-        Ok(caller) => caller,
-        Err(refused) => return answer::refusal(&shared.app, refused),
-    };
-    drop(request);
-    let app = &shared.app;
-    let work = async {
-        let query = Query::parse(query.as_deref(), &["after", "limit"])?;
-        let (after, limit) = (query.number("after")?.unwrap_or(0), query.limit(PAGE)?);
-        let context = id.clone();
-        let page = read(app, &caller, Some(&id), move |store, owner| {
-            store.messages(Key { owner, context: &context }, after, limit)
-        });
-        let page = page.await?;
-        let messages: Vec<Value> =
-            page.messages.iter().map(|one: &StoredMessage| one.to_value(&id)).collect();
-        Ok(answer::value(&with_next(json!({ "messages": messages }), page.next)))
-    };
-    work.await.unwrap_or_else(|refused| answer::refusal(app, refused))
+/// Writes to the audit log what was done with a context.
+fn note(shared: &Shared, caller: &Caller, deed: Deed, context: &str) {
+    shared.app.audit.note(&Record::new(deed).by(caller).with("contextId", context));
 }
 
-/// `GET /v1/contexts/{id}/changes?since=&limit=`
-pub(super) async fn changes(
-    State(shared): State<Shared>,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-    request: Request,
-) -> Response {
-    let caller = match enter(&shared, &request, Scope::Read) {
-        Ok(caller) => caller,
-        Err(refused) => return answer::refusal(&shared.app, refused),
-    };
-    drop(request);
-    let app = &shared.app;
-    let work = async {
-        let query = Query::parse(query.as_deref(), &["since", "limit"])?;
-        let (since, limit) = (query.number("since")?.unwrap_or(0), query.limit(PAGE)?);
-        let context = id.clone();
-        let page = read(app, &caller, Some(&id), move |store, owner| {
-            store.changes(Key { owner, context: &context }, since, limit)
-        });
-        let page = page.await?;
-        let changes: Vec<Value> =
-            page.changes.iter().map(|one: &Change| one.to_value(&id)).collect();
-        Ok(answer::value(&with_next(
-            json!({ "version": page.version, "changes": changes }),
-            page.next,
-        )))
-    };
-    work.await.unwrap_or_else(|refused| answer::refusal(app, refused))
-}
-
-fn with_next(mut page: Value, next: Option<impl Into<Value>>) -> Value {
-    if let (Some(fields), Some(next)) = (page.as_object_mut(), next) {
-        fields.insert("next".to_owned(), next.into());
-    }
-    page
-}
-
-/// Lets a caller in who may do this.
-fn enter(shared: &Shared, request: &Request, scope: Scope) -> Result<Caller, Refusal> {
+/// Lets a caller in who may do all of this.
+fn enter(shared: &Shared, request: &Request, scopes: &[Scope]) -> Result<Caller, Refusal> {
     let caller = shared.guard.admit(request)?;
-    if caller.grant.scopes.allow(scope) { Ok(caller) } else { Err(forbidden(scope.as_str())) }
+    shared.guard.count(&caller)?;
+    let Some(scope) = scopes.iter().find(|scope| !caller.grant.scopes.allow(**scope)) else {
+        return Ok(caller);
+    };
+    let refused = forbidden(scope.as_str());
+    shared.app.audit.note(&Record::new(Deed::Refused).by(&caller).because(&refused));
+    Err(refused)
 }
 
-/// Reads for a caller.
-async fn read<T: Send + 'static>(
+/// Works with the store for a caller.
+async fn ask<T: Send + 'static>(
     app: &Arc<App>,
     caller: &Caller,
     context: Option<&str>,
@@ -169,4 +78,39 @@ async fn read<T: Send + 'static>(
     let owner = caller.owner().to_string();
     let outcome = app.read(move |store| work(store, &owner)).await;
     outcome.map_err(|error| refusal(error, context))
+}
+
+/// The answer to what made a context.
+fn created(head: &Head, value: &Value) -> Response {
+    let mut response = answer::json(StatusCode::CREATED, value.to_string());
+    let place = format!("/v1/contexts/{}", encoded(&head.context_id));
+    let headers = response.headers_mut();
+    if let Ok(place) = HeaderValue::from_str(&place) {
+        headers.insert(header::LOCATION, place);
+    }
+    if let Some(tag) = whole::tag(head.creation_us, head.version) {
+        headers.insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// The name in the URL has to be one that a context can have: no control signs, not empty.
+fn named(pointer: &str, id: &str) -> Result<(), Refusal> {
+    if !id.is_empty() && !id.chars().any(char::is_control) {
+        return Ok(());
+    }
+    let found = if id.is_empty() { "an empty text" } else { "a text with control characters" };
+    Err(wrong(pointer, "the id of a context", found))
+}
+
+/// Something that is not as it has to be.
+fn wrong(pointer: &str, expected: &str, found: &str) -> Refusal {
+    let text = format!("{pointer}: expected {expected}, found {found}");
+    let mut refusal = Refusal::new(contexture_protocol::ErrorCode::ValidationFailed, text);
+    refusal.violations.push(Violation {
+        pointer: pointer.to_owned(),
+        expected: expected.to_owned(),
+        found: found.to_owned(),
+    });
+    refusal
 }

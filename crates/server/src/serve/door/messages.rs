@@ -3,15 +3,16 @@
 use super::{Shared, answer, stream};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::exchange::{Outlet, Reply, receive};
+use crate::serve::exchange::{Outlet, Reply, receive, unread};
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use contexture_protocol::{Batch, ErrorCode, Limits, Message, Refusal, VERSION_HEADER, Version};
+use contexture_protocol::{Batch, ErrorCode, Message, Refusal, VERSION_HEADER, Version};
 use futures_util::future::join_all;
 use http_body_util::{BodyExt as _, Limited};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Takes messages and answers each: one with its final answer as an object, several with an array of
@@ -23,13 +24,13 @@ pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Resp
         Err((refused, status)) => return answer::refusal_with(&app, refused, status),
     };
     let headers = request.headers().clone();
-    let text = match body(request).await {
+    let text = match body(&app, request).await {
         Ok(text) => text,
         Err(refused) => return answer::refusal(&app, refused),
     };
-    let batch = match Batch::parse(&text, &Limits::WIRE) {
+    let batch = match Batch::parse(&text, &app.limits) {
         Ok(batch) => batch,
-        Err(refused) => return answer::refusal(&app, *refused),
+        Err(refused) => return answer::message(&unread(&app, &caller, *refused)),
     };
     if stream::is_wanted(&headers) {
         return stream::answer(&app, &caller, batch, &headers);
@@ -37,7 +38,7 @@ pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Resp
     match batch {
         Batch::One(message) => match *message {
             Ok(message) => answer::message(&ask(&app, &caller, message).await),
-            Err(refused) => answer::refusal(&app, *refused),
+            Err(refused) => answer::message(&unread(&app, &caller, *refused)),
         },
         Batch::Many(messages) => {
             // All are taken before any is waited for, in their order.
@@ -65,19 +66,24 @@ fn admit(shared: &Shared, request: &Request) -> Result<Caller, (Refusal, Option<
     Ok(caller)
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     kind.eq_ignore_ascii_case("application/json")
 }
 
 /// The body, within the limit of a message.
-async fn body(request: Request) -> Result<Bytes, Refusal> {
-    let limited = Limited::new(request.into_body(), Limits::WIRE.bytes);
-    match limited.collect().await {
+pub(super) async fn body(app: &App, request: Request) -> Result<Bytes, Refusal> {
+    let most = app.limits.bytes;
+    let patience = Duration::from_secs(app.project.config.serve.limits.body_seconds.get());
+    let limited = Limited::new(request.into_body(), most);
+    let Ok(body) = tokio::time::timeout(patience, limited.collect()).await else {
+        let text = format!("the body did not come within {} s", patience.as_secs());
+        return Err(Refusal::new(ErrorCode::Timeout, text).policy("body_time_limit"));
+    };
+    match body {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            let most = Limits::WIRE.bytes;
             let text = format!("the body takes more than the {most} bytes allowed");
             Err(Refusal::new(ErrorCode::TooLarge, text).policy("size_limit").detail("limit", most))
         }
@@ -101,7 +107,7 @@ fn begin(
             receive(app, caller, message, reply);
             Ok(receiver)
         }
-        Err(refused) => Err(app.maker.refusal(*refused)),
+        Err(refused) => Err(unread(app, caller, *refused)),
     };
     let maker = app.maker.clone();
     async move {

@@ -1,11 +1,13 @@
 //! `GET /v1/ws`: the handshake of a WebSocket.
 
 use super::connection::Connection;
+use super::credential::SUBPROTOCOL;
+use super::listen::Place;
 use super::{Shared, answer};
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use contexture_protocol::{ErrorCode, Limits, Refusal, Version};
+use contexture_protocol::{ErrorCode, Refusal, Version};
 use yawc::{CompressionLevel, DeflatePool, IncomingUpgrade, Options};
 
 /// What an idle connection keeps of buffers, in bytes.
@@ -19,6 +21,12 @@ pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Resp
         Ok(caller) => caller,
         Err(refused) => return answer::refusal(&shared.app, refused),
     };
+    let seat = match shared.guard.socket(&caller) {
+        Ok(seat) => seat,
+        Err(refused) => return answer::refusal(&shared.app, refused),
+    };
+    // The connection goes on when its request is over.
+    let place = request.extensions().get::<Place>().cloned();
     let offered = offered(&request);
     // A client that names no version says it in HELLO.
     let chosen = match Version::choose_subprotocol(offered.iter().map(String::as_str)) {
@@ -32,7 +40,7 @@ pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Resp
             .suggest("Use a WebSocket client, or POST /v1/messages.");
         return answer::refusal_with(&shared.app, refused, Some(StatusCode::UPGRADE_REQUIRED));
     };
-    let options = options(&shared.deflate);
+    let options = options(&shared.deflate, shared.app.limits.bytes);
     let Ok((response, upgraded)) = upgrade.upgrade(options) else {
         let text = "the WebSocket extensions that are asked for can't be agreed on";
         return answer::refusal_with(
@@ -46,6 +54,7 @@ pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Resp
         if let Ok(socket) = upgraded.await {
             Connection::new(app, caller, socket).serve().await;
         }
+        drop((seat, place));
     });
     let mut response = response.into_response();
     if let Some(chosen) = chosen.map(HeaderValue::from_static) {
@@ -57,13 +66,14 @@ pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Resp
 fn offered(request: &Request) -> Vec<String> {
     let values = request.headers().get_all(header::SEC_WEBSOCKET_PROTOCOL).iter();
     let texts = values.filter_map(|value| value.to_str().ok());
-    texts.flat_map(|text| text.split(',')).map(|part| part.trim().to_owned()).collect()
+    let parts = texts.flat_map(|text| text.split(',')).map(str::trim);
+    parts.filter(|part| !part.starts_with(SUBPROTOCOL)).map(str::to_owned).collect()
 }
 
 /// Compression without a window that outlives a message: an idle connection costs little.
-fn options(pool: &DeflatePool) -> Options {
+fn options(pool: &DeflatePool, bytes: usize) -> Options {
     Options::default()
-        .with_limits(Limits::WIRE.bytes.saturating_add(1), Limits::WIRE.bytes.saturating_add(1))
+        .with_limits(bytes.saturating_add(1), bytes.saturating_add(1))
         .with_read_buffer_capacity(BUFFER)
         .with_write_buffer_capacity(BUFFER)
         .with_utf8()

@@ -3,9 +3,11 @@
 //! The id of an event counts from 1 in its stream. A client whose stream broke sends the same
 //! message again with `Last-Event-ID`, and hears what came after it: a turn is not run twice.
 
-use crate::serve::app::App;
+use super::connection::draining;
+use crate::serve::app::{App, Phase};
 use crate::serve::caller::Caller;
-use crate::serve::exchange::{Outlet, Reply, receive};
+use crate::serve::exchange::{Outlet, Reply, receive, unread};
+use crate::serve::message::Maker;
 use axum::http::HeaderMap;
 use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -16,6 +18,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 
 /// Whether the client asks for events.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
@@ -45,8 +48,15 @@ pub(super) fn answer(
     }
     drop(outlet);
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let events =
-        stream::unfold(Progress { receiver, id: 0, seen: seen.unwrap_or(0) }, Progress::next);
+    let progress = Progress {
+        receiver,
+        id: 0,
+        seen: seen.unwrap_or(0),
+        phase: app.phase.subscribe(),
+        maker: app.maker.clone(),
+        is_warned: false,
+    };
+    let events = stream::unfold(progress, Progress::next);
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
@@ -62,7 +72,7 @@ fn one(
             let reply = Reply::new(outlet, app.maker.clone(), &message);
             receive(app, caller, message, reply);
         }
-        Err(refused) => outlet.last(app.maker.refusal(*refused)),
+        Err(refused) => outlet.last(unread(app, caller, *refused)),
     }
 }
 
@@ -92,12 +102,30 @@ struct Progress {
     id: u64,
     /// What the client has seen before.
     seen: u64,
+    phase: watch::Receiver<Phase>,
+    maker: Maker,
+    /// Whether the client was told that the server is about to end.
+    is_warned: bool,
+}
+
+/// Waits until the server is about to end.
+async fn ending(phase: &mut watch::Receiver<Phase>) {
+    drop(phase.wait_for(|phase| *phase != Phase::Open).await);
 }
 
 impl Progress {
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
         loop {
-            let mut message = self.receiver.recv().await??;
+            let mut message = tokio::select! {
+                biased;
+                message = self.receiver.recv() => message??,
+                () = ending(&mut self.phase), if !self.is_warned => {
+                    self.is_warned = true;
+                    let text = self.maker.message(None, draining().into()).to_json();
+                    // It has no number: who takes the stream up again counts without it.
+                    return Some((Ok(Event::default().event("message").data(text)), self));
+                }
+            };
             self.id += 1;
             if self.id <= self.seen {
                 continue;

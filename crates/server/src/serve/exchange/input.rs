@@ -4,9 +4,10 @@ use super::failure::refusal;
 use super::reply::Reply;
 use super::update::about;
 use crate::serve::agents::Agent;
-use crate::serve::app::App;
+use crate::serve::app::{App, Phase};
 use crate::serve::caller::Caller;
 use crate::serve::digest::digest;
+use crate::serve::operations::audit::{Deed, Record};
 use crate::serve::turn::Begun;
 use contexture::store::contexts::{
     Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
@@ -28,6 +29,9 @@ pub(crate) fn begin(
     wishes: Wishes,
     reply: Reply,
 ) {
+    if let Some(refused) = draining(app) {
+        return unless_known(app, caller, &message, refused, reply);
+    }
     let update = match update(caller, &message) {
         Ok(update) => update,
         Err(refused) => return reply.refuse(refused),
@@ -35,11 +39,40 @@ pub(crate) fn begin(
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {
         Ok(Applied { repeated: None, context_id, .. }) => {
+            let record = Record::new(Deed::Turn).by(&caller);
+            let record = record.with("messageId", message.message_id.as_str());
+            app.audit.note(&record.with("contextId", context_id.as_str()));
             Begun::new(app, &caller, context_id, message, input, wishes).start(reply);
         }
         Ok(applied) => again(app, &caller, &message, applied, reply),
         Err(error) => reply.refuse(refusal(error, message.context_id.as_deref())),
     });
+}
+
+/// Why no turn begins any more.
+pub(crate) fn draining(app: &App) -> Option<Refusal> {
+    if *app.phase.borrow() == Phase::Open {
+        return None;
+    }
+    let text = "the server is about to end and begins nothing new";
+    let refused = Refusal::new(ErrorCode::Internal, text).policy("draining");
+    let refused = refused.suggest("Send the same message again in a moment.");
+    Some(Refusal { recoverable: true, ..refused })
+}
+
+/// Lets a client that asks again hear of the turn that runs, and refuses what is new.
+fn unless_known(
+    app: &Arc<App>,
+    caller: &Caller,
+    message: &Message,
+    refused: Refusal,
+    reply: Reply,
+) {
+    let owner = Arc::clone(caller.owner());
+    match app.turns.find(&(owner, message.context_id.clone(), message.message_id.clone())) {
+        Some(turn) => turn.log.attach(reply),
+        None => reply.refuse(refused),
+    }
 }
 
 fn update(caller: &Caller, message: &Message) -> Result<Update, Refusal> {

@@ -1,8 +1,11 @@
 //! Where the answer to a message goes.
 
+use super::witness::Witness;
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
 use crate::serve::message::{Maker, answering};
 use crate::serve::session::Session;
-use contexture_protocol::{ErrorCode, Message, Refusal};
+use contexture_protocol::{Body, ErrorCode, KINDS, Message, Refusal};
 use std::sync::Arc;
 
 /// Takes what answers one message: what passes on the way, and what ends it.
@@ -31,6 +34,9 @@ pub(crate) struct Reply {
     maker: Maker,
     message_id: String,
     context_id: Option<String>,
+    /// The type of the message.
+    kind: &'static str,
+    witness: Option<Witness>,
     is_answered: bool,
 }
 
@@ -41,8 +47,16 @@ impl Reply {
             maker,
             message_id: message.message_id.clone(),
             context_id: message.context_id.clone(),
+            kind: known(message.kind()),
+            witness: None,
             is_answered: false,
         }
+    }
+
+    /// From here on the audit log and the log hear of the answer.
+    pub(crate) fn witnessed(mut self, app: &Arc<App>, caller: &Caller) -> Self {
+        self.witness = Some(Witness::new(app, caller));
+        self
     }
 
     /// Sends something on the way.
@@ -53,7 +67,16 @@ impl Reply {
     /// Sends the answer.
     pub(crate) fn finish(mut self, message: Message) {
         self.is_answered = true;
+        self.count(&message);
+        if let Some(witness) = &self.witness {
+            witness.answered(self.kind, &self.message_id, self.context_id.as_deref(), &message);
+        }
         self.outlet.last(answering(message, &self.message_id));
+    }
+
+    fn count(&self, answer: &Message) {
+        let is_error = matches!(answer.body, Body::ErrorResponse(_));
+        self.maker.metrics.messages.count(self.kind, if is_error { "error" } else { "ok" });
     }
 
     /// Answers that the message is not accepted.
@@ -75,6 +98,13 @@ impl Drop for Reply {
         let mut refusal = Refusal::new(ErrorCode::Internal, "the work on the message broke off");
         refusal.message_id = Some(self.message_id.clone());
         refusal.context_id.clone_from(&self.context_id);
-        self.outlet.last(self.maker.refusal(refusal));
+        let message = self.maker.refusal(refusal);
+        self.count(&message);
+        self.outlet.last(message);
     }
+}
+
+/// The name of a type of the protocol, for what is counted.
+fn known(kind: &str) -> &'static str {
+    KINDS.iter().find(|known| known.name == kind).map_or("other", |known| known.name)
 }

@@ -3,18 +3,22 @@
 use super::Session;
 use contexture_protocol::content::ClientCapabilities;
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// The sessions of a server.
-#[derive(Default)]
 pub(crate) struct Sessions {
     tables: Mutex<Tables>,
+    /// So many one owner has.
+    most: NonZeroUsize,
 }
 
 #[derive(Default)]
 struct Tables {
     by_id: HashMap<String, Arc<Session>>,
+    /// How many each owner has.
+    counts: HashMap<Arc<str>, usize>,
     /// Sessions whose client announced what it can do, by owner, in the order of announcing.
     clients: HashMap<Arc<str>, Vec<Weak<Session>>>,
 }
@@ -29,6 +33,10 @@ pub(crate) struct Taken {
 }
 
 impl Sessions {
+    pub(crate) fn new(most: NonZeroUsize) -> Self {
+        Self { tables: Mutex::default(), most }
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,7 +60,7 @@ impl Sessions {
         known.unwrap_or_else(|| {
             let session = Arc::new(Session::new(fresh(), Arc::clone(owner)));
             let (connection, last_seq) = session.connect(0).unwrap_or_default();
-            self.tables().by_id.insert(session.id().to_owned(), Arc::clone(&session));
+            self.tables().insert(&session, self.most.get());
             Taken { session, connection, last_seq }
         })
     }
@@ -87,8 +95,7 @@ impl Sessions {
     /// Ends a session whose client said good-bye.
     pub(crate) fn end(&self, session: &Arc<Session>) {
         let mut tables = self.tables();
-        tables.by_id.remove(session.id());
-        tables.forget(session);
+        tables.remove(session);
     }
 
     /// Ends the sessions that nobody has come back to for so long, and gives them.
@@ -98,14 +105,43 @@ impl Sessions {
         let over: Vec<_> =
             tables.by_id.values().filter(|session| is_over(session)).cloned().collect();
         for session in &over {
-            tables.by_id.remove(session.id());
-            tables.forget(session);
+            tables.remove(session);
         }
         over
     }
 }
 
 impl Tables {
+    /// Keeps a session. When its owner has as many as may be, the one ends that nobody has come
+    /// back to for longest.
+    fn insert(&mut self, session: &Arc<Session>, most: usize) {
+        let count = self.counts.entry(Arc::clone(session.owner())).or_default();
+        *count += 1;
+        if *count > most {
+            let now = Instant::now();
+            let own = self.by_id.values().filter(|known| known.owner() == session.owner());
+            let away = own.filter_map(|known| Some((known.away(now)?, known)));
+            let oldest = away.max_by_key(|(away, _)| *away).map(|(_, known)| Arc::clone(known));
+            if let Some(oldest) = oldest {
+                self.remove(&oldest);
+            }
+        }
+        self.by_id.insert(session.id().to_owned(), Arc::clone(session));
+    }
+
+    fn remove(&mut self, session: &Arc<Session>) {
+        if self.by_id.remove(session.id()).is_none() {
+            return;
+        }
+        if let Some(count) = self.counts.get_mut(session.owner()) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.counts.remove(session.owner());
+            }
+        }
+        self.forget(session);
+    }
+
     fn forget(&mut self, session: &Arc<Session>) {
         let Some(clients) = self.clients.get_mut(session.owner()) else { return };
         clients

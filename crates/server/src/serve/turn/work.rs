@@ -1,7 +1,9 @@
 //! The work of one turn, from the message that was kept to the answer that is kept.
 
+use super::ended::Ended;
+use super::thread::{self, Running, Wanted};
 use super::tools::{self, Round};
-use super::{Turn, TurnKey, history, thread};
+use super::{Turn, TurnKey, history};
 use crate::serve::agents::Agent;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
@@ -9,12 +11,13 @@ use crate::serve::exchange::{Reply, refusal};
 use crate::serve::frontend::Forwarder;
 use crate::serve::intent::Picked;
 use crate::serve::message::answering;
+use crate::serve::operations::telemetry::Parent;
+use crate::serve::sensitive;
 use contexture::store::contexts::{
-    ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage, Update,
+    Answer, ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage, Update,
 };
 use contexture::turn::{
-    Attachment, AttachmentKind, Contexts, Conversation, Finish, Hints, Runtime, TurnError,
-    TurnEvent, TurnReport, TurnRequest,
+    Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, TurnEvent,
 };
 use contexture_protocol::content::{
     FinishReason, ModelResponse, ModelResponseDelta, Usage, UserInput,
@@ -22,7 +25,8 @@ use contexture_protocol::content::{
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::Instant;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Why the store can't give a message its place.
 type Stored<T> = Result<T, Refusal>;
@@ -45,6 +49,8 @@ pub(crate) struct Begun {
     writing: String,
     deltas: u64,
     round: Round,
+    /// The id of the trace.
+    trace: Option<String>,
 }
 
 impl Begun {
@@ -73,6 +79,7 @@ impl Begun {
             writing: app.maker.id("msg"),
             deltas: 0,
             round: Round::default(),
+            trace: None,
         }
     }
 
@@ -84,13 +91,42 @@ impl Begun {
     }
 
     async fn work(mut self) {
+        let began = Instant::now();
         let message = match self.answer().await {
             Ok(message) => message,
-            Err(refused) => self.app.maker.refusal(refused.about(&self.message)),
+            Err(refused) => {
+                let refused = refused.about(&self.message);
+                self.app.maker.refusal_in(refused, self.trace.take())
+            }
         };
         let app = Arc::clone(&self.app);
+        self.log(&message, began);
         self.settle(message).await;
         app.turns.ended();
+    }
+
+    /// Says in the log how the turn went.
+    fn log(&self, answer: &Message, began: Instant) {
+        let outcome = match &answer.body {
+            Body::ErrorResponse(error) => error.error_code.as_str(),
+            Body::ModelResponse(response) => {
+                response.finish_reason.map_or("STOP", FinishReason::as_str)
+            }
+            _ => "STOP",
+        };
+        let run = answer.meta("run");
+        self.app.log.info(
+            "turn",
+            json!({
+                "agent": self.model,
+                "owner": &**self.caller.owner(),
+                "contextId": self.context,
+                "messageId": self.message.message_id,
+                "outcome": outcome,
+                "run": run,
+                "ms": u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            }),
+        );
     }
 
     /// Runs the turn; its answer is not kept yet.
@@ -104,35 +140,16 @@ impl Begun {
         };
         let picked = self.pick().await?;
         let conversation = self.conversation().await?;
-        let permit = tokio::select! {
-            permit = Arc::clone(&self.app.turns.permits).acquire_owned() => {
-                permit.map_err(|_| cancelled())?
-            }
-            () = cancel.cancelled() => return Err(cancelled()),
-        };
+        let permit = self.app.turns.permit(&cancel).await?;
         self.model.clone_from(&picked.agent.name);
-        let request = self.request(&picked.agent, conversation);
-        let mut running = thread::start(self.app.project.clone(), request, cancel.clone(), permit);
-        let patience = Duration::from_secs(self.app.project.config.serve.turn_timeout.get());
-        let late = tokio::time::sleep(patience);
-        let mut late = std::pin::pin!(late);
-        let mut is_late = false;
-        loop {
-            tokio::select! {
-                event = running.events.recv() => match event {
-                    Some(event) => self.tell(event).await?,
-                    None => break,
-                },
-                () = &mut late, if !is_late => {
-                    is_late = true;
-                    cancel.cancel();
-                }
-            }
+        let mut running = self.run(&picked.agent, conversation, permit);
+        self.trace = running.trace_id().map(str::to_owned);
+        while let Some(event) = running.next().await {
+            self.tell(event).await?;
         }
         self.flush().await?;
-        let broke = || Refusal::new(ErrorCode::Internal, "the turn broke off inside the server");
-        let report = running.report.await.map_err(|_| broke())?;
-        self.close(report, &picked, is_late)
+        let ended = running.end().await?;
+        self.close(ended, &picked)
     }
 
     /// Who answers.
@@ -144,13 +161,13 @@ impl Begun {
             return Ok(picked);
         }
         if let Some(router) = self.app.intents.router() {
-            let report = self.ask_router(router.clone()).await?;
-            if let Some(error) = report.error() {
+            let ended = self.ask_router(router.clone()).await?;
+            if let Some(error) = ended.error() {
                 let message = format!("the router `{}` failed: {}", router.name, error.message);
-                return Err(Refusal::new(code(&error), message));
+                return Err(Refusal::new(error.code, message));
             }
-            let named =
-                report.outcome.as_ref().ok().and_then(|value| self.app.intents.by_name(value));
+            let value = ended.report.outcome.as_ref().ok();
+            let named = value.and_then(|value| self.app.intents.by_name(value));
             if let Some(picked) = named {
                 return Ok(picked);
             }
@@ -160,36 +177,30 @@ impl Begun {
         first.map(|agent| Picked { agent, intent: None }).ok_or_else(none)
     }
 
-    async fn ask_router(&self, router: Agent) -> Stored<TurnReport> {
-        let permit = Arc::clone(&self.app.turns.permits).acquire_owned().await;
-        let broke = || Refusal::new(ErrorCode::Internal, "the router broke off inside the server");
+    async fn ask_router(&self, router: Agent) -> Stored<Ended> {
+        let permit = self.app.turns.permit(&self.turn.cancel).await?;
         let text = self.input.text.clone();
         let conversation = Conversation { text, ..Conversation::default() };
-        let request = self.request(&router, conversation);
-        let permit = permit.map_err(|_| broke())?;
-        let cancel = self.turn.cancel.clone();
-        let running = thread::start(self.app.project.clone(), request, cancel, permit);
-        running.report.await.map_err(|_| broke())
+        self.run(&router, conversation, permit).end().await
     }
 
-    fn request(&self, agent: &Agent, conversation: Conversation) -> TurnRequest {
-        let app = &self.app;
-        let contexts =
-            Contexts { store: Arc::clone(&app.store), owner: self.caller.owner().to_string() };
-        TurnRequest {
-            program: agent.program.clone(),
-            agent: agent.agent.clone(),
+    fn run(
+        &self,
+        agent: &Agent,
+        conversation: Conversation,
+        permit: OwnedSemaphorePermit,
+    ) -> Running {
+        let (context, message) = (&self.context, &self.message.message_id);
+        let frontend = Forwarder::new(&self.app, &self.caller, context, message);
+        let wanted = Wanted {
+            agent: agent.clone(),
+            owner: self.caller.owner().to_string(),
             conversation,
             hints: self.hints,
-            frontend: Some(Arc::new(Forwarder::new(
-                app,
-                &self.caller,
-                &self.context,
-                &self.message.message_id,
-            ))),
-            contexts: Some(contexts),
-            ..app.turn_request.clone()
-        }
+            frontend: Some(Arc::new(frontend)),
+            parent: Parent::of_message(&self.message).or(self.caller.trace),
+        };
+        thread::start(&self.app, wanted, self.turn.cancel.clone(), permit)
     }
 
     /// What is said, and what was said and is known before.
@@ -204,6 +215,8 @@ impl Begun {
         });
         let (last, state): (Vec<StoredMessage>, Value) =
             read.await.map_err(|error| refusal(error, Some(&self.context)))?;
+        let declared = &self.app.project.config.serve.sensitive;
+        let private = sensitive::texts(declared, &state, &last, &self.message);
         let attachments = self.input.attachments.as_deref().unwrap_or_default();
         let attachments = attachments.iter().filter_map(|attachment| {
             let metadata = attachment.metadata.as_ref().map(|known| serde_json::to_value(known));
@@ -223,6 +236,7 @@ impl Begun {
             messages: history::past(&last, &self.context, &self.message.message_id),
             state,
             metadata: self.message.metadata.clone().unwrap_or_default(),
+            private,
         })
     }
 
@@ -329,8 +343,9 @@ impl Begun {
     }
 
     /// The answer that a report is.
-    fn close(&mut self, report: TurnReport, picked: &Picked, is_late: bool) -> Stored<Message> {
-        let error = report.error().map(|error| failure(error, is_late));
+    fn close(&mut self, ended: Ended, picked: &Picked) -> Stored<Message> {
+        let error = ended.error();
+        let report = ended.report;
         let text = report.text.clone();
         let mut metadata = Map::new();
         if let Some(run) = &report.run {
@@ -357,7 +372,10 @@ impl Begun {
             if text.is_empty() {
                 return Err(refused);
             }
-            let told = json!({ "code": refused.code.as_str(), "message": refused.message });
+            let mut told = json!({ "code": refused.code.as_str(), "message": refused.message });
+            if let (Some(trace), Some(told)) = (&self.trace, told.as_object_mut()) {
+                told.insert("traceId".to_owned(), trace.as_str().into());
+            }
             metadata.insert("error".to_owned(), told);
         }
         let response =
@@ -373,7 +391,10 @@ impl Begun {
         message.context_id = Some(self.context.clone());
         let (_, context_id, message_id) = self.key.clone();
         let key = KeyName { context_id, message_id };
-        let settles = Settlement { key, answer: message.to_json() };
+        // What is told again is what is told now, its place in the context too.
+        let made = message.clone();
+        let answer = Answer::Made(Arc::new(move |applied| placed(made.clone(), &applied.seqs)));
+        let settles = Settlement { key, answer };
         match self.add(&message, Some(settles)).await {
             Ok(seq) => {
                 if let Some(seq) = seq {
@@ -389,30 +410,12 @@ impl Begun {
     }
 }
 
-/// What went wrong, with a code of the protocol.
-fn failure(error: TurnError, is_late: bool) -> Refusal {
-    if is_late && error.cancelled {
-        return Refusal::new(ErrorCode::Timeout, "the turn took longer than the server allows");
+/// The text of a message that got a place in its context.
+fn placed(mut message: Message, seqs: &[u64]) -> String {
+    if let Some(seq) = seqs.first() {
+        message.set_meta("seq", *seq);
     }
-    let mut refused = Refusal::new(code(&error), error.message);
-    if refused.code.as_str() != error.code {
-        refused = refused.detail("code", error.code);
-    }
-    if let Some(details) = error.details {
-        refused = refused.detail("cause", details);
-    }
-    match error.help {
-        Some(help) => refused.suggest(help),
-        None => refused,
-    }
-}
-
-fn code(error: &TurnError) -> ErrorCode {
-    match error.code.as_str() {
-        _ if error.cancelled => ErrorCode::Cancelled,
-        "timeout" => ErrorCode::Timeout,
-        other => ErrorCode::parse(other).unwrap_or(ErrorCode::ExecutionFailed),
-    }
+    message.to_json()
 }
 
 fn spent(usage: contexture::prompt::Usage) -> Usage {

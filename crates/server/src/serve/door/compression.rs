@@ -1,0 +1,246 @@
+//! Bodies that are packed with gzip, coming in and going out (CP-6, CP-20).
+//!
+//! Decision: what comes in is unpacked while it is read, in small pieces, so that the limit of a
+//! body holds for what it becomes, and nothing is unpacked for a request that is not let in. What
+//! goes out is packed when it is worth the work; events are flushed one by one, so that none waits.
+
+use super::{Shared, answer};
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use contexture_protocol::{ErrorCode, Refusal};
+use flate2::Compression;
+use flate2::write::{GzEncoder, MultiGzDecoder};
+use futures_util::{StreamExt as _, stream};
+use std::io::{self, Write as _};
+
+/// A smaller answer is not worth packing.
+const WORTH: u64 = 1024;
+/// So much is packed at a time, in bytes.
+const PIECE: usize = 64 << 10;
+/// So much is unpacked at a time: gzip makes at most about a thousand times as much of it.
+const CRUMB: usize = 1 << 10;
+const GZIP: &str = "gzip";
+
+/// Unpacks a request and packs its answer.
+pub(super) async fn layer(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let is_wanted = accepts(request.headers());
+    let request = match unpacked(request) {
+        Ok(request) => request,
+        Err(refused) => return unsupported(&shared, *refused),
+    };
+    let mut response = next.run(request).await;
+    if !is_text(response.headers()) || response.headers().contains_key(header::CONTENT_ENCODING) {
+        return response;
+    }
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    let is_worth = response.body().size_hint().exact().is_none_or(|bytes| bytes >= WORTH);
+    if is_wanted && is_worth && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        packed(response)
+    } else {
+        response
+    }
+}
+
+fn unsupported(shared: &Shared, refused: Refusal) -> Response {
+    let status = Some(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let mut response = answer::refusal_with(&shared.app, refused, status);
+    response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(GZIP));
+    response
+}
+
+/// The names in headers that list names.
+fn listed(headers: &HeaderMap, name: header::HeaderName) -> impl Iterator<Item = &str> {
+    let texts = headers.get_all(name).into_iter().map(|value| value.to_str().unwrap_or("?"));
+    texts.flat_map(|text| text.split(',')).map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// Whether the client takes gzip, and does not like plain answers better.
+fn accepts(headers: &HeaderMap) -> bool {
+    let (mut gzip, mut any, mut plain) = (None, None, None);
+    for choice in listed(headers, header::ACCEPT_ENCODING) {
+        let mut parts = choice.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let weight = parts.find_map(|part| part.strip_prefix("q=").or(part.strip_prefix("Q=")));
+        let weight = weight.map_or(1.0, |text| text.trim().parse::<f32>().unwrap_or(0.0));
+        match &*name {
+            GZIP | "x-gzip" => gzip = Some(weight),
+            "*" => any = Some(weight),
+            "identity" => plain = Some(weight),
+            _ => {}
+        }
+    }
+    gzip.or(any).is_some_and(|gzip| gzip > 0.0 && gzip >= plain.unwrap_or(0.0))
+}
+
+/// Whether an answer is of a kind that gets smaller.
+fn is_text(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    kind.starts_with("text/")
+        || matches!(
+            kind,
+            "application/json"
+                | "application/schema+json"
+                | "application/x-ndjson"
+                | "application/openmetrics-text"
+                | "image/svg+xml"
+        )
+}
+
+/// The request with a body that is not packed.
+fn unpacked(mut request: Request) -> Result<Request, Box<Refusal>> {
+    let names = listed(request.headers(), header::CONTENT_ENCODING);
+    let names: Vec<String> = names.map(str::to_ascii_lowercase).collect();
+    let packings: Vec<&str> =
+        names.iter().map(String::as_str).filter(|name| *name != "identity").collect();
+    match packings.as_slice() {
+        [] => return Ok(request),
+        [GZIP | "x-gzip"] => {}
+        other => {
+            let text =
+                format!("the body is packed as {}: expected gzip, or none", other.join(", "));
+            let refused = Refusal::new(ErrorCode::ParseError, text)
+                .suggest("Send the body as it is, or with Content-Encoding: gzip.");
+            return Err(Box::new(refused));
+        }
+    }
+    let headers = request.headers_mut();
+    headers.remove(header::CONTENT_ENCODING);
+    headers.remove(header::CONTENT_LENGTH);
+    let (parts, body) = request.into_parts();
+    let unpacker = Unpacker {
+        body: body.into_data_stream(),
+        decoder: Some(MultiGzDecoder::new(Vec::new())),
+        rest: Bytes::new(),
+    };
+    let body = Body::from_stream(stream::try_unfold(unpacker, Unpacker::next));
+    Ok(Request::from_parts(parts, body))
+}
+
+/// A body on its way in.
+struct Unpacker {
+    body: BodyDataStream,
+    /// Gone when all of it was given.
+    decoder: Option<MultiGzDecoder<Vec<u8>>>,
+    /// What has come and is not unpacked.
+    rest: Bytes,
+}
+
+impl Unpacker {
+    async fn next(mut self) -> io::Result<Option<(Bytes, Self)>> {
+        loop {
+            let Some(decoder) = &mut self.decoder else { return Ok(None) };
+            if self.rest.is_empty() {
+                match self.body.next().await {
+                    Some(chunk) => self.rest = chunk.map_err(io::Error::other)?,
+                    None => {
+                        decoder.try_finish().map_err(broken)?;
+                        let out = std::mem::take(decoder.get_mut());
+                        self.decoder = None;
+                        return Ok(Some((out.into(), self)));
+                    }
+                }
+            }
+            let piece = self.rest.split_to(self.rest.len().min(CRUMB));
+            decoder.write_all(&piece).map_err(broken)?;
+            let out = std::mem::take(decoder.get_mut());
+            if !out.is_empty() {
+                return Ok(Some((out.into(), self)));
+            }
+        }
+    }
+}
+
+fn broken(error: io::Error) -> io::Error {
+    io::Error::other(format!("it is not gzip to its end ({error})"))
+}
+
+/// The answer with a body that is packed.
+fn packed(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let packer = Packer {
+        body: body.into_data_stream(),
+        encoder: None,
+        rest: Bytes::new(),
+        flushes: kind.is_some_and(|kind| kind.starts_with("text/event-stream")),
+        is_over: false,
+    };
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(GZIP));
+    let body = Body::from_stream(stream::try_unfold(packer, Packer::next));
+    Response::from_parts(parts, body)
+}
+
+/// A body on its way out.
+struct Packer {
+    body: BodyDataStream,
+    /// Made when there is something to pack: streams wait long for their first event.
+    encoder: Option<GzEncoder<Vec<u8>>>,
+    rest: Bytes,
+    /// Whether nothing may wait for what follows.
+    flushes: bool,
+    is_over: bool,
+}
+
+impl Packer {
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>, axum::Error> {
+        loop {
+            if self.is_over {
+                return Ok(None);
+            }
+            if self.rest.is_empty() {
+                match self.body.next().await {
+                    Some(chunk) => self.rest = chunk?,
+                    None => {
+                        let end = self.encoder().finish().map_err(axum::Error::new)?;
+                        self.is_over = true;
+                        return Ok(Some((end.into(), self)));
+                    }
+                }
+            }
+            let piece = self.rest.split_to(self.rest.len().min(PIECE));
+            let mut encoder = self.encoder();
+            encoder.write_all(&piece).map_err(axum::Error::new)?;
+            if self.flushes && self.rest.is_empty() {
+                encoder.flush().map_err(axum::Error::new)?;
+            }
+            let out = std::mem::take(encoder.get_mut());
+            self.encoder = Some(encoder);
+            if !out.is_empty() {
+                return Ok(Some((out.into(), self)));
+            }
+        }
+    }
+
+    fn encoder(&mut self) -> GzEncoder<Vec<u8>> {
+        let fresh = || GzEncoder::new(Vec::new(), Compression::fast());
+        self.encoder.take().unwrap_or_else(fresh)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cp_6_gzip_is_sent_to_those_who_take_it() {
+        let takes = |text: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(text));
+            accepts(&headers)
+        };
+        for text in
+            ["gzip", "br, GZIP;q=0.5", "*", "deflate, gzip;q=1.0, *;q=0", "identity;q=0.1,*"]
+        {
+            assert!(takes(text), "{text}");
+        }
+        for text in ["", "br", "gzip;q=0", "*;q=0", "identity, gzip;q=0.5", "gzip;q=none"] {
+            assert!(!takes(text), "{text}");
+        }
+        assert!(!accepts(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,102 @@
+//! `GET /v1/contexts/{id}/export`: a context as JSON lines, sent while they are read (CP-10).
+
+use super::{ask, enter, note};
+use crate::serve::app::App;
+use crate::serve::caller::{Caller, Scope};
+use crate::serve::door::path::Named;
+use crate::serve::door::{Shared, answer};
+use crate::serve::operations::audit::Deed;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use contexture::store::contexts::Key;
+use contexture_protocol::{VERSION, VERSION_HEADER};
+use futures_util::stream;
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// JSON lines.
+pub(super) const LINES: &str = "application/x-ndjson";
+/// So many portions wait for the client.
+const WAITING: usize = 4;
+/// The size of a portion, in bytes.
+const PORTION: usize = 64 << 10;
+/// A client that takes nothing for so long is gone: an export holds the file's past open.
+const STUCK: Duration = Duration::from_secs(20);
+
+/// `GET /v1/contexts/{id}/export`
+pub(in crate::serve::door) async fn export(
+    State(shared): State<Shared>,
+    Named(id): Named,
+    request: Request,
+) -> Response {
+    let work = async {
+        let caller = enter(&shared, &request, &[Scope::Read])?;
+        drop(request);
+        let context = id.clone();
+        // Whether it is there is part of the status; what follows is not.
+        let head = ask(&shared.app, &caller, Some(&id), move |store, owner| {
+            store.head(Key { owner, context: &context })
+        });
+        head.await?;
+        note(&shared, &caller, Deed::Exported, &id);
+        let headers = [
+            (header::CONTENT_TYPE.as_str(), LINES.to_owned()),
+            (header::CONTENT_DISPOSITION.as_str(), "attachment; filename=\"context.jsonl\"".into()),
+            (VERSION_HEADER, VERSION.to_string()),
+        ];
+        let lines = stream::unfold(begin(&shared.app, &caller, id), |mut receiver| async {
+            receiver.recv().await.map(|portion| (portion, receiver))
+        });
+        Ok((headers, Body::from_stream(lines)).into_response())
+    };
+    work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
+}
+
+/// Reads on a thread of its own. An export that fails breaks off, and so does the answer.
+fn begin(app: &Arc<App>, caller: &Caller, id: String) -> Receiver<io::Result<Bytes>> {
+    let (sender, receiver) = channel(WAITING);
+    let (store, owner) = (Arc::clone(&app.store), caller.owner().to_string());
+    let handle = Handle::current();
+    tokio::task::spawn_blocking(move || {
+        let outlet = Outlet { sender, handle };
+        let mut out = BufWriter::with_capacity(PORTION, outlet);
+        let done = store.export(Key { owner: &owner, context: &id }, &mut out);
+        if let Err(error) = done {
+            let broken = io::Error::other(error.to_string());
+            // Nobody listens any more when the client has gone.
+            let _ = out.get_ref().send(Err(broken));
+        }
+    });
+    receiver
+}
+
+struct Outlet {
+    sender: Sender<io::Result<Bytes>>,
+    handle: Handle,
+}
+
+impl Outlet {
+    fn send(&self, portion: io::Result<Bytes>) -> io::Result<()> {
+        let sent = self.handle.block_on(tokio::time::timeout(STUCK, self.sender.send(portion)));
+        match sent {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+}
+
+impl Write for Outlet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.send(Ok(Bytes::copy_from_slice(bytes))).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

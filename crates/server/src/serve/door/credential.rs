@@ -1,0 +1,101 @@
+//! The token of a request.
+
+use axum::http::{HeaderMap, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// How a browser's WebSocket, which can set no header, brings its token: as a subprotocol that is
+/// never chosen.
+pub(super) const SUBPROTOCOL: &str = "bearer.";
+
+/// What a request brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing.
+    None,
+    /// One token; it may come in two ways.
+    Token(String),
+    /// Tokens that differ.
+    Several,
+    /// Something that is no token.
+    Unknown,
+}
+
+/// The token in `Authorization`, `X-API-Key` or the subprotocols of a WebSocket.
+pub(super) fn credential(headers: &HeaderMap) -> Found {
+    let bearer =
+        headers.get_all(header::AUTHORIZATION).iter().map(|value| bearer(value.as_bytes()));
+    let key = headers.get_all("x-api-key").iter().map(|value| text(value.as_bytes()));
+    let offered = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter();
+    let offered = offered.filter_map(|value| value.to_str().ok());
+    let entries = offered.flat_map(|value| value.split(','));
+    let encoded = entries.filter_map(|entry| entry.trim().strip_prefix(SUBPROTOCOL)).map(decoded);
+    let mut found = Found::None;
+    for token in bearer.chain(key).chain(encoded) {
+        let Some(token) = token else { return Found::Unknown };
+        match &found {
+            Found::Token(before) if *before != token => return Found::Several,
+            _ => found = Found::Token(token),
+        }
+    }
+    found
+}
+
+fn bearer(value: &[u8]) -> Option<String> {
+    let (scheme, token) = value.split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then(|| text(token))?
+}
+
+fn text(value: &[u8]) -> Option<String> {
+    let value = value.trim_ascii();
+    let is_token = !value.is_empty() && value.iter().all(u8::is_ascii_graphic);
+    is_token.then(|| String::from_utf8_lossy(value).into_owned())
+}
+
+fn decoded(value: &str) -> Option<String> {
+    text(&URL_SAFE_NO_PAD.decode(value).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(lines: &[(&'static str, &str)]) -> Found {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, value.parse().unwrap());
+        }
+        credential(&headers)
+    }
+
+    #[test]
+    fn cp_19_a_token_comes_in_a_header_or_as_a_subprotocol() {
+        let token = Found::Token("abc".to_owned());
+        assert_eq!(found(&[]), Found::None);
+        assert_eq!(found(&[("sec-websocket-protocol", "mcp-cp.1")]), Found::None);
+        for good in [
+            ("authorization", "Bearer abc"),
+            ("authorization", "bearer  abc "),
+            ("x-api-key", "abc"),
+            ("sec-websocket-protocol", "mcp-cp.1, bearer.YWJj"),
+        ] {
+            assert_eq!(found(&[good]), token, "{good:?}");
+        }
+        let twice = [("x-api-key", "abc"), ("authorization", "Bearer abc")];
+        assert_eq!(found(&twice), token);
+        let differ = [("x-api-key", "abd"), ("authorization", "Bearer abc")];
+        assert_eq!(found(&differ), Found::Several);
+        for wrong in [
+            ("authorization", "Bearer"),
+            ("authorization", "Bearer "),
+            ("authorization", "Basic abc"),
+            ("authorization", "abc"),
+            ("authorization", "Bearer a b"),
+            ("x-api-key", ""),
+            ("sec-websocket-protocol", "bearer.%%%"),
+            ("sec-websocket-protocol", "bearer."),
+        ] {
+            assert_eq!(found(&[wrong]), Found::Unknown, "{wrong:?}");
+        }
+    }
+}

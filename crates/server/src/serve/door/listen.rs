@@ -1,0 +1,159 @@
+//! Connections: taken, guarded by limits and TLS, and served (CP-6, CP-19).
+//!
+//! Decision: the loop is ours, not axum's, since a client that sends its head or takes its answer
+//! too slowly has to be let go, connections have to be counted, and TLS comes between.
+
+use super::patient::Patient;
+use crate::serve::app::{App, Phase};
+use crate::serve::guard::{Full, Seat, Seats, counted};
+use crate::serve::operations::audit::{Deed, Record};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use contexture::config::ServeLimits;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+use tower_service::Service as _;
+
+/// How long is waited when the system gives no further connection, as when files have run out.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A connection beyond the limits is written down this often for one address.
+const TOLD: Duration = Duration::from_secs(10);
+/// So many headers may a request have.
+const HEADERS: usize = 100;
+/// The most of a head that is read, in bytes.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// What every connection is held against.
+#[derive(Clone)]
+pub(super) struct Terms {
+    pub(super) app: Arc<App>,
+    pub(super) tls: Option<TlsAcceptor>,
+    pub(super) seats: Arc<Seats<IpAddr>>,
+}
+
+/// A place among the connections, which a WebSocket keeps when it outlives its request.
+pub(super) type Place = Arc<Seat<IpAddr>>;
+
+/// Takes connections until the server is closed, then waits for those that are open.
+pub(super) async fn run(listener: TcpListener, terms: Terms, router: Router) {
+    let mut phase = terms.app.phase.subscribe();
+    let mut told = HashMap::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = phase.wait_for(|phase| *phase == Phase::Closed) => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => match terms.seats.take(counted(peer.ip())) {
+                Ok(seat) => {
+                    let (terms, router) = (terms.clone(), router.clone());
+                    tokio::spawn(connection(stream, peer, Arc::new(seat), terms, router));
+                }
+                Err(full) => turn_away(&stream, peer.ip(), full, &terms.app, &mut told),
+            },
+            Err(error) if is_of_connection(&error) => {}
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+    drop(listener);
+    while terms.seats.count() > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+fn is_of_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// No more connections than there may be. There is no request yet that could be answered in full.
+fn turn_away(
+    stream: &TcpStream,
+    address: IpAddr,
+    full: Full,
+    app: &App,
+    told: &mut HashMap<IpAddr, Instant>,
+) {
+    let (policy, most) = match full {
+        Full::All(most) => ("connection_limit", most),
+        Full::Each(most) => ("address_connection_limit", most),
+    };
+    app.metrics.rate_limits.count(policy, "");
+    // A client that speaks TLS takes it for noise, and the closed connection for what it is.
+    let _ = stream.try_write(
+        b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nConnection: close\r\n\
+          Content-Length: 0\r\n\r\n",
+    );
+    let now = Instant::now();
+    told.retain(|_, at| now.saturating_duration_since(*at) < TOLD);
+    if told.insert(counted(address), now).is_none() {
+        let record = Record::new(Deed::Limit).from(Some(address)).with("outcome", "RATE_LIMITED");
+        app.audit.note(&record.with("violatedPolicies", vec![policy]).with("limit", most));
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    place: Place,
+    terms: Terms,
+    router: Router,
+) {
+    // What is small should not wait for more.
+    let _ = stream.set_nodelay(true);
+    let limits = &terms.app.project.config.serve.limits;
+    let stream = Patient::new(stream, Duration::from_secs(limits.write_seconds.get()));
+    let phase = terms.app.phase.subscribe();
+    match &terms.tls {
+        None => serve(stream, peer, place, router, limits, phase).await,
+        Some(tls) => {
+            let patience = Duration::from_secs(limits.handshake_seconds.get());
+            let shaken = tokio::time::timeout(patience, tls.accept(stream)).await;
+            if let Ok(Ok(stream)) = shaken {
+                serve(stream, peer, place, router, limits, phase).await;
+            }
+        }
+    }
+}
+
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    place: Place,
+    router: Router,
+    limits: &ServeLimits,
+    mut phase: watch::Receiver<Phase>,
+) {
+    let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(Arc::clone(&place));
+        let request: Request = request.map(Body::new);
+        router.clone().call(request)
+    });
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(limits.header_seconds.get()))
+        .max_headers(HEADERS)
+        .max_buf_size(HEAD_BYTES);
+    let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    let over = async { drop(phase.wait_for(|phase| *phase == Phase::Closed).await) };
+    tokio::select! {
+        // How a connection ends is its client's matter.
+        _ = &mut connection => return,
+        () = over => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}

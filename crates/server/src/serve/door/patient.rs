@@ -1,0 +1,107 @@
+//! A stream whose other end has to take what is sent to it.
+//!
+//! Decision: hyper has a time for the head of a request, and none for a client that asks and never
+//! reads. A write that makes no progress for a while ends the connection.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// A stream with patience.
+pub(super) struct Patient<S> {
+    stream: S,
+    patience: Duration,
+    /// Runs while a write waits.
+    late: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    pub(super) const fn new(stream: S, patience: Duration) -> Self {
+        Self { stream, patience, late: None }
+    }
+
+    /// A write that waits goes on waiting, or is over.
+    fn judge<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.late = None;
+            return written;
+        }
+        let patience = self.patience;
+        let late = self.late.get_or_insert_with(|| Box::pin(sleep(patience)));
+        late.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, into)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.judge(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
+        self.judge(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.judge(cx, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let over = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.judge(cx, over)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    #[test]
+    fn cp_19_a_reader_that_takes_nothing_loses_its_connection() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (ours, mut theirs) = tokio::io::duplex(8);
+            let mut slow = Patient::new(ours, Duration::from_secs(600));
+            slow.write_all(b"12345678").await.unwrap();
+            let mut taken = [0; 8];
+            let (sent, read) = tokio::join!(slow.write_all(b"9"), theirs.read_exact(&mut taken));
+            sent.unwrap();
+            assert_eq!(read.unwrap(), 8, "whoever reads is waited for");
+            let mut hasty = Patient::new(slow.stream, Duration::from_millis(30));
+            let sent = hasty.write_all(b"and much more than fits").await;
+            assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        });
+    }
+}

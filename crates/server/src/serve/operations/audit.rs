@@ -1,0 +1,315 @@
+//! The audit log: who did what, when, and how it ended (CP-19).
+//!
+//! Decision: one JSON object a line, in `audit.jsonl` of the data folder, which only its owner can
+//! read. It names ids, owners, addresses, codes and policies; never what somebody said, and no
+//! secret. Beyond a size the file becomes `audit.1.jsonl`, the older ones move up.
+
+use super::lines::{Lines, Sink};
+use crate::fault::Fault;
+use crate::serve::caller::Caller;
+use crate::serve::codes;
+use contexture::config::ServeLimits;
+use contexture::store::stamp::{Ids, iso_time};
+use contexture_protocol::Refusal;
+use serde_json::{Map, Value};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The file of the audit log in the data folder.
+pub const AUDIT_FILE: &str = "audit.jsonl";
+/// Texts of a record are cut at this length, in characters: ids may come from a client.
+const TEXT: usize = 256;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Deed {
+    /// A server began to listen.
+    Started,
+    /// A server ended.
+    Stopped,
+    /// A request with a token that does not let in, or with none.
+    Login,
+    /// A request or message was refused.
+    Refused,
+    /// A limit was broken.
+    Limit,
+    /// A turn began.
+    Turn,
+    /// A context was deleted.
+    Deleted,
+    /// Contexts were exported.
+    Exported,
+    /// Contexts were imported.
+    Imported,
+    /// A token was made.
+    TokenAdded,
+    /// A token was taken back.
+    TokenRevoked,
+    /// The tokens can't be read.
+    TokensUnreadable,
+}
+
+impl Deed {
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "server_started",
+            Self::Stopped => "server_stopped",
+            Self::Login => "login_failed",
+            Self::Refused => "refused",
+            Self::Limit => "limit",
+            Self::Turn => "turn_begun",
+            Self::Deleted => "context_deleted",
+            Self::Exported => "contexts_exported",
+            Self::Imported => "contexts_imported",
+            Self::TokenAdded => "token_added",
+            Self::TokenRevoked => "token_revoked",
+            Self::TokensUnreadable => "tokens_unreadable",
+        }
+    }
+}
+
+/// A line of the audit log.
+#[derive(Debug, Clone)]
+pub struct Record {
+    deed: Deed,
+    fields: Map<String, Value>,
+}
+
+impl Record {
+    /// Something happened.
+    #[must_use]
+    pub fn new(deed: Deed) -> Self {
+        Self { deed, fields: Map::new() }
+    }
+
+    /// Something about it: an id, a name, a code. Nothing that somebody said, and no secret.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        let value = match value.into() {
+            Value::String(text) if text.len() > TEXT => {
+                text.chars().take(TEXT).collect::<String>().into()
+            }
+            value => value,
+        };
+        self.fields.insert(name.to_owned(), value);
+        self
+    }
+
+    fn maybe<T: Into<Value>>(self, name: &str, value: Option<T>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// Who did it.
+    pub(crate) fn by(self, caller: &Caller) -> Self {
+        let session = caller.session.as_ref().map(|session| session.id());
+        self.with("owner", &**caller.owner())
+            .maybe("token", caller.grant.token.as_deref())
+            .from(caller.address)
+            .maybe("session", session)
+    }
+
+    /// Where it came from.
+    pub(crate) fn from(self, address: Option<IpAddr>) -> Self {
+        self.maybe("address", address.map(|address| address.to_canonical().to_string()))
+    }
+
+    /// Why it was refused.
+    pub(crate) fn because(self, refusal: &Refusal) -> Self {
+        self.maybe("messageId", refusal.message_id.as_deref())
+            .maybe("contextId", refusal.context_id.as_deref())
+            .with("outcome", refusal.code.as_str())
+            .with("violatedPolicies", refusal.violated_policies.clone())
+    }
+
+    fn line(&self, time: &str) -> String {
+        let mut whole = Map::new();
+        whole.insert("time".to_owned(), time.into());
+        whole.insert("event".to_owned(), self.deed.as_str().into());
+        let mut fields = self.fields.clone();
+        let outcome = fields.shift_remove("outcome").unwrap_or_else(|| "OK".into());
+        whole.insert("outcome".to_owned(), outcome);
+        whole.extend(fields);
+        format!("{}\n", Value::Object(whole))
+    }
+}
+
+/// The audit log of a server.
+pub(crate) struct Audit {
+    lines: Lines,
+    ids: Arc<Ids>,
+}
+
+impl Audit {
+    /// Opens the log in a data folder.
+    ///
+    /// # Errors
+    /// A [`Fault`] when it can't be written.
+    pub(crate) fn open(data: &Path, limits: &ServeLimits, ids: Arc<Ids>) -> Result<Self, Fault> {
+        let failed = |error: io::Error| unwritable(data, &error);
+        let file = AuditFile::open(data, limits).map_err(failed)?;
+        let lines = Lines::to(file, "audit").map_err(failed)?;
+        Ok(Self { lines, ids })
+    }
+
+    /// Writes a line, soon.
+    pub(crate) fn note(&self, record: &Record) {
+        self.lines.write(record.line(&iso_time(self.ids.now_us())));
+    }
+}
+
+/// Writes one line at once: for commands that do something besides a server.
+///
+/// # Errors
+/// A [`Fault`] when the log can't be written.
+pub fn note_once(data: &Path, record: &Record) -> Result<(), Fault> {
+    let line = record.line(&iso_time(Ids::system().now_us()));
+    let write = || {
+        fs::create_dir_all(data)?;
+        appending(&data.join(AUDIT_FILE))?.write_all(line.as_bytes())
+    };
+    write().map_err(|error: io::Error| unwritable(data, &error))
+}
+
+fn unwritable(data: &Path, error: &io::Error) -> Fault {
+    let path = data.join(AUDIT_FILE);
+    Fault::of(codes::BAD_DATA, format!("{} can't be written: {error}", path.display()))
+}
+
+/// The file that is written; each line goes in with one call, so that processes don't mix theirs.
+struct AuditFile {
+    folder: PathBuf,
+    file: Option<File>,
+    size: u64,
+    most: u64,
+    kept: usize,
+}
+
+impl AuditFile {
+    fn open(folder: &Path, limits: &ServeLimits) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let file = appending(&folder.join(AUDIT_FILE))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            size: file.metadata()?.len(),
+            file: Some(file),
+            most: limits.audit_bytes.get(),
+            kept: limits.audit_files,
+        })
+    }
+
+    fn path(&self, number: usize) -> PathBuf {
+        match number {
+            0 => self.folder.join(AUDIT_FILE),
+            _ => self.folder.join(format!("audit.{number}.jsonl")),
+        }
+    }
+
+    /// The file as it is now: it may have been moved away, or not been there.
+    fn rotate(&mut self) {
+        self.file = None;
+        if self.kept == 0 {
+            drop(fs::remove_file(self.path(0)));
+        }
+        for number in (0..self.kept).rev() {
+            drop(fs::rename(self.path(number), self.path(number.saturating_add(1))));
+        }
+        self.file = appending(&self.path(0)).ok();
+        self.size = 0;
+    }
+}
+
+impl Sink for AuditFile {
+    fn write(&mut self, lines: &str) {
+        if self.size > 0 && self.size.saturating_add(lines.len() as u64) > self.most {
+            self.rotate();
+        }
+        if self.file.is_none() {
+            self.file = appending(&self.path(0)).ok();
+        }
+        // A disk that is full stops no server; the next line is tried again.
+        let written = self.file.as_mut().map(|file| file.write_all(lines.as_bytes()));
+        match written {
+            Some(Ok(())) => self.size = self.size.saturating_add(lines.len() as u64),
+            _ => self.file = None,
+        }
+    }
+
+    fn lost(&self, count: u64) -> String {
+        let time = iso_time(Ids::system().now_us());
+        format!("{{\"time\":\"{time}\",\"event\":\"records_lost\",\"count\":{count}}}\n")
+    }
+}
+
+fn appending(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroU64;
+
+    fn records(path: &Path) -> Vec<Value> {
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn cp_19_the_audit_log_keeps_lines_in_files_of_a_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut limits = ServeLimits::default();
+        limits.audit_bytes = NonZeroU64::new(1_000).unwrap();
+        limits.audit_files = 2;
+        let mut file = AuditFile::open(folder.path(), &limits).unwrap();
+        for number in 0..100 {
+            let record = Record::new(Deed::Deleted).with("contextId", number.to_string());
+            file.write(&record.line("2026-01-01T00:00:00.000Z"));
+        }
+        drop(file);
+        let mut kept = Vec::new();
+        for name in ["audit.2.jsonl", "audit.1.jsonl", "audit.jsonl"] {
+            let path = folder.path().join(name);
+            assert!(path.metadata().unwrap().len() <= 1_000);
+            kept.extend(records(&path));
+        }
+        assert!(!folder.path().join("audit.3.jsonl").exists());
+        let last = kept.last().unwrap();
+        assert_eq!(last["contextId"], "99");
+        assert_eq!((&last["event"], &last["outcome"]), (&"context_deleted".into(), &"OK".into()));
+        let numbers: Vec<u64> =
+            kept.iter().map(|one| one["contextId"].as_str().unwrap().parse().unwrap()).collect();
+        assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "{numbers:?}");
+    }
+
+    #[test]
+    fn cp_19_what_a_client_writes_makes_one_line_of_limited_length() {
+        let record =
+            Record::new(Deed::Refused).with("messageId", format!("a\nb{}", "x".repeat(9_000)));
+        let line = record.line("t");
+        assert!(line.len() < 600 && line.matches('\n').count() == 1, "{line}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn cp_19_only_its_owner_reads_the_audit_log() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        note_once(folder.path(), &Record::new(Deed::TokenAdded).with("token", "tok_1")).unwrap();
+        let path = folder.path().join(AUDIT_FILE);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(records(&path)[0]["token"], "tok_1");
+    }
+}

@@ -1,0 +1,232 @@
+//! What the server says of its work, on stderr or wherever an operator wants it.
+//!
+//! Decision: a line names what happened and how it ended, never what somebody said: no text of a
+//! message, no value of a state, no query of a URL. Secrets that are known are masked all the same,
+//! and control characters are escaped, so that no client writes lines of its own.
+
+use super::lines::{Lines, Sink};
+use crate::serve::tokens::masked;
+use contexture::store::masker::Masker;
+use contexture::store::stamp::{Ids, iso_time};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing.
+    #[default]
+    Off,
+    /// A line for each request, turn and error.
+    Info,
+    /// A line for each message, too.
+    Debug,
+}
+
+impl Level {
+    /// The level of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "off" => Some(Self::Off),
+            "info" => Some(Self::Info),
+            "debug" => Some(Self::Debug),
+            _ => None,
+        }
+    }
+}
+
+/// How a line looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Format {
+    /// `TIME EVENT name=value …`
+    #[default]
+    Text,
+    /// A JSON object.
+    Json,
+}
+
+impl Format {
+    /// The format of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "text" => Some(Self::Text),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// Where a log goes.
+pub type LogOut = Arc<Mutex<dyn Write + Send>>;
+
+/// What is said, how, and to whom.
+#[derive(Clone, Default)]
+pub struct LogSettings {
+    /// How much.
+    pub level: Level,
+    /// How it looks.
+    pub format: Format,
+    /// Where it goes; to stderr when absent.
+    pub out: Option<LogOut>,
+}
+
+impl std::fmt::Debug for LogSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut told = f.debug_struct("LogSettings");
+        told.field("level", &self.level).field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+/// The log of a server.
+pub(crate) struct Log {
+    level: Level,
+    format: Format,
+    lines: Option<Lines>,
+    masker: Masker,
+    ids: Arc<Ids>,
+}
+
+impl Log {
+    /// Opens the log; without a thread to write it, nothing is said.
+    pub(crate) fn open(settings: LogSettings, secrets: Vec<String>, ids: Arc<Ids>) -> Self {
+        let LogSettings { level, format, out } = settings;
+        let lines = match level {
+            Level::Off => None,
+            _ => Lines::to(Out { out, format }, "log").ok(),
+        };
+        Self { level, format, lines, masker: Masker::new(secrets), ids }
+    }
+
+    /// Whether lines of this level are said.
+    pub(crate) fn says(&self, level: Level) -> bool {
+        level <= self.level && self.lines.is_some()
+    }
+
+    /// Says a line of the level `info`.
+    pub(crate) fn info(&self, event: &str, fields: Value) {
+        self.say(Level::Info, event, fields);
+    }
+
+    /// Says a line of the level `debug`.
+    pub(crate) fn debug(&self, event: &str, fields: Value) {
+        self.say(Level::Debug, event, fields);
+    }
+
+    fn say(&self, level: Level, event: &str, fields: Value) {
+        let Some(lines) = self.lines.as_ref().filter(|_| self.says(level)) else { return };
+        let Value::Object(mut fields) = fields else { return };
+        for field in fields.values_mut() {
+            if let Value::String(text) = field {
+                let clean = self.masker.text(&masked(text)).into_owned();
+                *text = clean;
+            }
+        }
+        fields.retain(|_, field| !field.is_null());
+        lines.write(self.format.line(&iso_time(self.ids.now_us()), event, fields));
+    }
+}
+
+impl Format {
+    fn line(self, time: &str, event: &str, fields: Map<String, Value>) -> String {
+        match self {
+            Self::Json => {
+                let mut whole = Map::new();
+                whole.insert("time".to_owned(), time.into());
+                whole.insert("event".to_owned(), event.into());
+                whole.extend(fields);
+                format!("{}\n", Value::Object(whole))
+            }
+            Self::Text => {
+                let mut line = format!("{time} {event}");
+                for (name, value) in fields {
+                    // Writing to a string cannot fail.
+                    let _ = match &value {
+                        Value::String(text) if is_plain(text) => write!(line, " {name}={text}"),
+                        value => write!(line, " {name}={}", escaped(&value.to_string())),
+                    };
+                }
+                line.push('\n');
+                line
+            }
+        }
+    }
+}
+
+/// Whether a text needs no quotes.
+fn is_plain(text: &str) -> bool {
+    let is_plain =
+        |sign: char| !sign.is_control() && !sign.is_whitespace() && sign != '"' && sign != '=';
+    !text.is_empty() && text.chars().all(is_plain)
+}
+
+/// JSON leaves some control characters as they are.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for sign in text.chars() {
+        if sign.is_control() {
+            let _ = write!(out, "\\u{:04x}", u32::from(sign));
+        } else {
+            out.push(sign);
+        }
+    }
+    out
+}
+
+struct Out {
+    out: Option<LogOut>,
+    format: Format,
+}
+
+impl Sink for Out {
+    fn write(&mut self, lines: &str) {
+        // Nobody is left to tell when it can't be said.
+        let _ = match &self.out {
+            None => std::io::stderr().write_all(lines.as_bytes()),
+            Some(out) => {
+                let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+                out.write_all(lines.as_bytes()).and_then(|()| out.flush())
+            }
+        };
+    }
+
+    fn lost(&self, count: u64) -> String {
+        let fields = Map::from_iter([("count".to_owned(), Value::from(count))]);
+        self.format.line(&iso_time(Ids::system().now_us()), "lines_lost", fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn said(level: Level, format: Format) -> String {
+        let out = Arc::new(Mutex::new(Vec::new()));
+        let settings = LogSettings { level, format, out: Some(out.clone()) };
+        let log = Log::open(settings, vec!["sk-12345678".to_owned()], Arc::new(Ids::system()));
+        let path = "/v1/contexts/a\nb =\u{1b}[31m ctx_tok_ABCDEF_-9";
+        log.info("request", json!({ "method": "GET", "path": path, "status": 200, "owner": null }));
+        log.debug("message", json!({ "error": "key sk-12345678 refused" }));
+        drop(log);
+        let text = out.lock().unwrap().clone();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn cp_19_a_log_line_is_one_line_and_holds_no_secret() {
+        let text = said(Level::Debug, Format::Text);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(lines[0].contains(r#" request method=GET path="/v1/contexts/a\nb ="#), "{text}");
+        assert!(lines[0].ends_with(" status=200") && !lines[0].contains("owner"), "{text}");
+        assert!(!text.contains("ABCDEF") && !text.contains("sk-1") && !text.contains('\u{1b}'));
+        let json = said(Level::Info, Format::Json);
+        let line: Value = serde_json::from_str(json.trim()).unwrap();
+        assert_eq!((&line["event"], &line["status"]), (&json!("request"), &json!(200)));
+        assert_eq!(said(Level::Off, Format::Json), "");
+    }
+}

@@ -1,0 +1,179 @@
+//! What a running server knows of the tokens.
+//!
+//! Decision: the file is looked at once a second, and at once when a token comes that is not known,
+//! so that one that was just made lets in. A file that can't be read lets nobody in: what it was
+//! meant to take back must not stay good.
+
+use super::secret::{digest, is_token};
+use super::{Entry, Standing, TokenFile};
+use crate::fault::Fault;
+use crate::serve::caller::Grant;
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::time::SystemTime;
+use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
+
+/// The tokens of a server.
+pub(crate) struct Registry {
+    file: TokenFile,
+    state: RwLock<State>,
+    /// Counts how often some token came or went.
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    /// How the file looked when it was read.
+    seen: Option<Seen>,
+    /// By the first bytes of their digests.
+    tokens: HashMap<[u8; 8], Known>,
+    /// Until when, in milliseconds, no token expires.
+    calm: Option<u64>,
+    /// Why the file can't be read.
+    fault: Option<String>,
+}
+
+struct Known {
+    entry: Entry,
+    grant: Arc<Grant>,
+}
+
+#[derive(PartialEq, Eq)]
+struct Seen {
+    changed: Option<SystemTime>,
+    bytes: u64,
+    #[cfg(unix)]
+    number: u64,
+}
+
+impl Seen {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            changed: metadata.modified().ok(),
+            bytes: metadata.len(),
+            #[cfg(unix)]
+            number: std::os::unix::fs::MetadataExt::ino(metadata),
+        }
+    }
+
+    fn at(path: &Path) -> Option<Self> {
+        path.metadata().ok().map(|metadata| Self::of(&metadata))
+    }
+}
+
+impl Registry {
+    /// Reads the tokens of a data folder.
+    ///
+    /// # Errors
+    /// A [`Fault`] when there is a file that can't be read.
+    pub(crate) fn open(data: &Path) -> Result<Self, Fault> {
+        let registry = Self {
+            file: TokenFile::in_folder(data),
+            state: RwLock::default(),
+            changes: watch::Sender::new(0),
+        };
+        let seen = Seen::at(registry.file.path());
+        let entries = registry.file.list()?;
+        registry.take(seen, entries);
+        Ok(registry)
+    }
+
+    fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether some token lets in.
+    pub(crate) fn lets_in(&self, now: u64) -> bool {
+        let state = self.state();
+        state.tokens.values().any(|known| known.entry.standing(now) == Standing::Active)
+    }
+
+    /// What a token grants at a time; `None` when it is none, or over.
+    pub(crate) fn find(&self, token: &str, now: u64) -> Option<Arc<Grant>> {
+        if !is_token(token) {
+            return None;
+        }
+        let digest = digest(token);
+        if let Some(grant) = self.known(&digest, now) {
+            return Some(grant);
+        }
+        if self.refresh(now) { self.known(&digest, now) } else { None }
+    }
+
+    fn known(&self, digest: &[u8; 32], now: u64) -> Option<Arc<Grant>> {
+        let state = self.state();
+        let known = state.tokens.get(digest.first_chunk::<8>()?)?;
+        let is_same: bool = known.entry.digest.ct_eq(digest).into();
+        (is_same && known.entry.standing(now) == Standing::Active).then(|| Arc::clone(&known.grant))
+    }
+
+    /// Whether a grant is still good.
+    pub(crate) fn is_good(&self, grant: &Grant, now: u64) -> bool {
+        let Some(id) = &grant.token else { return true };
+        let state = self.state();
+        state
+            .tokens
+            .values()
+            .any(|known| *known.entry.id == **id && known.entry.standing(now) == Standing::Active)
+    }
+
+    /// Tells when tokens came or went.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Why the file can't be read, when it can't.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.state().fault.clone()
+    }
+
+    /// Looks at the file and the clock; whether something changed.
+    pub(crate) fn refresh(&self, now: u64) -> bool {
+        let seen = Seen::at(self.file.path());
+        let (is_same, is_calm) = {
+            let state = self.state();
+            (state.seen == seen, state.calm.is_none_or(|calm| now < calm))
+        };
+        if is_same && is_calm {
+            return false;
+        }
+        if is_same {
+            let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+            state.calm = calm(&state.tokens, now);
+        } else {
+            let read = self.file.list();
+            let fault = read.as_ref().err().map(|fault| fault.message.clone());
+            self.take(seen, read.unwrap_or_default());
+            self.state.write().unwrap_or_else(PoisonError::into_inner).fault = fault;
+        }
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+        true
+    }
+
+    fn take(&self, seen: Option<Seen>, entries: Vec<Entry>) {
+        let live = entries.into_iter().filter(|entry| entry.revoked.is_none());
+        let tokens: HashMap<_, _> = live
+            .filter_map(|entry| {
+                let first = *entry.digest.first_chunk::<8>()?;
+                let grant = Arc::new(entry.grant());
+                Some((first, Known { entry, grant }))
+            })
+            .collect();
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        *state = State { seen, calm: calm(&tokens, 0), tokens, fault: None };
+    }
+}
+
+/// When the next token expires.
+fn calm(tokens: &HashMap<[u8; 8], Known>, now: u64) -> Option<u64> {
+    tokens.values().filter_map(|known| known.entry.expires).filter(|expires| *expires > now).min()
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,65 @@
+//! A token itself, which is shown once.
+
+use crate::fault::Fault;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::rand::{SecureRandom as _, SystemRandom};
+use sha2::{Digest as _, Sha256};
+
+/// What every token begins with, so that a leaked one is known for what it is.
+const PREFIX: &str = "ctx_tok_";
+const BYTES: usize = 32;
+
+/// A token. It is not shown by `Debug`, and nowhere kept.
+pub struct Secret(String);
+
+impl Secret {
+    /// A new one, of 256 bits of chance.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the system gives no chance.
+    pub(super) fn new() -> Result<Self, Fault> {
+        let mut bytes = [0; BYTES];
+        let failed = |_| super::bad("the system gives no random bytes");
+        SystemRandom::new().fill(&mut bytes).map_err(failed)?;
+        Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// Whether a text has the form of a token.
+pub(super) fn is_token(text: &str) -> bool {
+    text.starts_with(PREFIX)
+}
+
+/// What is kept of a token.
+pub(super) fn digest(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+/// A text with the tokens in it masked.
+pub(crate) fn masked(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains(PREFIX) {
+        return text.into();
+    }
+    let mut parts = text.split(PREFIX);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '-' || sign == '_';
+    for part in parts {
+        out.push_str(PREFIX);
+        out.push_str(contexture::store::masker::MASK);
+        out.push_str(part.trim_start_matches(is_part));
+    }
+    out.into()
+}

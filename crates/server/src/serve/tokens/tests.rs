@@ -1,0 +1,149 @@
+use super::secret::masked;
+use super::*;
+use crate::serve::caller::Scope;
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn cp_19_a_token_is_kept_as_its_digest_alone() {
+    let folder = folder();
+    let file = TokenFile::in_folder(folder.path());
+    let (entry, secret) = file.add(NewToken::new("phone")).unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    assert!(!text.contains(secret.expose()) && !text.contains(&secret.expose()[8..]), "{text}");
+    assert_eq!(secret.expose().len(), 8 + 43, "256 bits");
+    assert_eq!((entry.owner.as_str(), entry.name.as_str()), ("phone", "phone"));
+    assert_eq!(file.list().unwrap(), [entry]);
+    assert_eq!(format!("{secret:?}"), "Secret");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = file.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let registry = Registry::open(folder.path()).unwrap();
+    let grant = registry.find(secret.expose(), 0).unwrap();
+    assert_eq!(&*grant.owner, "phone");
+    let mut wrong = secret.expose().to_owned();
+    wrong.pop();
+    for wrong in [wrong.as_str(), "", "ctx_tok_", "phone", &format!("{}x", secret.expose())] {
+        assert!(registry.find(wrong, 0).is_none(), "{wrong}");
+    }
+}
+
+#[test]
+fn cp_19_a_running_server_hears_of_tokens_that_come_go_and_expire() {
+    let folder = folder();
+    let file = TokenFile::in_folder(folder.path());
+    let registry = Registry::open(folder.path()).unwrap();
+    assert!(!registry.lets_in(0));
+    let changes = registry.changes();
+    let (_, first) = file.add(NewToken::new("first")).unwrap();
+    assert!(registry.find(first.expose(), 0).is_some(), "a token that was just made lets in");
+    let (_, brief) = file.add(NewToken { expires: Some(1_000), ..NewToken::new("brief") }).unwrap();
+    assert!(registry.find(brief.expose(), 999).is_some());
+    let grant = registry.find(brief.expose(), 999).unwrap();
+    assert!(registry.is_good(&grant, 999) && !registry.is_good(&grant, 1_000));
+    assert!(registry.find(brief.expose(), 1_000).is_none());
+    let before = *changes.borrow();
+    assert!(!registry.refresh(1_000), "who was told of the expiry is not told again");
+    let grant = registry.find(first.expose(), 0).unwrap();
+    file.revoke("first").unwrap();
+    assert!(registry.refresh(1_000) && *changes.borrow() > before);
+    assert!(!registry.is_good(&grant, 0) && registry.find(first.expose(), 0).is_none());
+}
+
+#[test]
+fn cp_19_a_damaged_file_of_tokens_lets_nobody_in() {
+    let folder = folder();
+    let file = TokenFile::in_folder(folder.path());
+    let (_, secret) = file.add(NewToken::new("phone")).unwrap();
+    let registry = Registry::open(folder.path()).unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    for damaged in [&text[..text.len() / 2], "", "{}", "{\"version\":2,\"tokens\":[]}", "[]"] {
+        std::fs::write(file.path(), damaged).unwrap();
+        registry.refresh(0);
+        assert!(registry.find(secret.expose(), 0).is_none(), "{damaged}");
+        assert!(registry.fault().is_some());
+        assert!(Registry::open(folder.path()).is_err() && file.add(NewToken::new("x")).is_err());
+    }
+    std::fs::write(file.path(), &text).unwrap();
+    assert!(registry.find(secret.expose(), 0).is_some() && registry.fault().is_none());
+}
+
+#[test]
+fn cp_19_names_are_unique_until_they_are_revoked() {
+    let folder = folder();
+    let file = TokenFile::in_folder(folder.path());
+    let (first, _) = file.add(NewToken::new("phone")).unwrap();
+    let taken = file.add(NewToken::new("phone")).unwrap_err();
+    assert!(taken.message.contains("already"), "{}", taken.message);
+    assert_eq!(file.revoke(&first.id).unwrap().name, "phone");
+    assert!(file.revoke("phone").unwrap_err().message.contains("before"));
+    let (second, _) = file.add(NewToken::new("phone")).unwrap();
+    assert_ne!(first.id, second.id);
+    assert_eq!(file.revoke("phone").unwrap().id, second.id);
+    assert!(file.revoke("fone").unwrap_err().message.contains("no token `fone`"));
+    for wrong in ["", "tok_1", "a b", "ä", &"x".repeat(65), "a\nb"] {
+        assert!(file.add(NewToken::new(wrong)).is_err(), "{wrong:?}");
+        let owner = Some(format!(" {wrong}"));
+        assert!(file.add(NewToken { owner, ..NewToken::new("ok") }).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn cp_19_tokens_made_at_the_same_time_are_all_kept() {
+    let folder = folder();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let file = TokenFile::in_folder(folder.path());
+            scope.spawn(move || {
+                for number in 0..5 {
+                    file.add(NewToken::new(format!("t{thread}-{number}"))).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(TokenFile::in_folder(folder.path()).list().unwrap().len(), 20);
+}
+
+#[test]
+fn cp_19_an_expiry_is_a_span_or_a_time() {
+    let now = 1_800_000_000_000;
+    assert_eq!(expiry("30d", now), Ok(now + 30 * 86_400_000));
+    assert_eq!(expiry(" 90s ", now), Ok(now + 90_000));
+    assert_eq!(expiry("2w", 0), Ok(14 * 86_400_000));
+    assert_eq!(expiry("2027-01-15T08:00:01Z", now), Ok(now + 1_000));
+    assert_eq!(expiry("2027-01-15T09:00:01.5+01:00", now), Ok(now + 1_500));
+    for wrong in
+        ["", "d", "-1d", "1.5d", "30", "30y", "99999999999999999999d", "999999999w", "soon"]
+    {
+        assert!(expiry(wrong, now).is_err(), "{wrong}");
+    }
+    for over in ["0d", "2020-01-01T00:00:00Z"] {
+        assert!(expiry(over, now).unwrap_err().contains("over already"), "{over}");
+    }
+}
+
+#[test]
+fn cp_1_senders_and_scopes_are_read_and_named() {
+    assert_eq!(senders("USER").unwrap(), Senders::USER);
+    let both = senders("user, TOOL").unwrap();
+    assert_eq!(both.names(), ["USER", "TOOL"]);
+    assert_eq!(scopes("read,run").unwrap().names(), ["read", "run"]);
+    assert!(!scopes("read").unwrap().allow(Scope::Write));
+    for wrong in ["", "USER,", "robot"] {
+        assert!(senders(wrong).is_err(), "{wrong}");
+        assert!(scopes(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn cp_19_tokens_are_masked_in_texts() {
+    let secret = Secret::new().unwrap();
+    let text = format!("/v1/x?token={} and {}.", secret.expose(), secret.expose());
+    assert_eq!(masked(&text), "/v1/x?token=ctx_tok_••• and ctx_tok_•••.");
+    assert_eq!(masked("ctx_01KZ"), "ctx_01KZ");
+}

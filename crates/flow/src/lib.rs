@@ -1,0 +1,3 @@
+//! Flows.
+pub mod codes;
+pub mod condition;

@@ -5,6 +5,7 @@
 //! nothing. The message, and with the answer everything that goes with it, are durable before they
 //! are told.
 
+mod ended;
 mod history;
 mod lanes;
 mod log;
@@ -12,10 +13,13 @@ mod thread;
 mod tools;
 mod work;
 
+pub(crate) use ended::Ended;
+pub(crate) use thread::{Wanted, start};
 pub(crate) use work::Begun;
 
-use super::app::GRACE;
+use super::app::{App, GRACE};
 use contexture::llm::CancelToken;
+use contexture_protocol::{ErrorCode, Refusal};
 use lanes::Lanes;
 use log::TurnLog;
 use std::collections::HashMap;
@@ -23,7 +27,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// All turns that run, wait, or ended not long ago.
 pub(crate) struct Turns {
@@ -40,6 +44,20 @@ pub(crate) type TurnKey = (Arc<str>, Option<String>, String);
 pub(crate) struct Turn {
     pub(crate) log: TurnLog,
     pub(crate) cancel: CancelToken,
+}
+
+/// A turn of which nothing is kept.
+pub(crate) struct Unkept {
+    app: Arc<App>,
+    key: TurnKey,
+    pub(crate) cancel: CancelToken,
+}
+
+impl Drop for Unkept {
+    fn drop(&mut self) {
+        self.app.turns.by_key().remove(&self.key);
+        self.app.turns.ended();
+    }
 }
 
 impl Turns {
@@ -68,6 +86,28 @@ impl Turns {
         turns.insert(key, Arc::clone(&turn));
         self.running.fetch_add(1, Ordering::Relaxed);
         turn
+    }
+
+    /// Notes a turn of which nothing is kept; it is forgotten with what this gives.
+    pub(crate) fn begin_unkept(app: &Arc<App>, owner: Arc<str>, id: String) -> Unkept {
+        let key = (owner, None, id);
+        let turn = app.turns.begin(key.clone());
+        Unkept { app: Arc::clone(app), key, cancel: turn.cancel.clone() }
+    }
+
+    /// A permit to run.
+    ///
+    /// # Errors
+    /// CANCELLED when the turn was, while it waited.
+    pub(crate) async fn permit(
+        &self,
+        cancel: &CancelToken,
+    ) -> Result<OwnedSemaphorePermit, Refusal> {
+        let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
+        tokio::select! {
+            permit = Arc::clone(&self.permits).acquire_owned() => permit.map_err(|_| cancelled()),
+            () = cancel.cancelled() => Err(cancelled()),
+        }
     }
 
     /// The turn of a message, while it is known.

@@ -109,6 +109,17 @@ impl Forwarder {
 
     /// Sends a call to a client and waits for what comes of it.
     pub(super) async fn ask(&self, call: Call) -> Result<CallResult, FrontendFailure> {
+        let outcome = self.sent(call).await;
+        let code = match &outcome {
+            Ok(result) if result.status == CallStatus::Success => "ok",
+            Ok(result) => result.error.as_ref().map_or("error", |error| word(&error.code)),
+            Err(failure) => word(&failure.code),
+        };
+        self.app.metrics.frontend_calls.count(code, "");
+        outcome
+    }
+
+    async fn sent(&self, call: Call) -> Result<CallResult, FrontendFailure> {
         let target = self.target(&call.name)?;
         let size = serde_json::to_string(&call.parameters).map_or(0, |text| text.len() as u64);
         if target.max_bytes.is_some_and(|most| size > most) {
@@ -208,6 +219,11 @@ impl Frontend for Forwarder {
             given(result)
         })
     }
+}
+
+/// A code as what is counted: clients may send others.
+fn word(code: &str) -> &'static str {
+    ErrorCode::parse(code).map_or("error", ErrorCode::as_str)
 }
 
 /// The value of a result, or why there is none.

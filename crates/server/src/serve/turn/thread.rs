@@ -2,30 +2,67 @@
 //!
 //! A run stays on its thread, so that it gets one: a program that computes holds up nobody else.
 
-use contexture::Project;
+use super::ended::Ended;
+use crate::serve::agents::Agent;
+use crate::serve::app::App;
+use crate::serve::operations::telemetry::{Parent, TurnSpan};
+use contexture::frontend::Frontend;
 use contexture::llm::CancelToken;
-use contexture::turn::{TurnEvent, TurnReport, TurnRequest};
+use contexture::observe::Progress;
+use contexture::turn::{Contexts, Conversation, Hints, TurnEvent, TurnReport, TurnRequest};
+use contexture_protocol::{ErrorCode, Refusal};
+use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::time::Sleep;
 
-/// A turn that runs.
-pub(super) struct Running {
+/// What a turn is to do.
+pub(crate) struct Wanted {
+    pub(crate) agent: Agent,
+    /// Whose contexts it reads.
+    pub(crate) owner: String,
+    pub(crate) conversation: Conversation,
+    pub(crate) hints: Hints,
+    pub(crate) frontend: Option<Arc<dyn Frontend>>,
+    /// The trace that it belongs to.
+    pub(crate) parent: Option<Parent>,
+}
+
+/// A turn that runs. When nobody waits for it any more, it is cancelled.
+pub(crate) struct Running {
+    app: Arc<App>,
+    agent: String,
     /// What it tells while it goes on.
-    pub(super) events: UnboundedReceiver<TurnEvent>,
+    events: UnboundedReceiver<TurnEvent>,
     /// What came of it; nothing when the thread broke off.
-    pub(super) report: oneshot::Receiver<TurnReport>,
+    report: oneshot::Receiver<TurnReport>,
+    cancel: CancelToken,
+    late: Pin<Box<Sleep>>,
+    is_late: bool,
+    began: Instant,
+    /// The models of the calls under way.
+    models: HashMap<u64, String>,
+    span: TurnSpan,
+    /// How it went.
+    outcome: Option<&'static str>,
 }
 
 /// Starts a turn.
-pub(super) fn start(
-    project: Project,
-    request: TurnRequest,
+pub(crate) fn start(
+    app: &Arc<App>,
+    wanted: Wanted,
     cancel: CancelToken,
     permit: OwnedSemaphorePermit,
 ) -> Running {
+    let agent = wanted.agent.name.clone();
+    let span = app.telemetry.turn(&agent, wanted.parent.as_ref(), &wanted.conversation);
+    let request = request(app, wanted);
     let (tell, events) = unbounded_channel();
     let (ended, report) = oneshot::channel();
+    let (project, theirs) = (app.project.clone(), cancel.clone());
     tokio::task::spawn_blocking(move || {
         let _permit = permit;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -34,8 +71,103 @@ pub(super) fn start(
             // Nobody listens any more when the server ends.
             let _ = tell.send(event);
         });
-        let turn = contexture::turn::turn(&project, request, events, cancel);
+        let turn = contexture::turn::turn(&project, request, events, theirs);
         let _ = ended.send(runtime.block_on(turn));
     });
-    Running { events, report }
+    let patience = Duration::from_secs(app.project.config.serve.turn_timeout.get());
+    Running {
+        app: Arc::clone(app),
+        agent,
+        events,
+        report,
+        cancel,
+        late: Box::pin(tokio::time::sleep(patience)),
+        is_late: false,
+        began: Instant::now(),
+        models: HashMap::new(),
+        span,
+        outcome: None,
+    }
+}
+
+fn request(app: &App, wanted: Wanted) -> TurnRequest {
+    let contexts = Contexts { store: Arc::clone(&app.store), owner: wanted.owner };
+    TurnRequest {
+        program: wanted.agent.program,
+        agent: wanted.agent.agent,
+        conversation: wanted.conversation,
+        hints: wanted.hints,
+        frontend: wanted.frontend,
+        contexts: Some(contexts),
+        ..app.turn_request.clone()
+    }
+}
+
+impl Running {
+    /// What happens next; nothing when it is over. A turn that takes too long is cancelled.
+    pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
+        loop {
+            tokio::select! {
+                event = self.events.recv() => {
+                    if let Some(TurnEvent::Progress(progress)) = &event {
+                        self.count(progress);
+                    }
+                    if let Some(event) = &event {
+                        self.span.event(event);
+                    }
+                    return event;
+                }
+                () = &mut self.late, if !self.is_late => {
+                    self.is_late = true;
+                    self.cancel.cancel();
+                }
+            }
+        }
+    }
+
+    /// The id of its trace, if it has one.
+    pub(crate) fn trace_id(&self) -> Option<&str> {
+        self.span.trace_id()
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Errors
+    /// INTERNAL when the thread broke off.
+    pub(crate) async fn end(mut self) -> Result<Ended, Refusal> {
+        while self.next().await.is_some() {}
+        let report = (&mut self.report).await.map_err(|_| {
+            Refusal::new(ErrorCode::Internal, "the turn broke off inside the server")
+        })?;
+        let ended = Ended { report, is_late: self.is_late };
+        self.outcome = Some(ended.word());
+        self.span.end(&ended);
+        Ok(ended)
+    }
+
+    fn count(&mut self, progress: &Progress) {
+        match progress {
+            Progress::GenerateStarted { event, model, .. } => {
+                self.models.insert(*event, model.clone());
+            }
+            Progress::GenerateEnded { event, usage, .. } => {
+                let Some(model) = self.models.remove(event) else { return };
+                let tokens = &self.app.metrics.tokens;
+                tokens.add(model.clone(), "input", usage.prompt_tokens);
+                tokens.add(model, "output", usage.completion_tokens);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let outcome = self.outcome.unwrap_or_else(|| {
+            self.cancel.cancel();
+            "broken_off"
+        });
+        self.app.metrics.turns.count(self.agent.clone(), outcome);
+        self.app.metrics.turn_seconds.note(self.began.elapsed());
+    }
 }

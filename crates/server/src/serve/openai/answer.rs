@@ -1,0 +1,119 @@
+//! Answers in OpenAI's form: whole, or in chunks.
+
+use super::ask::Answer;
+use serde_json::{Map, Value, json};
+
+/// `object: "model"` of an agent.
+pub(crate) fn model(id: &str, created: u64) -> Value {
+    json!({ "id": id, "object": "model", "created": created, "owned_by": "contexture" })
+}
+
+/// `object: "chat.completion"`.
+pub(crate) fn completion(id: &str, created: u64, model: &str, answer: Answer) -> Value {
+    let finish = finish(&answer);
+    let usage = usage(&answer);
+    let message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
+    let choice = json!({
+        "index": 0, "message": message, "logprobs": null, "finish_reason": finish,
+    });
+    let mut whole = json!({
+        "id": id, "object": "chat.completion", "created": created, "model": model,
+        "choices": [choice], "usage": usage,
+    });
+    tell_more(&mut whole, answer.more);
+    whole
+}
+
+fn finish(answer: &Answer) -> &'static str {
+    if answer.is_cut { "length" } else { "stop" }
+}
+
+fn usage(answer: &Answer) -> Value {
+    let (prompt, completion) = (answer.prompt_tokens, answer.completion_tokens);
+    json!({
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt.saturating_add(completion),
+    })
+}
+
+/// Beside what OpenAI's clients know stands what only this server says.
+fn tell_more(whole: &mut Value, more: Map<String, Value>) {
+    if let (Some(fields), false) = (whole.as_object_mut(), more.is_empty()) {
+        fields.insert("contexture".to_owned(), Value::Object(more));
+    }
+}
+
+/// Makes the chunks of one stream: `object: "chat.completion.chunk"`.
+pub(crate) struct Chunks {
+    id: String,
+    created: u64,
+    model: String,
+    tells_usage: bool,
+    /// What was told of the answer that is not complete yet.
+    told: String,
+    /// Whether something complete was told before it.
+    is_after_break: bool,
+}
+
+impl Chunks {
+    pub(crate) fn new(id: String, created: u64, model: String, tells_usage: bool) -> Self {
+        Self { id, created, model, tells_usage, told: String::new(), is_after_break: false }
+    }
+
+    /// The first one: who speaks.
+    pub(crate) fn first(&self) -> Value {
+        self.chunk(json!({ "role": "assistant", "content": "", "refusal": null }), Value::Null)
+    }
+
+    /// A piece of text.
+    pub(crate) fn text(&mut self, text: &str) -> Option<Value> {
+        if text.is_empty() {
+            return None;
+        }
+        // What is said after a tool was called is a paragraph of its own.
+        let gap = if std::mem::take(&mut self.is_after_break) { "\n\n" } else { "" };
+        self.told.push_str(text);
+        Some(self.chunk(json!({ "content": format!("{gap}{text}") }), Value::Null))
+    }
+
+    /// What was told is complete in itself.
+    pub(crate) fn pause(&mut self) {
+        if !std::mem::take(&mut self.told).is_empty() {
+            self.is_after_break = true;
+        }
+    }
+
+    /// The rest of the text, why it ends, and what was used.
+    pub(crate) fn end(&mut self, answer: Answer) -> Vec<Value> {
+        let rest = answer.text.strip_prefix(self.told.as_str()).unwrap_or_default().to_owned();
+        let mut chunks: Vec<Value> = self.text(&rest).into_iter().collect();
+        let mut last = self.chunk(json!({}), finish(&answer).into());
+        let usage = usage(&answer);
+        tell_more(&mut last, answer.more);
+        chunks.push(last);
+        if self.tells_usage {
+            let mut last = self.chunk(json!({}), Value::Null);
+            if let Some(fields) = last.as_object_mut() {
+                fields.insert("choices".to_owned(), json!([]));
+                fields.insert("usage".to_owned(), usage);
+            }
+            chunks.push(last);
+        }
+        chunks
+    }
+
+    fn chunk(&self, delta: Value, finish: Value) -> Value {
+        let choice = json!({
+            "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish,
+        });
+        let mut chunk = json!({
+            "id": self.id, "object": "chat.completion.chunk", "created": self.created,
+            "model": self.model, "choices": [choice],
+        });
+        if let (true, Some(fields)) = (self.tells_usage, chunk.as_object_mut()) {
+            fields.insert("usage".to_owned(), Value::Null);
+        }
+        chunk
+    }
+}

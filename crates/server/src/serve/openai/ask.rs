@@ -1,0 +1,246 @@
+//! A turn that a chat request begins: one of which nothing is kept, or one in a context.
+
+use super::request::Chat;
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use crate::serve::exchange::{Outlet, Reply, draining, receive_with};
+use crate::serve::turn::{Turns, Unkept, Wanted, start};
+use contexture::turn::{Conversation, Finish, TurnEvent};
+use contexture_protocol::content::{Attachment, FinishReason, UserInput};
+use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal, Sender, SenderType};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// What comes of a request, piece by piece.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// A piece of the answer.
+    Text(String),
+    /// What was told so far is complete in itself: the agent calls tools, and says more afterwards.
+    Break,
+    /// The end.
+    End(Result<Answer, Refusal>),
+}
+
+/// An answer.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    /// Whether the model had to break it off.
+    pub(crate) is_cut: bool,
+    pub(crate) prompt_tokens: u64,
+    pub(crate) completion_tokens: u64,
+    /// What only this server says of it: context, run, value, warnings.
+    pub(crate) more: Map<String, Value>,
+}
+
+/// A request that is worked on. When it is dropped, the turn is cancelled.
+pub(crate) struct Asked {
+    pub(crate) said: UnboundedReceiver<Said>,
+    _cancel: Cancel,
+}
+
+/// Cancels a turn when nobody waits for it any more.
+struct Cancel {
+    app: Arc<App>,
+    owner: Arc<str>,
+    id: String,
+}
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        if let Some(turn) = self.app.turns.of_message(&self.owner, &self.id) {
+            turn.cancel.cancel();
+        }
+    }
+}
+
+/// Begins the turn.
+pub(crate) fn ask(app: &Arc<App>, caller: &Caller, chat: Chat) -> Asked {
+    let (tell, said) = unbounded_channel();
+    let id = app.maker.id("msg");
+    let cancel = Cancel { app: Arc::clone(app), owner: Arc::clone(caller.owner()), id: id.clone() };
+    match chat.context.clone() {
+        Some(context) => join(app, caller, chat, context, id, tell),
+        None => alone(app, caller, chat, id, tell),
+    }
+    Asked { said, _cancel: cancel }
+}
+
+/// A turn of which nothing is kept.
+fn alone(app: &Arc<App>, caller: &Caller, chat: Chat, id: String, tell: UnboundedSender<Said>) {
+    if let Some(refused) = draining(app) {
+        let _ = tell.send(Said::End(Err(refused)));
+        return;
+    }
+    let turn = Turns::begin_unkept(app, Arc::clone(caller.owner()), id);
+    let caller = caller.clone();
+    let (app, handle) = (Arc::clone(app), app.handle.clone());
+    handle.spawn(async move {
+        let outcome = run(&app, &turn, &caller, chat, &tell).await;
+        let _ = tell.send(Said::End(outcome));
+    });
+}
+
+async fn run(
+    app: &Arc<App>,
+    turn: &Unkept,
+    caller: &Caller,
+    chat: Chat,
+    tell: &UnboundedSender<Said>,
+) -> Result<Answer, Refusal> {
+    let permit = app.turns.permit(&turn.cancel).await?;
+    let conversation = Conversation {
+        text: chat.text,
+        attachments: chat.attachments,
+        messages: chat.past,
+        metadata: chat.metadata,
+        ..Conversation::default()
+    };
+    let (agent, hints, owner) = (chat.agent, chat.hints, caller.owner().to_string());
+    let wanted = Wanted { agent, owner, conversation, hints, frontend: None, parent: caller.trace };
+    let mut running = start(app, wanted, turn.cancel.clone(), permit);
+    while let Some(event) = running.next().await {
+        let said = match event {
+            TurnEvent::Delta { text } => Said::Text(text),
+            TurnEvent::ToolCalls { .. } => Said::Break,
+            _ => continue,
+        };
+        let _ = tell.send(said);
+    }
+    let ended = running.end().await?;
+    if let Some(refused) = ended.error() {
+        return Err(refused);
+    }
+    let report = ended.report;
+    let mut more = Map::new();
+    if let Some(value) = report.value() {
+        more.insert("value".to_owned(), value.clone());
+    }
+    for (name, text) in [("run", &report.run), ("model", &report.model)] {
+        if let Some(text) = text {
+            more.insert(name.to_owned(), text.as_str().into());
+        }
+    }
+    if !report.warnings.is_empty() {
+        more.insert("warnings".to_owned(), report.warnings.clone().into());
+    }
+    Ok(Answer {
+        text: report.text,
+        is_cut: report.finish == Finish::Length,
+        prompt_tokens: report.usage.prompt_tokens,
+        completion_tokens: report.usage.completion_tokens,
+        more,
+    })
+}
+
+/// Says it in a context, as a USER_INPUT.
+fn join(
+    app: &Arc<App>,
+    caller: &Caller,
+    chat: Chat,
+    context: String,
+    id: String,
+    tell: UnboundedSender<Said>,
+) {
+    let (hints, agent) = (chat.hints, chat.agent.clone());
+    let message = match message(app, caller, chat, context, id) {
+        Ok(message) => message,
+        Err(refused) => {
+            let _ = tell.send(Said::End(Err(*refused)));
+            return;
+        }
+    };
+    let reply = Reply::new(Arc::new(Heard(tell)), app.maker.clone(), &message);
+    receive_with(app, caller, message, (hints, Some(agent)), reply);
+}
+
+fn message(
+    app: &App,
+    caller: &Caller,
+    chat: Chat,
+    context: String,
+    id: String,
+) -> Result<Message, Box<Refusal>> {
+    let attachments = chat.attachments.into_iter().map(|one| {
+        let whole = json!({ "type": one.kind.as_str(), "url": one.url, "metadata": one.metadata });
+        serde_json::from_value::<Attachment>(whole)
+    });
+    let attachments = attachments.collect::<Result<Vec<_>, _>>().map_err(|error| {
+        Box::new(Refusal::new(ErrorCode::ValidationFailed, format!("an attachment: {error}")))
+    })?;
+    let input = UserInput {
+        text: chat.text,
+        attachments: (!attachments.is_empty()).then_some(attachments),
+        ..UserInput::default()
+    };
+    let mut message = app.maker.message(Some(&context), input.into());
+    message.message_id = id;
+    message.sender = Sender::new(caller.owner().to_string(), SenderType::User);
+    message.metadata = (!chat.metadata.is_empty()).then_some(chat.metadata);
+    // The same rules hold as for what comes in by the other doors.
+    Message::from_value(message.to_value(), &Limits::WIRE)
+}
+
+/// Takes what answers a message of a context.
+struct Heard(UnboundedSender<Said>);
+
+impl Outlet for Heard {
+    fn passing(&self, message: Message) {
+        let said = match message.body {
+            Body::ModelResponseDelta(delta) => Said::Text(delta.text),
+            Body::ModelResponse(_) => Said::Break,
+            _ => return,
+        };
+        let _ = self.0.send(said);
+    }
+
+    fn last(&self, message: Message) {
+        let _ = self.0.send(Said::End(answer(message)));
+    }
+}
+
+/// The answer that a message is.
+fn answer(message: Message) -> Result<Answer, Refusal> {
+    let mut more = message.metadata.unwrap_or_default();
+    for name in ["inReplyTo", "seq", "intent"] {
+        more.shift_remove(name);
+    }
+    more.insert("messageId".to_owned(), message.message_id.into());
+    if let Some(context) = message.context_id {
+        more.insert("contextId".to_owned(), context.into());
+    }
+    match message.body {
+        Body::ModelResponse(response) if response.finish_reason == Some(FinishReason::Error) => {
+            let told = more.get("error").cloned().unwrap_or_default();
+            let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or_default();
+            let code = ErrorCode::parse(text("code")).unwrap_or(ErrorCode::Internal);
+            Err(Refusal::new(code, text("message")))
+        }
+        Body::ModelResponse(response) => {
+            let usage = response.usage.clone().unwrap_or_default();
+            let tokens =
+                |count: Option<contexture_protocol::Count>| count.map_or(0, |count| count.get());
+            Ok(Answer {
+                text: response.text().to_owned(),
+                is_cut: response.finish_reason == Some(FinishReason::Length),
+                prompt_tokens: tokens(usage.prompt_tokens),
+                completion_tokens: tokens(usage.completion_tokens),
+                more,
+            })
+        }
+        Body::ErrorResponse(error) => {
+            let code = ErrorCode::parse(&error.error_code).unwrap_or(ErrorCode::Internal);
+            let mut refused = Refusal::new(code, error.message);
+            refused.recoverable = error.recoverable.unwrap_or(refused.recoverable);
+            refused.suggested_action = error.suggested_action.unwrap_or_default();
+            if let Some(details) = error.details {
+                refused.violated_policies = details.violated_policies.unwrap_or_default();
+                refused.details = details.extra;
+            }
+            Err(refused)
+        }
+        _ => Err(Refusal::new(ErrorCode::Internal, "the message was answered by no answer")),
+    }
+}

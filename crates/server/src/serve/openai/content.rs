@@ -1,0 +1,152 @@
+//! The messages of a chat request: the last of the user is what is said, the others what was said
+//! before.
+
+use super::error::Failure;
+use contexture::turn::{Attachment, AttachmentKind, Past, Role};
+use serde_json::{Map, Value};
+
+/// What is said now, and what was said before.
+#[derive(Debug, Default)]
+pub(super) struct Talk {
+    pub(super) text: String,
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) past: Vec<Past>,
+}
+
+/// Reads all messages.
+pub(super) fn read(messages: &Value) -> Result<Talk, Failure> {
+    let expected = "a list with at least one message";
+    let messages = messages.as_array().filter(|all| !all.is_empty());
+    let messages = messages.ok_or_else(|| Failure::kind_of("messages", expected))?;
+    let mut read = Vec::with_capacity(messages.len());
+    for (place, message) in messages.iter().enumerate() {
+        read.push(Message::read(message, &format!("messages[{place}]"))?);
+    }
+    let last = read.iter().rposition(|message| message.role == Role::User);
+    let after = last.map(|last| read.split_off(last));
+    let mut after = after.unwrap_or_default().into_iter();
+    let Some(said) = after.next() else {
+        let message =
+            "`messages` has to have a message of the user, which is what the agent answers";
+        return Err(Failure::param("messages", "invalid_value", message));
+    };
+    let later: Vec<Message> = after.collect();
+    if later.iter().any(|message| message.role != Role::System) {
+        let message = "the last message has to be the user's: an agent neither goes on with an \
+            answer that was begun nor takes results of tools";
+        return Err(Failure::param("messages", "invalid_value", message));
+    }
+    let past = read.into_iter().chain(later).filter_map(Message::past).collect();
+    Ok(Talk { text: said.texts.join("\n\n"), attachments: said.attachments, past })
+}
+
+struct Message {
+    role: Role,
+    texts: Vec<String>,
+    attachments: Vec<Attachment>,
+}
+
+impl Message {
+    fn read(message: &Value, at: &str) -> Result<Self, Failure> {
+        let message = message.as_object().ok_or_else(|| Failure::kind_of(at, "an object"))?;
+        let role = match message.get("role").and_then(Value::as_str) {
+            Some("user") => Role::User,
+            Some("assistant") => Role::Model,
+            Some("system" | "developer") => Role::System,
+            Some("tool" | "function") => Role::Tool,
+            _ => {
+                let expected = "system, developer, user, assistant or tool";
+                return Err(Failure::kind_of(format!("{at}.role"), expected));
+            }
+        };
+        let mut read = Self { role, texts: Vec::new(), attachments: Vec::new() };
+        let at = format!("{at}.content");
+        match message.get("content") {
+            Some(Value::String(text)) => read.texts.push(text.clone()),
+            Some(Value::Array(parts)) => {
+                for (place, part) in parts.iter().enumerate() {
+                    read.part(part, &format!("{at}[{place}]"))?;
+                }
+            }
+            // An answer that only called tools.
+            Some(Value::Null) | None if role == Role::Model => {}
+            _ => return Err(Failure::kind_of(at, "a text or a list of parts")),
+        }
+        Ok(read)
+    }
+
+    fn part(&mut self, part: &Value, at: &str) -> Result<(), Failure> {
+        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+        let text = |name: &str| {
+            let text = part.get(name).and_then(Value::as_str).map(str::to_owned);
+            text.ok_or_else(|| Failure::kind_of(format!("{at}.{name}"), "a text"))
+        };
+        match kind {
+            "text" => self.texts.push(text("text")?),
+            "refusal" if self.role == Role::Model => self.texts.push(text("refusal")?),
+            "image_url" | "input_audio" | "file" if self.role == Role::User => {
+                self.attachments.push(attachment(kind, part, at)?);
+            }
+            _ => {
+                let expected = "text, image_url, input_audio or file (all but text in the user's messages alone)";
+                return Err(Failure::kind_of(format!("{at}.type"), expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// As something said before. What was attached then is named, not shown again.
+    fn past(self) -> Option<Past> {
+        let names = self.attachments.iter().map(|attachment| {
+            let kind = attachment.kind.as_str().to_ascii_lowercase();
+            let name = attachment.metadata.get("fileName").and_then(Value::as_str);
+            let is_short = !attachment.url.starts_with("data:");
+            match name.or_else(|| is_short.then_some(attachment.url.as_str())) {
+                Some(name) => format!("[{kind}: {name}]"),
+                None => format!("[{kind}]"),
+            }
+        });
+        let mut texts = self.texts;
+        texts.extend(names);
+        let text = texts.join("\n\n");
+        (!text.is_empty()).then_some(Past { role: self.role, text })
+    }
+}
+
+/// A part that is no text.
+fn attachment(kind: &str, part: &Value, at: &str) -> Result<Attachment, Failure> {
+    let field = |name: &str| part.get(kind).and_then(|own| own.get(name)).and_then(Value::as_str);
+    let needed = |name: &str| {
+        field(name).ok_or_else(|| Failure::kind_of(format!("{at}.{kind}.{name}"), "a text"))
+    };
+    let mut metadata = Map::new();
+    let (kind, url) = match kind {
+        "image_url" => (AttachmentKind::Image, needed("url")?.to_owned()),
+        "input_audio" => {
+            let format = match needed("format")? {
+                "mp3" => "mpeg",
+                other => other,
+            };
+            (AttachmentKind::Audio, format!("data:audio/{format};base64,{}", needed("data")?))
+        }
+        _ => {
+            if field("file_id").is_some() {
+                let message = "files are not kept here; send its content as `file_data`";
+                return Err(Failure::param(
+                    format!("{at}.file.file_id"),
+                    "unsupported_value",
+                    message,
+                ));
+            }
+            if let Some(name) = field("filename") {
+                metadata.insert("fileName".to_owned(), name.into());
+            }
+            (AttachmentKind::File, needed("file_data")?.to_owned())
+        }
+    };
+    let is_known = ["data:", "http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
+    if !is_known {
+        return Err(Failure::kind_of(at, "a data:, http: or https: address"));
+    }
+    Ok(Attachment { kind, url, metadata })
+}

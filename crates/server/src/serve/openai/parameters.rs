@@ -1,0 +1,133 @@
+//! The parameters of a chat request besides its messages: which are followed, which are left to the
+//! agent, and which are refused since the answer would not be what they ask for.
+
+use super::error::Failure;
+use contexture::diagnostic::suggestion;
+use contexture::turn::Hints;
+use serde_json::{Map, Value};
+
+/// Those that are followed.
+const FOLLOWED: &[&str] = &[
+    "model",
+    "messages",
+    "stream",
+    "stream_options",
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "metadata",
+];
+/// Those that change nothing of what is said: names of the app's users, storage and prices at the
+/// provider, and the manner of sampling, which the agent's program decides.
+const HARMLESS: &[&str] = &[
+    "user",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "store",
+    "service_tier",
+    "seed",
+    "top_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "prediction",
+    "reasoning_effort",
+    "verbosity",
+    "parallel_tool_calls",
+];
+/// Those that ask for an answer of another form, each with the value at which it asks for nothing.
+const REFUSED: &[(&str, fn(&Value) -> bool)] = &[
+    ("n", |value| value.as_u64() == Some(1)),
+    ("tools", is_empty),
+    ("tool_choice", |value| matches!(value.as_str(), Some("none" | "auto"))),
+    ("functions", is_empty),
+    ("function_call", |value| matches!(value.as_str(), Some("none" | "auto"))),
+    ("response_format", |value| value.get("type").and_then(Value::as_str) == Some("text")),
+    ("logprobs", |value| value == &Value::Bool(false)),
+    ("top_logprobs", |value| value.as_u64() == Some(0)),
+    ("logit_bias", is_empty),
+    ("stop", is_empty),
+    ("modalities", |value| value.as_array().is_some_and(|all| all.iter().all(|one| one == "text"))),
+    ("audio", is_empty),
+    ("web_search_options", |_| false),
+    ("moderation", |_| false),
+];
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(all) => all.is_empty(),
+        Value::Object(all) => all.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// Checks that nothing is asked for that can't be had.
+pub(super) fn check(request: &Map<String, Value>) -> Result<(), Failure> {
+    for (name, value) in request {
+        if value.is_null() || FOLLOWED.contains(&name.as_str()) || HARMLESS.contains(&name.as_str())
+        {
+            continue;
+        }
+        match REFUSED.iter().find(|(known, _)| known == name) {
+            Some((_, asks_for_nothing)) if asks_for_nothing(value) => {}
+            Some(_) => {
+                let message =
+                    format!("`{name}` is not supported here with this value{}", why(name));
+                return Err(Failure::param(name, "unsupported_parameter", message));
+            }
+            None => {
+                let known = FOLLOWED.iter().chain(HARMLESS).copied();
+                let known = known.chain(REFUSED.iter().map(|(name, _)| *name));
+                let help = suggestion(name, known).map(|help| format!("; {help}"));
+                let message = format!("`{name}` is no parameter{}", help.unwrap_or_default());
+                return Err(Failure::param(name, "unknown_parameter", message));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn why(name: &str) -> &'static str {
+    match name {
+        "n" => ": an agent gives one answer",
+        "tools" | "tool_choice" | "functions" | "function_call" => {
+            ": an agent uses the tools of its program; tools of an app are announced over /v1/ws"
+        }
+        "response_format" => ": the form of an answer is declared in the agent's program",
+        _ => "",
+    }
+}
+
+/// What is wished of the answer.
+pub(super) fn hints(request: &Map<String, Value>) -> Result<Hints, Failure> {
+    let mut max_output = None;
+    for name in ["max_completion_tokens", "max_tokens"] {
+        let Some(value) = given(request, name) else { continue };
+        let tokens = value.as_u64().filter(|tokens| *tokens > 0);
+        let tokens = tokens.ok_or_else(|| Failure::kind_of(name, "a whole number above 0"))?;
+        max_output.get_or_insert(tokens);
+    }
+    let temperature = given(request, "temperature").map(|value| {
+        let temperature = value.as_f64().filter(|value| (0.0..=2.0).contains(value));
+        temperature.ok_or_else(|| Failure::kind_of("temperature", "a number from 0 to 2"))
+    });
+    Ok(Hints { max_output, temperature: temperature.transpose()? })
+}
+
+/// A parameter that is there and not null.
+pub(super) fn given<'a>(request: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    request.get(name).filter(|value| !value.is_null())
+}
+
+/// A switch, off when it is not there.
+pub(super) fn switch(
+    request: &Map<String, Value>,
+    name: &str,
+    whole: &str,
+) -> Result<bool, Failure> {
+    match given(request, name) {
+        None => Ok(false),
+        Some(value) => value.as_bool().ok_or_else(|| Failure::kind_of(whole, "true or false")),
+    }
+}

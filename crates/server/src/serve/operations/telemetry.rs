@@ -1,0 +1,184 @@
+//! Traces for OpenTelemetry, with the conventions for generative AI (CP-20).
+//!
+//! Off until the standard variables ask for it: `OTEL_EXPORTER_OTLP_ENDPOINT` or
+//! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or `OTEL_TRACES_EXPORTER=otlp`. What is said stays out of the
+//! traces unless `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
+//!
+//! Decision: OpenTelemetry's own library, since the variables, sampling, batching and encoding are
+//! many and its; of it traces alone. Spans go to a queue that a thread of the library empties: an
+//! answer never waits for a collector, and a full queue drops spans.
+
+mod parent;
+mod spans;
+
+pub(crate) use parent::Parent;
+pub(crate) use spans::TurnSpan;
+
+use crate::fault::Fault;
+use crate::serve::codes;
+use contexture::store::masker::Masker;
+use contexture::{Environment, Project};
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
+const DISABLED: &str = "OTEL_SDK_DISABLED";
+const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
+const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
+const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+/// Where a collector of this machine listens.
+const LOCAL: &str = "http://localhost:4318";
+/// Milliseconds that an export may take when nothing else is said.
+const PATIENCE: u64 = 10_000;
+
+/// Where spans go, if anywhere.
+#[derive(Clone, Default)]
+pub(crate) struct Telemetry(Option<Arc<Export>>);
+
+struct Export {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+    /// What masks texts, where they are told at all.
+    captured: Option<Masker>,
+}
+
+impl Telemetry {
+    /// Sets it up as the environment says.
+    ///
+    /// # Errors
+    /// A [`Fault`] for a setting that can't be followed.
+    pub(crate) fn open(project: &Project) -> Result<Self, Fault> {
+        let environment = &project.environment;
+        let Some(endpoint) = endpoint(environment)? else { return Ok(Self::default()) };
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(client(environment, &endpoint)?)
+            .with_protocol(protocol(environment)?)
+            .with_endpoint(&endpoint)
+            .build()
+            .map_err(|error| wrong(ENDPOINT, &error.to_string()))?;
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter)
+            .with_resource(resource(environment))
+            .build();
+        let captured = environment
+            .get(CAPTURE)
+            .is_some_and(|value| value.eq_ignore_ascii_case("true"))
+            .then(|| masker(project));
+        let tracer = provider.tracer("contexture");
+        Ok(Self(Some(Arc::new(Export { provider, tracer, captured }))))
+    }
+
+    /// Exports what there still is; blocks for a moment.
+    pub(crate) fn close(&self) {
+        if let Some(export) = &self.0 {
+            // Nobody is left who could be told that it failed.
+            let _ = export.provider.shutdown();
+        }
+    }
+}
+
+/// Where spans are to be sent; nothing when nobody asks for them.
+fn endpoint(environment: &Environment) -> Result<Option<String>, Fault> {
+    let is = |name: &str, word: &str| {
+        environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word))
+    };
+    if is(DISABLED, "true") || is(EXPORTER, "none") {
+        return Ok(None);
+    }
+    let base = environment.get(ENDPOINT);
+    let is_wanted = is(EXPORTER, "otlp");
+    if let (Some(other), false) = (environment.get(EXPORTER), is_wanted) {
+        return Err(wrong(EXPORTER, &format!("expected `otlp` or `none`, found `{other}`")));
+    }
+    if let Some(endpoint) = environment.get(TRACES_ENDPOINT) {
+        return Ok(Some(endpoint.to_owned()));
+    }
+    let base = base.or(is_wanted.then_some(LOCAL));
+    Ok(base.map(|base| format!("{}/v1/traces", base.trim_end_matches('/'))))
+}
+
+fn protocol(environment: &Environment) -> Result<Protocol, Fault> {
+    let named = PROTOCOLS.iter().find_map(|name| Some((*name, environment.get(name)?)));
+    match named {
+        None | Some((_, "http/protobuf")) => Ok(Protocol::HttpBinary),
+        Some((_, "http/json")) => Ok(Protocol::HttpJson),
+        Some((name, other)) => {
+            let expected = "expected `http/protobuf` or `http/json`";
+            Err(wrong(name, &format!("{expected}, found `{other}`")))
+        }
+    }
+}
+
+/// The client; it works on a thread of its own.
+fn client(environment: &Environment, endpoint: &str) -> Result<reqwest::blocking::Client, Fault> {
+    let millis = match TIMEOUTS.iter().find_map(|name| Some((*name, environment.get(name)?))) {
+        None => PATIENCE,
+        Some((name, value)) => {
+            let number = value.parse::<u64>().ok().filter(|number| *number > 0);
+            number.ok_or_else(|| wrong(name, &format!("expected milliseconds, found `{value}`")))?
+        }
+    };
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let failed = |error: &dyn std::fmt::Display| wrong(ENDPOINT, &error.to_string());
+    let tls = rustls::ClientConfig::builder_with_provider(ring)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| failed(&error))?;
+    let tls = if endpoint.starts_with("https:") {
+        tls.with_platform_verifier().map_err(|error| failed(&error))?.with_no_client_auth()
+    } else {
+        tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
+    };
+    let builder = reqwest::blocking::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .timeout(Duration::from_millis(millis))
+        .redirect(reqwest::redirect::Policy::none());
+    // It brings a runtime, which must not be made in another one.
+    let built = std::thread::spawn(move || builder.build()).join();
+    let built = built.map_err(|_| wrong(ENDPOINT, "the HTTP client can't be set up"))?;
+    built.map_err(|error| failed(&error))
+}
+
+/// Who sends: the variables may name it otherwise.
+fn resource(environment: &Environment) -> Resource {
+    let attributes = environment.get("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
+    let is_named = environment.get("OTEL_SERVICE_NAME").is_some()
+        || attributes.split(',').any(|one| one.trim_start().starts_with("service.name="));
+    let version = opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+    let builder = Resource::builder().with_attribute(version);
+    if is_named { builder.build() } else { builder.with_service_name("contexture").build() }
+}
+
+/// Masks what looks like a secret by the name of its variable, and what is declared as one.
+fn masker(project: &Project) -> Masker {
+    let words = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "CREDENTIAL"];
+    let is_secret = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        words.iter().any(|word| name.contains(word))
+    };
+    let vars = project.environment.vars().iter().filter(|(name, _)| is_secret(name));
+    let masker = Masker::new(vars.map(|(_, value)| value.clone()));
+    masker.add(contexture::servers::secrets(project));
+    masker
+}
+
+fn wrong(name: &str, problem: &str) -> Fault {
+    Fault::of(codes::BAD_SETTING, format!("{name}: {problem}"))
+        .with_help("OTEL_SDK_DISABLED=true switches the export off")
+}
+
+impl std::fmt::Debug for Telemetry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Telemetry").field(&self.0.is_some()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

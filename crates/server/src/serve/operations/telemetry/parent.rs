@@ -1,0 +1,96 @@
+//! The trace that a request belongs to, as its sender says (W3C Trace Context).
+
+use axum::http::HeaderMap;
+use contexture_protocol::Message;
+use opentelemetry::Context;
+use opentelemetry::trace::{
+    SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState,
+};
+use serde_json::Value;
+
+const HEADER: &str = "traceparent";
+
+/// A span of the sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parent {
+    trace: TraceId,
+    span: SpanId,
+    flags: TraceFlags,
+}
+
+impl Parent {
+    /// Reads `00-<trace>-<span>-<flags>`; what is not of this form says nothing.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.trim().split('-');
+        let mut part = |length: usize| {
+            let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            parts.next().filter(|part| part.len() == length && part.bytes().all(is_hex))
+        };
+        let (version, trace, span, flags) = (part(2)?, part(32)?, part(16)?, part(2)?);
+        // Later versions may say more behind it.
+        if version == "ff" || (version == "00" && parts.next().is_some()) {
+            return None;
+        }
+        let trace = TraceId::from_hex(trace).ok().filter(|id| *id != TraceId::INVALID)?;
+        let span = SpanId::from_hex(span).ok().filter(|id| *id != SpanId::INVALID)?;
+        let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?);
+        Some(Self { trace, span, flags })
+    }
+
+    /// The header of a request.
+    pub(crate) fn of_headers(headers: &HeaderMap) -> Option<Self> {
+        Self::parse(headers.get(HEADER)?.to_str().ok()?)
+    }
+
+    /// The metadata of a message.
+    pub(crate) fn of_message(message: &Message) -> Option<Self> {
+        Self::parse(message.meta(HEADER).and_then(Value::as_str)?)
+    }
+
+    pub(crate) fn trace_id(&self) -> String {
+        self.trace.to_string()
+    }
+
+    pub(super) fn context(self) -> Context {
+        let state = TraceState::default();
+        let remote = SpanContext::new(self.trace, self.span, self.flags, true, state);
+        Context::new().with_remote_span_context(remote)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+    #[test]
+    fn cp_17_a_trace_is_taken_from_what_the_sender_says() {
+        let text = format!("00-{TRACE}-00f067aa0ba902b7-01");
+        let parent = Parent::parse(&text).unwrap();
+        assert_eq!(parent.trace_id(), TRACE);
+        assert!(parent.flags.is_sampled());
+        assert_eq!(
+            Parent::parse(&format!("01-{TRACE}-00f067aa0ba902b7-00-more")).unwrap().trace_id(),
+            TRACE
+        );
+    }
+
+    #[test]
+    fn cp_17_what_is_no_trace_says_nothing() {
+        let zeros = "0".repeat(32);
+        for text in [
+            "",
+            "00",
+            "00-é-00f067aa0ba902b7-01",
+            &format!("00-{zeros}-00f067aa0ba902b7-01"),
+            &format!("00-{TRACE}-0000000000000000-01"),
+            &format!("ff-{TRACE}-00f067aa0ba902b7-01"),
+            &format!("00-{TRACE}-00f067aa0ba902b7-01-more"),
+            &format!("00-{}-00f067aa0ba902b7-01", TRACE.to_uppercase()),
+            &format!("00-{TRACE}-00f067aa0ba902b7-"),
+        ] {
+            assert_eq!(Parent::parse(text), None, "{text}");
+        }
+    }
+}

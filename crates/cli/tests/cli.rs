@@ -12,6 +12,8 @@
 mod answer;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/context.rs"]
+mod context;
 #[path = "cli/conversation.rs"]
 mod conversation;
 #[path = "cli/help.rs"]

@@ -94,8 +94,9 @@ fn as_31_the_page_of_the_command_line_has_the_commands_and_options_of_the_help()
     }
 }
 
-/// What the examples of the help take for granted: two runs of which to speak, and a few files.
+/// What the examples of the help take for granted: two runs and a conversation of which to speak.
 fn prepare(sandbox: &Sandbox) {
+    let _ = sandbox.run(["context", "import", "examples/serve/conversation.jsonl"]).exits(0);
     for question in ["What does the cache store?", "When does an entry expire?"] {
         let input = format!(r#"{{"question":"{question}"}}"#);
         let _ =

@@ -48,7 +48,7 @@ fn facts_of(query: &Query, content: &[usize], found: &HashSet<usize>) -> Vec<Str
         let is_marked = |marks: &[bool], byte: &usize| marks.get(*byte).copied().unwrap_or(true);
         let is_rest = term.at.clone().any(|byte| is_marked(&known, &byte));
         let is_open =
-            |byte: &usize| !is_marked(&known, byte) && !(is_rest && is_marked(&hinted, byte));
+            |byte: &usize| !(is_marked(&known, byte) || is_rest && is_marked(&hinted, byte));
         let Some(start) = term.at.clone().find(is_open) else { continue };
         let end = term.at.clone().rev().find(is_open).map_or(term.at.end, |last| last + 1);
         match runs.last_mut() {

@@ -96,7 +96,7 @@ fn cp_9_a_conversation_is_shown_to_people_without_anything_that_a_terminal_obeys
         let harms = |sign: char| (sign.is_control() && sign != '\n') || sign == '\u{202e}';
         assert!(!all.contains(harms), "{arguments:?}: {all:?}");
     }
-    let shown = context(&sandbox, &["show", "ctx_\u{1b}[31m"]).exits(0).stdout;
+    let shown = context(&sandbox, &["show", "ctx_odd"]).exits(0).stdout;
     assert!(shown.contains(&format!("\n    {}\n", "天气".repeat(24))), "{shown}");
 }
 

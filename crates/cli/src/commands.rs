@@ -85,6 +85,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Ref(args) => reference::wants_json(args),
         Command::Knowledge(args) => knowledge::wants_json(args),
         Command::McpServers(args) => mcp_servers::wants_json(args),
+        Command::Token(args) => token::wants_json(args),
         Command::Context(args) => context::wants_json(args),
         Command::Trace(args) => trace::wants_json(args),
         _ => false,

@@ -65,9 +65,9 @@ impl Failure {
             }
             code => (code.http_status(), "server_error", ""),
         };
-        let own = || {
-            let detail = refused.details.get("code").and_then(Value::as_str);
-            detail.unwrap_or(refused.code.as_str()).to_ascii_lowercase()
+        let own = || match refused.details.get("code").and_then(Value::as_str) {
+            Some(code) => code.to_owned(),
+            None => refused.code.as_str().to_ascii_lowercase(),
         };
         let mut message = refused.message.clone();
         if !refused.suggested_action.is_empty() && refused.code != ErrorCode::Internal {

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# `contexture serve` for apps that were written for OpenAI: the official Python package lists the agents, talks to
+# them with and without a stream, is refused as it expects, and goes away in the middle of an answer.
+#
+# Needs Python 3.9 with venv. What is installed is kept in CONTEXTURE_CI_CACHE (default: ~/.cache/contexture-ci).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. .ci/lib/check.sh
+
+package=3.54.0
+venv=$cache/openai-python-$package
+python=$venv/bin/python
+if ! "$python" -c 'import openai' 2>/dev/null; then
+  echo "installing the package into $venv"
+  make_venv "$venv" "openai==$package"
+fi
+find_contexture
+export HOME=$work/home
+mkdir -p "$HOME" "$work/project"
+
+# -- a model that answers word by word, and says when nobody listens any more -------------------------------
+
+model_port=$(free_port)
+serve "$python" .ci/checks/openai_client.py model "$model_port" "$work/model.json" >"$work/model.log" 2>&1
+ready "the model" connects "$model_port"
+
+cat >"$work/project/agents.as" <<'AS'
+// Says what it was asked, and what came with it.
+main agent Echo {
+  main func(input { text string, messages list, attachments list, metadata json }) {
+    ({ text: input.text, messages: input.messages, attachments: input.attachments, metadata: input.metadata })
+  }
+}
+
+// Asks a model, which takes its time.
+agent Slow {
+  main func(text string) { generate({ input: text }) }
+}
+
+agent 天气 {
+  main func(text string) { "今天晴，" + text }
+}
+
+agent Broken {
+  main func(text string) { 1 / (2 - 2) }
+}
+AS
+export OPENAI_API_KEY=sk-of-the-model-behind
+port=$(free_port)
+serve "$contexture" serve "$work/project/agents.as" --root "$work/project" --listen "127.0.0.1:$port" \
+  --model "openai+http://127.0.0.1:$model_port/v1/slow" >"$work/serve.out" 2>"$work/serve.log"
+ready "contexture serve" connects "$port"
+
+timeout 300 "$python" .ci/checks/openai_client.py client "http://127.0.0.1:$port" "$work/model.json" \
+  || fail "the official client"
+
+stop_server "$server"
+[ "$ended" -eq 0 ] || fail "the server ended with $ended"
+ok "the server ended in order"

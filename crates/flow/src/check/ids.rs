@@ -1,0 +1,118 @@
+//! Ids: which there are, which are given twice, which nothing has.
+
+use super::{Diagnostic, Earlier, Report};
+use crate::codes;
+use crate::graph::{Edges, number};
+use crate::set::Set;
+use contexture_diagnostic::suggestion;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Names that are compared for suggestions, over a whole report.
+const COMPARED: usize = 500_000;
+
+/// The numbers of all ids: the steps of the set from 0, then what ended earlier, as it is named.
+pub(crate) struct Ids<'s> {
+    numbers: HashMap<Box<str>, u32>,
+    names: Vec<&'s str>,
+    earlier: &'s Earlier,
+    taken: Vec<(String, Value)>,
+    steps: u32,
+    left_to_compare: usize,
+}
+
+impl<'s> Ids<'s> {
+    pub(crate) fn of(set: &Set, earlier: &'s Earlier, report: &mut Report) -> Self {
+        let mut numbers: HashMap<Box<str>, u32> = HashMap::with_capacity(set.steps.len());
+        for (index, step) in set.steps.iter().enumerate() {
+            let first = *numbers.entry(step.id.as_str().into()).or_insert(number(index));
+            if first as usize == index {
+                continue;
+            }
+            report.add(|| {
+                let path = format!("{}/{}", set.pointer_of(index), set.id_field());
+                let message = format!("the id `{}` is given twice", step.id);
+                let place = set.pointer_of(first as usize);
+                let help = format!("it is that of {place} already: give each an id of its own");
+                Diagnostic::new(codes::DUPLICATE_ID, path, message).with_help(help)
+            });
+        }
+        Self {
+            numbers,
+            names: earlier.ids().collect(),
+            earlier,
+            taken: Vec::new(),
+            steps: number(set.steps.len()),
+            left_to_compare: COMPARED,
+        }
+    }
+
+    /// The number of an id.
+    pub(crate) fn number(&mut self, id: &str) -> Option<u32> {
+        if let Some(number) = self.numbers.get(id) {
+            return Some(*number);
+        }
+        let outcome = self.earlier.get(id)?.clone();
+        let next = self.steps + number(self.taken.len());
+        self.taken.push((id.to_owned(), outcome));
+        self.numbers.insert(id.into(), next);
+        Some(next)
+    }
+
+    pub(crate) fn is_earlier(&self, number: u32) -> bool {
+        number >= self.steps
+    }
+
+    /// How many numbers are given.
+    pub(crate) fn count(&self) -> usize {
+        self.steps as usize + self.taken.len()
+    }
+
+    pub(crate) fn into_earlier(self) -> (Vec<(String, Value)>, HashMap<Box<str>, u32>) {
+        (self.taken, self.numbers)
+    }
+
+    /// The edges of all steps, faulty ones left out.
+    pub(crate) fn dependencies(&mut self, set: &Set, report: &mut Report) -> Edges {
+        let mut edges = Edges::with_capacity(set.steps.len());
+        let mut targets = Vec::new();
+        for (index, step) in set.steps.iter().enumerate() {
+            targets.clear();
+            for (at, id) in step.dependencies.iter().enumerate() {
+                let path = || format!("{}/{}/{at}", set.pointer_of(index), set.dependency_field());
+                if *id == step.id {
+                    report.add(|| {
+                        let message = format!("`{id}` depends on itself: {id} → {id}");
+                        Diagnostic::new(codes::CYCLE, path(), message).with_help("take it out")
+                    });
+                    continue;
+                }
+                match self.number(id) {
+                    // The same id twice in one list is the same dependency.
+                    Some(number) if targets.contains(&number) => {}
+                    Some(number) => targets.push(number),
+                    None => report.add(|| self.unknown(path(), id)),
+                }
+            }
+            edges.push(targets.iter().copied());
+        }
+        edges
+    }
+
+    /// The fault of an id that nothing has.
+    pub(crate) fn unknown(&mut self, path: String, id: &str) -> Diagnostic {
+        let fault = Diagnostic::new(codes::UNKNOWN_ID, path, format!("nothing has the id `{id}`"));
+        let known = self.numbers.len() + self.names.len();
+        if known > self.left_to_compare {
+            return fault;
+        }
+        self.left_to_compare -= known;
+        let names = self.numbers.keys().map(AsRef::as_ref).chain(self.names.iter().copied());
+        match suggestion(id, names) {
+            Some(help) => fault.with_help(help),
+            None => {
+                fault.with_help("name an id of this set, or of what ended earlier in its context")
+            }
+        }
+    }
+}

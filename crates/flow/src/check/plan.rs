@@ -1,0 +1,159 @@
+//! A set that was checked, with all that a run needs.
+
+use super::Report;
+use super::steps::Planned;
+use crate::action::ActionInfo;
+use crate::condition::Condition;
+use crate::graph::{Edges, Order};
+use crate::set::{Mode, Set, Step};
+use contexture_protocol::content::{Outcome, Runtime};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Outcomes that ended before in the same context (FL-6), by their ids.
+#[derive(Debug, Clone, Default)]
+pub struct Earlier {
+    outcomes: HashMap<String, Value>,
+}
+
+impl Earlier {
+    /// Adds an outcome.
+    pub fn add(&mut self, outcome: &Outcome) {
+        let value = json!(outcome);
+        self.outcomes.insert(outcome.instruction_id.clone(), value);
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Value> {
+        self.outcomes.get(id)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.outcomes.keys().map(String::as_str)
+    }
+}
+
+/// The condition of a step.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    pub(crate) condition: Condition,
+    /// The direct dependencies whose `.status` or `.error` it names (FL-7).
+    pub(crate) excused: Box<[u32]>,
+}
+
+/// An action of a set.
+#[derive(Debug)]
+pub(crate) struct PlannedAction {
+    pub(crate) name: String,
+    pub(crate) info: Option<ActionInfo>,
+    pub(crate) validator: Option<jsonschema::Validator>,
+}
+
+impl PlannedAction {
+    pub(crate) fn new(name: String, info: Option<ActionInfo>) -> Self {
+        let schema = info.as_ref().and_then(|info| info.parameters.as_ref());
+        // A schema that is none checks nothing: it is the registration's fault, not the set's.
+        let validator = schema.and_then(|schema| jsonschema::validator_for(schema).ok());
+        Self { name, info, validator }
+    }
+}
+
+/// A set that has no fault: ready to be run.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) set: Set,
+    pub(crate) dependencies: Edges,
+    pub(crate) dependents: Edges,
+    pub(crate) layers: Vec<u32>,
+    pub(crate) guards: Vec<Option<Box<Guard>>>,
+    pub(crate) is_expanded: Vec<bool>,
+    pub(crate) actions: Vec<PlannedAction>,
+    pub(crate) action_numbers: HashMap<String, u32>,
+    pub(crate) action_of: Vec<u32>,
+    /// What ended before; its numbers follow those of the steps.
+    pub(crate) earlier: Vec<(String, Value)>,
+    pub(crate) numbers: HashMap<Box<str>, u32>,
+    warnings: Report,
+}
+
+impl Plan {
+    #[expect(clippy::too_many_arguments, reason = "it is called in one place")]
+    pub(crate) fn new(
+        set: Set,
+        dependencies: Edges,
+        dependents: Edges,
+        order: Order,
+        guards: Vec<Option<Box<Guard>>>,
+        is_expanded: Vec<bool>,
+        planned: Planned,
+        (earlier, numbers): (Vec<(String, Value)>, HashMap<Box<str>, u32>),
+        warnings: Report,
+    ) -> Self {
+        Self {
+            set,
+            dependencies,
+            dependents,
+            layers: order.layers,
+            guards,
+            is_expanded,
+            actions: planned.actions,
+            action_numbers: planned.numbers,
+            action_of: planned.of_step,
+            earlier,
+            numbers,
+            warnings,
+        }
+    }
+
+    /// The set.
+    #[must_use]
+    pub fn set(&self) -> &Set {
+        &self.set
+    }
+
+    /// What the check warns of.
+    #[must_use]
+    pub fn warnings(&self) -> &Report {
+        &self.warnings
+    }
+
+    /// How many steps it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.set.steps.len()
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.set.steps.is_empty()
+    }
+
+    /// How many layers of steps there are, each depending on the one before.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.layers.iter().max().map_or(0, |deepest| *deepest as usize + 1)
+    }
+
+    pub(crate) fn step(&self, number: u32) -> Option<&Step> {
+        self.set.steps.get(number as usize)
+    }
+
+    pub(crate) fn action(&self, number: u32) -> Option<&PlannedAction> {
+        self.actions.get(*self.action_of.get(number as usize)? as usize)
+    }
+
+    pub(crate) fn action_named(&self, name: &str) -> Option<&PlannedAction> {
+        self.actions.get(*self.action_numbers.get(name)? as usize)
+    }
+
+    /// Whether a step runs in a client.
+    pub(crate) fn is_frontend(&self, number: u32) -> bool {
+        let marked = self.step(number).and_then(|step| step.runtime);
+        let registered = || self.action(number)?.info.as_ref()?.runtime;
+        marked.or_else(registered) == Some(Runtime::Frontend)
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.set.mode
+    }
+}

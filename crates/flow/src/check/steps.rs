@@ -1,0 +1,164 @@
+//! What is checked of each step by itself: its action, its side, what replaces it.
+
+use super::{Diagnostic, PlannedAction, Report};
+use crate::action::Actions;
+use crate::codes;
+use crate::graph::{Edges, number};
+use crate::set::{Mode, Set, Step};
+use contexture_diagnostic::suggestion;
+use contexture_protocol::content::{Fallback, FallbackBehavior, RecoveryStrategy, Runtime};
+use std::collections::HashMap;
+
+/// The actions of a set, each looked up once.
+pub(crate) struct Planned {
+    pub(crate) actions: Vec<PlannedAction>,
+    pub(crate) numbers: HashMap<String, u32>,
+    pub(crate) of_step: Vec<u32>,
+}
+
+impl Planned {
+    fn number(&mut self, name: &str, actions: &dyn Actions) -> u32 {
+        if let Some(known) = self.numbers.get(name) {
+            return *known;
+        }
+        let next = number(self.actions.len());
+        self.actions.push(PlannedAction::new(name.to_owned(), actions.describe(name)));
+        self.numbers.insert(name.to_owned(), next);
+        next
+    }
+
+    fn get(&self, number: u32) -> Option<&PlannedAction> {
+        self.actions.get(number as usize)
+    }
+
+    fn is_frontend(&self, index: usize, step: &Step) -> bool {
+        let action = self.of_step.get(index).and_then(|number| self.get(*number));
+        let registered = action.and_then(|action| action.info.as_ref()?.runtime);
+        step.runtime.or(registered) == Some(Runtime::Frontend)
+    }
+}
+
+/// Looks up the actions of all steps and of what replaces them.
+pub(crate) fn actions(set: &Set, actions: &dyn Actions, report: &mut Report) -> Planned {
+    let mut planned = Planned {
+        actions: Vec::new(),
+        numbers: HashMap::new(),
+        of_step: Vec::with_capacity(set.steps.len()),
+    };
+    for (index, step) in set.steps.iter().enumerate() {
+        let action = planned.number(&step.action, actions);
+        planned.of_step.push(action);
+        // A front-end tool may be offered by a client that connects later.
+        let may_come = step.runtime == Some(Runtime::Frontend);
+        let is_known = planned.get(action).is_some_and(|action| action.info.is_some());
+        if !is_known && !may_come {
+            let path = || format!("{}/{}", set.pointer_of(index), set.action_field());
+            report.add(|| unknown(path(), &step.action, actions));
+        }
+        replacements(set, index, step, report, |name, path, report| {
+            let action = planned.number(name, actions);
+            let is_known = planned.get(action).is_some_and(|action| action.info.is_some());
+            if !is_known && !may_come {
+                report.add(|| unknown(path, name, actions));
+            }
+        });
+    }
+    planned
+}
+
+fn unknown(path: String, name: &str, actions: &dyn Actions) -> Diagnostic {
+    let message = format!("there is no action `{name}`");
+    let fault = Diagnostic::new(codes::UNKNOWN_ACTION, path, message);
+    let names = actions.names();
+    match suggestion(name, names.iter().map(String::as_str)) {
+        Some(help) => fault.with_help(help),
+        None if names.len() <= 20 => fault.with_help(format!("known are {}", names.join(", "))),
+        None => fault.with_help("upper and lower case are not the same"),
+    }
+}
+
+/// Shows what replaces a step, and reports where something should but nothing is named.
+fn replacements(
+    set: &Set,
+    index: usize,
+    step: &Step,
+    report: &mut Report,
+    mut see: impl FnMut(&str, String, &mut Report),
+) {
+    let mut look =
+        |alternative: Option<&Fallback>, is_needed: bool, at: &str, report: &mut Report| {
+            let path = || format!("{}{at}", set.pointer_of(index));
+            match alternative {
+                Some(named) => {
+                    let field = if named.name.is_some() { "name" } else { "action" };
+                    see(named.target(), format!("{}/{field}", path()), report);
+                }
+                None if is_needed => report.add(|| {
+                    let message = format!("`{}` is to be replaced, but by nothing", step.id);
+                    Diagnostic::new(codes::NO_ALTERNATIVE, path(), message)
+                        .with_help("name the action that runs instead in `alternative`")
+                }),
+                None => {}
+            }
+        };
+    if let Some(recovery) = &step.recovery {
+        let is_needed = recovery.strategy == RecoveryStrategy::Degrade;
+        look(recovery.alternative.as_ref(), is_needed, "/recovery/alternative", report);
+    }
+    if let Some(frontend) = &step.frontend {
+        let is_needed = frontend.fallback == Some(FallbackBehavior::UseAlternative);
+        look(frontend.alternative.as_ref(), is_needed, "/alternative", report);
+    }
+}
+
+/// Marks the front-end steps, and reports requirements against the order of the mode (FL-1).
+pub(crate) fn sides(set: &Set, planned: &Planned, dependencies: &Edges, report: &mut Report) {
+    let first_is_frontend = match set.mode {
+        Mode::FrontendFirst => true,
+        Mode::BackendFirst => false,
+        _ => return,
+    };
+    let is_frontend =
+        |index: usize| set.steps.get(index).is_some_and(|step| planned.is_frontend(index, step));
+    let runs_first = |index: usize| is_frontend(index) == first_is_frontend;
+    for (index, step) in set.steps.iter().enumerate().filter(|(index, _)| runs_first(*index)) {
+        let later =
+            |node: &&u32| (**node as usize) < set.steps.len() && !runs_first(**node as usize);
+        for node in dependencies.of(number(index)).iter().filter(later) {
+            let Some(other) = set.steps.get(*node as usize) else { continue };
+            report.add(|| {
+                let at =
+                    step.dependencies.iter().position(|id| *id == other.id).unwrap_or_default();
+                let path = format!("{}/{}/{at}", set.pointer_of(index), set.dependency_field());
+                let mode = set.mode.as_str();
+                let message = format!(
+                    "`{}` is required after `{}`, but {mode} runs it before",
+                    step.id, other.id
+                );
+                Diagnostic::new(codes::AGAINST_ORDER, path, message)
+                    .with_help("take the requirement out, or use SEQUENTIAL")
+            });
+        }
+    }
+}
+
+/// Fields that are there and mean nothing.
+pub(crate) fn remarks(set: &Set, report: &mut Report) {
+    for (index, field) in &set.unused {
+        report.add(|| {
+            let path = format!("{}/{field}", set.pointer_of(*index as usize));
+            let message = format!("`{field}` has no effect here");
+            let meant = match *field {
+                "requiredAfter" => Some("instructions name what they depend on in `dependencies`"),
+                "dependencies" => Some("calls name what they depend on in `requiredAfter`"),
+                "condition" => Some("calls have no condition; instructions have"),
+                _ => None,
+            };
+            let fault = Diagnostic::new(codes::UNUSED_FIELD, path, message);
+            match meant {
+                Some(help) => fault.with_help(help),
+                None => fault,
+            }
+        });
+    }
+}

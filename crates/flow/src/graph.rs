@@ -1,0 +1,119 @@
+//! The graph of a set: who depends on whom, in which order, in how many layers.
+
+mod cycles;
+mod reach;
+
+pub(crate) use cycles::{Cycles, cycles};
+pub(crate) use reach::Reach;
+
+/// Lists of numbers for numbers, in two flat vectors: a million edges are two allocations.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Edges {
+    starts: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl Edges {
+    pub(crate) fn with_capacity(nodes: usize) -> Self {
+        let mut starts = Vec::with_capacity(nodes + 1);
+        starts.push(0);
+        Self { starts, targets: Vec::new() }
+    }
+
+    /// Adds the list of the next node.
+    pub(crate) fn push(&mut self, targets: impl IntoIterator<Item = u32>) {
+        self.targets.extend(targets);
+        self.starts.push(number(self.targets.len()));
+    }
+
+    pub(crate) fn of(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        let (Some(start), Some(end)) = (self.starts.get(node), self.starts.get(node + 1)) else {
+            return &[];
+        };
+        self.targets.get(*start as usize..*end as usize).unwrap_or_default()
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The same edges from the other end, among `nodes` nodes.
+    pub(crate) fn turned(&self, nodes: usize) -> Self {
+        let mut starts = vec![0_u32; nodes + 1];
+        for target in &self.targets {
+            if let Some(count) = starts.get_mut(*target as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = starts.clone();
+        let mut targets = vec![0; self.targets.len()];
+        for node in 0..number(self.nodes()) {
+            for target in self.of(node) {
+                let Some(at) = next.get_mut(*target as usize) else { continue };
+                if let Some(slot) = targets.get_mut(*at as usize) {
+                    *slot = node;
+                }
+                *at += 1;
+            }
+        }
+        Self { starts, targets }
+    }
+}
+
+pub(crate) fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// An order in which every node comes after what it depends on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Order {
+    /// The nodes in such an order; those in or behind a cycle are left out.
+    pub(crate) nodes: Vec<u32>,
+    /// For each node the longest way to one that depends on nothing; `u32::MAX` in or behind a cycle.
+    pub(crate) layers: Vec<u32>,
+}
+
+impl Order {
+    pub(crate) fn is_whole(&self) -> bool {
+        self.nodes.len() == self.layers.len()
+    }
+}
+
+/// Orders the first `nodes` nodes; edges to others count as done.
+pub(crate) fn order(dependencies: &Edges, dependents: &Edges, nodes: usize) -> Order {
+    let inside = |node: &&u32| (**node as usize) < nodes;
+    let mut waiting: Vec<u32> = (0..number(nodes))
+        .map(|node| number(dependencies.of(node).iter().filter(inside).count()))
+        .collect();
+    let mut layers = vec![u32::MAX; nodes];
+    let mut ready: Vec<u32> = Vec::with_capacity(nodes);
+    for (node, count) in (0..).zip(&waiting) {
+        if *count == 0 {
+            ready.push(node);
+        }
+    }
+    let mut at = 0;
+    while let Some(node) = ready.get(at).copied() {
+        at += 1;
+        let before = dependencies.of(node).iter().filter(inside);
+        let layer = before.filter_map(|node| layers.get(*node as usize)).max();
+        let layer = layer.map_or(0, |layer| layer + 1);
+        if let Some(slot) = layers.get_mut(node as usize) {
+            *slot = layer;
+        }
+        for next in dependents.of(node) {
+            let Some(count) = waiting.get_mut(*next as usize) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                ready.push(*next);
+            }
+        }
+    }
+    Order { nodes: ready, layers }
+}

@@ -1,0 +1,241 @@
+//! What is run: tool calls and instructions as one kind of set (FL-1, FL-4).
+//!
+//! Decision: a tool call is an instruction whose action is a tool. So there is one type for both,
+//! made from the messages of the protocol, and one engine behind it.
+
+mod read;
+
+use contexture_protocol::content::{
+    Call, CallMode, Fallback, FallbackBehavior, InstructionMode, InstructionSet, Recovery, Runtime,
+    ToolCallRequest,
+};
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Whether a set holds instructions or calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The instructions of an INSTRUCTION message.
+    Instructions,
+    /// The calls of a TOOL_CALL_REQUEST message.
+    Calls,
+}
+
+/// How a set is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// One after another; calls: `SYNC` and `SEQUENTIAL`.
+    Sequential,
+    /// All that can, at once; `CONDITIONAL` and `ASYNC` run the same way.
+    Parallel,
+    /// All front-end tools one after another, then the others.
+    FrontendFirst,
+    /// All others one after another, then the front-end tools.
+    BackendFirst,
+    /// Both sides at once, each one after another.
+    ClientServerParallel,
+}
+
+impl Mode {
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sequential => "SEQUENTIAL",
+            Self::Parallel => "PARALLEL",
+            Self::FrontendFirst => "FRONTEND_FIRST",
+            Self::BackendFirst => "BACKEND_FIRST",
+            Self::ClientServerParallel => "CLIENT_SERVER_PARALLEL",
+        }
+    }
+
+    /// Whether the two sides are kept apart.
+    #[must_use]
+    pub const fn has_sides(self) -> bool {
+        matches!(self, Self::FrontendFirst | Self::BackendFirst | Self::ClientServerParallel)
+    }
+}
+
+/// A set of instructions or calls.
+#[derive(Debug, Clone)]
+pub struct Set {
+    /// What it holds.
+    pub kind: Kind,
+    /// How it is run.
+    pub mode: Mode,
+    /// The instructions or calls, in their order.
+    pub steps: Vec<Step>,
+    /// How long the whole may take.
+    pub timeout: Option<Duration>,
+    /// How long the front-end tools may take together.
+    pub frontend_timeout: Option<Duration>,
+    /// How long the others may take together.
+    pub backend_timeout: Option<Duration>,
+    /// Where the list of steps stands: a JSON pointer.
+    pub(crate) pointer: String,
+    /// Fields that stand where they have no effect: the step and the name.
+    pub(crate) unused: Vec<(u32, &'static str)>,
+}
+
+/// An instruction or a call.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    /// Its id, unique in the set.
+    pub id: String,
+    /// The action or tool.
+    pub action: String,
+    /// What it is given; `${…}` not yet replaced.
+    pub parameters: Map<String, Value>,
+    /// What must have ended before.
+    pub dependencies: Vec<String>,
+    /// It runs only if this is true.
+    pub condition: Option<String>,
+    /// How long one try may take.
+    pub timeout: Option<Duration>,
+    /// What happens when it fails.
+    pub recovery: Option<Box<Recovery>>,
+    /// On which side it runs; if absent, where the action is registered.
+    pub runtime: Option<Runtime>,
+    /// What a call of a front-end tool says beside that.
+    pub frontend: Option<Box<FrontendCall>>,
+}
+
+/// What a call of a front-end tool says for the client (4.5.3).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FrontendCall {
+    /// What it is for.
+    pub description: Option<String>,
+    /// What the user is asked.
+    pub user_prompt: Option<String>,
+    /// What happens when it can't be run.
+    pub fallback: Option<FallbackBehavior>,
+    /// What runs instead.
+    pub alternative: Option<Fallback>,
+    /// How it shows itself.
+    pub ui_settings: Option<Map<String, Value>>,
+    /// How long it may take in the client.
+    pub timeout_client: Option<Duration>,
+}
+
+impl Set {
+    /// The set of an INSTRUCTION.
+    #[must_use]
+    pub fn of_instructions(set: InstructionSet) -> Self {
+        let mode = match set.mode() {
+            InstructionMode::Sequential => Mode::Sequential,
+            InstructionMode::Parallel | InstructionMode::Conditional => Mode::Parallel,
+        };
+        let mut unused = Vec::new();
+        let mut steps = Vec::with_capacity(set.instructions.len());
+        for (at, item) in (0..).zip(set.instructions) {
+            let foreign = ["requiredAfter", "callId", "name"].into_iter();
+            unused.extend(foreign.filter(|name| item.extra.contains_key(*name)).map(|n| (at, n)));
+            steps.push(Step {
+                id: item.instruction_id,
+                action: item.action,
+                parameters: item.parameters.unwrap_or_default(),
+                dependencies: item.dependencies.unwrap_or_default(),
+                condition: item.condition,
+                timeout: item.timeout.map(|timeout| timeout.duration()),
+                recovery: item.recovery.map(Box::new),
+                ..Step::default()
+            });
+        }
+        Self {
+            kind: Kind::Instructions,
+            mode,
+            steps,
+            timeout: set.timeout.map(|timeout| timeout.duration()),
+            frontend_timeout: None,
+            backend_timeout: None,
+            pointer: "/content/instructions".to_owned(),
+            unused,
+        }
+    }
+
+    /// The set of a TOOL_CALL_REQUEST.
+    #[must_use]
+    pub fn of_calls(request: ToolCallRequest) -> Self {
+        let mode = match request.mode() {
+            CallMode::Sync | CallMode::Sequential => Mode::Sequential,
+            CallMode::Async | CallMode::Parallel => Mode::Parallel,
+            CallMode::FrontendFirst => Mode::FrontendFirst,
+            CallMode::BackendFirst => Mode::BackendFirst,
+            CallMode::ClientServerParallel => Mode::ClientServerParallel,
+        };
+        let list = if request.calls.is_some() { "calls" } else { "toolCalls" };
+        let seconds =
+            |time: &Option<contexture_protocol::Seconds>| time.as_ref().map(|t| t.duration());
+        let timeouts =
+            [&request.timeout, &request.frontend_timeout, &request.backend_timeout].map(seconds);
+        let [timeout, frontend_timeout, backend_timeout] = timeouts;
+        let mut unused = Vec::new();
+        let mut steps = Vec::new();
+        for (at, call) in (0..).zip(request.into_calls()) {
+            let foreign = ["dependencies", "condition", "instructionId", "action"].into_iter();
+            unused.extend(foreign.filter(|name| call.extra.contains_key(*name)).map(|n| (at, n)));
+            steps.push(Step::of_call(call));
+        }
+        let pointer = format!("/content/{list}");
+        let kind = Kind::Calls;
+        Self { kind, mode, steps, timeout, frontend_timeout, backend_timeout, pointer, unused }
+    }
+
+    /// Where a step stands: a JSON pointer.
+    pub(crate) fn pointer_of(&self, step: usize) -> String {
+        format!("{}/{step}", self.pointer)
+    }
+
+    /// The field in which a step names what it depends on.
+    pub(crate) fn dependency_field(&self) -> &'static str {
+        match self.kind {
+            Kind::Instructions => "dependencies",
+            Kind::Calls => "requiredAfter",
+        }
+    }
+
+    pub(crate) fn id_field(&self) -> &'static str {
+        match self.kind {
+            Kind::Instructions => "instructionId",
+            Kind::Calls => "callId",
+        }
+    }
+
+    pub(crate) fn action_field(&self) -> &'static str {
+        match self.kind {
+            Kind::Instructions => "action",
+            Kind::Calls => "name",
+        }
+    }
+}
+
+impl Step {
+    /// A step with an action and nothing else.
+    #[must_use]
+    pub fn new(id: impl Into<String>, action: impl Into<String>) -> Self {
+        Self { id: id.into(), action: action.into(), ..Self::default() }
+    }
+
+    fn of_call(call: Call) -> Self {
+        let frontend = FrontendCall {
+            description: call.description,
+            user_prompt: call.user_prompt,
+            fallback: call.fallback_behavior,
+            alternative: call.alternative,
+            ui_settings: call.ui_settings,
+            timeout_client: call.timeout_client.map(|timeout| timeout.duration()),
+        };
+        let says_more = frontend != FrontendCall::default();
+        Self {
+            id: call.call_id,
+            action: call.name,
+            parameters: call.parameters,
+            dependencies: call.required_after.unwrap_or_default(),
+            condition: None,
+            timeout: call.timeout.map(|timeout| timeout.duration()),
+            recovery: call.recovery.map(Box::new),
+            runtime: call.runtime,
+            frontend: says_more.then(|| Box::new(frontend)),
+        }
+    }
+}

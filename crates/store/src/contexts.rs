@@ -115,7 +115,7 @@ pub trait ContextStore: Send + Sync {
     /// # Errors
     /// [`ContextError::KeyNotFound`], or what goes wrong in writing.
     fn answer(&self, owner: &str, key: KeyName, answer: String) -> Result<(), ContextError> {
-        let settles = Some(Settlement { key, answer });
+        let settles = Some(Settlement { key, answer: answer.into() });
         let update = Update { owner: owner.to_owned(), settles, ..Update::default() };
         self.apply(update).map(drop)
     }

@@ -2,8 +2,8 @@
 
 use super::agents::Agents;
 use super::frontend::Calls;
-use super::handler::Handlers;
 use super::guard::Breach;
+use super::handler::Handlers;
 use super::intent::Intents;
 use super::message::Maker;
 use super::operations::audit::{Audit, Record};

@@ -21,8 +21,8 @@ pub(crate) use update::{about, sender_forbidden};
 
 use super::app::App;
 use super::caller::{Caller, Scope};
-use super::handler;
 use super::guard::Pace;
+use super::handler;
 use super::operations::audit::{Deed, Record};
 use contexture_protocol::content::Ack;
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType, Violation};

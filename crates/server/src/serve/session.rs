@@ -134,12 +134,7 @@ impl Session {
         into: &mut Vec<Bytes>,
     ) -> Result<(), Ended> {
         let mut state = self.state();
-        if state.connection != connection {
-            return Err(Ended::Replaced);
-        }
-        if state.is_broken {
-            return Err(Ended::TooSlow);
-        }
+        state.holds(connection)?;
         let oldest = state.seq - state.kept.len() as u64;
         let from = usize::try_from(state.taken - oldest).unwrap_or(usize::MAX);
         let mut size = 0;
@@ -157,6 +152,16 @@ impl Session {
             self.ready.notify_one();
         }
         Ok(())
+    }
+
+    /// Lets the connection look once more.
+    pub(crate) fn wake(&self) {
+        self.ready.notify_one();
+    }
+
+    /// Whether a connection still has the session, and what is kept for it within its bounds.
+    pub(crate) fn holds(&self, connection: u64) -> Result<(), Ended> {
+        self.state().holds(connection)
     }
 
     pub(crate) fn is_connected(&self) -> bool {
@@ -192,6 +197,16 @@ impl Session {
 }
 
 impl State {
+    fn holds(&self, connection: u64) -> Result<(), Ended> {
+        if self.connection != connection {
+            Err(Ended::Replaced)
+        } else if self.is_broken {
+            Err(Ended::TooSlow)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Keeps within the limits: first goes what the client took, and if that is not enough, the
     /// session is over.
     fn trim(&mut self) {

@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::ledger::{ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row};
 use super::limit;
 use super::update::{
-    Answer, Applied, KeyName, MessageKey, NewMessage, Operation, Repeated, Settlement, Update,
+    Answer, Applied, KeyName, NewMessage, Operation, Repeated, Settlement, Update,
     invalid,
 };
 use super::vault::Kept;
@@ -51,20 +51,22 @@ pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -
     {
         return again(ledger, engine, row, scope);
     }
-    let settles = settling(ledger, engine, update)?;
+    let settles = settling(ledger, update)?;
     let found = context(ledger, update)?;
     let mut applied = start(engine, update, found.as_ref());
     let mut row = None;
     if !update.operations.is_empty() {
         row = Some(operate(ledger, engine, update, found, &mut applied)?);
     }
-    if let Some((key, answer)) = settles {
-        ledger.settle(&key, &answer)?;
+    if let Some((key, settled)) = settles
+        && let KeptAnswer::Ready(kept) = answer(engine, settled, &applied)?
+    {
+        ledger.settle(&key, &kept)?;
     }
     if let Some(key) = &update.key {
         let named = row.is_some() || !scope.is_empty();
         let context = named.then(|| applied.context_id.clone());
-        let answer = answer(engine, key, &applied)?;
+        let answer = answer(engine, &key.answer, &applied)?;
         ledger.put_key(&KeyRow {
             owner: update.owner.clone(),
             scope: scope.to_owned(),
@@ -148,11 +150,10 @@ fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow, scope: &str) -> 
 }
 
 /// The key that gets its answer; one that has it keeps it.
-fn settling(
+fn settling<'u>(
     ledger: &mut dyn Ledger,
-    engine: &Engine,
-    update: &Update,
-) -> Outcome<Option<(KeyRow, Kept)>> {
+    update: &'u Update,
+) -> Outcome<Option<(KeyRow, &'u Answer)>> {
     let Some(Settlement { key, answer }) = &update.settles else { return Ok(None) };
     let scope = key.context_id.as_deref().unwrap_or_default();
     let Some(row) = ledger.key(&update.owner, scope, &key.message_id)? else {
@@ -161,8 +162,7 @@ fn settling(
     if row.answer != KeptAnswer::Pending {
         return Ok(None);
     }
-    let kept = engine.vault.answer(answer)?;
-    Ok(Some((row, kept)))
+    Ok(Some((row, answer)))
 }
 
 /// The update's context, if it is there; a missing one is refused unless it may be created.
@@ -386,8 +386,8 @@ fn write(
 }
 
 /// The answer that is kept with a key.
-fn answer(engine: &Engine, key: &MessageKey, applied: &Applied) -> Outcome<KeptAnswer> {
-    let text = match &key.answer {
+fn answer(engine: &Engine, answer: &Answer, applied: &Applied) -> Outcome<KeptAnswer> {
+    let text = match answer {
         Answer::Pending => return Ok(KeptAnswer::Pending),
         Answer::Ready(text) => text.clone(),
         Answer::Made(make) => make(applied),

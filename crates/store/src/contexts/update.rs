@@ -189,6 +189,12 @@ pub enum Answer {
     Made(Arc<dyn Fn(&Applied) -> String + Send + Sync>),
 }
 
+impl From<String> for Answer {
+    fn from(text: String) -> Self {
+        Self::Ready(text)
+    }
+}
+
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -200,12 +206,12 @@ impl fmt::Debug for Answer {
 }
 
 /// The answer of a key that was pending.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Settlement {
     /// Which key.
     pub key: KeyName,
-    /// Its answer: a JSON text.
-    pub answer: String,
+    /// Its answer; [`Answer::Pending`] leaves the key as it is.
+    pub answer: Answer,
 }
 
 /// What came of an update.

@@ -49,6 +49,10 @@ pub(super) struct Connection {
     is_refused: bool,
     /// Whether the client said that it will not come back.
     is_done: bool,
+    /// Whether it was told that the server is about to end.
+    is_warned: bool,
+    /// The server ends: what is there is still sent.
+    is_ending: bool,
 }
 
 /// Why a connection ends.
@@ -57,6 +61,29 @@ enum End {
     Gone,
     /// The server closes it.
     Close(CloseCode, &'static str),
+}
+
+impl From<Ended> for End {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Replaced => {
+                Self::Close(CloseCode::Policy, "another connection took the session over")
+            }
+            Ended::TooSlow => Self::Close(CloseCode::Again, "the client reads too slowly"),
+        }
+    }
+}
+
+/// How a connection ends whose other side breaks it, or what is agreed on.
+fn broken(error: &WebSocketError) -> End {
+    match error {
+        WebSocketError::InvalidUTF8 => End::Close(CloseCode::Invalid, "the text is no UTF-8"),
+        WebSocketError::FrameTooLarge => End::Close(CloseCode::Size, "the message is too large"),
+        error if error.is_protocol_error() => {
+            End::Close(CloseCode::Protocol, "the frames are not as RFC 6455 says")
+        }
+        _ => End::Gone,
+    }
 }
 
 impl Connection {
@@ -70,6 +97,8 @@ impl Connection {
             welcome: None,
             is_refused: false,
             is_done: false,
+            is_warned: false,
+            is_ending: false,
         }
     }
 
@@ -79,7 +108,8 @@ impl Connection {
         let end = self.talk().await;
         let farewell = async {
             if let End::Close(code, reason) = end {
-                self.socket.send(Frame::close(code, reason)).await?;
+                // What broke the framing may have been answered with a close already.
+                let _ = self.socket.send(Frame::close(code, reason)).await;
             }
             // What closes the connection is written while the other side's answer is read.
             while self.socket.next_frame().await.is_ok() {}
@@ -140,7 +170,7 @@ impl Connection {
 
     fn take(&mut self, frame: Result<Frame, WebSocketError>) -> Result<(), End> {
         self.heard = Instant::now();
-        let frame = frame.map_err(|_| End::Gone)?;
+        let frame = frame.map_err(|error| broken(&error))?;
         match frame.opcode() {
             OpCode::Text | OpCode::Binary => self.message(frame.payload()),
             OpCode::Close => {
@@ -161,10 +191,12 @@ impl Connection {
 
     fn one(&mut self, read: Result<Message, Box<Refusal>>) -> Result<(), End> {
         match read {
-            Ok(Message { body: Body::Hello(_), .. }) if self.caller.session.is_some() => {
+            Ok(message)
+                if matches!(message.body, Body::Hello(_)) && self.caller.session.is_some() =>
+            {
                 let refused =
                     Refusal::new(ErrorCode::ValidationFailed, "HELLO is the first message alone");
-                self.refuse(refused);
+                self.refuse(refused.about(&message));
             }
             Ok(message) if matches!(message.body, Body::Hello(_)) => return self.hello(&message),
             Ok(message) => {
@@ -228,22 +260,40 @@ impl Connection {
             self.feed(Bytes::from(welcome.to_json())).await?;
         }
         let mut portion = Vec::new();
-        session.take(self.number, PORTION, &mut portion).map_err(|ended| match ended {
-            Ended::Replaced => {
-                End::Close(CloseCode::Policy, "another connection took the session over")
-            }
-            Ended::TooSlow => End::Close(CloseCode::Again, "the client reads too slowly"),
-        })?;
+        session.take(self.number, PORTION, &mut portion)?;
         for message in portion {
             self.feed(message).await?;
         }
-        let flushed = tokio::time::timeout(STUCK, self.socket.flush()).await;
-        flushed.map_err(|_| End::Gone)?.map_err(|_| End::Gone)?;
+        self.flush(&session).await?;
+        if self.is_ending {
+            return Err(End::Close(CloseCode::Away, "the server ends"));
+        }
         if self.is_refused {
             self.is_done = true;
             return Err(End::Close(CloseCode::Policy, "the version is not spoken here"));
         }
         Ok(())
+    }
+
+    /// Writes out what was fed. A client that takes nothing of it is not waited for when what is
+    /// kept for it has gone over its bounds meanwhile.
+    async fn flush(&mut self, session: &Session) -> Result<(), End> {
+        let mut flush = std::pin::pin!(tokio::time::timeout(STUCK, self.socket.flush()));
+        let mut is_more = false;
+        let flushed = loop {
+            tokio::select! {
+                biased;
+                flushed = &mut flush => break flushed,
+                () = session.ready() => {
+                    is_more = true;
+                    session.holds(self.number)?;
+                }
+            }
+        };
+        if is_more {
+            session.wake();
+        }
+        flushed.map_err(|_| End::Gone)?.map_err(|_| End::Gone)
     }
 
     async fn feed(&mut self, text: Bytes) -> Result<(), End> {
@@ -258,8 +308,8 @@ impl Connection {
             return Err(End::Gone);
         }
         if quiet >= QUIET {
-            let asked =
-                tokio::time::timeout(STUCK, self.socket.feed(Frame::ping(Bytes::new()))).await;
+            let ping = self.socket.send(Frame::ping(Bytes::new()));
+            let asked = tokio::time::timeout(STUCK, ping).await;
             return asked.map_err(|_| End::Gone)?.map_err(|_| End::Gone);
         }
         Ok(())
@@ -279,12 +329,23 @@ impl Connection {
         match phase {
             Some(Phase::Open) => Ok(()),
             Some(Phase::Draining) => {
-                if let Some(session) = &self.caller.session {
-                    session.send(self.app.maker.message(None, draining().into()));
-                }
+                self.warn();
+                Ok(())
+            }
+            Some(Phase::Closed) if self.caller.session.is_some() => {
+                self.warn();
+                self.is_ending = true;
                 Ok(())
             }
             Some(Phase::Closed) | None => Err(End::Close(CloseCode::Away, "the server ends")),
+        }
+    }
+
+    /// Says that the server is about to end, once.
+    fn warn(&mut self) {
+        if let Some(session) = self.caller.session.as_ref().filter(|_| !self.is_warned) {
+            session.send(self.app.maker.message(None, draining().into()));
+            self.is_warned = true;
         }
     }
 }

@@ -15,9 +15,18 @@ pub(crate) trait Outlet: Send + Sync {
 
     /// The answer.
     fn last(&self, message: Message);
+
+    /// The session that it goes to, whose messages come without a gap.
+    fn session(&self) -> Option<&Arc<Session>> {
+        None
+    }
 }
 
 impl Outlet for Arc<Session> {
+    fn session(&self) -> Option<&Arc<Session>> {
+        Some(self)
+    }
+
     fn passing(&self, message: Message) {
         self.send(message);
     }
@@ -57,6 +66,19 @@ impl Reply {
     pub(crate) fn witnessed(mut self, app: &Arc<App>, caller: &Caller) -> Self {
         self.witness = Some(Witness::new(app, caller));
         self
+    }
+
+    /// Whether both go to the same session.
+    pub(crate) fn goes_where(&self, other: &Self) -> bool {
+        match (self.outlet.session(), other.outlet.session()) {
+            (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
+            _ => false,
+        }
+    }
+
+    /// Says nothing: another one answers the same message in the same session.
+    pub(crate) fn leave(mut self) {
+        self.is_answered = true;
     }
 
     /// Sends something on the way.

@@ -24,9 +24,14 @@ impl TurnLog {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody who wants to hear the turn from its start: at first, or asking again (CP-7).
+    /// Somebody who wants to hear the turn from its start: at first, or asking again (CP-7). Who
+    /// asks again in a session that hears it already, as after a broken connection, hears nothing
+    /// twice.
     pub(crate) fn attach(&self, reply: Reply) {
         let mut told = self.told();
+        if told.waiting.iter().any(|known| known.goes_where(&reply)) {
+            return reply.leave();
+        }
         for message in &told.passing {
             reply.pass(message.clone());
         }

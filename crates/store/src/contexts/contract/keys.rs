@@ -60,7 +60,7 @@ fn cp_7_a_pending_message_gets_its_answer_later() {
             .collect();
         assert_eq!(told, [("ann", "m1", Some("ctx_1")), ("ann", "m2", Some("ctx_1"))]);
 
-        let settles = Some(Settlement { key: name("m1"), answer: "\"done\"".to_owned() });
+        let settles = Some(Settlement { key: name("m1"), answer: Answer::Ready("\"done\"".to_owned()) });
         let end = Update { settles, ..update(vec![message("r1")]) };
         assert_eq!(twin.store.apply(end).unwrap().version, 3);
         twin.store.answer("ann", name("m2"), "\"late\"".to_owned()).unwrap();
@@ -79,7 +79,7 @@ fn cp_7_an_answer_belongs_to_a_message_that_was_there() {
     each(options, |twin| {
         let error = twin.store.answer("ann", name("m1"), "1".to_owned()).unwrap_err();
         assert_eq!(error, ContextError::KeyNotFound("m1".to_owned()));
-        let settles = Some(Settlement { key: name("m1"), answer: "1".to_owned() });
+        let settles = Some(Settlement { key: name("m1"), answer: Answer::Ready("1".to_owned()) });
         let end = Update { settles, ..update(vec![message("r1")]) };
         assert_eq!(twin.refused(end), error);
         assert!(twin.store.head(ANN).is_err());

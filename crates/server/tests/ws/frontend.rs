@@ -1,0 +1,206 @@
+//! Calls of front-end tools: announced, asked, answered, and all that goes wrong (CP-14, CP-15).
+
+use crate::client::{Client, frame, message, said};
+use crate::site::Site;
+use serde_json::{Value, json};
+
+const PROGRAM: &str = r#"
+import tool Page from "frontend://highlight_element"
+
+main func(input { text string }) {
+  return try { Page.run({ selector: input.text }) } else err { { code: err.code } }
+}
+"#;
+
+fn announce(id: &str, limits: Value) -> Value {
+    let parameters = json!({
+        "type": "object",
+        "properties": { "selector": { "type": "string" } },
+        "required": ["selector"],
+    });
+    let tool = json!({
+        "toolId": "highlight_element",
+        "name": "Highlight",
+        "description": "Highlights an element.",
+        "version": "1.2.0",
+        "runtime": "FRONTEND",
+        "capabilities": ["dom_access"],
+        "parameters": parameters,
+    });
+    let content = json!({
+        "clientId": "cli_1",
+        "deviceType": "desktop",
+        "supportedTools": [tool],
+        "limitations": limits,
+    });
+    message("CLIENT_CAPABILITIES", id, None, content)
+}
+
+fn result(id: &str, call: &str, result: Value) -> Value {
+    let mut content = json!({ "callId": call, "executionTime": 5 });
+    content.as_object_mut().unwrap().extend(result.as_object().unwrap().clone());
+    let mut message =
+        message("TOOL_CALL_RESPONSE", id, Some("ctx_1"), json!({ "results": [content] }));
+    message["sender"]["type"] = "TOOL".into();
+    message
+}
+
+/// The next call, and the id of the call.
+async fn asked(client: &mut Client) -> (Value, String) {
+    loop {
+        let message = client.message().await;
+        if message["type"] == "TOOL_CALL_REQUEST" {
+            let call = message["content"]["calls"][0]["callId"].as_str().unwrap().to_owned();
+            return (message, call);
+        }
+    }
+}
+
+async fn value(client: &mut Client, id: &str) -> Value {
+    let answer = client.answers(id).await.pop().unwrap();
+    answer["metadata"]["value"].clone()
+}
+
+#[tokio::test]
+async fn cp_14_a_tool_that_was_announced_is_asked_and_its_answer_goes_on() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    assert_eq!(client.ask(&announce("a1", json!({}))).await["type"], "ACK");
+    let query = json!({ "tools": [
+        { "toolId": "highlight_element", "minVersion": "1.1.0", "requiredCapabilities": ["dom_access"] },
+        { "toolId": "highlight_element", "minVersion": "2.0.0" },
+        { "toolId": "highlight_element", "requiredCapabilities": ["camera"] },
+        { "toolId": "other" },
+    ] });
+    let answer = client.ask(&message("TOOL_AVAILABILITY_REQUEST", "q1", None, query)).await;
+    let tools = answer["content"]["availableTools"].as_array().unwrap();
+    let reasons: Vec<_> = tools.iter().map(|tool| tool["reason"].as_str().unwrap_or("")).collect();
+    assert_eq!(reasons, ["", "VERSION_TOO_LOW", "CAPABILITY_MISSING", "NOT_SUPPORTED"]);
+
+    client.send(&said("m1", Some("ctx_1"), "#main")).await;
+    let (request, call) = asked(&mut client).await;
+    assert_eq!(request["metadata"]["inReplyTo"], "m1");
+    assert_eq!(request["contextId"], "ctx_1");
+    let sent = &request["content"]["calls"][0];
+    assert_eq!(
+        (&sent["name"], &sent["runtime"]),
+        (&json!("highlight_element"), &json!("FRONTEND"))
+    );
+    assert_eq!(sent["parameters"], json!({ "selector": "#main" }));
+    let given = result("r1", &call, json!({ "status": "SUCCESS", "result": { "shown": true } }));
+    client.send(&given).await;
+    assert_eq!(value(&mut client, "m1").await, json!({ "shown": true }));
+    // The same answer once more is no fault; one to no call is.
+    assert_eq!(client.ask(&given).await["type"], "ACK");
+    let stray = result("r2", "call_none", json!({ "status": "SUCCESS" }));
+    assert_eq!(client.ask(&stray).await["content"]["errorCode"], "UNKNOWN_ID");
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    let kinds: Vec<_> =
+        stored["messages"].as_array().unwrap().iter().map(|m| m["type"].clone()).collect();
+    assert_eq!(kinds, ["USER_INPUT", "TOOL_CALL_REQUEST", "TOOL_CALL_RESPONSE", "MODEL_RESPONSE"]);
+    assert_eq!(stored["messages"][2]["sender"], json!({ "id": "cli_1", "type": "TOOL" }));
+}
+
+#[tokio::test]
+async fn cp_14_a_refusal_and_a_late_answer_have_their_codes() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    client.send(&said("m1", Some("ctx_1"), "#main")).await;
+    let (_, call) = asked(&mut client).await;
+    let error = json!({ "code": "PERMISSION_DENIED", "message": "The user said no." });
+    client.send(&result("r1", &call, json!({ "status": "ERROR", "error": error }))).await;
+    assert_eq!(value(&mut client, "m1").await, json!({ "code": "PERMISSION_DENIED" }));
+
+    client.ask(&announce("a2", json!({ "maxProcessingTime": 50 }))).await;
+    client.send(&said("m2", Some("ctx_1"), "#main")).await;
+    let (_, call) = asked(&mut client).await;
+    let mut cancelled = false;
+    let answer = loop {
+        let message = client.message().await;
+        cancelled |= message["type"] == "CONTROL" && message["content"]["target"] == *call;
+        if message["type"] == "MODEL_RESPONSE" {
+            break message;
+        }
+    };
+    assert_eq!(answer["metadata"]["value"], json!({ "code": "TIMEOUT" }), "{answer}");
+    assert!(cancelled, "the client is told that nobody waits any more");
+    let late = result("r2", &call, json!({ "status": "SUCCESS", "result": 1 }));
+    assert_eq!(client.ask(&late).await["content"]["errorCode"], "UNKNOWN_ID");
+}
+
+#[tokio::test]
+async fn cp_14_without_a_client_or_with_one_that_is_gone_for_good_it_is_unavailable() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "#main")).await;
+    assert_eq!(value(&mut client, "m1").await, json!({ "code": "CLIENT_UNAVAILABLE" }));
+
+    let mut page = Client::new(site.address).await;
+    page.ask(&announce("a1", json!({}))).await;
+    client.send(&said("m2", Some("ctx_1"), "#main")).await;
+    asked(&mut page).await;
+    // It says good-bye: nobody comes back to its session.
+    page.raw(&frame(0x88, &1000_u16.to_be_bytes())).await;
+    page.closed().await;
+    assert_eq!(value(&mut client, "m2").await, json!({ "code": "CLIENT_UNAVAILABLE" }));
+}
+
+#[tokio::test]
+async fn cp_14_a_client_that_comes_back_finds_the_same_call_once() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    let (session, seq) = (client.session.clone(), client.seq);
+    client.send(&said("m1", Some("ctx_1"), "#main")).await;
+    let (_, call) = asked(&mut client).await;
+    client.cut();
+    // It comes back without having seen the call.
+    let (mut client, welcome) = Client::resume(site.address, &session, seq).await;
+    assert_eq!(welcome["sessionId"], *session);
+    let (_, same) = asked(&mut client).await;
+    assert_eq!(same, call);
+    client.send(&result("r1", &call, json!({ "status": "SUCCESS", "result": { "n": 1 } }))).await;
+    assert_eq!(value(&mut client, "m1").await, json!({ "n": 1 }));
+    // Having seen it, it is not asked a second time.
+    let seq = client.seq;
+    client.send(&said("m2", Some("ctx_1"), "#main")).await;
+    let (_, call) = asked(&mut client).await;
+    let seen = client.seq;
+    assert!(seen > seq);
+    client.cut();
+    let (mut client, _) = Client::resume(site.address, &session, seen).await;
+    client.send(&result("r2", &call, json!({ "status": "SUCCESS", "result": { "n": 2 } }))).await;
+    assert_eq!(value(&mut client, "m2").await, json!({ "n": 2 }));
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    let calls = stored["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["type"] == "TOOL_CALL_REQUEST");
+    assert_eq!(calls.count(), 2);
+}
+
+#[tokio::test]
+async fn cp_1_who_is_not_the_tools_client_may_not_speak_for_it() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    client.send(&said("m1", Some("ctx_1"), "#main")).await;
+    let (_, call) = asked(&mut client).await;
+    let given = json!({ "status": "SUCCESS", "result": 0 });
+    let mut other = Client::new(site.address).await;
+    // Another connection knows the call's id.
+    let forged = other.ask(&result("f1", &call, given.clone())).await;
+    assert_eq!(forged["content"]["errorCode"], "SENDER_FORBIDDEN");
+    let mut as_user = result("f2", &call, given.clone());
+    as_user["sender"]["type"] = "USER".into();
+    assert_eq!(other.ask(&as_user).await["content"]["errorCode"], "UNKNOWN_ID");
+    for kind in ["MODEL", "SYSTEM", "TOOL"] {
+        let mut forged = said(&format!("f_{kind}"), Some("ctx_1"), "I am another.");
+        forged["sender"]["type"] = kind.into();
+        assert_eq!(client.ask(&forged).await["content"]["errorCode"], "SENDER_FORBIDDEN");
+    }
+    client.send(&result("r1", &call, json!({ "status": "SUCCESS", "result": { "n": 1 } }))).await;
+    assert_eq!(value(&mut client, "m1").await, json!({ "n": 1 }));
+}

@@ -1,0 +1,26 @@
+//! The WebSocket door and the event stream of a server that runs: frames, sessions, turns, replays,
+//! subscriptions, front-end calls (CP-4…CP-8, CP-11, CP-14).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    reason = "a test that can't go on has failed"
+)]
+
+mod batches;
+mod chance;
+mod client;
+mod converge;
+mod events;
+mod frames;
+mod frontend;
+mod further;
+mod hello;
+mod load;
+mod replays;
+mod resume;
+mod site;
+mod turns;

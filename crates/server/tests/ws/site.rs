@@ -1,0 +1,179 @@
+//! A server on a free port of this machine, and a model that streams.
+
+use contexture::turn::TurnRequest;
+use contexture::{Environment, Project};
+use contexture_server::serve::door::{Listening, Options};
+use contexture_server::serve::{Serve, Settings};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// A program that says what it is told.
+pub const ECHO: &str = "main func(text string) { text }\n";
+/// A program that asks the model.
+pub const ASK: &str = "main func(text string) { generate({ input: text }) }\n";
+
+pub struct Site {
+    pub address: SocketAddr,
+    folder: TempDir,
+    model: Option<String>,
+    stop: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl Site {
+    pub async fn of(program: &str) -> Self {
+        Self::with(program, "", None).await
+    }
+
+    pub async fn asking(model: &Model) -> Self {
+        Self::with(ASK, "", Some(model.uri.clone())).await
+    }
+
+    pub async fn with(program: &str, config: &str, model: Option<String>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("app.as"), program).unwrap();
+        std::fs::write(folder.path().join("contexture.toml"), config).unwrap();
+        let address = ([127, 0, 0, 1], 0).into();
+        let mut site = Self { address, folder, model, stop: None, serving: None };
+        site.begin(|_| {}).await;
+        site
+    }
+
+    pub async fn set_up(program: &str, set: impl FnOnce(&mut Settings)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("app.as"), program).unwrap();
+        let address = ([127, 0, 0, 1], 0).into();
+        let mut site = Self { address, folder, model: None, stop: None, serving: None };
+        site.begin(set).await;
+        site
+    }
+
+    async fn begin(&mut self, set: impl FnOnce(&mut Settings)) {
+        let root = self.folder.path();
+        let vars = [("HOME", root.join("home").display().to_string())];
+        let project = Project::open(root, Environment::of(vars)).unwrap();
+        let mut settings = Settings::new(project, vec![root.join("app.as")]);
+        settings.turns = TurnRequest { model: self.model.clone(), ..TurnRequest::default() };
+        set(&mut settings);
+        let serve = Serve::open(settings).unwrap();
+        let options = Options::new(([127, 0, 0, 1], 0).into());
+        let listening = Listening::begin(serve, &options).await.unwrap();
+        self.address = listening.url().strip_prefix("http://").unwrap().parse().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        self.stop = Some(stop);
+        self.serving = Some(tokio::spawn(async move {
+            listening.serve(async move { drop(stopped.await) }).await.unwrap();
+        }));
+    }
+
+    /// Ends the server as Ctrl-C does.
+    pub async fn end(&mut self) {
+        drop(self.stop.take());
+        let serving = self.serving.take().unwrap();
+        tokio::time::timeout(Duration::from_secs(30), serving).await.unwrap().unwrap();
+    }
+
+    /// Another server on the same contexts.
+    pub async fn again(&mut self) {
+        self.end().await;
+        self.begin(|_| {}).await;
+    }
+
+    /// An answer over HTTP: status and body.
+    pub async fn http(&self, request: &str) -> (u16, String) {
+        let mut stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut whole = Vec::new();
+        let read = stream.read_to_end(&mut whole);
+        tokio::time::timeout(Duration::from_secs(20), read).await.unwrap().unwrap();
+        let whole = String::from_utf8(whole).unwrap();
+        let (head, body) = whole.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    pub async fn get(&self, path: &str) -> Value {
+        let address = self.address;
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        let (status, body) = self.http(&head).await;
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    pub async fn post(&self, message: &Value) -> (u16, Value) {
+        let (address, body) = (self.address, message.to_string());
+        let (status, body) = self.http(&format!(
+            "POST /v1/messages HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )).await;
+        (status, serde_json::from_str(&body).unwrap())
+    }
+}
+
+/// A model in OpenAI's form that streams the same words for every question.
+pub struct Model {
+    pub uri: String,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Model {
+    /// `words` one by one, each after `pause`.
+    pub async fn saying(words: &'static [&'static str], pause: Duration) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let uri = format!("openai+http://{}/v1/m", listener.local_addr().unwrap());
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let count = Arc::clone(&count);
+                tokio::spawn(async move {
+                    let mut question = Vec::new();
+                    while !is_whole(&question) {
+                        if stream.read_buf(&mut question).await.unwrap_or(0) == 0 {
+                            return;
+                        }
+                    }
+                    count.fetch_add(1, Ordering::SeqCst);
+                    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+                    let _ = stream.write_all(head.as_bytes()).await;
+                    for word in words {
+                        tokio::time::sleep(pause).await;
+                        let _ = stream
+                            .write_all(chunk(json!({ "content": word }), None).as_bytes())
+                            .await;
+                    }
+                    let last = chunk(json!({}), Some("stop")) + "data: [DONE]\n\n";
+                    let _ = stream.write_all(last.as_bytes()).await;
+                });
+            }
+        });
+        Self { uri, asked }
+    }
+
+    /// How often it was asked.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+fn chunk(delta: Value, finish: Option<&str>) -> String {
+    let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+    let chunk = json!({ "id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice] });
+    format!("data: {chunk}\n\n")
+}
+
+/// Whether a request came with all of its body.
+fn is_whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request).to_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    length.is_none_or(|length| body.len() >= length.trim().parse().unwrap_or(0))
+}

@@ -3,7 +3,15 @@
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 /// What a heading about boundaries has in it, in small letters.
-const WORDS: [&str; 4] = ["boundar", "limit", "边界", "禁忌"];
+const WORDS: [&str; 2] = ["边界", "禁忌"];
+/// The same as whole words.
+const WHOLE: [&str; 6] =
+    ["boundary", "boundaries", "limit", "limits", "limitation", "limitations"];
+
+fn is_about_boundaries(title: &str) -> bool {
+    let mut words = title.split(|c: char| !c.is_ascii_alphabetic());
+    WORDS.iter().any(|word| title.contains(word)) || words.any(|word| WHOLE.contains(&word))
+}
 
 /// Whether a heading of the guide is about boundaries and something stands under it.
 pub(super) fn are_stated(body: &str) -> bool {
@@ -15,7 +23,7 @@ pub(super) fn are_stated(body: &str) -> bool {
             Event::End(TagEnd::Heading(_)) => {
                 let title = heading.take().unwrap_or_default().to_lowercase();
                 // A heading below one about boundaries keeps to the subject.
-                is_about = is_about || WORDS.iter().any(|word| title.contains(word));
+                is_about = is_about || is_about_boundaries(&title);
             }
             Event::Text(text) | Event::Code(text) => match &mut heading {
                 Some(title) => title.push_str(&text),
@@ -43,6 +51,7 @@ mod tests {
         assert!(!are_stated("# Guide\n\nIt has no boundaries.\n"));
         assert!(!are_stated("# Guide\n\n## Boundaries\n"));
         assert!(!are_stated("```\n# Boundaries\n```\nText\n"));
+        assert!(!are_stated("# Limitless fun\n\nAlways.\n"));
         assert!(!are_stated(""));
     }
 }

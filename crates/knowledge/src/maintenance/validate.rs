@@ -145,7 +145,12 @@ fn look(path: &Path, options: &DiscoveryOptions) -> Result<Discovery, Maintenanc
             name.eq_ignore_ascii_case(GUIDE_FILE)
         };
         if !discovery.findings.iter().any(is_guide) {
-            let reason = discovery.findings.first().map(|finding| finding.message.clone());
+            let is_place = |finding: &&Finding| {
+                let codes = [codes::LOCATION_MISSING.code, codes::LOCATION_UNUSABLE.code];
+                codes.contains(&finding.code)
+            };
+            let found = discovery.findings.iter().find(is_place);
+            let reason = found.map(|finding| finding.message.clone());
             return Err(MaintenanceError::NoPack { path: path.to_owned(), reason });
         }
     }

@@ -119,6 +119,9 @@ async fn kn_16_batches_are_answered_where_they_were_agreed_upon() {
     let refused = said("2025-06-18", format!("{batch}\n").as_bytes()).await;
     assert_eq!(refused.len(), 1);
     assert_eq!(error(&refused[0]), (-32_600, Value::Null));
+    let many = Value::Array(vec![json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }); 101]);
+    let many = said("2025-03-26", format!("{many}\n").as_bytes()).await;
+    assert_eq!((many.len(), error(&many[0])), (1, (-32_600, Value::Null)));
     let quiet = json!([{ "jsonrpc": "2.0", "method": "notifications/nobody/knows" }]);
     let quiet = said("2025-03-26", format!("{quiet}\n{PING}\n").as_bytes()).await;
     assert_eq!(quiet.len(), 1, "notifications are not answered: {quiet:?}");

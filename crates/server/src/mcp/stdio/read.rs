@@ -57,6 +57,12 @@ pub(super) fn no_batches() -> Said {
     refuse(INVALID_REQUEST, message, Value::Null)
 }
 
+/// The answer to a batch of too many messages.
+pub(super) fn too_many(most: usize) -> Said {
+    let message = format!("a batch has at most {most} messages");
+    refuse(INVALID_REQUEST, &message, Value::Null)
+}
+
 fn of_value(value: Value) -> Said {
     let id = value.get("id").cloned();
     let is_notification = id.is_none() && value.get("method").is_some_and(Value::is_string);

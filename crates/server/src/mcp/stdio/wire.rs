@@ -4,7 +4,7 @@
 //! client waits for an answer that never comes. JSON-RPC has answers for that, and here they are given.
 
 use super::pending::Pending;
-use super::read::{Said, no_batches, too_long, understand};
+use super::read::{Said, no_batches, too_long, too_many, understand};
 use contexture::mcp::wire::{Line, Lines, MESSAGE_BYTES};
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -64,10 +64,9 @@ where
                 self.read.push_back(*message);
                 self.answer(completed);
             }
-            Said::Batch(parts) if self.pending.has_batches() && parts.len() <= BATCH => {
-                self.take_batch(parts);
-            }
-            Said::Batch(_) => self.take(no_batches()),
+            Said::Batch(_) if !self.pending.has_batches() => self.take(no_batches()),
+            Said::Batch(parts) if parts.len() > BATCH => self.take(too_many(BATCH)),
+            Said::Batch(parts) => self.take_batch(parts),
         }
     }
 

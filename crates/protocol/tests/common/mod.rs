@@ -23,7 +23,8 @@ pub(crate) struct Example {
 
 /// All examples, `A|B|C` as one example for each alternative.
 pub(crate) fn examples() -> Vec<Example> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/examples");
+    // Tests of other crates take them, too.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/tests/examples");
     let mut paths: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();

@@ -286,8 +286,33 @@ def client(url, file):
     ok("it stands in the figures")
 
 
+def tokens(url, token, reader):
+    import openai
+
+    def ai(key):
+        return openai.OpenAI(base_url=url + "/v1", api_key=key, max_retries=0)
+
+    asked = {"model": "Echo", "messages": [{"role": "user", "content": "x"}]}
+    assert ai(token).chat.completions.create(**asked).choices[0].message.content == "x"
+    for work in [lambda key: ai(key).models.list(), lambda key: ai(key).chat.completions.create(**asked)]:
+        try:
+            work("sk-wrong")
+            raise AssertionError("a wrong key came in")
+        except openai.AuthenticationError as error:
+            assert error.code == "invalid_api_key" and error.status_code == 401, error.body
+    assert len(ai(reader).models.list().data) == 4
+    try:
+        ai(reader).chat.completions.create(**asked)
+        raise AssertionError("a token that may only read had an agent run")
+    except openai.PermissionDeniedError as error:
+        assert "run" in error.message, error.body
+    print("ok: keys are tokens: a wrong one and one that may only read are refused")
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "model":
         model(int(sys.argv[2]), sys.argv[3])
-    else:
+    elif sys.argv[1] == "client":
         client(sys.argv[2], sys.argv[3])
+    else:
+        tokens(*sys.argv[2:5])

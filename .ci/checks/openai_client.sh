@@ -57,3 +57,14 @@ timeout 300 "$python" .ci/checks/openai_client.py client "http://127.0.0.1:$port
 stop_server "$server"
 [ "$ended" -eq 0 ] || fail "the server ended with $ended"
 ok "the server ended in order"
+
+# -- with tokens --------------------------------------------------------------------------------------------
+
+printf '[serve]\nrequire_token = true\n' >"$work/project/contexture.toml"
+token=$("$contexture" token add app --workspace "$work/project" 2>>"$work/token.log")
+reader=$("$contexture" token add reader --scope read --workspace "$work/project" 2>>"$work/token.log")
+serve "$contexture" serve "$work/project/agents.as" --root "$work/project" --listen "127.0.0.1:$port" \
+  >"$work/serve.out" 2>"$work/serve.log"
+ready "contexture serve with tokens" connects "$port"
+timeout 60 "$python" .ci/checks/openai_client.py tokens "http://127.0.0.1:$port" "$token" "$reader" \
+  || fail "the official client with tokens"

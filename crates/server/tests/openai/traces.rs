@@ -126,6 +126,28 @@ async fn cp_20_what_is_said_is_traced_only_when_asked_for_and_without_secrets() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn cp_19_what_is_declared_sensitive_stays_out_of_traces() {
+    let (model, collector) = (Model::fast().await, Collector::new());
+    let vars = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"),
+        ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true"),
+        ("FIELD_KEY", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"),
+    ];
+    let config =
+        "[serve.sensitive]\nmessages = [\"USER_INPUT:content.text\"]\nkey_env = \"FIELD_KEY\"\n";
+    let site = Site::with(&model.uri, config, &vars).await;
+    let answer = site.send("POST", "/v1/chat/completions", &[], &slow("my diagnosis")).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let body = Site::said("m1", "their diagnosis").to_string();
+    site.send("POST", "/v1/messages", &[], &body).await;
+    site.ended().await.unwrap();
+    let text = collector.text();
+    assert!(text.contains("•••") && text.contains("gen_ai.input.messages"), "{text}");
+    assert!(!text.contains("diagnosis"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn cp_17_an_error_names_the_trace_of_its_turn() {
     let (model, collector) = (Model::fast().await, Collector::new());
     let intent = "[[serve.intents]]\nname = \"b\"\ncontains = [\"break\"]\nagent = \"Broken\"\n";

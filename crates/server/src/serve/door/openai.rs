@@ -22,7 +22,7 @@ const CONTEXT: &str = "x-context-id";
 
 /// `GET /v1/models`
 pub(super) async fn list(State(shared): State<Shared>, request: Request) -> Response {
-    if let Err(refused) = shared.guard.admit(&request) {
+    if let Err(refused) = counted(&shared, &request) {
         return failed(&shared, &refused);
     }
     let agents = shared.app.agents.all().iter();
@@ -36,7 +36,7 @@ pub(super) async fn get(
     Path(name): Path<String>,
     request: Request,
 ) -> Response {
-    if let Err(refused) = shared.guard.admit(&request) {
+    if let Err(refused) = counted(&shared, &request) {
         return failed(&shared, &refused);
     }
     let agents = &shared.app.agents;
@@ -62,6 +62,12 @@ pub(super) async fn chat(State(shared): State<Shared>, request: Request) -> Resp
         Err(wrong) => return failure(&wrong),
     };
     chat.context = chat.context.or(context);
+    // What is said in a context counts as its message does.
+    if chat.context.is_none()
+        && let Err(refused) = shared.guard.count(&caller)
+    {
+        return failed(&shared, &refused);
+    }
     let id = shared.app.maker.id("chatcmpl");
     let created = shared.app.maker.now_seconds();
     let name = chat.agent.name.clone();
@@ -88,6 +94,12 @@ fn admit(shared: &Shared, request: &Request) -> Result<Caller, Refusal> {
             .suggest("Send the header Content-Type: application/json."));
     }
     Ok(caller)
+}
+
+/// Lets in a request that carries no message.
+fn counted(shared: &Shared, request: &Request) -> Result<(), Refusal> {
+    let caller = shared.guard.admit(request)?;
+    shared.guard.count(&caller)
 }
 
 fn context(request: &Request) -> Option<String> {

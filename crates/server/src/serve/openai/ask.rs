@@ -4,12 +4,15 @@ use super::request::Chat;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::{Outlet, Reply, draining, receive_with};
+use crate::serve::operations::audit::{Deed, Record};
+use crate::serve::sensitive;
 use crate::serve::turn::{Turns, Unkept, Wanted, start};
-use contexture::turn::{Conversation, Finish, TurnEvent};
-use contexture_protocol::content::{Attachment, FinishReason, UserInput};
+use contexture::turn::{Conversation, Finish, Role, TurnEvent};
+use contexture_protocol::content::{Attachment, FinishReason, ModelResponse, UserInput};
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal, Sender, SenderType};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// What comes of a request, piece by piece.
@@ -74,13 +77,45 @@ fn alone(app: &Arc<App>, caller: &Caller, chat: Chat, id: String, tell: Unbounde
         let _ = tell.send(Said::End(Err(refused)));
         return;
     }
-    let turn = Turns::begin_unkept(app, Arc::clone(caller.owner()), id);
+    let record = Record::new(Deed::Turn).by(caller);
+    app.audit.note(&record.with("messageId", id.as_str()));
+    let turn = Turns::begin_unkept(app, Arc::clone(caller.owner()), id.clone());
     let caller = caller.clone();
     let (app, handle) = (Arc::clone(app), app.handle.clone());
     handle.spawn(async move {
+        let (began, agent) = (Instant::now(), chat.agent.name.clone());
         let outcome = run(&app, &turn, &caller, chat, &tell).await;
+        let fields = json!({
+            "agent": agent,
+            "owner": &**caller.owner(),
+            "messageId": id,
+            "outcome": match &outcome {
+                Ok(answer) => if answer.is_cut { "LENGTH" } else { "STOP" },
+                Err(refused) => refused.code.as_str(),
+            },
+            "run": outcome.as_ref().ok().and_then(|answer| answer.more.get("run")),
+            "ms": u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        });
+        app.log.info("turn", fields);
         let _ = tell.send(Said::End(outcome));
     });
+}
+
+/// The texts that are declared sensitive in messages like these.
+fn private(app: &App, chat: &Chat) -> Vec<String> {
+    let declared = &app.project.config.serve.sensitive;
+    if declared.is_empty() {
+        return Vec::new();
+    }
+    let said = |role: Role, text: &str| {
+        let body = match role {
+            Role::Model => ModelResponse::new(text, FinishReason::Stop).into(),
+            _ => UserInput { text: text.to_owned(), ..UserInput::default() }.into(),
+        };
+        sensitive::texts(declared, &Value::Null, &[], &app.maker.message(None, body))
+    };
+    let past = chat.past.iter().flat_map(|past| said(past.role, &past.text));
+    past.chain(said(Role::User, &chat.text)).collect()
 }
 
 async fn run(
@@ -91,11 +126,13 @@ async fn run(
     tell: &UnboundedSender<Said>,
 ) -> Result<Answer, Refusal> {
     let permit = app.turns.permit(&turn.cancel).await?;
+    let private = private(app, &chat);
     let conversation = Conversation {
         text: chat.text,
         attachments: chat.attachments,
         messages: chat.past,
         metadata: chat.metadata,
+        private,
         ..Conversation::default()
     };
     let (agent, hints, owner) = (chat.agent, chat.hints, caller.owner().to_string());

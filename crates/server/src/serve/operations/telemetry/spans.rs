@@ -5,6 +5,7 @@ use crate::serve::turn::Ended;
 use contexture::llm::ModelUri;
 use contexture::observe::Progress;
 use contexture::prompt::{FinishReason, Usage};
+use contexture::store::masker::Masker;
 use contexture::turn::{Call, Conversation, Runtime, ToolFailure, TurnEvent};
 use contexture_protocol::ErrorCode;
 use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _, Tracer as _};
@@ -23,6 +24,8 @@ pub(crate) struct TurnSpan {
 
 struct Open {
     export: Arc<Export>,
+    /// What masks the texts of this conversation that are declared sensitive.
+    private: Masker,
     context: Context,
     /// Model calls that run.
     models: HashMap<u64, Span>,
@@ -61,7 +64,8 @@ impl Telemetry {
         let context = above.with_span(span);
         let export = Arc::clone(export);
         let (models, calls) = (HashMap::new(), HashMap::new());
-        let open = Open { export, context, models, calls, is_ended: false };
+        let private = Masker::new(conversation.private.iter().cloned());
+        let open = Open { export, private, context, models, calls, is_ended: false };
         open.say("gen_ai.input.messages", || {
             let past = conversation.messages.iter();
             let past = past.map(|said| message(said.role.as_str(), &said.text));
@@ -134,7 +138,7 @@ impl Open {
     fn say(&self, name: &'static str, said: impl FnOnce() -> Vec<Value>) {
         let Some(masker) = &self.export.captured else { return };
         let text = Value::Array(said()).to_string();
-        let text = masker.text(&text).into_owned();
+        let text = self.private.text(&masker.text(&text)).into_owned();
         self.context.span().set_attribute(KeyValue::new(name, text));
     }
 
@@ -210,7 +214,8 @@ impl Open {
         ];
         if let Some(masker) = &self.export.captured {
             let mut tell = |name: &'static str, value: &Value| {
-                let text = masker.text(&value.to_string()).into_owned();
+                let text = value.to_string();
+                let text = self.private.text(&masker.text(&text)).into_owned();
                 attributes.push(KeyValue::new(name, text));
             };
             if let Some(given) = self.calls.remove(call) {

@@ -36,10 +36,13 @@ mod repl;
 mod rewrite;
 #[path = "cli/run.rs"]
 mod run;
-
+#[path = "docs/server.rs"]
+mod server;
 mod support;
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[path = "cli/token.rs"]
+mod token;
 #[path = "cli/tokens.rs"]
 mod tokens;
 #[path = "cli/trace.rs"]

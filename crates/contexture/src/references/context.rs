@@ -5,6 +5,7 @@
 //! from another conversation, and fenced. A turn reads the contexts of its owner alone; the command
 //! line those of the workspace, whoever owns them, since it has the file.
 
+use crate::contexts::{self, KeyError};
 use crate::project::Project;
 use crate::turn::Contexts;
 use contexture_context::Trust;
@@ -28,6 +29,8 @@ const PAGE: usize = 200;
 pub(super) struct Conversations {
     given: Option<Contexts>,
     file: PathBuf,
+    /// How the store of the workspace is opened.
+    options: Result<Options, KeyError>,
     /// The store of the workspace, opened when it is first read.
     own: OnceLock<Result<Arc<dyn ContextStore>, ContextError>>,
     parameters: [Parameter; 1],
@@ -43,7 +46,8 @@ impl Conversations {
             required: false,
         };
         let file = project.state_folder().join("data").join("contexts.db");
-        Self { given, file, own: OnceLock::new(), parameters: [last] }
+        let options = contexts::options(project);
+        Self { given, file, options, own: OnceLock::new(), parameters: [last] }
     }
 
     /// The store, and the owner whose contexts may be read; the command line reads all.
@@ -58,8 +62,17 @@ impl Conversations {
                 error.with_help("`contexture serve` keeps the conversations that it serves")
             );
         }
+        let options = match &self.options {
+            Ok(options) => options.clone(),
+            Err(error) => {
+                let message = format!("the stored contexts can't be opened: {error}");
+                let refused =
+                    LoadError::new(codes::NOTHING_STORED.code, request.reference, message);
+                return Err(refused.with_help(error.help()));
+            }
+        };
         let open = || {
-            let store = SqliteContexts::open(&self.file, Options::default())?;
+            let store = SqliteContexts::open(&self.file, options)?;
             Ok(Arc::new(store) as Arc<dyn ContextStore>)
         };
         match self.own.get_or_init(open) {

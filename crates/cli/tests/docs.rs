@@ -3,7 +3,9 @@
 //! - ```` ```console ````: lines that begin with `$ ` are run by `sh` in a fresh folder with the
 //!   examples, `> ` goes on with the line above; the lines below are the expected output, in which
 //!   a line `...` stands for any lines and `[..]` for any characters. Commands must succeed, but
-//!   for the last one of a block marked `exit=N`. Blocks marked `ignore` are not run.
+//!   for the last one of a block marked `exit=N`. Blocks marked `ignore` are not run. Those of a
+//!   document with the same mark `session=NAME` go on in one folder, where `contexture serve` runs
+//!   until the next one, on any port: 127.0.0.1:7878 stands for it.
 //! - ```` ```agentscript ````: `contexture check` accepts it, or finds the code of `error=CODE`.
 //!   A block that is no whole program is the body of `main func(input)`. If a ```` ```json ````
 //!   block follows, it is run and gives that value.
@@ -23,10 +25,14 @@ mod blocks;
 mod console;
 #[path = "docs/programs.rs"]
 mod programs;
+#[path = "docs/server.rs"]
+mod server;
 
 mod support;
 
 use blocks::Block;
+use console::Session;
+use std::collections::BTreeMap;
 
 /// Runs a check over the blocks of one language and shows every fault at once.
 fn each(language: &str, mut check: impl FnMut(&Block) -> Result<(), String>) {
@@ -43,7 +49,14 @@ fn each(language: &str, mut check: impl FnMut(&Block) -> Result<(), String>) {
 
 #[test]
 fn as_31_console_blocks_of_the_documents_run() {
-    each("console", console::run);
+    let mut sessions: BTreeMap<(String, String), Session> = BTreeMap::new();
+    each("console", |block| match block.mark("session") {
+        Some(name) => {
+            let key = (block.file.clone(), name.to_owned());
+            console::run(block, sessions.entry(key).or_insert_with(Session::new))
+        }
+        None => console::run(block, &mut Session::new()),
+    });
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Every example that `--help` shows is run.
 
+use crate::server::Server;
 use crate::support::{Sandbox, repository};
 use std::collections::BTreeSet;
 
@@ -61,6 +62,12 @@ fn as_31_every_example_of_the_help_runs() {
         let sandbox = Sandbox::with_examples();
         prepare(&sandbox);
         for example in examples(&help) {
+            if example.starts_with("contexture serve ") {
+                // It serves until it is ended.
+                let served = Server::start(&sandbox, &example);
+                faults.extend(served.err());
+                continue;
+            }
             let done = sandbox.sh(&format!("set -e\n{example}"));
             if done.code != Some(0) {
                 faults.push(format!(

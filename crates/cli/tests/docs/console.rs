@@ -1,6 +1,7 @@
 //! Blocks of a terminal session.
 
 use crate::blocks::Block;
+use crate::server::Server;
 use crate::support::Sandbox;
 
 /// A command with the output that the document shows.
@@ -10,9 +11,21 @@ struct Step {
     expected: Vec<String>,
 }
 
-/// Runs the session.
-pub(crate) fn run(block: &Block) -> Result<(), String> {
-    let sandbox = Sandbox::with_examples();
+/// What blocks have in common that go on with each other: a folder, and the server that runs.
+pub(crate) struct Session {
+    /// Ends before its folder is removed.
+    server: Option<Server>,
+    sandbox: Sandbox,
+}
+
+impl Session {
+    pub(crate) fn new() -> Self {
+        Self { server: None, sandbox: Sandbox::with_examples() }
+    }
+}
+
+/// Runs the block.
+pub(crate) fn run(block: &Block, session: &mut Session) -> Result<(), String> {
     let steps = steps(&block.text)?;
     let last = steps.len();
     for (at, step) in steps.into_iter().enumerate() {
@@ -20,7 +33,23 @@ pub(crate) fn run(block: &Block) -> Result<(), String> {
             Some(code) if at + 1 == last => code.parse().map_err(|_| "exit=N needs a number")?,
             _ => 0,
         };
-        let done = sandbox.sh(&format!("exec 2>&1\n{}", step.command));
+        if step.command.starts_with("contexture serve ") {
+            // The server before is ended first.
+            drop(session.server.take());
+            let server = Server::start(&session.sandbox, &step.command)?;
+            let said: Vec<&str> = server.said.iter().map(String::as_str).collect();
+            let wanted: Vec<&str> = step.expected.iter().map(String::as_str).collect();
+            if !matches(&wanted, &said) {
+                return Err(format!("$ {}\n{}", step.command, said.join("\n")));
+            }
+            session.server = Some(server);
+            continue;
+        }
+        let command = match &session.server {
+            Some(server) => server.real(&step.command),
+            None => step.command.clone(),
+        };
+        let done = session.sandbox.sh(&format!("exec 2>&1\n{command}"));
         if done.code != Some(expected) {
             let (code, output) = (done.code, done.stdout);
             return Err(format!("$ {}\nexit {code:?}, not {expected}:\n{output}", step.command));

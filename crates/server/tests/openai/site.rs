@@ -163,8 +163,9 @@ fn joined(mut body: &str) -> String {
     let mut whole = String::new();
     while let Some((size, rest)) = body.split_once("\r\n") {
         let size = usize::from_str_radix(size, 16).unwrap();
-        whole.push_str(&rest[..size]);
-        body = rest[size..].strip_prefix("\r\n").unwrap_or_default();
+        let (part, rest) = rest.split_at(size);
+        whole.push_str(part);
+        body = rest.strip_prefix("\r\n").unwrap_or_default();
     }
     whole
 }

@@ -179,5 +179,11 @@ async fn cp_17_without_a_collector_the_trace_is_the_senders() {
     let headers = [("traceparent", PARENT)];
     let answer = site.send("POST", "/v1/messages", &headers, &body).await.json();
     assert_eq!(answer["content"]["details"]["traceId"], TRACE, "{answer}");
+    // What is refused before a turn begins belongs to it too.
+    let mut message = Site::said("m1", "something else");
+    message["metadata"] = json!({ "traceparent": PARENT });
+    let answer = site.send("POST", "/v1/messages", &[], &message.to_string()).await.json();
+    assert_eq!(answer["content"]["errorCode"], "MESSAGE_ID_CONFLICT", "{answer}");
+    assert_eq!(answer["content"]["details"]["traceId"], TRACE, "{answer}");
     site.ended().await.unwrap();
 }

@@ -201,7 +201,7 @@ impl Connection {
             Ok(message) if matches!(message.body, Body::Hello(_)) => return self.hello(&message),
             Ok(message) => {
                 let session = self.session(None).0;
-                let reply = Reply::new(Arc::new(session), self.app.maker.clone(), &message);
+                let reply = Reply::new(session, self.app.maker.clone(), &message);
                 receive(&self.app, &self.caller, message, reply);
             }
             Err(refused) => {

@@ -4,6 +4,7 @@ use super::witness::Witness;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::message::{Maker, answering};
+use crate::serve::operations::telemetry::Parent;
 use crate::serve::session::Session;
 use contexture_protocol::{Body, ErrorCode, KINDS, Message, Refusal};
 use std::sync::Arc;
@@ -17,13 +18,13 @@ pub(crate) trait Outlet: Send + Sync {
     fn last(&self, message: Message);
 
     /// The session that it goes to, whose messages come without a gap.
-    fn session(&self) -> Option<&Arc<Session>> {
+    fn session(&self) -> Option<&Session> {
         None
     }
 }
 
-impl Outlet for Arc<Session> {
-    fn session(&self) -> Option<&Arc<Session>> {
+impl Outlet for Session {
+    fn session(&self) -> Option<&Session> {
         Some(self)
     }
 
@@ -46,6 +47,8 @@ pub(crate) struct Reply {
     /// The type of the message.
     kind: &'static str,
     witness: Option<Witness>,
+    /// The trace that the message belongs to.
+    trace: Option<Parent>,
     is_answered: bool,
 }
 
@@ -58,6 +61,7 @@ impl Reply {
             context_id: message.context_id.clone(),
             kind: known(message.kind()),
             witness: None,
+            trace: Parent::of_message(message),
             is_answered: false,
         }
     }
@@ -65,13 +69,14 @@ impl Reply {
     /// From here on the audit log and the log hear of the answer.
     pub(crate) fn witnessed(mut self, app: &Arc<App>, caller: &Caller) -> Self {
         self.witness = Some(Witness::new(app, caller));
+        self.trace = self.trace.or(caller.trace);
         self
     }
 
     /// Whether both go to the same session.
     pub(crate) fn goes_where(&self, other: &Self) -> bool {
         match (self.outlet.session(), other.outlet.session()) {
-            (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
+            (Some(own), Some(theirs)) => std::ptr::eq(own, theirs),
             _ => false,
         }
     }
@@ -107,7 +112,8 @@ impl Reply {
         if refusal.context_id.is_none() {
             refusal.context_id.clone_from(&self.context_id);
         }
-        let message = self.maker.refusal(refusal);
+        let trace = self.trace.as_ref().map(Parent::trace_id);
+        let message = self.maker.refusal_in(refusal, trace);
         self.finish(message);
     }
 }

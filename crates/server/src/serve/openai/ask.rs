@@ -7,6 +7,7 @@ use crate::serve::exchange::{Outlet, Reply, draining, receive_with};
 use crate::serve::operations::audit::{Deed, Record};
 use crate::serve::sensitive;
 use crate::serve::turn::{Turns, Unkept, Wanted, start};
+use contexture::store::contexts::Update;
 use contexture::turn::{Conversation, Finish, Role, TurnEvent};
 use contexture_protocol::content::{Attachment, FinishReason, ModelResponse, UserInput};
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal, Sender, SenderType};
@@ -17,6 +18,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// What comes of a request, piece by piece.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the large one comes once, at the end")]
 pub(crate) enum Said {
     /// A piece of the answer.
     Text(String),
@@ -49,12 +51,23 @@ struct Cancel {
     app: Arc<App>,
     owner: Arc<str>,
     id: String,
+    /// Whether the message is kept in a context.
+    is_kept: bool,
 }
 
 impl Drop for Cancel {
     fn drop(&mut self) {
         if let Some(turn) = self.app.turns.of_message(&self.owner, &self.id) {
             turn.cancel.cancel();
+        } else if self.is_kept {
+            // The message may still be on its way into the store: behind it, its turn has begun.
+            let behind = Update { owner: self.owner.to_string(), ..Update::default() };
+            let (owner, id) = (Arc::clone(&self.owner), std::mem::take(&mut self.id));
+            self.app.update(behind, move |app, _| {
+                if let Some(turn) = app.turns.of_message(&owner, &id) {
+                    turn.cancel.cancel();
+                }
+            });
         }
     }
 }
@@ -63,7 +76,12 @@ impl Drop for Cancel {
 pub(crate) fn ask(app: &Arc<App>, caller: &Caller, chat: Chat) -> Asked {
     let (tell, said) = unbounded_channel();
     let id = app.maker.id("msg");
-    let cancel = Cancel { app: Arc::clone(app), owner: Arc::clone(caller.owner()), id: id.clone() };
+    let cancel = Cancel {
+        app: Arc::clone(app),
+        owner: Arc::clone(caller.owner()),
+        id: id.clone(),
+        is_kept: chat.context.is_some(),
+    };
     match chat.context.clone() {
         Some(context) => join(app, caller, chat, context, id, tell),
         None => alone(app, caller, chat, id, tell),

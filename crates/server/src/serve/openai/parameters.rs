@@ -35,8 +35,11 @@ const HARMLESS: &[&str] = &[
     "verbosity",
     "parallel_tool_calls",
 ];
+/// Whether a value asks for nothing.
+type AsksForNothing = fn(&Value) -> bool;
+
 /// Those that ask for an answer of another form, each with the value at which it asks for nothing.
-const REFUSED: &[(&str, fn(&Value) -> bool)] = &[
+const REFUSED: &[(&str, AsksForNothing)] = &[
     ("n", |value| value.as_u64() == Some(1)),
     ("tools", is_empty),
     ("tool_choice", |value| matches!(value.as_str(), Some("none" | "auto"))),

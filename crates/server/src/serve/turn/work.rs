@@ -219,7 +219,7 @@ impl Begun {
         let private = sensitive::texts(declared, &state, &last, &self.message);
         let attachments = self.input.attachments.as_deref().unwrap_or_default();
         let attachments = attachments.iter().filter_map(|attachment| {
-            let metadata = attachment.metadata.as_ref().map(|known| serde_json::to_value(known));
+            let metadata = attachment.metadata.as_ref().map(serde_json::to_value);
             Some(Attachment {
                 kind: AttachmentKind::parse(attachment.kind.as_str())?,
                 url: attachment.url.clone(),

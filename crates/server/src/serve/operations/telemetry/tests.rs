@@ -6,7 +6,8 @@ fn of(vars: &[(&str, &str)]) -> Environment {
 
 #[test]
 fn cp_20_traces_are_off_until_the_environment_asks_for_them() {
-    let cases: [(&[(&str, &str)], Option<&str>); 9] = [
+    type Vars = &'static [(&'static str, &'static str)];
+    let cases: [(Vars, Option<&str>); 9] = [
         (&[], None),
         (&[(EXPORTER, "none"), (ENDPOINT, "http://c:4318")], None),
         (&[(DISABLED, "True"), (ENDPOINT, "http://c:4318")], None),

@@ -8,9 +8,7 @@ use crate::reading;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use contexture_context::Digest;
-use contexture_store::contexts::{
-    AeadSealer, MessageField, Options, SealError, Sealer, Sensitive,
-};
+use contexture_store::contexts::{AeadSealer, MessageField, Options, SealError, Sealer, Sensitive};
 use std::sync::Arc;
 
 /// The largest file of keys, in bytes.
@@ -133,8 +131,8 @@ fn key(text: &str) -> Option<Vec<u8>> {
 
 fn hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
-    let bytes = digits?.chunks(2).map(|pair| u8::try_from(pair.iter().fold(0, |sum, digit| sum * 16 + digit)).ok()).collect();
-    bytes
+    let byte = |pair: &[u32]| u8::try_from(pair.iter().fold(0, |sum, digit| sum * 16 + digit)).ok();
+    digits?.chunks(2).map(byte).collect()
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ mod intent;
 mod message;
 mod openai;
 mod operations;
+mod place;
+mod private;
 mod runner;
 mod sensitive;
 mod session;
@@ -30,7 +32,7 @@ mod turn;
 
 use crate::fault::Fault;
 use agents::Agents;
-use app::{App, GRACE, Phase};
+use app::{App, GRACE, Later, Phase};
 use contexture::Project;
 use contexture::store::contexts::{self, ContextStore, SqliteContexts, Update};
 use contexture::store::stamp::Ids;
@@ -46,7 +48,7 @@ use operations::metrics::Metrics;
 use operations::telemetry::Telemetry;
 use session::Sessions;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use subscriptions::Subscriptions;
 use tokens::Registry;
@@ -108,16 +110,26 @@ impl Serve {
     pub fn open(settings: Settings) -> Result<Self, Fault> {
         let agents = Agents::load(&settings.project, &settings.programs)?;
         let path = settings.data.join(CONTEXTS_FILE);
+        private::folder(&settings.data).map_err(|error| {
+            let folder = settings.data.display();
+            Fault::of(codes::BAD_DATA, format!("the folder {folder} can't be made: {error}"))
+        })?;
+        let held = place::hold(&settings.data)?;
         let options = contexture::contexts::options(&settings.project).map_err(|error| {
             Fault::of(codes::BAD_SETTING, error.to_string()).with_help(error.help())
         })?;
         let store = SqliteContexts::open(&path, options)
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
-        Self::on(settings, agents, Arc::new(store))
+        Self::on(settings, agents, Arc::new(store), held)
     }
 
     /// As [`Self::open`], on contexts that are open already.
-    fn on(settings: Settings, agents: Agents, store: Arc<dyn ContextStore>) -> Result<Self, Fault> {
+    fn on(
+        settings: Settings,
+        agents: Agents,
+        store: Arc<dyn ContextStore>,
+        held: place::Held,
+    ) -> Result<Self, Fault> {
         let serve = &settings.project.config.serve;
         let intents = Intents::open(serve, &agents)?;
         let metrics = Arc::new(Metrics::new());
@@ -126,13 +138,14 @@ impl Serve {
         let secrets = contexture::servers::secrets(&settings.project);
         let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };
         let app = App {
+            held: Mutex::new(Some(held)),
             begun: maker.now_seconds(),
             agents,
             intents,
             store,
             maker,
+            telemetry: Telemetry::open(&settings.project, &metrics)?,
             metrics,
-            telemetry: Telemetry::open(&settings.project)?,
             limits,
             tokens: Registry::open(&settings.data)?,
             audit: Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?,
@@ -146,6 +159,7 @@ impl Serve {
             turn_request: settings.turns,
             phase: watch::Sender::new(Phase::Open),
             handle: Handle::current(),
+            later: Later::begin(&Handle::current()),
             project: settings.project,
         };
         close_broken(&app)?;

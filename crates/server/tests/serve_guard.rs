@@ -391,7 +391,8 @@ fn cp_6_a_client_is_warned_near_its_rate_and_then_refused() {
     assert_eq!(policies(&over[0]["content"]), ["rate_limit"]);
     // However slowly this runs, more is sent than the rate makes up for.
     let many: Vec<Value> = (0..30).map(|number| availability(&format!("b{number}"))).collect();
-    let batch = server.http_as(&ann).post(&json!([many, [json!({ "no": "message" })]].concat())).json();
+    let batch =
+        server.http_as(&ann).post(&json!([many, vec![json!({ "no": "message" })]].concat())).json();
     let codes: Vec<&Value> =
         batch.as_array().unwrap().iter().map(|one| &one["content"]["errorCode"]).collect();
     assert_eq!(codes.len(), 31);

@@ -7,6 +7,7 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::paint::one_line;
 use crate::terminal::Terminal;
 use contexture::store::contexts::{ContextError, ContextStore as _};
+use contexture_server::serve::audit::Deed;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -53,7 +54,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     for named in &all {
         match desk.store.delete(named.key()) {
             // Somebody else was faster.
-            Ok(()) | Err(ContextError::NotFound(_)) => {}
+            Ok(()) | Err(ContextError::NotFound(_)) => {
+                desk.note(Deed::Deleted, &named.owner, &named.id)?;
+            }
             Err(error) => return Err(refuse(&error)),
         }
     }

@@ -7,6 +7,7 @@ use crate::commands::run::Screen;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::terminal::Terminal;
 use contexture::store::contexts::{ContextError, ContextStore as _};
+use contexture_server::serve::audit::Deed;
 use serde_json::json;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -46,6 +47,7 @@ pub(super) struct Args {
 /// Runs `contexture context export`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let (desk, named) = args.place.find(&args.id, args.owner.as_deref())?;
+    desk.note(Deed::Exported, &named.owner, &named.id)?;
     let Some(file) = &args.output else {
         let mut out = Watched { inner: BufWriter::new(io::stdout().lock()), fault: None };
         let done = desk.store.export(named.key(), &mut out);

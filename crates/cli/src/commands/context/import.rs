@@ -9,6 +9,7 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::input::is_stdin;
 use crate::terminal::Terminal;
 use contexture::store::contexts::{ContextStore as _, Import};
+use contexture_server::serve::audit::Deed;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -52,6 +53,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let head = Screen::waiting(terminal, "importing", || {
         desk.store.import(&args.owner, &mut *input, import).map_err(|error| refuse(&error))
     })?;
+    desk.note(Deed::Imported, &head.owner, &head.context_id)?;
     if args.json {
         terminal.print_json(&to_json(&head))?;
     } else {

@@ -4,6 +4,7 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::workspace;
 use contexture::diagnostic::suggestion;
 use contexture::store::contexts::{ContextError, ContextStore, Head, Key, SqliteContexts};
+use contexture_server::serve::audit::{self, Deed, Record};
 use contexture_server::serve::{CONTEXTS_FILE, data_folder};
 use std::path::PathBuf;
 
@@ -80,6 +81,16 @@ impl Place {
 }
 
 impl Desk {
+    /// Writes to the audit log of the server what was done here (CP-19).
+    pub(super) fn note(&self, deed: Deed, owner: &str, context: &str) -> Result<(), Stop> {
+        let Some(data) = self.file.parent() else { return Ok(()) };
+        let record = Record::new(deed).with("by", "command line").with("owner", owner);
+        audit::note_once(data, &record.with("contextId", context)).map_err(|fault| {
+            let complaint = Complaint::failed(&fault.code, fault.message);
+            Complaint { help: fault.help, ..complaint }.into()
+        })
+    }
+
     /// The context of this id, with its owner; another owner's is not there.
     pub(super) fn named(&self, id: &str, owner: Option<&str>) -> Result<Named, Stop> {
         match self.store.owner_of(id) {

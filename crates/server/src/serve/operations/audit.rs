@@ -7,12 +7,12 @@
 use super::lines::{Lines, Sink};
 use crate::fault::Fault;
 use crate::serve::caller::Caller;
-use crate::serve::codes;
+use crate::serve::{codes, private};
 use contexture::config::ServeLimits;
 use contexture::store::stamp::{Ids, iso_time};
 use contexture_protocol::Refusal;
 use serde_json::{Map, Value};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -173,7 +173,7 @@ impl Audit {
 pub fn note_once(data: &Path, record: &Record) -> Result<(), Fault> {
     let line = record.line(&iso_time(Ids::system().now_us()));
     let write = || {
-        fs::create_dir_all(data)?;
+        private::folder(data)?;
         appending(&data.join(AUDIT_FILE))?.write_all(line.as_bytes())
     };
     write().map_err(|error: io::Error| unwritable(data, &error))
@@ -195,7 +195,7 @@ struct AuditFile {
 
 impl AuditFile {
     fn open(folder: &Path, limits: &ServeLimits) -> io::Result<Self> {
-        fs::create_dir_all(folder)?;
+        private::folder(folder)?;
         let file = appending(&folder.join(AUDIT_FILE))?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -250,11 +250,7 @@ impl Sink for AuditFile {
 }
 
 fn appending(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    private::file().append(true).create(true).open(path)
 }
 
 #[cfg(test)]

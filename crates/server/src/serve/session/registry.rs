@@ -82,11 +82,6 @@ impl Sessions {
         clients.iter().rev().filter_map(Weak::upgrade).collect()
     }
 
-    /// All sessions.
-    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
-        self.tables().by_id.values().cloned().collect()
-    }
-
     /// How many sessions there are.
     pub(crate) fn count(&self) -> usize {
         self.tables().by_id.len()

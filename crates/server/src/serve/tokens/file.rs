@@ -7,9 +7,10 @@ use super::entry::time;
 use super::expiry::moment;
 use super::{Entry, NewToken, Secret, Standing, TOKENS_FILE, bad, scopes, secret, senders};
 use crate::fault::Fault;
+use crate::serve::private;
 use contexture::store::stamp::Ids;
 use serde_json::{Map, Value, json};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -117,8 +118,9 @@ impl TokenFile {
     fn locked(&self) -> Result<(File, Vec<Entry>), Fault> {
         let path = self.folder.join("tokens.lock");
         let failed = |error: io::Error| bad(format!("{}: {error}", path.display()));
-        fs::create_dir_all(&self.folder).map_err(failed)?;
-        let lock = private().create(true).truncate(false).open(&path).map_err(failed)?;
+        private::folder(&self.folder).map_err(failed)?;
+        let lock =
+            private::file().write(true).create(true).truncate(false).open(&path).map_err(failed)?;
         lock.lock().map_err(failed)?;
         let entries = self.list()?;
         Ok((lock, entries))
@@ -132,7 +134,7 @@ impl TokenFile {
         let written = (|| {
             // Left behind by a process of the same number.
             drop(fs::remove_file(&unfinished));
-            let mut file = private().create_new(true).open(&unfinished)?;
+            let mut file = private::file().write(true).create_new(true).open(&unfinished)?;
             file.write_all(text.as_bytes())?;
             file.write_all(b"\n")?;
             file.sync_all()?;
@@ -144,15 +146,6 @@ impl TokenFile {
             bad(format!("{} can't be written: {error}", self.path.display()))
         })
     }
-}
-
-/// A file that nobody else can read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 fn no_such(which: &str, entries: &[Entry]) -> Fault {

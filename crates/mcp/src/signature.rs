@@ -76,7 +76,8 @@ impl Signature {
         let open = match schema.get("additionalProperties") {
             Some(Value::Bool(false)) => schema.contains_key("patternProperties"),
             Some(_) => true,
-            None => combined.iter().any(|word| schema.contains_key(*word)),
+            // Without any names nothing could be misspelt.
+            None => properties.is_none() || combined.iter().any(|word| schema.contains_key(*word)),
         };
         Self { fields, open }
     }
@@ -219,11 +220,16 @@ mod tests {
             json!({"properties": {}, "additionalProperties": true}),
             json!({"additionalProperties": {"type": "string"}}),
             json!({"anyOf": [{}]}),
+            json!({}),
+            json!({"type": "object"}),
             json!({"patternProperties": {"x": {}}, "additionalProperties": false}),
         ] {
             assert!(signature(open.clone()).check("T.run", more.clone()).is_ok(), "{open}");
         }
-        for closed in [json!({}), json!({"type": "object", "additionalProperties": false})] {
+        for closed in [
+            json!({"type": "object", "properties": {}}),
+            json!({"type": "object", "additionalProperties": false}),
+        ] {
             assert!(signature(closed.clone()).check("T.run", more.clone()).is_err(), "{closed}");
         }
         assert!(signature(json!({})).check("T.run", Value::Null).is_ok());

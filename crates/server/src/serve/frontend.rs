@@ -15,4 +15,6 @@ pub(crate) use request::FrontendRunner;
 use std::time::Duration;
 
 /// How long a client may take when nothing else is said.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a person may take to allow a call, or to choose something.
+pub(crate) const PERSON: Duration = Duration::from_secs(90);

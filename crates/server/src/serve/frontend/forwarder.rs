@@ -1,6 +1,6 @@
 //! The front end of one turn or request: the clients of its owner.
 
-use super::PATIENCE;
+use super::{PATIENCE, PERSON};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::judge;
@@ -82,7 +82,9 @@ impl Forwarder {
             let longest = limits.and_then(|limits| limits.max_processing_time.as_ref());
             let target = Target {
                 tool: tool.clone(),
-                patience: longest.map_or(PATIENCE, |longest| longest.duration().min(PATIENCE)),
+                // The client bounds its own work; a person may have to be asked first.
+                patience: longest
+                    .map_or(PATIENCE, |longest| longest.duration().saturating_add(PERSON)),
                 max_bytes: limits
                     .and_then(|limits| limits.max_file_size.as_ref())
                     .map(|bytes| bytes.get()),

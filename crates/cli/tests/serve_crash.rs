@@ -370,3 +370,19 @@ fn pages(client: &mut Client, path: &str, from: &str, name: &str) -> Vec<Value> 
         }
     }
 }
+
+#[test]
+fn cp_12_a_second_server_does_not_take_the_folder_of_one_that_runs() {
+    let sandbox = Sandbox::new();
+    sandbox.write("app.as", AGENT);
+    let served = Served::start(&sandbox);
+    let second = sandbox.run(["serve", "app.as", "--listen", "127.0.0.1:0"]).exits(2);
+    assert!(second.stderr.contains("another server has the folder"), "{}", second.stderr);
+    let mut client = served.client();
+    let said = message("m1", "ctx_a", "USER_INPUT", json!({ "text": "hello" }));
+    assert_eq!(client.post(&said).unwrap()["content"]["text"], "you said: hello");
+    // The command line reads beside it.
+    let shown = sandbox.run(["context", "show", "ctx_a", "--json"]).exits(0).json();
+    assert_eq!(shown["messageCount"], 2);
+    served.kill();
+}

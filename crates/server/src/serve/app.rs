@@ -10,6 +10,7 @@ use super::operations::audit::{Audit, Record};
 use super::operations::log::Log;
 use super::operations::metrics::Metrics;
 use super::operations::telemetry::Telemetry;
+use super::place::Held;
 use super::runner::Runner;
 use super::session::{Session, Sessions};
 use super::subscriptions::Subscriptions;
@@ -19,9 +20,11 @@ use contexture::Project;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Update};
 use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 
 /// How long a session waits for its client to come back, and a turn is kept for whoever asks again.
@@ -40,6 +43,8 @@ pub(crate) enum Phase {
 
 /// Everything behind the doors.
 pub(crate) struct App {
+    /// The data folder, until the server has ended.
+    pub(crate) held: Mutex<Option<Held>>,
     pub(crate) project: Project,
     pub(crate) agents: Agents,
     pub(crate) intents: Intents,
@@ -74,6 +79,32 @@ pub(crate) struct App {
     pub(crate) phase: watch::Sender<Phase>,
     /// Where work goes that outlives the request that began it.
     pub(crate) handle: Handle,
+    /// What is to be done when updates are durable.
+    pub(crate) later: Later,
+}
+
+/// Work that is done one after another, in the order in which it was handed in, on the threads that
+/// serve: the thread that writes goes on meanwhile, and wakes one task for all that it wrote.
+#[derive(Clone)]
+pub(crate) struct Later(UnboundedSender<Box<dyn FnOnce() + Send>>);
+
+impl Later {
+    /// Begins to work, until nobody is left who could hand anything in.
+    pub(crate) fn begin(handle: &Handle) -> Self {
+        let (sender, mut receiver) = unbounded_channel::<Box<dyn FnOnce() + Send>>();
+        handle.spawn(async move {
+            while let Some(work) = receiver.recv().await {
+                // What fails must not end the work of all others.
+                drop(catch_unwind(AssertUnwindSafe(work)));
+            }
+        });
+        Self(sender)
+    }
+
+    fn hand_in(&self, work: impl FnOnce() + Send + 'static) {
+        // Without a runtime nobody waits for it any more.
+        let _ = self.0.send(Box::new(work));
+    }
 }
 
 impl App {
@@ -104,12 +135,15 @@ impl App {
         self.store.submit(
             update,
             Box::new(move |outcome| {
-                app.metrics.update_seconds.note(began.elapsed());
-                app.metrics.updates.count(if outcome.is_ok() { "ok" } else { "refused" }, "");
-                if let Ok(applied) = &outcome {
-                    app.subscriptions.publish(&*app.store, &app.maker, &owner, applied);
-                }
-                done(&app, outcome);
+                let later = app.later.clone();
+                later.hand_in(move || {
+                    app.metrics.update_seconds.note(began.elapsed());
+                    app.metrics.updates.count(if outcome.is_ok() { "ok" } else { "refused" }, "");
+                    if let Ok(applied) = &outcome {
+                        app.subscriptions.publish(&*app.store, &app.maker, &owner, applied);
+                    }
+                    done(&app, outcome);
+                });
             }),
         );
     }
@@ -136,6 +170,11 @@ impl App {
     /// Whether contexts can be read and written.
     pub(crate) async fn writable(self: &Arc<Self>) -> Result<(), ContextError> {
         self.read(|store| store.check()).await
+    }
+
+    /// Gives the data folder away to the next server.
+    pub(crate) fn leave(&self) {
+        drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// Ends a session for good.

@@ -169,6 +169,8 @@ impl Listening {
         let _ = tokio::time::timeout(PATIENCE, &mut serving).await;
         let telemetry = app.telemetry.clone();
         let _ = tokio::task::spawn_blocking(move || telemetry.close()).await;
+        app.audit.note(&Record::new(Deed::Stopped));
+        app.leave();
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
 use super::model::Model;
-use super::site::Site;
+use super::site::{Site, eventually};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -169,6 +169,21 @@ async fn cp_17_an_error_names_the_trace_of_its_turn() {
     assert_eq!(traces, [&json!(trace), &json!(TRACE)]);
     assert_eq!(attribute(&spans[0], "error.type"), Some(json!("EXECUTION_FAILED")));
     assert_eq!(spans[0]["status"]["code"], 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cp_20_a_collector_that_is_not_there_holds_up_nobody_and_is_seen_in_the_figures() {
+    let model = Model::fast().await;
+    let vars = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")];
+    let site = Site::with(&model.uri, "", &vars).await;
+    let answer = site.send("POST", "/v1/chat/completions", &[], &slow("x")).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    eventually("the failure is counted", async || {
+        let page = site.get("/metrics").await.body;
+        page.contains("contexture_trace_exports_total{outcome=\"failed\"}")
+    })
+    .await;
+    site.ended().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

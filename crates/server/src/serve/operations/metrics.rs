@@ -31,6 +31,7 @@ pub(crate) struct Metrics {
     pub(crate) rate_limits: Counters,
     pub(crate) frontend_calls: Counters,
     pub(crate) updates: Counters,
+    pub(crate) exports: Counters,
     pub(crate) turn_seconds: Histogram,
     pub(crate) update_seconds: Histogram,
     /// WebSockets that are open.
@@ -52,6 +53,7 @@ impl Metrics {
             rate_limits: Counters::new("rate_limited_total", "Requests refused for their rate.", &["limit"]),
             frontend_calls: Counters::new("frontend_calls_total", "Calls of front-end tools.", &["outcome"]),
             updates: Counters::new("store_updates_total", "Updates of contexts.", &["outcome"]),
+            exports: Counters::new("trace_exports_total", "Exports of traces.", &["outcome"]),
             turn_seconds: Histogram::new("turn_duration_seconds", "How long turns took.", TURNS),
             update_seconds: Histogram::new("store_update_seconds", "How long updates took to be durable.", UPDATES),
             sockets: AtomicU64::new(0),
@@ -62,10 +64,9 @@ impl Metrics {
     pub(crate) fn page(&self, gauges: &[Gauge]) -> String {
         let mut page = String::new();
         let Self { requests, messages, errors, turns, tokens, .. } = self;
-        let families = [requests, messages, errors, turns, tokens];
-        for family in
-            families.into_iter().chain([&self.rate_limits, &self.frontend_calls, &self.updates])
-        {
+        let Self { rate_limits, frontend_calls, updates, exports, .. } = self;
+        let families = [requests, messages, errors, turns, tokens, rate_limits];
+        for family in families.into_iter().chain([frontend_calls, updates, exports]) {
             family.write(&mut page);
         }
         self.turn_seconds.write(&mut page);

@@ -14,6 +14,7 @@ mod spans;
 pub(crate) use parent::Parent;
 pub(crate) use spans::TurnSpan;
 
+use super::metrics::Metrics;
 use crate::fault::Fault;
 use crate::serve::codes;
 use contexture::store::masker::Masker;
@@ -21,7 +22,8 @@ use contexture::{Environment, Project};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData, SpanExporter as _};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +56,7 @@ impl Telemetry {
     ///
     /// # Errors
     /// A [`Fault`] for a setting that can't be followed.
-    pub(crate) fn open(project: &Project) -> Result<Self, Fault> {
+    pub(crate) fn open(project: &Project, metrics: &Arc<Metrics>) -> Result<Self, Fault> {
         let environment = &project.environment;
         let Some(endpoint) = endpoint(environment)? else { return Ok(Self::default()) };
         let exporter = SpanExporter::builder()
@@ -65,7 +67,7 @@ impl Telemetry {
             .build()
             .map_err(|error| wrong(ENDPOINT, &error.to_string()))?;
         let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(exporter)
+            .with_batch_exporter(Counted { exporter, metrics: Arc::clone(metrics) })
             .with_resource(resource(environment))
             .build();
         let captured = environment
@@ -82,6 +84,38 @@ impl Telemetry {
             // Nobody is left who could be told that it failed.
             let _ = export.provider.shutdown();
         }
+    }
+}
+
+/// Counts exports: that one failed is seen nowhere else.
+struct Counted {
+    exporter: SpanExporter,
+    metrics: Arc<Metrics>,
+}
+
+impl std::fmt::Debug for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Counted").field(&self.exporter).finish()
+    }
+}
+
+impl opentelemetry_sdk::trace::SpanExporter for Counted {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        let outcome = self.exporter.export(batch).await;
+        self.metrics.exports.count(if outcome.is_ok() { "ok" } else { "failed" }, "");
+        outcome
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.exporter.shutdown_with_timeout(timeout)
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        self.exporter.force_flush()
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.exporter.set_resource(resource);
     }
 }
 

@@ -170,7 +170,6 @@ impl Listening {
         let telemetry = app.telemetry.clone();
         let _ = tokio::task::spawn_blocking(move || telemetry.close()).await;
         app.audit.note(&Record::new(Deed::Stopped));
-        app.audit.note(&Record::new(Deed::Stopped));
         app.leave();
         Ok(())
     }

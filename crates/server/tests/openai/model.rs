@@ -12,16 +12,16 @@ const WORDS: [&str; 3] = ["one ", "two ", "three"];
 
 /// A model.
 #[derive(Clone)]
-pub struct Model {
-    pub uri: String,
+pub(crate) struct Model {
+    pub(crate) uri: String,
     /// A word for each permit.
-    pub gate: Arc<Semaphore>,
+    pub(crate) gate: Arc<Semaphore>,
     /// Whether somebody went away before the answer was whole.
-    pub is_left: Arc<AtomicBool>,
+    pub(crate) is_left: Arc<AtomicBool>,
 }
 
 impl Model {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let model = Self {
             uri: format!("openai+http://{}/v1/slow", listener.local_addr().unwrap()),
@@ -38,7 +38,7 @@ impl Model {
     }
 
     /// One that is never held up.
-    pub async fn fast() -> Self {
+    pub(crate) async fn fast() -> Self {
         let model = Self::new().await;
         model.gate.add_permits(10_000);
         model

@@ -24,40 +24,40 @@ agent Broken { main func(text string) { 1 / (2 - 2) } }
 "#;
 
 /// A server.
-pub struct Site {
+pub(crate) struct Site {
     folder: TempDir,
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<Result<(), Fault>>,
 }
 
 /// An answer over HTTP.
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
     }
 
     /// The data of each event.
-    pub fn events(&self) -> Vec<String> {
+    pub(crate) fn events(&self) -> Vec<String> {
         let lines = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
         lines.map(str::to_owned).collect()
     }
 }
 
 impl Site {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with("", "", &[]).await
     }
 
     /// A server with a model, settings and variables.
-    pub async fn with(model: &str, config: &str, vars: &[(&str, &str)]) -> Self {
+    pub(crate) async fn with(model: &str, config: &str, vars: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("agents.as");
         std::fs::write(&program, AGENTS).unwrap();
@@ -81,12 +81,12 @@ impl Site {
     }
 
     /// Asks the server to end.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
     }
 
     /// Waits for the end.
-    pub async fn ended(mut self) -> Result<(), Fault> {
+    pub(crate) async fn ended(mut self) -> Result<(), Fault> {
         if self.stop.is_some() {
             self.stop();
         }
@@ -96,16 +96,16 @@ impl Site {
         ended
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], "").await
     }
 
-    pub async fn chat(&self, asked: Value) -> Answer {
+    pub(crate) async fn chat(&self, asked: Value) -> Answer {
         self.send("POST", "/v1/chat/completions", &[], &asked.to_string()).await
     }
 
     /// A message to the default agent.
-    pub fn said(id: &str, text: &str) -> Value {
+    pub(crate) fn said(id: &str, text: &str) -> Value {
         json!({
             "messageId": id, "timestamp": "2026-01-01T00:00:00Z", "type": "USER_INPUT",
             "sender": { "id": "me", "type": "USER" }, "content": { "text": text },
@@ -113,7 +113,7 @@ impl Site {
     }
 
     /// Sends a request and reads the whole answer.
-    pub async fn send(
+    pub(crate) async fn send(
         &self,
         method: &str,
         path: &str,
@@ -137,7 +137,7 @@ impl Site {
     }
 
     /// Sends a request; what comes is read by whoever calls.
-    pub async fn begin(
+    pub(crate) async fn begin(
         &self,
         method: &str,
         path: &str,
@@ -171,7 +171,7 @@ fn joined(mut body: &str) -> String {
 }
 
 /// Reads until a text has come.
-pub async fn until(stream: &mut TcpStream, text: &str) -> String {
+pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     let mut read = String::new();
     let mut part = [0; 4096];
     while !read.contains(text) {
@@ -185,7 +185,7 @@ pub async fn until(stream: &mut TcpStream, text: &str) -> String {
 }
 
 /// Waits until something is so.
-pub async fn eventually(what: &str, is: impl AsyncFn() -> bool) {
+pub(crate) async fn eventually(what: &str, is: impl AsyncFn() -> bool) {
     for _ in 0..600 {
         if is().await {
             return;

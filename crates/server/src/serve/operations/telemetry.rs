@@ -23,7 +23,7 @@ use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
-use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData, SpanExporter as _};
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::sync::Arc;
 use std::time::Duration;

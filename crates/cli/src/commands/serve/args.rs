@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   contexture serve examples/ask_docs.as
-  contexture serve examples/ask_docs.as examples/support_reply.as --listen 127.0.0.1:9000 --data ./data
+  contexture serve examples/ask_docs.as examples/support_reply.as --listen 127.0.0.1:9000
 
 Apps speak with the server over a WebSocket at /v1/ws or over HTTP:
   curl http://127.0.0.1:7878/v1/messages -H 'Content-Type: application/json' -d '{

@@ -7,7 +7,7 @@ fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let text = std::fs::read(repository().join("examples/serve/conversation.jsonl")).unwrap();
     sandbox.write("weather.jsonl", text);
-    context(&sandbox, &["import", "weather.jsonl"]).exits(0);
+    let _ = context(&sandbox, &["import", "weather.jsonl"]).exits(0);
     sandbox
 }
 
@@ -25,7 +25,7 @@ fn with_texts(sandbox: &Sandbox, id: &str, texts: &[&str]) {
         })
         .collect();
     let whole = json!({ "contextId": id, "messages": messages });
-    sandbox.run_with(["context", "import"], whole.to_string()).exits(0);
+    let _ = sandbox.run_with(["context", "import"], whole.to_string()).exits(0);
 }
 
 #[test]
@@ -57,14 +57,15 @@ fn cp_10_an_export_never_writes_over_a_file() {
     let sandbox = sandbox();
     sandbox.write("there.jsonl", "mine");
     let to_file = ["export", "ctx_weather", "--output", "there.jsonl"];
-    context(&sandbox, &to_file).exits(2).says("there already");
+    let _ = context(&sandbox, &to_file).exits(2).says("there already");
     assert_eq!(sandbox.read("there.jsonl"), "mine");
     let forced = [&to_file[..], &["--force", "--json"]].concat();
     let report = context(&sandbox, &forced).exits(0).json();
     assert_eq!(report, json!({ "contextId": "ctx_weather", "file": "there.jsonl", "messages": 4 }));
     assert_eq!(sandbox.read("there.jsonl").lines().count(), 5);
     // Nothing but what was asked for is left, whatever goes wrong.
-    context(&sandbox, &["export", "ctx_weather", "--output", "no/such/folder.jsonl"]).exits(1);
+    let _ =
+        context(&sandbox, &["export", "ctx_weather", "--output", "no/such/folder.jsonl"]).exits(1);
     let names = std::fs::read_dir(sandbox.path("")).unwrap().map(|one| one.unwrap().file_name());
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
     names.sort();
@@ -85,12 +86,16 @@ fn cp_9_a_conversation_is_shown_to_people_without_anything_that_a_terminal_obeys
     ] {
         assert!(shown.contains(part), "no {part:?} in {shown}");
     }
-    with_texts(
-        &sandbox,
-        "ctx_\u{1b}[31m",
-        &["\u{1b}]0;title\u{7}\u{202e}x", "天气".repeat(60).as_str()],
-    );
-    for arguments in [vec!["list"], vec!["show", "ctx_\u{1b}[31m"], vec!["show", "ctx_\u{1b}"]] {
+    let long = "天气".repeat(60);
+    with_texts(&sandbox, "ctx_odd", &["\u{1b}]0;title\u{7}\u{202e}x", &long]);
+    with_texts(&sandbox, "ctx_\u{1b}[31m", &["x"]);
+    let commands = [
+        vec!["list"],
+        vec!["show", "ctx_\u{1b}[31m"],
+        vec!["show", "ctx_odd"],
+        vec!["show", "\u{1b}"],
+    ];
+    for arguments in commands {
         let done = context(&sandbox, &arguments);
         let all = format!("{}{}", done.stdout, done.stderr);
         let harms = |sign: char| (sign.is_control() && sign != '\n') || sign == '\u{202e}';
@@ -110,11 +115,11 @@ fn cp_9_what_is_asked_for_is_shown_and_no_more() {
     let state = |path: &str| context(&sandbox, &["show", "ctx_weather", "--state", path]);
     assert_eq!(state("userPreferences").exits(0).json()["language"], "zh-CN");
     assert_eq!(state("activeTools.0").exits(0).json(), "weather_api");
-    state("activeTools.1").exits(2).says("the state has nothing at `activeTools.1`");
-    state("userPreference").exits(2).says("did you mean `userPreferences`?");
-    state("a..b").exits(2).says("is no path");
+    let _ = state("activeTools.1").exits(2).says("the state has nothing at `activeTools.1`");
+    let _ = state("userPreference").exits(2).says("did you mean `userPreferences`?");
+    let _ = state("a..b").exits(2).says("is no path");
     let both = ["show", "ctx_weather", "--state", "a", "--messages", "1"];
-    context(&sandbox, &both).exits(2);
+    let _ = context(&sandbox, &both).exits(2);
 }
 
 #[test]
@@ -122,7 +127,7 @@ fn cp_9_the_list_has_all_owners_or_one_and_goes_on_where_it_ended() {
     let sandbox = sandbox();
     for (at, owner) in ["ada", "ada", "grace"].iter().enumerate() {
         let whole = json!({ "contextId": format!("ctx_{at}"), "state": {} }).to_string();
-        sandbox.run_with(["context", "import", "--owner", owner], whole).exits(0);
+        let _ = sandbox.run_with(["context", "import", "--owner", owner], whole).exits(0);
     }
     let list = |arguments: &[&str]| {
         let all = [&["list", "--json"], arguments].concat();
@@ -139,8 +144,8 @@ fn cp_9_the_list_has_all_owners_or_one_and_goes_on_where_it_ended() {
     assert_eq!(first["next"], "ctx_0");
     let rest = list(&["--limit", "3", "--after", "ctx_0"]);
     assert_eq!((ids(&rest), rest.get("next")), (vec!["ctx_weather".to_owned()], None));
-    context(&sandbox, &["list", "--after", "ctx_9"]).exits(2).says("no context `ctx_9`");
-    context(&sandbox, &["list", "--limit", "0"]).exits(2);
+    let _ = context(&sandbox, &["list", "--after", "ctx_9"]).exits(2).says("no context `ctx_9`");
+    let _ = context(&sandbox, &["list", "--limit", "0"]).exits(2);
     let table = context(&sandbox, &["list"]).exits(0).stdout;
     assert!(table.contains("ctx_weather  local  "), "{table}");
     assert!(table.contains("4 messages  Weather in Beijing"), "{table}");
@@ -153,7 +158,7 @@ fn cp_9_another_owners_context_is_not_there() {
         let refused = context(&sandbox, &[command, "ctx_weather", "--owner", "eve"]).exits(2);
         assert!(refused.stderr.contains("there is no context `ctx_weather`"), "{}", refused.stderr);
     }
-    context(&sandbox, &["show", "ctx_weather", "--owner", "local"]).exits(0);
+    let _ = context(&sandbox, &["show", "ctx_weather", "--owner", "local"]).exits(0);
 }
 
 #[test]
@@ -161,7 +166,7 @@ fn cp_9_a_misspelt_id_gets_a_suggestion_and_an_error_in_json_too() {
     let sandbox = sandbox();
     for (asked, meant) in [("ctx_weater", "ctx_weather"), ("weather", "ctx_weather")] {
         let refused = context(&sandbox, &["show", asked]).exits(2);
-        refused.says(&format!("did you mean `{meant}`?"));
+        let _ = refused.says(&format!("did you mean `{meant}`?"));
     }
     let error = context(&sandbox, &["show", "nothing-like-it", "--json"]).exits(2).json();
     assert_eq!(error["error"]["code"], "context_not_found");
@@ -177,14 +182,14 @@ fn cp_10_a_fork_goes_its_own_way_and_what_is_deleted_is_gone() {
     assert!(id.starts_with("ctx_"), "{id}");
     let head = context(&sandbox, &["fork", id, "--id", "ctx_try", "--json"]).exits(0).json();
     assert_eq!(head["metadata"]["forkedFrom"], json!({ "contextId": id, "version": 4 }));
-    context(&sandbox, &["fork", id, "--id", "ctx_try"]).exits(2).says("is in use");
+    let _ = context(&sandbox, &["fork", id, "--id", "ctx_try"]).exits(2).says("is in use");
     // Nobody is there to be asked, and one that is missing keeps the others.
-    context(&sandbox, &["delete", id]).exits(2).says("--yes");
-    context(&sandbox, &["delete", id, "ctx_none", "--yes"]).exits(2).says("`ctx_none`");
+    let _ = context(&sandbox, &["delete", id]).exits(2).says("--yes");
+    let _ = context(&sandbox, &["delete", id, "ctx_none", "--yes"]).exits(2).says("`ctx_none`");
     let deleted = context(&sandbox, &["delete", id, "ctx_try", id, "--yes", "--json"]).exits(0);
     assert_eq!(deleted.json(), json!({ "deleted": [id, "ctx_try"] }));
-    context(&sandbox, &["show", "ctx_try"]).exits(2);
-    context(&sandbox, &["show", "ctx_weather"]).exits(0);
+    let _ = context(&sandbox, &["show", "ctx_try"]).exits(2);
+    let _ = context(&sandbox, &["show", "ctx_weather"]).exits(0);
 }
 
 #[test]
@@ -192,7 +197,7 @@ fn cp_12_a_log_is_compacted_up_to_a_version_that_was() {
     let sandbox = sandbox();
     let compacted = context(&sandbox, &["compact", "ctx_weather", "--json"]).exits(0).json();
     assert_eq!((&compacted["oldestVersion"], &compacted["version"]), (&json!(4), &json!(4)));
-    context(&sandbox, &["compact", "ctx_weather", "--through", "5"]).exits(2).says("ahead");
+    let _ = context(&sandbox, &["compact", "ctx_weather", "--through", "5"]).exits(2).says("ahead");
     assert_eq!(context(&sandbox, &["show", "ctx_weather", "--json"]).json()["messageCount"], 4);
 }
 
@@ -212,9 +217,9 @@ fn cp_10_an_import_that_is_none_is_refused_with_its_line_and_keeps_nothing() {
         assert!(done.stderr.contains(said), "{text}: {}", done.stderr);
     }
     sandbox.write("bytes", b"{\"contextId\": \"\xff\"}");
-    context(&sandbox, &["import", "bytes"]).exits(2).says("UTF-8");
-    context(&sandbox, &["import", "."]).exits(2).says("is a directory");
-    context(&sandbox, &["import", "none.jsonl"]).exits(2).says("no such file");
+    let _ = context(&sandbox, &["import", "bytes"]).exits(2).says("UTF-8");
+    let _ = context(&sandbox, &["import", "."]).exits(2).says("is a directory");
+    let _ = context(&sandbox, &["import", "none.jsonl"]).exits(2).says("no such file");
     assert_eq!(context(&sandbox, &["list", "--json"]).exits(0).json(), json!({ "contexts": [] }));
 }
 
@@ -230,10 +235,10 @@ fn cp_12_a_file_that_is_none_of_contexts_is_left_as_it_is() {
     }
     assert_eq!(sandbox.read("data/contexts.db"), before);
     // Looking makes no file.
-    context(&sandbox, &["list", "--data", "elsewhere"])
+    let _ = context(&sandbox, &["list", "--data", "elsewhere"])
         .exits(0)
         .says("no context is kept here yet");
-    context(&sandbox, &["show", "x", "--data", "elsewhere"]).exits(2);
+    let _ = context(&sandbox, &["show", "x", "--data", "elsewhere"]).exits(2);
     assert!(!sandbox.path("elsewhere").exists());
-    context(&sandbox, &["list", "--workspace", "none"]).exits(2).says("is no folder");
+    let _ = context(&sandbox, &["list", "--workspace", "none"]).exits(2).says("is no folder");
 }

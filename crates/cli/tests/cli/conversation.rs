@@ -16,7 +16,7 @@ fn sandbox() -> Sandbox {
         let text = std::fs::read(repository().join("examples/serve").join(file)).unwrap();
         sandbox.write(file, text);
     }
-    sandbox.run(["mcp-servers", "accept", "weather"]).exits(0);
+    let _ = sandbox.run(["mcp-servers", "accept", "weather"]).exits(0);
     sandbox
 }
 

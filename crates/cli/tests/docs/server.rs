@@ -1,4 +1,5 @@
 //! A server that a document starts.
+#![allow(dead_code, reason = "each test binary uses its part")]
 
 use crate::support::Sandbox;
 use std::io::{BufRead as _, BufReader};

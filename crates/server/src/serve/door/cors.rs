@@ -7,11 +7,11 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 const METHODS: &str = "GET, POST, DELETE";
-const HEADERS: &str = "authorization, content-type, accept, last-event-id, mcp-cp-version, x-api-key, x-context-id, \
+const HEADERS: &str = "authorization, content-type, content-encoding, accept, if-none-match, last-event-id, mcp-cp-version, x-api-key, x-context-id, \
      traceparent, openai-organization, openai-project, x-stainless-arch, x-stainless-helper-method, \
      x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, \
      x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout";
-const EXPOSED: &str = "mcp-cp-version, retry-after";
+const EXPOSED: &str = "etag, location, mcp-cp-version, retry-after";
 /// Seconds for which a browser need not ask again.
 const AGE: &str = "600";
 

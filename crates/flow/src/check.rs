@@ -33,8 +33,8 @@ mod references;
 mod report;
 mod steps;
 
+pub(crate) use plan::PlannedAction;
 pub use plan::{Earlier, Plan};
-pub(crate) use plan::{Guard, PlannedAction};
 pub use report::{Diagnostic, MAX_LISTED, Report};
 
 use crate::action::Actions;

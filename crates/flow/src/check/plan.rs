@@ -43,17 +43,16 @@ pub(crate) struct Guard {
 /// An action of a set.
 #[derive(Debug)]
 pub(crate) struct PlannedAction {
-    pub(crate) name: String,
     pub(crate) info: Option<ActionInfo>,
     pub(crate) validator: Option<jsonschema::Validator>,
 }
 
 impl PlannedAction {
-    pub(crate) fn new(name: String, info: Option<ActionInfo>) -> Self {
+    pub(crate) fn new(info: Option<ActionInfo>) -> Self {
         let schema = info.as_ref().and_then(|info| info.parameters.as_ref());
         // A schema that is none checks nothing: it is the registration's fault, not the set's.
         let validator = schema.and_then(|schema| jsonschema::validator_for(schema).ok());
-        Self { name, info, validator }
+        Self { info, validator }
     }
 }
 

@@ -22,7 +22,7 @@ impl Planned {
             return *known;
         }
         let next = number(self.actions.len());
-        self.actions.push(PlannedAction::new(name.to_owned(), actions.describe(name)));
+        self.actions.push(PlannedAction::new(actions.describe(name)));
         self.numbers.insert(name.to_owned(), next);
         next
     }

@@ -2,6 +2,8 @@
 //! each, in a bounded number. All without recursion: a cycle may be a million nodes long.
 
 use super::{Edges, number};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Cycles that were found.
 #[derive(Debug, Default)]
@@ -16,38 +18,39 @@ pub(crate) struct Cycles {
 const STEPS: usize = 200_000;
 
 /// Finds cycles of more than one node: at least one in each knot, as long as `most` allows.
+///
+/// In each knot the cycles through its first node are found; then that node is left out, and the
+/// knots of what remains are looked at in the same way (after Johnson).
 pub(crate) fn cycles(edges: &Edges, most: usize) -> Cycles {
     let mut out = Cycles::default();
+    let mut tarjan = Tarjan::new(edges.nodes());
     let mut search = Search::new(edges.nodes());
-    for knot in knots(edges) {
-        if out.found.len() >= most {
+    let all: Vec<u32> = (0..number(edges.nodes())).collect();
+    let mut open: BinaryHeap<Reverse<(Vec<u32>, bool)>> =
+        tarjan.knots(edges, &all).into_iter().map(|knot| Reverse((knot, true))).collect();
+    while let Some(Reverse((knot, is_new))) = open.pop() {
+        let is_spent = !is_new && search.steps > STEPS;
+        if out.found.len() >= most || is_spent {
             out.may_be_more = true;
-            break;
+            // Another knot may have no cycle yet.
+            if out.found.len() >= most {
+                break;
+            }
+            continue;
         }
         search.knot(edges, &knot, most, &mut out);
+        search.steps += knot.len();
+        let rest = knot.get(1..).unwrap_or_default();
+        open.extend(tarjan.knots(edges, rest).into_iter().map(|knot| Reverse((knot, false))));
     }
     out
 }
 
-/// The strongly connected parts of more than one node, each sorted.
-fn knots(edges: &Edges) -> Vec<Vec<u32>> {
-    let nodes = edges.nodes();
-    let mut tarjan = Tarjan {
-        numbers: vec![0; nodes],
-        lows: vec![0; nodes],
-        is_open: vec![false; nodes],
-        open: Vec::new(),
-        next: 0,
-        knots: Vec::new(),
-    };
-    for node in 0..number(nodes) {
-        tarjan.from(edges, node);
-    }
-    tarjan.knots.sort();
-    tarjan.knots
-}
-
+/// Finds strongly connected parts.
 struct Tarjan {
+    /// Which call a node takes part in.
+    labels: Vec<u32>,
+    label: u32,
     /// From 1, in the order in which nodes were met; 0 before.
     numbers: Vec<u32>,
     lows: Vec<u32>,
@@ -58,6 +61,33 @@ struct Tarjan {
 }
 
 impl Tarjan {
+    fn new(nodes: usize) -> Self {
+        Self {
+            labels: vec![0; nodes],
+            label: 0,
+            numbers: vec![0; nodes],
+            lows: vec![0; nodes],
+            is_open: vec![false; nodes],
+            open: Vec::new(),
+            next: 0,
+            knots: Vec::new(),
+        }
+    }
+
+    /// The strongly connected parts of more than one node among some nodes, each sorted.
+    fn knots(&mut self, edges: &Edges, nodes: &[u32]) -> Vec<Vec<u32>> {
+        self.label += 1;
+        self.next = 0;
+        for node in nodes {
+            set(&mut self.labels, *node, self.label);
+            set(&mut self.numbers, *node, 0);
+        }
+        for node in nodes {
+            self.from(edges, *node);
+        }
+        std::mem::take(&mut self.knots)
+    }
+
     fn from(&mut self, edges: &Edges, start: u32) {
         if get(&self.numbers, start) != 0 {
             return;
@@ -68,6 +98,9 @@ impl Tarjan {
             let node = *node;
             if let Some(next) = edges.of(node).get(*at).copied() {
                 *at += 1;
+                if get(&self.labels, next) != self.label {
+                    continue;
+                }
                 if get(&self.numbers, next) == 0 {
                     self.enter(next);
                     way.push((next, 0));
@@ -116,7 +149,7 @@ impl Tarjan {
     }
 }
 
-/// The search for elementary cycles (after Johnson): a node that led nowhere is left aside until
+/// The search for elementary cycles: a node that led nowhere is left aside until
 /// something that it waits for is part of a cycle.
 struct Search {
     is_inside: Vec<bool>,
@@ -135,25 +168,18 @@ impl Search {
         }
     }
 
+    /// Finds the cycles through the first node of a knot.
     fn knot(&mut self, edges: &Edges, knot: &[u32], most: usize, out: &mut Cycles) {
         for node in knot {
             set(&mut self.is_inside, *node, true);
+            set(&mut self.is_blocked, *node, false);
+            if let Some(list) = self.waits_for.get_mut(*node as usize) {
+                list.clear();
+            }
         }
-        for (index, start) in knot.iter().enumerate() {
-            let may_go_on = self.from(edges, *start, index > 0, most, out);
-            // Later cycles leave this node out.
-            set(&mut self.is_inside, *start, false);
-            if !may_go_on {
-                out.may_be_more = true;
-                break;
-            }
-            for node in knot {
-                set(&mut self.is_blocked, *node, false);
-                if let Some(list) = self.waits_for.get_mut(*node as usize) {
-                    list.clear();
-                }
-            }
-            self.steps += knot.len();
+        let start = knot.first().copied().unwrap_or_default();
+        if !self.from(edges, start, most, out) {
+            out.may_be_more = true;
         }
         for node in knot {
             set(&mut self.is_inside, *node, false);
@@ -161,20 +187,13 @@ impl Search {
     }
 
     /// Finds the cycles through `start`; false when a bound is reached.
-    fn from(
-        &mut self,
-        edges: &Edges,
-        start: u32,
-        has_found: bool,
-        most: usize,
-        out: &mut Cycles,
-    ) -> bool {
+    fn from(&mut self, edges: &Edges, start: u32, most: usize, out: &mut Cycles) -> bool {
         let before = out.found.len();
         set(&mut self.is_blocked, start, true);
         let mut way = vec![(start, 0_usize, false)];
         while let Some((node, at, is_part)) = way.last_mut() {
             let node = *node;
-            let is_bounded = has_found || out.found.len() > before;
+            let is_bounded = out.found.len() > before;
             if is_bounded && (self.steps > STEPS || out.found.len() >= most) {
                 return false;
             }

@@ -1,0 +1,91 @@
+//! 100,000 instructions that do nothing, in layers of 100 with three dependencies each, beside a
+//! bare spawn and join of as many tasks; time and memory.
+
+use crate::median;
+use contexture_flow::action::{ActionInfo, Registry};
+use contexture_flow::check::{Earlier, check};
+use contexture_flow::run::{Options, Run};
+use contexture_flow::Set;
+use contexture_protocol::content::{Instruction, InstructionMode, InstructionSet, Status};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Instant;
+
+const LAYER: usize = 100;
+const ROUNDS: usize = 7;
+
+fn instructions(count: usize) -> InstructionSet {
+    let instruction = |n: usize| {
+        let before = (n / LAYER).checked_sub(1).map(|layer| {
+            [0, 37, 71].map(|d| format!("s{}", layer * LAYER + (n + d) % LAYER)).to_vec()
+        });
+        Instruction {
+            instruction_id: format!("s{n}"),
+            action: "nothing".to_owned(),
+            dependencies: before,
+            ..Instruction::default()
+        }
+    };
+    InstructionSet {
+        instructions: (0..count).map(instruction).collect(),
+        execution_mode: Some(InstructionMode::Parallel),
+        ..InstructionSet::default()
+    }
+}
+
+pub fn report() {
+    let mut actions = Registry::default();
+    actions.add("nothing", ActionInfo::default(), |_| async { Ok(Value::Null) });
+    let actions = Arc::new(actions);
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let one = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    println!("\nschedule                    instructions  check ns   run ns  bare ns   × bare   bytes each");
+    for count in [10_000, 100_000, 400_000] {
+        for (name, runtime) in [("two threads", &threads), ("one thread", &one)] {
+            let (mut checks, mut runs, mut bares, mut bytes) = (vec![], vec![], vec![], 0.0_f64);
+            for _ in 0..ROUNDS {
+                let set = instructions(count);
+                let (memory, start) = (resident(), Instant::now());
+                let set = Set::of_instructions(set);
+                let plan = check(set, &*actions, &Earlier::default()).unwrap();
+                checks.push(each(start, count));
+                let options = Options { concurrency: 128, ..Options::default() };
+                let run = Run::new(plan, actions.clone(), options);
+                let start = Instant::now();
+                let report = runtime.block_on(async { tokio::spawn(run.run()).await.unwrap() });
+                runs.push(each(start, count));
+                assert_eq!(report.status(), Status::Completed);
+                bytes = bytes.max((resident() - memory) / count as f64);
+                drop(report);
+                let start = Instant::now();
+                runtime.block_on(async { tokio::spawn(bare(count)).await.unwrap() });
+                bares.push(each(start, count));
+            }
+            let (check, run, bare) = (median(&mut checks), median(&mut runs), median(&mut bares));
+            println!(
+                "  {name:<26}{count:>12}{check:>10.0}{run:>9.0}{bare:>9.0}{:>9.2}{bytes:>13.0}",
+                run / bare
+            );
+        }
+    }
+}
+
+/// As many tasks in the same layers, each spawned and joined, and nothing else.
+async fn bare(count: usize) {
+    for _ in 0..count / LAYER {
+        let tasks: Vec<_> = (0..LAYER).map(|_| tokio::spawn(async {})).collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    }
+}
+
+fn each(start: Instant, count: usize) -> f64 {
+    start.elapsed().as_secs_f64() * 1e9 / count as f64
+}
+
+/// Bytes of this process in memory.
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or_default() * 4096.0
+}

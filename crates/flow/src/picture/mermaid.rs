@@ -1,0 +1,58 @@
+use super::{Picture, shown};
+use contexture_protocol::content::Status;
+use std::fmt::Write;
+
+impl Picture {
+    /// As a Mermaid flowchart.
+    #[must_use]
+    pub fn mermaid(&self) -> String {
+        let mut out = "flowchart TD\n".to_owned();
+        for (index, node) in self.nodes.iter().enumerate() {
+            let mut label = vec![escape(&node.id), escape(&node.action)];
+            label.extend(node.condition.as_deref().map(|text| format!("if {}", escape(text))));
+            label.extend(node.state().map(|state| escape(&state)));
+            let class = node.status.map(class).map(|class| format!(":::{class}"));
+            let class = class.unwrap_or_default();
+            let _ = writeln!(out, "    n{index}[\"{}\"]{class}", label.join("<br/>"));
+        }
+        let mut critical = Vec::new();
+        for (index, (from, to)) in self.edges().enumerate() {
+            let _ = writeln!(out, "    n{from} --> n{to}");
+            if self.is_critical_edge(from, to) {
+                critical.push(index.to_string());
+            }
+        }
+        if !critical.is_empty() {
+            let _ = writeln!(out, "    linkStyle {} stroke-width:4px", critical.join(","));
+        }
+        if self.nodes.iter().any(|node| node.status.is_some()) {
+            out.push_str(
+                "    classDef completed fill:#d7f0dc,stroke:#1a7f37\n    \
+                 classDef failed fill:#ffdcd7,stroke:#cf222e\n    \
+                 classDef skipped fill:#eeeeee,stroke:#6e7781,stroke-dasharray:4\n    \
+                 classDef timeout fill:#ffe7c2,stroke:#bc4c00\n    \
+                 classDef running fill:#d6e9ff,stroke:#0969da\n    \
+                 classDef pending fill:#ffffff,stroke:#6e7781\n",
+            );
+        }
+        out
+    }
+}
+
+fn class(status: Status) -> String {
+    status.as_str().to_ascii_lowercase()
+}
+
+/// Mermaid writes what has a meaning as `#` and the number of the character.
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for c in shown(text).chars() {
+        if matches!(c, '"' | '#' | '&' | '<' | '>' | '`' | ';' | '\\' | '[' | ']' | '{' | '}' | '|')
+        {
+            let _ = write!(out, "#{};", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

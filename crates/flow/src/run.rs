@@ -1,0 +1,82 @@
+//! The scheduler (FL-2, FL-4, FL-7, FL-10 to FL-12, CP-18).
+//!
+//! Decision: one task thinks, and every try of a step is a task of its own that only acts. The
+//! thinking task knows steps by their numbers, holds all state, and hears from the others through
+//! one inbox that it empties at once; so nothing is locked while it thinks, an action that panics
+//! or hangs harms nobody, and a thousand ends at the same time are one wake-up.
+//!
+//! ```
+//! use contexture_flow::action::{ActionInfo, Registry};
+//! use contexture_flow::check::{Earlier, check};
+//! use contexture_flow::run::{Options, Run};
+//! use contexture_flow::Set;
+//! use contexture_protocol::{Limits, content::Status};
+//! use std::sync::Arc;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), contexture_flow::check::Report> {
+//! let set = Set::parse(
+//!     br#"{"instructions": [
+//!         {"instructionId": "a", "action": "echo", "parameters": {"n": 5}},
+//!         {"instructionId": "b", "action": "echo", "dependencies": ["a"],
+//!          "condition": "dependencies.a.result.n > 3",
+//!          "parameters": {"n": "${dependencies.a.result.n}"}}]}"#,
+//!     &Limits::FILE,
+//! )?;
+//! let mut actions = Registry::default();
+//! actions.add("echo", ActionInfo::default(), |call| async move { Ok(call.parameters.into()) });
+//! let plan = check(set, &actions, &Earlier::default())?;
+//! let report = Run::new(plan, Arc::new(actions), Options::default()).run().await;
+//! assert_eq!(report.status(), Status::Completed);
+//! assert_eq!(report.outcome(1).unwrap().result.unwrap(), serde_json::json!({"n": 5}));
+//! # Ok(())
+//! # }
+//! ```
+
+mod cell;
+mod control;
+mod driver;
+mod inbox;
+mod lanes;
+mod options;
+mod outcomes;
+mod recover;
+mod report;
+mod start;
+mod stop;
+mod timers;
+
+pub use control::Control;
+pub(crate) use inbox::Inbox;
+pub use options::{Limits, Notice, Observer, Options};
+pub use report::{Report, call_result};
+
+use crate::action::Actions;
+use crate::check::Plan;
+use driver::Driver;
+use std::sync::Arc;
+
+/// A run of a plan.
+pub struct Run {
+    driver: Driver,
+}
+
+impl Run {
+    /// A run that has not begun.
+    #[must_use]
+    pub fn new(plan: Plan, actions: Arc<dyn Actions>, options: Options) -> Self {
+        Self { driver: Driver::new(plan, actions, options) }
+    }
+
+    /// What pauses, resumes and cancels it; it may be used from anywhere, at any time.
+    #[must_use]
+    pub fn control(&self) -> Control {
+        Control::new(self.driver.inbox())
+    }
+
+    /// Runs it to its end, within a tokio runtime that has its timers on. A run that is dropped
+    /// before cancels what it has running.
+    pub async fn run(self) -> Report {
+        self.driver.run().await
+    }
+}

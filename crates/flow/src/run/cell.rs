@@ -1,0 +1,101 @@
+//! What is known of a step while it runs and after. A million of these must fit into memory, so
+//! what few steps have stands in boxes.
+
+use contexture_protocol::Millis;
+use contexture_protocol::content::{Failure, Outcome, Reason, Status};
+use serde_json::{Number, Value, json};
+use std::sync::OnceLock;
+use std::time::Duration;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+#[derive(Debug)]
+pub(crate) struct Cell {
+    pub(crate) status: Status,
+    /// An alternative runs in its place.
+    pub(crate) is_replaced: bool,
+    /// It was running when an earlier run was broken off, and must not simply be run again.
+    pub(crate) is_uncertain: bool,
+    /// Dependencies that have not ended.
+    pub(crate) waiting: u32,
+    pub(crate) attempt: u32,
+    pub(crate) started: Option<Instant>,
+    pub(crate) task: Option<AbortHandle>,
+    pub(crate) ended: Option<Box<Ended>>,
+}
+
+impl Cell {
+    pub(crate) fn new(waiting: u32) -> Self {
+        Self {
+            status: Status::Pending,
+            is_replaced: false,
+            is_uncertain: false,
+            waiting,
+            attempt: 0,
+            started: None,
+            task: None,
+            ended: None,
+        }
+    }
+}
+
+/// How a step ended.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    pub(crate) result: Option<Value>,
+    pub(crate) error: Option<Box<Failure>>,
+    pub(crate) reason: Option<Box<Reason>>,
+    pub(crate) took: Duration,
+    /// The error as a value, made when something reads it.
+    error_value: OnceLock<Box<Value>>,
+    /// The outcome as a value, made when something reads the whole of it.
+    whole: OnceLock<Box<Value>>,
+}
+
+impl Ended {
+    pub(crate) fn completed(result: Value) -> Self {
+        Self { result: Some(result), ..Self::default() }
+    }
+
+    pub(crate) fn failed(error: Failure) -> Self {
+        Self { error: Some(Box::new(error)), ..Self::default() }
+    }
+
+    pub(crate) fn skipped(code: &str, message: String) -> Self {
+        let reason = Reason { code: code.to_owned(), message, ..Reason::default() };
+        Self { reason: Some(Box::new(reason)), ..Self::default() }
+    }
+
+    pub(crate) fn of(outcome: Outcome) -> Self {
+        Self {
+            result: outcome.result,
+            error: outcome.error.map(Box::new),
+            reason: outcome.reason.map(Box::new),
+            took: outcome.execution_time.map(|time| time.duration()).unwrap_or_default(),
+            ..Self::default()
+        }
+    }
+
+    /// How long it took, in milliseconds to the thousandth.
+    pub(crate) fn millis(&self) -> f64 {
+        (self.took.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+    }
+
+    pub(crate) fn outcome(&self, id: &str, status: Status) -> Outcome {
+        let mut outcome = Outcome::new(id, status);
+        outcome.result.clone_from(&self.result);
+        outcome.error = self.error.as_deref().cloned();
+        outcome.reason = self.reason.as_deref().cloned();
+        outcome.execution_time = Number::from_f64(self.millis()).and_then(Millis::of);
+        outcome
+    }
+
+    pub(crate) fn error_value(&self) -> Option<&Value> {
+        let error = self.error.as_ref()?;
+        Some(self.error_value.get_or_init(|| Box::new(json!(error))))
+    }
+
+    pub(crate) fn whole(&self, id: &str, status: Status) -> &Value {
+        self.whole.get_or_init(|| Box::new(json!(self.outcome(id, status))))
+    }
+}

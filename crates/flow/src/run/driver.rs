@@ -1,0 +1,347 @@
+//! The task that thinks.
+
+use super::cell::{Cell, Ended};
+use super::control::Wish;
+use super::inbox::{Inbox, Mail};
+use super::lanes::Lanes;
+use super::options::{Notice, Options};
+use super::outcomes::Outcomes;
+use super::report::Report;
+use super::stop::Stop;
+use super::timers::Timers;
+use crate::action::{ActionCall, Actions};
+use crate::check::Plan;
+use crate::journal::{EndedStep, Event, JournalError, Kept, Past};
+use contexture_protocol::content::{RecoveryStrategy, Status};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+pub(crate) struct Driver {
+    pub(super) plan: Arc<Plan>,
+    pub(super) actions: Arc<dyn Actions>,
+    pub(super) options: Options,
+    inbox: Arc<Inbox>,
+    pub(super) cells: Vec<Cell>,
+    pub(super) lanes: Lanes,
+    pub(super) timers: Timers,
+    /// Tries whose start is being journalled.
+    pub(super) starting: HashMap<u32, ActionCall>,
+    /// What the run waits for besides: events that are not durable yet.
+    unkept: usize,
+    pub(super) order: Vec<u32>,
+    /// Bytes of all results.
+    pub(super) bytes: usize,
+    pub(super) done: usize,
+    is_paused: bool,
+    pub(super) stop: Option<Stop>,
+    pub(super) fault: Option<JournalError>,
+    deadline: Option<Instant>,
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.cells.iter().filter_map(|cell| cell.task.as_ref()).for_each(|task| task.abort());
+    }
+}
+
+impl Driver {
+    pub(crate) fn new(plan: Plan, actions: Arc<dyn Actions>, options: Options) -> Self {
+        let lanes = Lanes::of(&plan, options.concurrency);
+        let steps = plan.len();
+        let waits = |step: u32| {
+            let inside = plan.dependencies.of(step).iter().filter(|n| (**n as usize) < steps);
+            crate::graph::number(inside.count())
+        };
+        let cells = (0..crate::graph::number(steps)).map(|step| Cell::new(waits(step))).collect();
+        Self {
+            plan: Arc::new(plan),
+            actions,
+            options,
+            inbox: Arc::default(),
+            cells,
+            lanes,
+            timers: Timers::default(),
+            starting: HashMap::new(),
+            unkept: 0,
+            order: Vec::with_capacity(steps),
+            bytes: 0,
+            done: 0,
+            is_paused: false,
+            stop: None,
+            fault: None,
+            deadline: None,
+        }
+    }
+
+    pub(crate) fn inbox(&self) -> &Arc<Inbox> {
+        &self.inbox
+    }
+
+    pub(crate) async fn run(mut self) -> Report {
+        let began = Instant::now();
+        self.deadline = self.plan.set().timeout.map(|timeout| began + timeout);
+        self.go_on();
+        let mut mail = Vec::new();
+        loop {
+            self.start_ready();
+            if self.lanes.left() == 0 && self.unkept == 0 {
+                break;
+            }
+            self.wait().await;
+            let inbox = self.inbox.clone();
+            inbox.take(&mut mail);
+            mail.drain(..).for_each(|letter| self.read(letter));
+            self.look_at_clock();
+        }
+        let status = self.whole_status();
+        self.record(&Event::Finished { status }, None, false);
+        while self.unkept > 0 && self.fault.is_none() {
+            self.inbox.wait().await;
+            self.inbox.clone().take(&mut mail);
+            mail.drain(..).for_each(|letter| self.read(letter));
+        }
+        let cells = std::mem::take(&mut self.cells);
+        let order = std::mem::take(&mut self.order);
+        Report::new(
+            self.plan.clone(),
+            cells,
+            order,
+            self.whole_or(status),
+            began,
+            self.fault.take(),
+        )
+    }
+
+    /// A journal that failed at the very end leaves a run that is not known to be whole.
+    fn whole_or(&self, status: Status) -> Status {
+        if self.fault.is_some() { Status::Failed } else { status }
+    }
+
+    async fn wait(&self) {
+        let lanes = [&self.lanes.front, &self.lanes.back];
+        let of_lanes = lanes.into_iter().filter(|lane| lane.left > 0).filter_map(|l| l.deadline);
+        // Without steps there is nothing that could be late: only the journal is waited for.
+        let is_open = self.lanes.left() > 0;
+        let others = [self.deadline, self.timers.next()].into_iter().flatten().filter(|_| is_open);
+        match of_lanes.chain(others).min() {
+            None => self.inbox.wait().await,
+            Some(due) => {
+                // Whichever comes first; that the time has come is found out afterwards.
+                let _ = tokio::time::timeout_at(due, self.inbox.wait()).await;
+            }
+        }
+    }
+
+    fn read(&mut self, letter: Mail) {
+        match letter {
+            Mail::Kept { step, is_start, result } => self.kept(step, is_start, result),
+            Mail::Done { step, attempt, result } => self.tried(step, attempt, result),
+            Mail::Wish(Wish::Cancel) => {
+                if self.lanes.left() > 0 && self.stop != Some(Stop::Cancelled) {
+                    self.record(&Event::Cancelled, None, false);
+                    self.stop_all(Stop::Cancelled);
+                }
+            }
+            Mail::Wish(wish) => {
+                let is_paused = wish == Wish::Pause;
+                if self.is_paused != is_paused && self.lanes.left() > 0 {
+                    self.is_paused = is_paused;
+                    let event = if is_paused { Event::Paused } else { Event::Resumed };
+                    self.record(&event, None, false);
+                }
+            }
+        }
+    }
+
+    fn kept(&mut self, step: Option<(u32, u32)>, is_start: bool, result: Result<(), JournalError>) {
+        self.unkept = self.unkept.saturating_sub(1);
+        if let Err(fault) = result {
+            if self.fault.is_none() {
+                self.fault = Some(fault);
+                self.stop_all(Stop::Journal);
+            }
+            return;
+        }
+        let Some((step, attempt)) = step else { return };
+        if is_start {
+            self.act(step, attempt);
+        }
+        self.tell(step, is_start);
+    }
+
+    fn tell(&self, step: u32, is_start: bool) {
+        let Some(observer) = &self.options.observer else { return };
+        let Some(cell) = self.cells.get(step as usize) else { return };
+        // What has ended meanwhile tells of its end when that is kept.
+        let status = if is_start { Status::Running } else { cell.status };
+        observer(&Notice {
+            id: self.plan.step(step).map_or("", |step| &step.id),
+            status,
+            attempt: cell.attempt,
+            done: self.done,
+            total: self.cells.len(),
+            ended: cell.ended.as_deref().filter(|_| !is_start),
+        });
+    }
+
+    pub(super) fn record(&mut self, event: &Event<'_>, step: Option<(u32, u32)>, is_start: bool) {
+        if self.fault.is_some() {
+            return;
+        }
+        self.unkept += 1;
+        let kept = Kept::new(&self.inbox, step, is_start);
+        self.options.journal.record(&self.options.run, event, kept);
+    }
+
+    /// Starts what may start.
+    fn start_ready(&mut self) {
+        loop {
+            self.lanes.open(Instant::now);
+            if self.is_paused || self.stop.is_some() {
+                return;
+            }
+            let Some(step) = self.lanes.pop() else { return };
+            self.begin(step);
+        }
+    }
+
+    fn look_at_clock(&mut self) {
+        let has_times = self.deadline.is_some()
+            || self.lanes.front.deadline.is_some()
+            || self.lanes.back.deadline.is_some()
+            || self.timers.next().is_some();
+        if !has_times || self.lanes.left() == 0 {
+            return;
+        }
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            self.deadline = None;
+            self.stop_all(Stop::SetTimeout);
+        }
+        for is_front in [true, false] {
+            let lane = if is_front { &mut self.lanes.front } else { &mut self.lanes.back };
+            if lane.deadline.is_some_and(|deadline| deadline <= now) {
+                lane.deadline = None;
+                self.stop_side(is_front);
+            }
+        }
+        while let Some((step, attempt, due)) = self.timers.pop(now) {
+            self.due(step, attempt, due);
+        }
+    }
+
+    /// Ends a step and lets go of what waited for it.
+    pub(super) fn end(&mut self, step: u32, status: Status, mut ended: Ended) {
+        let Some(cell) = self.cells.get_mut(step as usize) else { return };
+        if cell.status.is_final() {
+            return;
+        }
+        let was_running = cell.status == Status::Running;
+        if let Some(started) = cell.started {
+            ended.took = started.elapsed();
+        }
+        cell.status = status;
+        cell.task = None;
+        let attempt = cell.attempt;
+        self.done += 1;
+        let lane = self.lanes.lane(step);
+        lane.left -= 1;
+        lane.running -= usize::from(was_running);
+        let plan = self.plan.clone();
+        let event = Event::Ended(EndedStep {
+            id: plan.step(step).map_or("", |step| &step.id),
+            status,
+            result: ended.result.as_ref(),
+            error: ended.error.as_deref(),
+            reason: ended.reason.as_deref(),
+            execution_time: ended.millis(),
+        });
+        self.record(&event, Some((step, attempt)), false);
+        if let Some(cell) = self.cells.get_mut(step as usize) {
+            cell.ended = Some(Box::new(ended));
+        }
+        self.release(step);
+    }
+
+    fn release(&mut self, step: u32) {
+        let plan = self.plan.clone();
+        for next in plan.dependents.of(step) {
+            let Some(cell) = self.cells.get_mut(*next as usize) else { continue };
+            cell.waiting = cell.waiting.saturating_sub(1);
+            if cell.waiting == 0 && cell.status == Status::Pending {
+                self.lanes.push(*next);
+            }
+        }
+    }
+
+    /// Takes over what an earlier run had done, and finds what is ready.
+    fn go_on(&mut self) {
+        let past = self.options.past.take().unwrap_or_default();
+        let plan = self.plan.clone();
+        let mut aborts = None;
+        for (number, step) in (0..).zip(&plan.set().steps) {
+            if let Some(outcome) = past.ended.get(&step.id).filter(|o| o.status.is_final()) {
+                let Some(cell) = self.cells.get_mut(number as usize) else { continue };
+                cell.status = outcome.status;
+                cell.ended = Some(Box::new(Ended::of(outcome.clone())));
+                self.done += 1;
+                self.lanes.lane(number).left -= 1;
+                let strategy = step.recovery.as_ref().map(|recovery| recovery.strategy);
+                let is_bad = matches!(outcome.status, Status::Failed | Status::Timeout);
+                if is_bad && strategy == Some(RecoveryStrategy::Abort) {
+                    aborts = Some(number);
+                }
+            } else if let Some(attempt) = past.running.get(&step.id) {
+                let is_repeatable = self.is_repeatable(number);
+                let Some(cell) = self.cells.get_mut(number as usize) else { continue };
+                cell.attempt = *attempt;
+                cell.is_uncertain = !is_repeatable;
+            }
+        }
+        self.order.extend(past.order.iter().filter_map(|id| plan.numbers.get(id.as_str())));
+        self.find_ready();
+        self.stop_again(&past, aborts);
+    }
+
+    fn find_ready(&mut self) {
+        let plan = self.plan.clone();
+        for number in 0..crate::graph::number(self.cells.len()) {
+            let is_open = |node: &&u32| {
+                self.cells.get(**node as usize).is_some_and(|cell| !cell.status.is_final())
+            };
+            let waiting = plan.dependencies.of(number).iter().filter(is_open).count();
+            let Some(cell) = self.cells.get_mut(number as usize) else { continue };
+            cell.waiting = crate::graph::number(waiting);
+            if waiting == 0 && cell.status == Status::Pending {
+                self.lanes.push(number);
+            }
+        }
+    }
+
+    fn stop_again(&mut self, past: &Past, aborts: Option<u32>) {
+        if self.lanes.left() == 0 {
+            return;
+        }
+        if past.is_cancelled {
+            self.stop_all(Stop::Cancelled);
+        } else if let Some(step) = aborts {
+            self.stop_all(Stop::Aborted(step));
+        }
+    }
+
+    pub(super) fn outcomes(&self) -> Outcomes<'_> {
+        Outcomes { plan: &self.plan, cells: &self.cells }
+    }
+
+    /// How the whole ended (issue 6; a set that was stopped is not COMPLETED).
+    fn whole_status(&self) -> Status {
+        let is_bad = |cell: &Cell| matches!(cell.status, Status::Failed | Status::Timeout);
+        match self.stop {
+            Some(Stop::SetTimeout) => Status::Timeout,
+            Some(_) => Status::Failed,
+            None if self.cells.iter().any(is_bad) => Status::Failed,
+            None => Status::Completed,
+        }
+    }
+}

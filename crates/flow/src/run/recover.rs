@@ -1,0 +1,200 @@
+//! After a try: how it ended, and what is done when it failed (CP-18, CP-14).
+
+use super::cell::Ended;
+use super::driver::Driver;
+use super::start::failure;
+use super::stop::Stop;
+use super::timers::Due;
+use crate::action::ActionFailure;
+use contexture_protocol::ErrorCode;
+use contexture_protocol::content::{
+    Failure, Fallback, FallbackBehavior, Recovery, RecoveryStrategy, Status,
+};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often a step is tried in all where `RETRY` does not say.
+const ATTEMPTS: u64 = 3;
+
+/// The longest wait between two tries.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Driver {
+    /// A try has ended.
+    pub(super) fn tried(
+        &mut self,
+        step: u32,
+        attempt: u32,
+        result: Result<(Value, usize), Box<ActionFailure>>,
+    ) {
+        let is_meant = self
+            .cells
+            .get(step as usize)
+            .is_some_and(|cell| cell.status == Status::Running && cell.attempt == attempt);
+        if !is_meant {
+            return;
+        }
+        if let Some(cell) = self.cells.get_mut(step as usize) {
+            cell.task = None;
+        }
+        match result {
+            Ok((value, bytes)) => {
+                let most = self.options.limits.results_bytes;
+                let all = self.bytes.saturating_add(bytes);
+                if all > most {
+                    let message = format!("all results together are larger than {most} bytes");
+                    self.failed(step, failure(ErrorCode::TooLarge, message), false);
+                } else {
+                    self.bytes = all;
+                    self.end(step, Status::Completed, Ended::completed(value));
+                }
+            }
+            Err(failure) => self.failed(step, *failure, true),
+        }
+    }
+
+    /// A time that was noted has come.
+    pub(super) fn due(&mut self, step: u32, attempt: u32, due: Due) {
+        let Some(cell) = self.cells.get_mut(step as usize) else { return };
+        if cell.status != Status::Running || cell.attempt != attempt {
+            return;
+        }
+        match due {
+            Due::Late => {
+                // A try that has already failed waits for the next one.
+                let Some(task) = cell.task.take() else { return };
+                task.abort();
+                let timeout = self.plan.step(step).and_then(|step| step.timeout);
+                let message =
+                    format!("it took longer than {} s", timeout.unwrap_or_default().as_secs_f64());
+                self.failed(step, failure(ErrorCode::Timeout, message), true);
+            }
+            Due::Again => {
+                if self.stop.is_some() {
+                    return;
+                }
+                let plan = self.plan.clone();
+                let Some(planned) = plan.step(step) else { return };
+                self.attempt(step, planned.action.clone(), planned.parameters.clone());
+            }
+        }
+    }
+
+    /// A try, or what comes before it, failed.
+    pub(super) fn failed(&mut self, step: u32, failure: ActionFailure, may_retry: bool) {
+        let plan = self.plan.clone();
+        let Some(planned) = plan.step(step) else { return };
+        let recovery = planned.recovery.as_deref();
+        let strategy = recovery.map(|recovery| recovery.strategy).unwrap_or_default();
+        let is_replaced = self.cells.get(step as usize).is_some_and(|cell| cell.is_replaced);
+        let is_stopped = self.stop.is_some();
+        if is_stopped {
+            self.give_up(step, failure);
+            return;
+        }
+        match (strategy, recovery) {
+            (RecoveryStrategy::Retry, Some(recovery)) if may_retry && !is_replaced => {
+                if self.try_again(step, recovery) {
+                    return;
+                }
+                self.fall_back(step, failure);
+            }
+            (RecoveryStrategy::Degrade, Some(recovery)) if !is_replaced => {
+                match &recovery.alternative {
+                    Some(alternative) => self.replace(step, alternative),
+                    None => self.give_up(step, failure),
+                }
+            }
+            (RecoveryStrategy::Partial, _) => match partial(&failure) {
+                Some(result) => self.end(step, Status::Completed, Ended::completed(result)),
+                None => self.give_up(step, failure),
+            },
+            (RecoveryStrategy::Abort, _) => {
+                self.give_up(step, failure);
+                self.stop_all(Stop::Aborted(step));
+            }
+            _ if is_replaced => self.give_up(step, failure),
+            _ => self.fall_back(step, failure),
+        }
+    }
+
+    /// Plans the next try; false when there was the last one.
+    fn try_again(&mut self, step: u32, recovery: &Recovery) -> bool {
+        let Some(cell) = self.cells.get(step as usize) else { return false };
+        let attempt = cell.attempt.max(1);
+        let most = recovery.attempts.as_ref().map_or(ATTEMPTS, |attempts| attempts.get());
+        if u64::from(attempt) >= most {
+            return false;
+        }
+        let delay = recovery.delay.as_ref().map(|delay| delay.duration()).unwrap_or_default();
+        let factor = recovery.backoff.as_ref().map_or(1.0, |backoff| backoff.get());
+        let power = i32::try_from(attempt - 1).unwrap_or(i32::MAX);
+        let wait = Duration::try_from_secs_f64(delay.as_secs_f64() * factor.powi(power));
+        let wait = wait.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
+        self.timers.note(Instant::now() + wait, step, cell.attempt, Due::Again);
+        true
+    }
+
+    /// What a call of a front-end tool says for the case that it can't be run (CP-14).
+    fn fall_back(&mut self, step: u32, failure: ActionFailure) {
+        let plan = self.plan.clone();
+        let code = ErrorCode::parse(&failure.code);
+        let is_unrunnable = matches!(
+            code,
+            Some(
+                ErrorCode::PermissionDenied
+                    | ErrorCode::ClientUnavailable
+                    | ErrorCode::Timeout
+                    | ErrorCode::UnknownAction
+            )
+        );
+        let planned = plan.step(step);
+        let says = planned.and_then(|step| step.frontend.as_deref());
+        let fallback = says.and_then(|says| says.fallback);
+        // A recovery of its own says what happens, unless a fallback is written beside it.
+        let is_recovered = planned.is_some_and(|step| step.recovery.is_some());
+        let is_silent = fallback.is_none() && is_recovered;
+        if !is_unrunnable || !plan.is_frontend(step) || is_silent {
+            self.give_up(step, failure);
+            return;
+        }
+        let alternative = says.and_then(|says| says.alternative.as_ref());
+        match (fallback.unwrap_or_default(), alternative) {
+            (FallbackBehavior::UseAlternative, Some(alternative)) => {
+                self.replace(step, alternative);
+            }
+            (FallbackBehavior::Abort, _) => {
+                self.give_up(step, failure);
+                self.stop_all(Stop::Aborted(step));
+            }
+            _ => self.give_up(step, failure),
+        }
+    }
+
+    /// Runs what replaces a step.
+    fn replace(&mut self, step: u32, alternative: &Fallback) {
+        let plan = self.plan.clone();
+        let Some(planned) = plan.step(step) else { return };
+        if let Some(cell) = self.cells.get_mut(step as usize) {
+            cell.is_replaced = true;
+        }
+        let parameters =
+            alternative.parameters.clone().unwrap_or_else(|| planned.parameters.clone());
+        self.attempt(step, alternative.target().to_owned(), parameters);
+    }
+
+    fn give_up(&mut self, step: u32, failure: ActionFailure) {
+        let is_late = failure.code == ErrorCode::Timeout.as_str();
+        let status = if is_late { Status::Timeout } else { Status::Failed };
+        let mut error = Failure::new(failure.code, failure.message);
+        error.details = failure.details;
+        self.end(step, status, Ended::failed(error));
+    }
+}
+
+/// What was done before the failure.
+fn partial(failure: &ActionFailure) -> Option<Value> {
+    let within = || failure.details.as_ref()?.get("partial").cloned();
+    failure.partial.clone().or_else(within)
+}

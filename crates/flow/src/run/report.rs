@@ -1,0 +1,140 @@
+//! What became of a run.
+
+use super::cell::Cell;
+use crate::check::Plan;
+use crate::journal::JournalError;
+use contexture_protocol::content::{
+    CallResult, InstructionResponse, Outcome, Status, ToolCallResponse,
+};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What became of a run: an outcome for each step.
+#[derive(Debug)]
+pub struct Report {
+    plan: Arc<Plan>,
+    cells: Vec<Cell>,
+    order: Vec<u32>,
+    status: Status,
+    began: Instant,
+    took: Duration,
+    fault: Option<JournalError>,
+}
+
+impl Report {
+    pub(crate) fn new(
+        plan: Arc<Plan>,
+        cells: Vec<Cell>,
+        order: Vec<u32>,
+        status: Status,
+        began: Instant,
+        fault: Option<JournalError>,
+    ) -> Self {
+        Self { plan, cells, order, status, began, took: began.elapsed(), fault }
+    }
+
+    /// How the whole ended: TIMEOUT when its time was over, FAILED when a step ended FAILED or
+    /// TIMEOUT or the run was stopped, else COMPLETED.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The plan that was run.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// How long it took.
+    #[must_use]
+    pub fn took(&self) -> Duration {
+        self.took
+    }
+
+    /// Why the journal failed, if it did; the outcomes then are those of this process alone.
+    #[must_use]
+    pub fn fault(&self) -> Option<&JournalError> {
+        self.fault.as_ref()
+    }
+
+    /// How a step ended.
+    #[must_use]
+    pub fn step_status(&self, index: usize) -> Option<Status> {
+        self.cells.get(index).map(|cell| cell.status)
+    }
+
+    /// When a step began, from the start of the run; `None` if it was not run.
+    #[must_use]
+    pub fn step_began(&self, index: usize) -> Option<Duration> {
+        let started = self.cells.get(index)?.started?;
+        Some(started.saturating_duration_since(self.began))
+    }
+
+    /// What became of a step.
+    #[must_use]
+    pub fn outcome(&self, index: usize) -> Option<Outcome> {
+        let cell = self.cells.get(index)?;
+        let id = self.plan.set().steps.get(index)?.id.as_str();
+        Some(match &cell.ended {
+            Some(ended) => ended.outcome(id, cell.status),
+            None => Outcome::new(id, cell.status),
+        })
+    }
+
+    /// What became of all steps, in the order of the set.
+    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
+        (0..self.cells.len()).filter_map(|index| self.outcome(index))
+    }
+
+    /// The ids of those that were run, in the order in which they began.
+    pub fn order(&self) -> impl Iterator<Item = &str> {
+        self.order.iter().filter_map(|step| self.plan.step(*step)).map(|step| step.id.as_str())
+    }
+
+    /// `{status, results: {id: outcome}, order}`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let results: Map<String, Value> = self
+            .outcomes()
+            .map(|outcome| (outcome.instruction_id.clone(), json!(outcome)))
+            .collect();
+        let order: Vec<&str> = self.order().collect();
+        json!({"status": self.status, "results": results, "order": order})
+    }
+
+    /// The content of an INSTRUCTION_RESPONSE.
+    #[must_use]
+    pub fn instruction_response(&self) -> InstructionResponse {
+        InstructionResponse {
+            status: self.status,
+            results: self.outcomes().collect(),
+            order: Some(self.order().map(str::to_owned).collect()),
+            extra: Map::new(),
+        }
+    }
+
+    /// The content of a TOOL_CALL_RESPONSE: results in the order of the request.
+    #[must_use]
+    pub fn tool_call_response(&self) -> ToolCallResponse {
+        let results = self.outcomes().map(call_result).collect();
+        ToolCallResponse { results, extra: Map::new() }
+    }
+}
+
+/// An outcome as the result of a call (FL-4): COMPLETED is SUCCESS, TIMEOUT is TIMEOUT, all else
+/// ERROR. The reason of a call that was not run becomes its error.
+#[must_use]
+pub fn call_result(outcome: Outcome) -> CallResult {
+    use contexture_protocol::content::Failure;
+    let status = outcome.status.of_call();
+    let reason = outcome.reason.map(|reason| Failure::new(reason.code, reason.message));
+    let mut result = CallResult::success(outcome.instruction_id, Value::Null);
+    result.status = status;
+    result.result = outcome.result;
+    result.error = outcome.error.or(reason);
+    result.execution_time = outcome.execution_time;
+    result
+}

@@ -1,0 +1,273 @@
+//! From ready to running: the rule of dependencies (FL-7), the condition, the references (FL-5),
+//! the schema (FL-2); then the try is journalled, and only then it acts.
+
+use super::cell::Ended;
+use super::driver::Driver;
+use super::inbox::{Inbox, Mail};
+use super::options::Limits;
+use super::timers::Due;
+use crate::action::{ActionCall, ActionFailure, Actions};
+use crate::check::PlannedAction;
+use crate::journal::Event;
+use crate::measure::{Size, dismantle, measure};
+use crate::reference::{ExpandError, expand};
+use contexture_protocol::ErrorCode;
+use contexture_protocol::content::Status;
+use futures_util::FutureExt;
+use serde_json::{Map, Value, json};
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// Places of wrong parameters that one failure names.
+const MAX_VIOLATIONS: usize = 100;
+
+impl Driver {
+    /// Decides what becomes of a step whose dependencies have ended.
+    pub(super) fn begin(&mut self, step: u32) {
+        let Some(cell) = self.cells.get(step as usize) else { return };
+        if cell.status != Status::Pending {
+            return;
+        }
+        let is_uncertain = cell.is_uncertain;
+        if let Some(ended) = self.skip(step) {
+            self.end(step, Status::Skipped, ended);
+            return;
+        }
+        self.count_as_running(step);
+        if is_uncertain {
+            let message = "it was running when the run was broken off, and may have taken effect";
+            self.failed(step, failure(ErrorCode::OutcomeUncertain, message.to_owned()), true);
+            return;
+        }
+        let Some(planned) = self.plan.step(step) else { return };
+        let (name, parameters) = (planned.action.clone(), planned.parameters.clone());
+        self.attempt(step, name, parameters);
+    }
+
+    fn count_as_running(&mut self, step: u32) {
+        if let Some(cell) = self.cells.get_mut(step as usize) {
+            cell.status = Status::Running;
+        }
+        self.lanes.lane(step).running += 1;
+    }
+
+    /// Why a step is not run.
+    fn skip(&self, step: u32) -> Option<Ended> {
+        let plan = &self.plan;
+        let outcomes = self.outcomes();
+        let guard = plan.guards.get(step as usize).and_then(Option::as_deref);
+        let excused = |node: u32| guard.is_some_and(|guard| guard.excused.contains(&node));
+        let bad = plan
+            .dependencies
+            .of(step)
+            .iter()
+            .copied()
+            .find(|node| outcomes.status(*node) != Status::Completed && !excused(*node));
+        if let Some(node) = bad {
+            let (id, status) = (outcomes.id(node), outcomes.status(node));
+            let message = format!("`{id}` ended {status}");
+            return Some(Ended::skipped(ErrorCode::DependencyFailed.as_str(), message));
+        }
+        let guard = guard?;
+        if guard.condition.evaluate(&outcomes) {
+            return None;
+        }
+        let message = format!("not true: {}", guard.condition);
+        Some(Ended::skipped(ErrorCode::ConditionFalse.as_str(), message))
+    }
+
+    /// Makes the parameters of a try and journals its start.
+    pub(super) fn attempt(&mut self, step: u32, name: String, parameters: Map<String, Value>) {
+        let Some(cell) = self.cells.get(step as usize) else { return };
+        let attempt = cell.attempt + 1;
+        let parameters = match self.prepared(step, &name, parameters) {
+            Ok(parameters) => parameters,
+            Err(failure) => return self.failed(step, failure, false),
+        };
+        let plan = self.plan.clone();
+        let Some(planned) = plan.step(step) else { return };
+        let call = ActionCall {
+            id: planned.id.clone(),
+            name,
+            key: self.key(&planned.id, &parameters),
+            parameters,
+            attempt,
+            runtime: if plan.is_frontend(step) {
+                Some(contexture_protocol::content::Runtime::Frontend)
+            } else {
+                planned.runtime
+            },
+            frontend: planned.frontend.clone(),
+        };
+        let was_started = self.set_started(step, attempt);
+        if !was_started {
+            self.order.push(step);
+        }
+        let event = Event::Started { id: &call.id, action: &call.name, attempt, key: &call.key };
+        self.record(&event, Some((step, attempt)), true);
+        self.starting.insert(step, call);
+    }
+
+    /// Notes a try; true if the step had been started before, in an earlier run too.
+    fn set_started(&mut self, step: u32, attempt: u32) -> bool {
+        let Some(cell) = self.cells.get_mut(step as usize) else { return true };
+        let was_started = cell.attempt > 0;
+        cell.attempt = attempt;
+        cell.started.get_or_insert_with(Instant::now);
+        was_started
+    }
+
+    fn key(&self, id: &str, parameters: &Map<String, Value>) -> String {
+        match parameters.get("idempotencyKey").and_then(Value::as_str) {
+            Some(key) => key.to_owned(),
+            None => format!("{}:{id}", self.options.run),
+        }
+    }
+
+    /// Whether a step may be run again though it may have taken effect (FL-11).
+    pub(super) fn is_repeatable(&self, step: u32) -> bool {
+        let info = self.plan.action(step).and_then(|action| action.info.as_ref());
+        let has_key = self.plan.step(step).is_some_and(|step| {
+            step.parameters.get("idempotencyKey").is_some_and(Value::is_string)
+        });
+        has_key || info.is_some_and(|info| info.idempotent || info.keyed)
+    }
+
+    /// The parameters with every reference replaced, checked against the schema.
+    fn prepared(
+        &self,
+        step: u32,
+        name: &str,
+        parameters: Map<String, Value>,
+    ) -> Result<Map<String, Value>, ActionFailure> {
+        let mut parameters = parameters;
+        if self.plan.is_expanded.get(step as usize).copied().unwrap_or_default() {
+            let mut value = Value::Object(parameters);
+            expand(&mut value, &self.outcomes(), self.options.limits.parameter_bytes)
+                .map_err(|error| not_expanded(&error))?;
+            parameters = match value {
+                Value::Object(map) => map,
+                _ => Map::new(),
+            };
+        }
+        match self.plan.action_named(name) {
+            Some(PlannedAction { validator: Some(validator), .. }) => {
+                let value = Value::Object(parameters);
+                check(validator, &value, name)?;
+                match value {
+                    Value::Object(map) => Ok(map),
+                    _ => Ok(Map::new()),
+                }
+            }
+            _ => Ok(parameters),
+        }
+    }
+
+    /// The start is kept: now the try acts, in a task of its own.
+    pub(super) fn act(&mut self, step: u32, attempt: u32) {
+        let is_meant = self
+            .cells
+            .get(step as usize)
+            .is_some_and(|cell| cell.status == Status::Running && cell.attempt == attempt);
+        let Some(call) = self.starting.remove(&step) else { return };
+        if !is_meant {
+            return;
+        }
+        let work =
+            work(self.actions.clone(), self.inbox().clone(), self.options.limits, step, call);
+        let task = tokio::spawn(work).abort_handle();
+        let timeout = self.plan.step(step).and_then(|planned| planned.timeout);
+        if let Some(cell) = self.cells.get_mut(step as usize) {
+            cell.task = Some(task);
+        }
+        if let Some(timeout) = timeout {
+            self.timers.note(Instant::now() + timeout, step, attempt, Due::Late);
+        }
+    }
+}
+
+async fn work(
+    actions: Arc<dyn Actions>,
+    inbox: Arc<Inbox>,
+    limits: Limits,
+    step: u32,
+    call: ActionCall,
+) {
+    let attempt = call.attempt;
+    // The call itself may panic before it gives a future.
+    let acted = AssertUnwindSafe(async { actions.call(call).await }).catch_unwind().await;
+    let result = match acted {
+        Ok(Ok(value)) => measured(value, &limits),
+        Ok(Err(mut failure)) => {
+            failure.details = failure.details.and_then(|value| bounded(value, &limits));
+            failure.partial = failure.partial.and_then(|value| bounded(value, &limits));
+            Err(Box::new(failure))
+        }
+        Err(panic) => {
+            let message = format!("the action panicked: {}", words_of(&*panic));
+            Err(Box::new(failure(ErrorCode::ExecutionFailed, message)))
+        }
+    };
+    inbox.put(Mail::Done { step, attempt, result });
+}
+
+fn measured(value: Value, limits: &Limits) -> Result<(Value, usize), Box<ActionFailure>> {
+    let message = match measure(&value, limits.result_bytes, limits.result_depth) {
+        Size::Within(bytes) => return Ok((value, bytes)),
+        Size::TooLarge => {
+            format!("the result is larger than {} bytes", limits.result_bytes)
+        }
+        Size::TooDeep => {
+            format!("the result is nested deeper than {} lists and objects", limits.result_depth)
+        }
+    };
+    dismantle(value);
+    Err(Box::new(failure(ErrorCode::TooLarge, message)))
+}
+
+fn bounded(value: Value, limits: &Limits) -> Option<Value> {
+    if matches!(measure(&value, limits.result_bytes, limits.result_depth), Size::Within(_)) {
+        return Some(value);
+    }
+    dismantle(value);
+    Some(json!({"omitted": "larger or deeper than a result may be"}))
+}
+
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let words = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    words.chars().take(1_000).collect()
+}
+
+fn check(
+    validator: &jsonschema::Validator,
+    value: &Value,
+    name: &str,
+) -> Result<(), ActionFailure> {
+    let violations: Vec<Value> = validator
+        .iter_errors(value)
+        .take(MAX_VIOLATIONS)
+        .map(|error| json!({"pointer": error.instance_path().to_string(), "message": error.to_string()}))
+        .collect();
+    let Some(first) = violations.first() else { return Ok(()) };
+    let words = first.get("message").and_then(Value::as_str).unwrap_or_default();
+    let message = format!("the parameters are not those of `{name}`: {words}");
+    let mut failure = failure(ErrorCode::ValidationFailed, message);
+    failure.details = Some(json!({ "violations": violations }));
+    Err(failure)
+}
+
+fn not_expanded(error: &ExpandError) -> ActionFailure {
+    let code = match error {
+        ExpandError::Missing(_) => ErrorCode::ReferenceMissing,
+        ExpandError::TooLarge(_) => ErrorCode::TooLarge,
+        ExpandError::Syntax(_) => ErrorCode::ValidationFailed,
+    };
+    failure(code, error.to_string())
+}
+
+pub(super) fn failure(code: ErrorCode, message: String) -> ActionFailure {
+    ActionFailure::new(code.as_str(), message)
+}

@@ -1,0 +1,254 @@
+//! Checks before running.
+
+mod common;
+
+use common::{plan, plan_with};
+use contexture_diagnostic::Severity;
+use contexture_flow::Set;
+use contexture_flow::check::{Earlier, Report};
+use contexture_protocol::Limits;
+use contexture_protocol::content::{Outcome, Status};
+use serde_json::{Value, json};
+
+fn faults(document: &Value) -> Vec<String> {
+    let report = plan_with(document, &Earlier::default()).unwrap_err();
+    report.diagnostics.iter().map(|d| format!("{} {}: {}", d.code, d.path, d.message)).collect()
+}
+
+fn step(id: &str, dependencies: &[&str]) -> Value {
+    json!({"instructionId": id, "action": "echo", "dependencies": dependencies})
+}
+
+#[test]
+fn fl_6_all_faults_are_in_one_report() {
+    let document = json!({"type": "INSTRUCTION", "content": {"instructions": [
+        step("a", &["b", "ghost", "a"]),
+        step("b", &["c"]),
+        step("c", &["a"]),
+        step("c", &[]),
+        {"instructionId": "d", "action": "Echo", "condition": "x = 1",
+         "parameters": {"t": ["${results.b.result}", "${open", "${HOME}", "$${fine}"]}},
+        {"instructionId": "e", "action": "echo", "dependencies": ["d"],
+         "condition": "dependencies.z.status == 'COMPLETED' AND foo == 1",
+         "recovery": {"strategy": "DEGRADE"}},
+    ]}});
+    assert_eq!(
+        faults(&document),
+        [
+            "DUPLICATE_ID /content/instructions/3/instructionId: the id `c` is given twice",
+            "UNKNOWN_ID /content/instructions/0/dependencies/1: nothing has the id `ghost`",
+            "CYCLE /content/instructions/0/dependencies/2: `a` depends on itself: a → a",
+            "UNKNOWN_ACTION /content/instructions/4/action: there is no action `Echo`",
+            "VALIDATION_FAILED /content/instructions/5/recovery/alternative: `e` is to be replaced, but by nothing",
+            "VALIDATION_FAILED /content/instructions/4/condition: expected a comparison, found `=` at offset 2",
+            "VALIDATION_FAILED /content/instructions/4/parameters/t/1: this `${` is not closed at offset 0",
+            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/2: there is no root `HOME`",
+            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/0: `b` is no dependency of `d`",
+            "UNKNOWN_ID /content/instructions/5/condition: nothing has the id `z`",
+            "UNDECLARED_REFERENCE /content/instructions/5/condition: there is no root `foo`",
+            "CYCLE /content/instructions/0/dependencies/0: dependencies go round in a circle: a → b → c → a",
+        ]
+    );
+}
+
+#[test]
+fn fl_6_help_and_caret() {
+    let document = json!({"instructions": [
+        step("first", &[]),
+        {"instructionId": "b", "action": "ehco", "dependencies": ["frist"], "condition": "a == 1 and b"},
+        {"instructionId": "c", "action": "echo", "parameters": {"a/b": "${results.first.status}"}},
+    ]});
+    let report = plan_with(&document, &Earlier::default()).unwrap_err();
+    let help: Vec<_> = report.diagnostics.iter().map(|d| d.help.as_deref().unwrap()).collect();
+    assert_eq!(
+        help,
+        [
+            "did you mean `first`?",
+            "did you mean `echo`?",
+            "`AND` is written in capitals",
+            "add \"first\" to `dependencies` of `c`",
+        ]
+    );
+    assert_eq!(report.diagnostics[3].path, "/instructions/2/parameters/a~1b");
+    assert_eq!(
+        report.diagnostics[2].render("set.json", false),
+        "error[FLOW1007]: expected AND, OR or the end, found `and` at offset 7\n \
+         --> set.json#/instructions/1/condition:1:8\n  |\n1 | a == 1 and b\n  |        ^^^\n  \
+         = help: `AND` is written in capitals\n"
+            .replace("^^^", "^")
+    );
+    assert_eq!(
+        report.diagnostics[0].render("set.json", false),
+        "error[FLOW1003]: nothing has the id `frist`\n --> set.json#/instructions/1/dependencies/0\n  \
+         = help: did you mean `first`?\n"
+    );
+    let value = report.to_value();
+    assert_eq!(value["diagnostics"][2]["offset"], 7);
+    assert_eq!(value["diagnostics"][0]["severity"], "error");
+}
+
+#[test]
+fn fl_6_every_cycle_is_printed() {
+    let document = json!({"instructions": [
+        step("a", &["b"]), step("b", &["a", "c"]), step("c", &["b"]), step("x", &["y"]),
+        step("y", &["x"]), step("free", &["x"]),
+    ]});
+    let all = faults(&document);
+    assert_eq!(all.len(), 3);
+    for cycle in ["a → b → a", "b → c → b", "x → y → x"] {
+        assert!(all.iter().any(|fault| fault.ends_with(&format!("circle: {cycle}"))), "{all:?}");
+    }
+}
+
+#[test]
+fn fl_5_a_chain_of_dependencies_is_enough() {
+    let document = json!({"instructions": [
+        step("a", &[]), step("b", &["a"]), step("x", &["b"]),
+        {"instructionId": "c", "action": "echo", "dependencies": ["x", "b"],
+         "condition": "dependencies.a.status == 'COMPLETED'",
+         "parameters": {"v": "${dependencies.a.result.n} ${results.b.status}"}},
+    ]});
+    assert_eq!(plan(&document).depth(), 4);
+    let document = json!({"instructions": [
+        step("a", &["b"]), step("b", &[]),
+        {"instructionId": "c", "action": "echo", "dependencies": ["b"], "condition": "results.a.result == 1"},
+        {"instructionId": "d", "action": "echo", "parameters": {"v": "${results.d.status}"}},
+    ]});
+    assert_eq!(
+        faults(&document),
+        [
+            "UNDECLARED_REFERENCE /instructions/2/condition: `a` is no dependency of `c`",
+            "UNDECLARED_REFERENCE /instructions/3/parameters/v: `d` reads its own outcome",
+        ]
+    );
+}
+
+#[test]
+fn fl_4_a_status_that_can_never_be_is_warned_of() {
+    let document = json!({"instructions": [
+        step("a", &[]),
+        {"instructionId": "b", "action": "echo", "dependencies": ["a"],
+         "condition": "dependencies.a.status == 'SUCCESS' OR 'Completed' == dependencies.a.status OR dependencies.a.status != 'RUNNING'"},
+    ]});
+    let plan = plan(&document);
+    let warnings = &plan.warnings().diagnostics;
+    assert!(warnings.iter().all(|d| d.severity == Severity::Warning && d.rule == "FLOW1012"));
+    let help: Vec<_> = warnings.iter().filter_map(|d| d.help.as_deref()).collect();
+    assert_eq!(
+        help,
+        [
+            "write 'COMPLETED'",
+            "write 'COMPLETED'",
+            "a status is COMPLETED, FAILED, SKIPPED or TIMEOUT"
+        ]
+    );
+}
+
+#[test]
+fn fl_1_requirements_against_the_order_of_the_mode() {
+    let calls = |mode: &str| {
+        json!({"toolCalls": [
+            {"callId": "ui", "name": "pick", "runtime": "FRONTEND", "parameters": {}, "requiredAfter": ["db"]},
+            {"callId": "db", "name": "echo", "parameters": {}},
+        ], "executionMode": mode})
+    };
+    assert_eq!(
+        faults(&calls("FRONTEND_FIRST")),
+        [
+            "VALIDATION_FAILED /toolCalls/0/requiredAfter/0: `ui` is required after `db`, but FRONTEND_FIRST runs it before"
+        ]
+    );
+    for mode in
+        ["BACKEND_FIRST", "CLIENT_SERVER_PARALLEL", "SYNC", "SEQUENTIAL", "PARALLEL", "ASYNC"]
+    {
+        assert_eq!(plan(&calls(mode)).len(), 2);
+    }
+}
+
+#[test]
+fn fl_1_the_three_forms_of_a_document() {
+    let content = json!({"calls": [{"callId": "a", "name": "nope", "parameters": {}}]});
+    let bare = json!({"type": "TOOL_CALL_REQUEST", "content": content});
+    let mut whole = bare.clone();
+    whole["messageId"] = "m".into();
+    whole["timestamp"] = "2025-12-01T10:00:00Z".into();
+    whole["sender"] = json!({"id": "s", "type": "SYSTEM"});
+    let path = |document: &Value| {
+        let text =
+            plan_with(document, &Earlier::default()).unwrap_err().diagnostics[0].path.clone();
+        let set = Set::from_value(document.clone(), &Limits::FILE).unwrap();
+        assert_eq!(set.steps.len(), 1);
+        text
+    };
+    assert_eq!(path(&content), "/calls/0/name");
+    assert_eq!(path(&bare), "/content/calls/0/name");
+    assert_eq!(path(&whole), "/content/calls/0/name");
+    let parse = |text: &str| Set::parse(text.as_bytes(), &Limits::FILE).unwrap_err();
+    let shape = |report: Report| {
+        report.diagnostics.iter().map(|d| (d.code, d.path.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shape(parse(r#"{"instructions": [{"instructionId": "", "action": 5}, {}]}"#)),
+        [
+            ("VALIDATION_FAILED", "/instructions/0/instructionId".to_owned()),
+            ("VALIDATION_FAILED", "/instructions/0/action".to_owned()),
+            ("VALIDATION_FAILED", "/instructions/1/instructionId".to_owned()),
+            ("VALIDATION_FAILED", "/instructions/1/action".to_owned()),
+        ]
+    );
+    assert_eq!(shape(parse("{")), [("PARSE_ERROR", String::new())]);
+    assert_eq!(
+        shape(parse(r#"{"type": "USER_INPUT", "content": {"text": "x"}}"#))[0].0,
+        "UNKNOWN_TYPE"
+    );
+    assert_eq!(
+        shape(parse(&format!("{{\"instructions\":{}", "[".repeat(100_000))))[0].0,
+        "TOO_LARGE"
+    );
+    assert!(!parse("[]").diagnostics.is_empty() && !parse("{}").diagnostics.is_empty());
+}
+
+#[test]
+fn fl_6_what_ended_earlier_is_known() {
+    let document = json!({"instructions": [
+        {"instructionId": "b", "action": "echo", "dependencies": ["old"], "parameters": {"v": "${results.old.result.n}"}},
+    ]});
+    assert_eq!(faults(&document).len(), 2);
+    let mut earlier = Earlier::default();
+    earlier
+        .add(&Outcome { result: Some(json!({"n": 1})), ..Outcome::new("old", Status::Completed) });
+    assert_eq!(plan_with(&document, &earlier).unwrap().len(), 1);
+}
+
+#[test]
+fn fl_4_fields_without_effect_are_told() {
+    let document =
+        json!({"calls": [{"callId": "a", "name": "echo", "parameters": {}, "condition": "x"}]});
+    let plan = plan(&document);
+    assert_eq!(plan.warnings().diagnostics[0].rule, "FLOW1013");
+    assert_eq!(plan.warnings().diagnostics[0].path, "/calls/0/condition");
+}
+
+#[test]
+fn fl_10_large_sets_are_checked_in_one_pass() {
+    let count = 50_000;
+    let steps: Vec<Value> = (0..count)
+        .map(|n| match n {
+            0 => json!({"instructionId": "s0", "action": "echo"}),
+            // The first is read from the end of a long chain.
+            _ => json!({"instructionId": format!("s{n}"), "action": "echo",
+                "dependencies": [format!("s{}", n - 1)], "parameters": {"v": "${results.s0.status}"}}),
+        })
+        .collect();
+    let plan = plan(&json!({ "instructions": steps }));
+    assert_eq!((plan.len(), plan.depth()), (count, count));
+    let ring: Vec<Value> =
+        (0..count).map(|n| step(&format!("s{n}"), &[&format!("s{}", (n + 1) % count)])).collect();
+    let all = faults(&json!({ "instructions": ring }));
+    assert_eq!(all.len(), 1);
+    assert!(all[0].len() < 10_000 && all[0].contains("s0 → s1 → s2"), "{}", all[0]);
+    let lost: Vec<Value> = (0..5_000).map(|n| step(&format!("s{n}"), &["ghost"])).collect();
+    let report = plan_with(&json!({ "instructions": lost }), &Earlier::default()).unwrap_err();
+    assert_eq!((report.diagnostics.len(), report.unlisted), (1_000, 4_000));
+    assert_eq!(report.to_value()["diagnostics"][1_000]["code"], "TOO_LARGE");
+}

@@ -21,14 +21,21 @@ pub async fn measure() -> Outcome<()> {
     let peer = Server::peer("echo")?;
     for connections in [1, 64] {
         let (mut mine, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        let mut processor = [(0.0, 0.0), (0.0, 0.0)];
         for round in 0..=ROUNDS {
+            let before = [peer.processor()?, ours.processor()?];
             let by_peer = rate(peer.address, connections).await?;
             let by_us = rate(ours.address, connections).await?;
+            let after = [peer.processor()?, ours.processor()?];
             // The first round warms both sides up.
             if round > 0 {
                 theirs.push(by_peer);
                 mine.push(by_us);
                 ratios.push(by_us / by_peer);
+                for (side, rate) in [by_peer, by_us].into_iter().enumerate() {
+                    processor[side].0 += after[side] - before[side];
+                    processor[side].1 += rate * ROUND.as_secs_f64();
+                }
             }
         }
         println!(
@@ -38,6 +45,11 @@ pub async fn measure() -> Outcome<()> {
             median(&mut ratios),
             ratios.first().unwrap_or(&0.0),
             ratios.last().unwrap_or(&0.0),
+        );
+        let [theirs, mine] = processor.map(|(seconds, count)| seconds / count * 1e6);
+        println!(
+            "  processor time of a message: {mine:.2} µs beside {theirs:.2}, ratio {:.2}",
+            theirs / mine
         );
     }
     Ok(())

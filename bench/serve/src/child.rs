@@ -68,6 +68,15 @@ impl Server {
         let kilobytes: f64 = line.unwrap_or_default().trim().trim_end_matches(" kB").parse()?;
         Ok(kilobytes * 1024.0)
     }
+
+    /// Processor time that the process has taken, in seconds.
+    pub fn processor(&self) -> Outcome<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let (_, fields) = stat.rsplit_once(')').ok_or("no stat")?;
+        let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+        // USER_HZ is 100 wherever Linux runs.
+        Ok(ticks.sum::<Result<f64, _>>()? / 100.0)
+    }
 }
 
 impl Drop for Server {

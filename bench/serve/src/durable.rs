@@ -20,12 +20,17 @@ pub async fn measure() -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let peer = peer(&folder.path().join("peer.db"))?;
     let ours = Server::ours(folder.path())?;
+    let mut processor = [(0.0, 0.0), (0.0, 0.0)];
     let (mut single, mut results) = (Vec::new(), [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())]);
     for round in 0..=ROUNDS {
         let by_one = transactions(&peer, round)?;
-        for (contexts, result) in [1, CONNECTIONS].into_iter().zip(&mut results) {
+        for (side, (contexts, result)) in [1, CONNECTIONS].into_iter().zip(&mut results).enumerate()
+        {
+            let before = ours.processor()?;
             let (rate, waits) = rate(ours.address, contexts, round).await?;
             if round > 0 {
+                processor[side].0 += ours.processor()? - before;
+                processor[side].1 += waits.len() as f64;
                 result.0.push(rate);
                 result.1.extend(waits);
             }
@@ -37,12 +42,15 @@ pub async fn measure() -> Outcome<()> {
     }
     let single = median(&mut single);
     println!("one synced SQLite transaction for each update: {single:.0}/s");
-    for (contexts, (rates, waits)) in [1, CONNECTIONS].into_iter().zip(&mut results) {
+    let processor = processor.map(|(seconds, count)| seconds / count * 1e6);
+    for ((contexts, (rates, waits)), processor) in
+        [1, CONNECTIONS].into_iter().zip(&mut results).zip(processor)
+    {
         let rate = median(rates);
         waits.sort_by(f64::total_cmp);
         let share = |percent: usize| waits[(waits.len() - 1) * percent / 100];
         println!(
-            "ADD_MESSAGE, {CONNECTIONS} connections, {contexts} contexts: {rate:.0}/s, ratio {:.1}; p50 {:.1} ms, p99 {:.1} ms, longest {:.0} ms",
+            "ADD_MESSAGE, {CONNECTIONS} connections, {contexts} contexts: {rate:.0}/s, ratio {:.1}; p50 {:.1} ms, p99 {:.1} ms, longest {:.0} ms; {processor:.0} µs of processor time each",
             rate / single,
             share(50),
             share(99),

@@ -1,13 +1,17 @@
 //! What a message holds, as a digest: the same message sent again has the same one (CP-7).
 
 use contexture_protocol::{Message, canonical};
-use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// The digest of type, sender and content: what was sent again may carry a new time.
 pub(crate) fn digest(message: &Message) -> [u8; 32] {
-    let whole = message.to_value();
-    let part = |name: &str| whole.get(name).cloned().unwrap_or(Value::Null);
-    let held = json!([part("type"), part("sender"), part("content")]);
-    Sha256::digest(canonical(&held)).into()
+    let mut digest = Sha256::new();
+    let sender = serde_json::to_value(&message.sender).unwrap_or_default();
+    let content = serde_json::to_value(&message.body).unwrap_or_default();
+    for part in [message.kind(), &canonical(&sender), &canonical(&content)] {
+        digest.update(part.as_bytes());
+        // No JSON text holds this byte.
+        digest.update([0]);
+    }
+    digest.finalize().into()
 }

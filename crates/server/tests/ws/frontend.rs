@@ -112,18 +112,24 @@ async fn cp_14_a_refusal_and_a_late_answer_have_their_codes() {
     client.send(&result("r1", &call, json!({ "status": "ERROR", "error": error }))).await;
     assert_eq!(value(&mut client, "m1").await, json!({ "code": "PERMISSION_DENIED" }));
 
-    client.ask(&announce("a2", json!({ "maxProcessingTime": 50 }))).await;
-    client.send(&said("m2", Some("ctx_1"), "#main")).await;
+    let request = json!({ "calls": [{
+        "callId": "call_late",
+        "name": "highlight_element",
+        "runtime": "FRONTEND",
+        "parameters": { "selector": "#main" },
+        "timeoutClient": 0.05,
+    }] });
+    client.send(&message("TOOL_CALL_REQUEST", "m2", Some("ctx_1"), request)).await;
     let (_, call) = asked(&mut client).await;
     let mut cancelled = false;
     let answer = loop {
         let message = client.message().await;
         cancelled |= message["type"] == "CONTROL" && message["content"]["target"] == *call;
-        if message["type"] == "MODEL_RESPONSE" {
+        if message["type"] == "TOOL_CALL_RESPONSE" {
             break message;
         }
     };
-    assert_eq!(answer["metadata"]["value"], json!({ "code": "TIMEOUT" }), "{answer}");
+    assert_eq!(answer["content"]["results"][0]["error"]["code"], "TIMEOUT", "{answer}");
     assert!(cancelled, "the client is told that nobody waits any more");
     let late = result("r2", &call, json!({ "status": "SUCCESS", "result": 1 }));
     assert_eq!(client.ask(&late).await["content"]["errorCode"], "UNKNOWN_ID");

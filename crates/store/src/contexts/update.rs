@@ -2,7 +2,7 @@
 
 use super::{Change, ContextError};
 use contexture_context::json;
-use contexture_protocol::StatePath;
+use contexture_protocol::{Message, StatePath};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -113,6 +113,13 @@ impl NewMessage {
         }
         let timestamp = fields.get("timestamp").and_then(Value::as_str).map(str::to_owned);
         Ok(Self { text: message.to_string().into(), timestamp })
+    }
+
+    /// A message of the protocol.
+    #[must_use]
+    pub fn of(message: &Message) -> Self {
+        let timestamp = Some(message.timestamp.as_str().to_owned());
+        Self { text: message.to_json().into(), timestamp }
     }
 
     /// A message as its JSON text, which is kept to the letter.

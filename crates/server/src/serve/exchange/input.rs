@@ -32,10 +32,7 @@ pub(crate) fn begin(
     if let Some(refused) = draining(app) {
         return unless_known(app, caller, &message, refused, reply);
     }
-    let update = match update(caller, &message) {
-        Ok(update) => update,
-        Err(refused) => return reply.refuse(refused),
-    };
+    let update = update(caller, &message);
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {
         Ok(Applied { repeated: None, context_id, .. }) => {
@@ -75,10 +72,9 @@ fn unless_known(
     }
 }
 
-fn update(caller: &Caller, message: &Message) -> Result<Update, Refusal> {
-    let context = message.context_id.as_deref();
-    let new = NewMessage::new(&message.to_value()).map_err(|error| refusal(error, context))?;
-    Ok(Update {
+fn update(caller: &Caller, message: &Message) -> Update {
+    let new = NewMessage::of(message);
+    Update {
         owner: caller.owner().to_string(),
         context_id: message.context_id.clone(),
         create: true,
@@ -91,7 +87,7 @@ fn update(caller: &Caller, message: &Message) -> Result<Update, Refusal> {
         operations: vec![Operation::AddMessage(new)],
         cause: Some(message.message_id.clone()),
         ..Update::default()
-    })
+    }
 }
 
 /// The message was here before: its turn is heard from the start, or its answer given again.

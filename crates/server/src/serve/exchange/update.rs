@@ -10,7 +10,7 @@ use contexture::store::contexts::{
     Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
 };
 use contexture_protocol::content::{Ack, ContextUpdate, UpdateOperation};
-use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal, SenderType};
+use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal, SenderType};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -33,10 +33,8 @@ pub(crate) fn begin(
 
 /// Keeps a message that asks for nothing, such as what a model service said.
 pub(crate) fn keep(app: &Arc<App>, caller: &Caller, message: &Message, reply: Reply) {
-    match NewMessage::new(&message.to_value()) {
-        Ok(new) => submit(app, caller, message, vec![Operation::AddMessage(new)], None, reply),
-        Err(error) => reply.refuse(refusal(error, message.context_id.as_deref())),
-    }
+    let added = Operation::AddMessage(NewMessage::of(message));
+    submit(app, caller, message, vec![added], None, reply);
 }
 
 fn operation(
@@ -49,7 +47,7 @@ fn operation(
     Ok(match update.operation {
         UpdateOperation::AddMessage => {
             let draft = update.message.as_ref().ok_or_else(absent)?;
-            added(app, caller, message, draft.to_value())?
+            added(app, caller, message, (**draft).clone())?
         }
         UpdateOperation::UpdateState => Operation::UpdateState {
             path: update.path.clone().ok_or_else(absent)?,
@@ -68,37 +66,27 @@ fn operation(
 
 /// The message to add: what it lacks comes from the message that brings it, and it speaks for
 /// nobody whom its sender may not speak for.
-fn added(app: &App, caller: &Caller, outer: &Message, inner: Value) -> Result<Operation, Refusal> {
-    let Value::Object(mut fields) = inner else {
-        return Err(Refusal::new(ErrorCode::ValidationFailed, "the message is no object"));
+fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Operation, Refusal> {
+    let rest = Message {
+        message_id: String::new(),
+        context_id: None,
+        timestamp: outer.timestamp.clone(),
+        sender: outer.sender.clone(),
+        body: Body::Ack(Ack::default()),
+        metadata: None,
+        extra: Map::new(),
     };
-    fields.entry("messageId").or_insert_with(|| Value::from(app.maker.id("msg")));
-    let whole = outer.to_value();
-    for name in ["timestamp", "sender"] {
-        let filled = || whole.get(name).cloned().unwrap_or_default();
-        fields.entry(name).or_insert_with(filled);
+    let mut whole = inner.complete(rest);
+    if whole.message_id.is_empty() {
+        whole.message_id = app.maker.id("msg");
     }
-    if let Some(context) = &outer.context_id {
-        fields.insert("contextId".to_owned(), Value::from(context.as_str()));
+    if outer.context_id.is_some() {
+        whole.context_id.clone_from(&outer.context_id);
     }
-    let value = Value::Object(fields);
-    let whole =
-        Message::from_value(value.clone(), &Limits::WIRE).map_err(|refused| inside(*refused))?;
     if !caller.grant.senders.allow(whole.sender.kind) {
         return Err(sender_forbidden(whole.sender.kind));
     }
-    let new = NewMessage::new(&value);
-    new.map(Operation::AddMessage).map_err(|error| refusal(error, outer.context_id.as_deref()))
-}
-
-/// Places in the message that is added, from the top of the update.
-fn inside(mut refused: Refusal) -> Refusal {
-    for violation in &mut refused.violations {
-        violation.pointer.insert_str(0, "/content/message");
-    }
-    refused.message_id = None;
-    refused.context_id = None;
-    refused
+    Ok(Operation::AddMessage(NewMessage::of(&whole)))
 }
 
 pub(crate) fn sender_forbidden(kind: SenderType) -> Refusal {

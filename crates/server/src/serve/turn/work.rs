@@ -13,6 +13,7 @@ use crate::serve::intent::Picked;
 use crate::serve::message::answering;
 use crate::serve::operations::telemetry::Parent;
 use crate::serve::sensitive;
+use contexture::llm::CancelToken;
 use contexture::store::contexts::{
     Answer, ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage, Update,
 };
@@ -92,7 +93,16 @@ impl Begun {
 
     async fn work(mut self) {
         let began = Instant::now();
-        let message = match self.answer().await {
+        let lane = self.app.turns.lanes.enter(&self.context);
+        let cancel = self.turn.cancel.clone();
+        // The next turn of the context begins when this one's answer is kept and told.
+        let lane = tokio::select! {
+            lane = lane => Some(lane),
+            () = cancel.cancelled() => None,
+        };
+        let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
+        let answer = if lane.is_some() { self.answer(&cancel).await } else { Err(cancelled()) };
+        let message = match answer {
             Ok(message) => message,
             Err(refused) => {
                 let refused = refused.about(&self.message);
@@ -102,6 +112,7 @@ impl Begun {
         let app = Arc::clone(&self.app);
         self.log(&message, began);
         self.settle(message).await;
+        drop(lane);
         app.turns.ended();
     }
 
@@ -130,17 +141,10 @@ impl Begun {
     }
 
     /// Runs the turn; its answer is not kept yet.
-    async fn answer(&mut self) -> Stored<Message> {
-        let lane = self.app.turns.lanes.enter(&self.context);
-        let cancel = self.turn.cancel.clone();
-        let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
-        let _lane = tokio::select! {
-            lane = lane => lane,
-            () = cancel.cancelled() => return Err(cancelled()),
-        };
+    async fn answer(&mut self, cancel: &CancelToken) -> Stored<Message> {
         let picked = self.pick().await?;
         let conversation = self.conversation().await?;
-        let permit = self.app.turns.permit(&cancel).await?;
+        let permit = self.app.turns.permit(cancel).await?;
         self.model.clone_from(&picked.agent.name);
         let mut running = self.run(&picked.agent, conversation, permit);
         self.trace = running.trace_id().map(str::to_owned);
@@ -330,7 +334,7 @@ impl Begun {
         message: &Message,
         settles: Option<Settlement>,
     ) -> Result<Option<u64>, ContextError> {
-        let new = NewMessage::new(&message.to_value())?;
+        let new = NewMessage::of(message);
         let update = Update {
             owner: self.caller.owner().to_string(),
             context_id: Some(self.context.clone()),

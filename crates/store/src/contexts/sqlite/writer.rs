@@ -1,8 +1,10 @@
 //! The one thread that writes (CP-12).
 //!
-//! Decision: everything that waits goes into one transaction, each task in a savepoint, so that a
-//! refused one does not undo its neighbours. When the transaction itself fails, its tasks are tried
-//! again one by one: a large one that no longer fits the disk does not take the small ones along.
+//! Decision: everything that waits goes into one transaction. What is refused has touched nothing
+//! (`apply`), so it needs no savepoint, which would keep every page as it was before each task. When
+//! a task fails after all that it wrote something, or the transaction itself fails, its tasks are
+//! tried again one by one: a large one that no longer fits the disk does not take the small ones
+//! along.
 
 use super::ledger::Tables;
 use super::schema;
@@ -239,22 +241,20 @@ impl Desk {
         outcome
     }
 
-    /// Runs a task in a savepoint.
+    /// Runs a task. A fault that left something behind breaks the transaction.
     fn apart(&self, task: &mut Box<dyn Task>) -> Result<Option<ContextError>, Broken> {
-        self.tell("savepoint task")?;
+        let before = self.connection.total_changes();
         let mut tables = Tables::new(&self.connection, &self.name);
         let run = AssertUnwindSafe(|| task.run(&mut tables, &self.engine));
         let fault = match catch_unwind(run) {
-            Ok(Ok(())) => return self.tell("release task").map(|()| None),
+            Ok(Ok(())) => return Ok(None),
             Ok(Err(fault)) => fault,
             Err(_) => ContextError::Closed,
         };
         // SQLite itself gives up the whole transaction after some failures.
-        if self.connection.is_autocommit() {
+        if self.connection.is_autocommit() || self.connection.total_changes() != before {
             return Err(Broken(fault));
         }
-        self.tell("rollback to task")?;
-        self.tell("release task")?;
         Ok(Some(fault))
     }
 

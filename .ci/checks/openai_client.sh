@@ -54,9 +54,42 @@ ready "contexture serve" connects "$port"
 timeout 300 "$python" .ci/checks/openai_client.py client "http://127.0.0.1:$port" "$work/model.json" \
   || fail "the official client"
 
+# -- the end: a turn that runs is finished, a second signal ends at once ------------------------------------
+
+# said_so_far WORDS: begins to talk to the model in the background, until it has said something.
+said_so_far() {
+  curl -sN "http://127.0.0.1:$port/v1/chat/completions" -H 'Content-Type: application/json' \
+    -d "{\"model\": \"Slow\", \"stream\": true, \"messages\": [{\"role\": \"user\", \"content\": \"$1\"}]}" >"$work/said.out" &
+  talk=$!
+  for _ in $(seq 1 100); do
+    ! grep -q word1 "$work/said.out" || return 0
+    sleep 0.05
+  done
+  fail "the model says nothing"
+}
+
+said_so_far "Go"
 stop_server "$server"
 [ "$ended" -eq 0 ] || fail "the server ended with $ended"
-ok "the server ended in order"
+wait "$talk" || fail "the answer was broken off"
+said "$work/said.out" 'word5' "the turn that ran was finished"
+said "$work/said.out" 'data: \[DONE\]' "and the server ended in order"
+
+serve "$contexture" serve "$work/project/agents.as" --root "$work/project" --listen "127.0.0.1:$port" \
+  --model "openai+http://127.0.0.1:$model_port/v1/slow" >"$work/serve.out" 2>"$work/serve.log"
+ready "contexture serve" connects "$port"
+said_so_far "forever"
+kill -TERM "$server"
+for _ in $(seq 1 40); do
+  status=$(curl -s -o "$work/ready.json" -w '%{http_code}' "http://127.0.0.1:$port/readyz" || true)
+  [ "$status" != 200 ] && break
+  sleep 0.05
+done
+[ "$status" = 503 ] || fail "a server that is about to end is ready: $status"
+stop_server "$server"
+[ "$ended" -eq 143 ] || fail "the second signal ended the server with $ended"
+wait "$talk" || true
+ok "a second signal ends it at once"
 
 # -- with tokens --------------------------------------------------------------------------------------------
 

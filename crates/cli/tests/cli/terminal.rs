@@ -181,3 +181,32 @@ fn kn_8_a_question_stands_until_it_is_answered() {
     type_in(&mut session, ":quit\r");
     assert_eq!(exit_code(&mut session).1, 0);
 }
+
+#[test]
+fn cp_10_a_terminal_is_asked_before_a_context_is_deleted() {
+    let sandbox = Sandbox::with_examples();
+    let file = "examples/serve/conversation.jsonl";
+    let _ = sandbox.run(["context", "import", file]).exits(0);
+    let mut session = spawn(&sandbox, &["context", "delete", "ctx_weather"], &[("NO_COLOR", "1")]);
+    let before = until(&mut session, "[y/N]");
+    assert!(before.contains("ctx_weather  local  4 messages"), "{before}");
+    type_in(&mut session, "n\r");
+    let (rest, code) = exit_code(&mut session);
+    assert!(code == 1 && rest.contains("nothing was deleted"), "{code} {rest}");
+    let mut session = spawn(&sandbox, &["context", "delete", "ctx_weather"], &[]);
+    until(&mut session, "[y/N]");
+    type_in(&mut session, "y\r");
+    assert_eq!(exit_code(&mut session).1, 0);
+    let _ = sandbox.run(["context", "show", "ctx_weather"]).exits(2);
+}
+
+#[test]
+fn cp_9_a_conversation_is_wrapped_and_coloured_on_a_terminal_alone() {
+    let sandbox = Sandbox::with_examples();
+    let file = "examples/serve/conversation.jsonl";
+    let _ = sandbox.run(["context", "import", file]).exits(0);
+    let (shown, code) = exit_code(&mut spawn(&sandbox, &["context", "show", "ctx_weather"], &[]));
+    assert!(code == 0 && shown.contains("\u{1b}[1m\u{1b}[36mmodel_1"), "{code} {shown:?}");
+    let plain = sandbox.run(["context", "show", "ctx_weather"]).exits(0).stdout;
+    assert!(!plain.contains('\u{1b}'), "{plain:?}");
+}

@@ -52,7 +52,7 @@ fn engines(value: &Value) -> Vec<Contender> {
     ];
     let env: &'static minijinja::Environment<'static> = Box::leak(Box::new(environment()));
     let expression = env.compile_expression(&jinja()).unwrap();
-    let context = minijinja::Value::from_serialize(value);
+    let context = minijinja::Value::from(minijinja::value::Serde(value.clone()));
     all.push(Contender {
         name: "minijinja",
         run: Box::new(move || expression.eval(black_box(&context)).unwrap().is_true()),
@@ -119,7 +119,7 @@ fn flat_context(value: &Value) -> evalexpr::HashMapContext<evalexpr::DefaultNume
     context
 }
 
-fn cel_context(value: &Value) -> cel::Context<'static> {
+fn cel_context(value: &Value) -> cel::Context<'static, 'static> {
     let mut context = cel::Context::default();
     context.add_variable("dependencies", &value["dependencies"]).unwrap();
     context
@@ -155,7 +155,7 @@ fn contexts() -> Vec<Contender> {
         Contender { name: "contexture (nothing to make)", run: Box::new(move || black_box(&ours).is_object()) },
         Contender {
             name: "minijinja",
-            run: Box::new(move || minijinja::Value::from_serialize(black_box(&jinja)).is_true()),
+            run: Box::new(move || minijinja::Value::from(minijinja::value::Serde(black_box(&jinja))).is_true()),
         },
         Contender {
             name: "rhai",

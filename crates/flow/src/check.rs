@@ -71,18 +71,8 @@ pub fn check(set: Set, actions: &dyn Actions, earlier: &Earlier) -> Result<Plan,
     if report.has_errors() {
         return Err(report);
     }
-    let earlier = ids.into_earlier();
-    Ok(Plan::new(
-        set,
-        dependencies,
-        dependents,
-        order,
-        guards,
-        is_expanded,
-        planned,
-        earlier,
-        report,
-    ))
+    let known = ids.into_known();
+    Ok(Plan::new(set, dependencies, dependents, order, guards, is_expanded, planned, known, report))
 }
 
 fn cycles(set: &Set, dependencies: &graph::Edges, order: &Order, report: &mut Report) {

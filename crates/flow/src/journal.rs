@@ -89,7 +89,7 @@ pub enum Entry {
         key: String,
     },
     /// A step ended.
-    Ended(Outcome),
+    Ended(Box<Outcome>),
     /// Nothing new was started.
     Paused,
     /// It went on.
@@ -238,7 +238,7 @@ impl Past {
                     }
                 }
                 Entry::Ended(outcome) => {
-                    past.ended.insert(outcome.instruction_id.clone(), outcome);
+                    past.ended.insert(outcome.instruction_id.clone(), *outcome);
                 }
                 Entry::Cancelled => past.is_cancelled = true,
                 Entry::Paused | Entry::Resumed | Entry::Finished { .. } => {}

@@ -1,5 +1,7 @@
 //! Checks before running.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
 mod common;
 
 use common::{plan, plan_with};

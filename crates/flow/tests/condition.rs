@@ -1,5 +1,7 @@
 //! The condition language by its specimens, and what holds for every text.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
 use contexture_flow::condition::{Condition, MAX_BYTES, MAX_DEPTH};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! Runs of sets.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
 mod common;
 
 use common::{Log, actions, ends, order, plan, plan_with, run, run_with};

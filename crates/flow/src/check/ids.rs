@@ -11,6 +11,13 @@ use std::collections::HashMap;
 /// Names that are compared for suggestions, over a whole report.
 const COMPARED: usize = 500_000;
 
+/// What is known of ids after a check.
+pub(crate) struct Known {
+    /// What ended before and is named; its numbers follow those of the steps.
+    pub(crate) earlier: Vec<(String, Value)>,
+    pub(crate) numbers: HashMap<Box<str>, u32>,
+}
+
 /// The numbers of all ids: the steps of the set from 0, then what ended earlier, as it is named.
 pub(crate) struct Ids<'s> {
     numbers: HashMap<Box<str>, u32>,
@@ -68,8 +75,8 @@ impl<'s> Ids<'s> {
         self.steps as usize + self.taken.len()
     }
 
-    pub(crate) fn into_earlier(self) -> (Vec<(String, Value)>, HashMap<Box<str>, u32>) {
-        (self.taken, self.numbers)
+    pub(crate) fn into_known(self) -> Known {
+        Known { earlier: self.taken, numbers: self.numbers }
     }
 
     /// The edges of all steps, faulty ones left out.

@@ -1,6 +1,7 @@
 //! A set that was checked, with all that a run needs.
 
 use super::Report;
+use super::ids::Known;
 use super::steps::Planned;
 use crate::action::ActionInfo;
 use crate::condition::Condition;
@@ -84,7 +85,7 @@ impl Plan {
         guards: Vec<Option<Box<Guard>>>,
         is_expanded: Vec<bool>,
         planned: Planned,
-        (earlier, numbers): (Vec<(String, Value)>, HashMap<Box<str>, u32>),
+        known: Known,
         warnings: Report,
     ) -> Self {
         Self {
@@ -97,8 +98,8 @@ impl Plan {
             actions: planned.actions,
             action_numbers: planned.numbers,
             action_of: planned.of_step,
-            earlier,
-            numbers,
+            earlier: known.earlier,
+            numbers: known.numbers,
             warnings,
         }
     }

@@ -120,11 +120,14 @@ async fn cp_14_a_refusal_and_a_late_answer_have_their_codes() {
         "timeoutClient": 0.05,
     }] });
     client.send(&message("TOOL_CALL_REQUEST", "m2", Some("ctx_1"), request)).await;
-    let (_, call) = asked(&mut client).await;
+    let (request, call) = asked(&mut client).await;
+    // What is called off is named by the request or by the call.
+    let names = [request["messageId"].clone(), json!(call)];
     let mut cancelled = false;
     let answer = loop {
         let message = client.message().await;
-        cancelled |= message["type"] == "CONTROL" && message["content"]["target"] == *call;
+        let target = &message["content"]["target"];
+        cancelled |= message["type"] == "CONTROL" && names.contains(target);
         if message["type"] == "TOOL_CALL_RESPONSE" {
             break message;
         }

@@ -51,7 +51,8 @@ fn engines(value: &Value) -> Vec<Contender> {
         Contender { name: "closure by hand", run: Box::new(move || by_hand(black_box(&hand))) },
     ];
     let env: &'static minijinja::Environment<'static> = Box::leak(Box::new(environment()));
-    let expression = env.compile_expression(&jinja()).unwrap();
+    let words: &'static str = Box::leak(jinja().into_boxed_str());
+    let expression = env.compile_expression(words).unwrap();
     let context = minijinja::Value::from(minijinja::value::Serde(value.clone()));
     all.push(Contender {
         name: "minijinja",

@@ -29,7 +29,7 @@ mod text;
 use crate::graph::{self, Edges, Order};
 use crate::set::Set;
 use contexture_protocol::content::{Outcome, Status};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 /// Steps that an SVG shows.
@@ -65,6 +65,8 @@ pub struct Picture {
     dependencies: Edges,
     dependents: Edges,
     order: Order,
+    /// The edges of the critical path.
+    critical: HashSet<(u32, u32)>,
 }
 
 impl Picture {
@@ -97,7 +99,8 @@ impl Picture {
             took: None,
             is_critical: false,
         });
-        Self { nodes: nodes.collect(), dependencies, dependents, order }
+        let critical = HashSet::new();
+        Self { nodes: nodes.collect(), dependencies, dependents, order, critical }
     }
 
     /// The picture of a set with what became of it.
@@ -141,8 +144,7 @@ impl Picture {
     }
 
     fn is_critical_edge(&self, from: u32, to: u32) -> bool {
-        let is = |node: u32| self.node(node).is_some_and(|node| node.is_critical);
-        is(from) && is(to)
+        self.critical.contains(&(from, to))
     }
 }
 

@@ -442,11 +442,7 @@ async fn fl_11_a_broken_run_is_gone_on_with() {
         ],
     );
     let journal = Arc::new(Volatile::default());
-    let record = |event: &Event<'_>| {
-        let inbox = Options::default();
-        drop(inbox);
-        event.to_json()
-    };
+    let record = |event: &Event<'_>| event.to_json();
     let started = |id| record(&Event::Started { id, action: "x", attempt: 1, key: "k" });
     let mut lines = vec![started("done")];
     let mut outcome = serde_json::to_value(Outcome::new("done", Status::Completed)).unwrap();

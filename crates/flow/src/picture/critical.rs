@@ -27,10 +27,12 @@ impl Picture {
             }
         }
         while let Some(node) = last {
-            if let Some(node) = self.nodes.get_mut(node as usize) {
-                node.is_critical = true;
+            if let Some(known) = self.nodes.get_mut(node as usize) {
+                known.is_critical = true;
             }
-            last = before.get(node as usize).copied().flatten();
+            let from = before.get(node as usize).copied().flatten();
+            self.critical.extend(from.map(|from| (from, node)));
+            last = from;
         }
     }
 }

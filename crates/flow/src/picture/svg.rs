@@ -10,6 +10,8 @@ const MARGIN: f64 = 20.0;
 const GAP: f64 = 14.0;
 /// Room that an edge takes where it passes a layer.
 const PASSING: f64 = 12.0;
+/// Room between two columns.
+const COLUMN: f64 = 70.0;
 /// Characters of a line in a box.
 const LINE: usize = 26;
 
@@ -62,8 +64,8 @@ impl Picture {
         Ok(out)
     }
 
-    /// Few long layers run from left to right, many short ones from top to bottom: a picture may
-    /// be long, but not wide.
+    /// Layers run from left to right unless that is much wider: edges that pass others then make
+    /// the picture taller, which a reader scrolls through more easily.
     fn frame(&self) -> Frame {
         let lines = self.nodes.iter().flat_map(Node::lines);
         let widest = lines.map(|line| breadth(&line)).fold(60.0, f64::max);
@@ -80,9 +82,9 @@ impl Picture {
         }
         let widest_layer = counts.iter().max().copied().unwrap_or_default();
         let down = to_f64(widest_layer) * (width + GAP);
-        let across = to_f64(counts.len()) * (width + 90.0);
-        let is_across = across <= down.max(1_000.0) && counts.len() < 30;
-        let step = if is_across { width + 90.0 } else { HEIGHT + 60.0 };
+        let across = to_f64(counts.len()) * (width + COLUMN);
+        let is_across = across <= (down * 1.3).max(1_000.0);
+        let step = if is_across { width + COLUMN } else { HEIGHT + 60.0 };
         Frame { is_across, width, step }
     }
 }

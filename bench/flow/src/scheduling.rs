@@ -14,14 +14,14 @@ use std::time::Instant;
 const LAYER: usize = 100;
 const ROUNDS: usize = 7;
 
-fn instructions(count: usize) -> InstructionSet {
+fn instructions(count: usize, action: &str) -> InstructionSet {
     let instruction = |n: usize| {
         let before = (n / LAYER).checked_sub(1).map(|layer| {
             [0, 37, 71].map(|d| format!("s{}", layer * LAYER + (n + d) % LAYER)).to_vec()
         });
         Instruction {
             instruction_id: format!("s{n}"),
-            action: "nothing".to_owned(),
+            action: action.to_owned(),
             dependencies: before,
             ..Instruction::default()
         }
@@ -35,16 +35,21 @@ fn instructions(count: usize) -> InstructionSet {
 
 pub fn report() {
     let mut actions = Registry::default();
-    actions.add("nothing", ActionInfo::default(), |_| async { Ok(Value::Null) });
+    actions.add("nothing", ActionInfo::default().quick(), |_| async { Ok(Value::Null) });
+    actions.add("task", ActionInfo::default(), |_| async { Ok(Value::Null) });
     let actions = Arc::new(actions);
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
     let one = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     println!("\nschedule                    instructions  check ns   run ns  bare ns   × bare   bytes each");
     for count in [10_000, 100_000, 400_000] {
-        for (name, runtime) in [("two threads", &threads), ("one thread", &one)] {
+        for (name, action, runtime) in [
+            ("two threads, quick", "nothing", &threads),
+            ("two threads, tasks", "task", &threads),
+            ("one thread, tasks", "task", &one),
+        ] {
             let (mut checks, mut runs, mut bares, mut bytes) = (vec![], vec![], vec![], 0.0_f64);
             for _ in 0..ROUNDS {
-                let set = instructions(count);
+                let set = instructions(count, action);
                 let (memory, start) = (resident(), Instant::now());
                 let set = Set::of_instructions(set);
                 let plan = check(set, &*actions, &Earlier::default()).unwrap();

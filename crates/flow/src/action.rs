@@ -50,6 +50,9 @@ pub struct ActionInfo {
     pub idempotent: bool,
     /// Whether it has its effect once for each [`ActionCall::key`], however often it is called.
     pub keyed: bool,
+    /// Whether it neither waits nor computes for long: it is then tried where the engine thinks,
+    /// which saves a task. One that waits all the same is moved to a task of its own.
+    pub quick: bool,
     /// The JSON Schema of its parameters; they are checked before it runs (FL-2).
     pub parameters: Option<Value>,
     /// On which side it runs.
@@ -62,6 +65,12 @@ impl ActionInfo {
     pub fn of(kind: ActionKind) -> Self {
         let idempotent = matches!(kind, ActionKind::Query | ActionKind::Analysis);
         Self { kind, idempotent, ..Self::default() }
+    }
+
+    /// The same, for an action that neither waits nor computes for long.
+    #[must_use]
+    pub fn quick(self) -> Self {
+        Self { quick: true, ..self }
     }
 
     /// The same with a schema for its parameters.

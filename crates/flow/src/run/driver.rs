@@ -17,6 +17,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::time::Instant;
 
+/// Rounds after which others on the same thread have their turn.
+const TURNS: u64 = 32;
+
 pub(crate) struct Driver {
     pub(super) plan: Arc<Plan>,
     pub(super) actions: Arc<dyn Actions>,
@@ -83,8 +86,11 @@ impl Driver {
         self.deadline = self.plan.set().timeout.map(|timeout| began + timeout);
         self.go_on();
         let mut mail = Vec::new();
-        loop {
+        for round in 1_u64.. {
             self.start_ready();
+            if round % TURNS == 0 {
+                tokio::task::yield_now().await;
+            }
             if self.lanes.left() == 0 && self.unkept == 0 {
                 break;
             }

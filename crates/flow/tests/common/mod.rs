@@ -17,7 +17,7 @@ pub type Log = Arc<Mutex<Vec<String>>>;
 
 pub fn actions(log: &Log) -> Registry {
     let mut all = Registry::default();
-    all.add("echo", ActionInfo::of(ActionKind::Query), |call| async move {
+    all.add("echo", ActionInfo::of(ActionKind::Query).quick(), |call| async move {
         Ok(Value::Object(call.parameters))
     });
     let schema =
@@ -54,11 +54,11 @@ pub fn actions(log: &Log) -> Registry {
         let id = call.id;
         panic!("oh {id}")
     });
-    all.add("panic_at_once", ActionInfo::default(), |call| -> std::future::Ready<_> {
+    all.add("panic_at_once", ActionInfo::default().quick(), |call| -> std::future::Ready<_> {
         assert!(call.attempt == 0, "before the future");
         std::future::ready(Ok(Value::Null))
     });
-    all.add("never", ActionInfo::default(), |_| std::future::pending());
+    all.add("never", ActionInfo::default().quick(), |_| std::future::pending());
     all.add("huge", ActionInfo::default(), |_| async { Ok(json!("x".repeat(20 << 20))) });
     all.add("deep", ActionInfo::default(), |_| async {
         Ok((0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner])))

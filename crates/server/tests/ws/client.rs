@@ -244,12 +244,6 @@ impl Client {
         let mut bytes = vec![0; most];
         let _ = tokio::time::timeout(Duration::from_millis(5), self.stream.read(&mut bytes)).await;
     }
-
-    /// Whether something came that is not read yet.
-    pub async fn is_silent(&mut self, for_long: Duration) -> bool {
-        self.buffer.is_empty()
-            && tokio::time::timeout(for_long, self.stream.read_buf(&mut self.buffer)).await.is_err()
-    }
 }
 
 /// Whether a message ends what its request began.

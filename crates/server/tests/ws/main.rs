@@ -9,6 +9,7 @@
     clippy::disallowed_methods,
     reason = "a test that can't go on has failed"
 )]
+#![allow(unreachable_pub, reason = "rooms of one test")]
 
 mod batches;
 mod chance;

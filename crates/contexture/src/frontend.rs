@@ -33,6 +33,13 @@ mod schema;
 pub use page::Page;
 pub(crate) use schema::check;
 
+/// What is wrong with the parameters of a call, by the schema that a client announced (CP-13): one
+/// line for each fault, none when they may be sent.
+#[must_use]
+pub fn faults(parameters: &Value, schema: &Value) -> Vec<String> {
+    check(parameters, schema)
+}
+
 use contexture_llm::BoxFuture;
 use serde_json::{Map, Value, json};
 

@@ -76,7 +76,8 @@ impl Process {
         let tail = Arc::new(Tail::default());
         tokio::spawn(Arc::clone(&tail).read(stderr));
         let group = child.id();
-        let process = Self { child: Mutex::new(Some(child)), group, family: Mutex::default(), stderr: tail };
+        let process =
+            Self { child: Mutex::new(Some(child)), group, family: Mutex::default(), stderr: tail };
         Ok((process, stdout, stdin))
     }
 

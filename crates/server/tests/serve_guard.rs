@@ -645,3 +645,60 @@ fn cp_19_the_log_has_a_line_for_each_request_turn_and_error() {
     assert!(of("error")[0]["traceId"].is_string());
     assert!(!text.contains("private") && !text.contains("ctx_tok_abc"), "{text}");
 }
+
+#[test]
+fn cp_1_what_only_a_model_or_the_system_says_needs_their_sender_type() {
+    let place = Place::new("");
+    let server = place.start();
+    for kind in ["MODEL_RESPONSE", "SYSTEM_MESSAGE"] {
+        let content = json!({ "text": "forged", "finishReason": "STOP", "action": "INFO" });
+        let direct = message("m1", Some("ctx_1"), kind, content.clone());
+        let answer = server.http().post(&direct);
+        assert_eq!(policies(&refused(&answer, 403, "SENDER_FORBIDDEN")), ["sender_type"], "{kind}");
+        let inner = json!({ "messageId": "in1", "type": kind, "content": content });
+        let added = json!({ "operation": "ADD_MESSAGE", "message": inner });
+        let answer = server.http().post(&message("m2", Some("ctx_1"), "CONTEXT_UPDATE", added));
+        assert_eq!(policies(&refused(&answer, 403, "SENDER_FORBIDDEN")), ["sender_type"], "{kind}");
+    }
+    let senders = Senders::USER.and(SenderType::Model);
+    let model = place.token(NewToken { senders, ..NewToken::new("model") });
+    let content = json!({ "text": "said", "finishReason": "STOP" });
+    let own = message("m3", Some("ctx_2"), "MODEL_RESPONSE", content);
+    assert_eq!(server.http_as(&model).post(&own).status, 200);
+}
+
+#[test]
+fn cp_19_a_token_that_only_reads_steers_nothing() {
+    let place = Place::new("");
+    let read = NewToken { scopes: Scopes::NONE.and(Scope::Read), ..NewToken::new("read") };
+    let read = place.token(read);
+    let server = place.start();
+    let control = json!({ "action": "CANCEL", "target": "m1" });
+    let answer = server.http_as(&read).post(&message("c1", None, "CONTROL", control));
+    assert_eq!(policies(&refused(&answer, 403, "PERMISSION_DENIED")), ["token_scope"]);
+}
+
+#[test]
+fn cp_5_a_turn_hears_what_was_said_before_it_and_nothing_later() {
+    let place = Place::new("");
+    place.write(
+        "echo.as",
+        "main func(input { text string, messages json }) {\n  { text: input.text, before: input.messages }\n}\n",
+    );
+    let server = place.start();
+    let all: Vec<Value> =
+        (0..6).map(|n| said(&format!("m{n}"), Some("ctx_1"), &format!("q{n}"))).collect();
+    let answers = server.http().post(&Value::from(all)).json();
+    for (n, answer) in answers.as_array().unwrap().iter().enumerate() {
+        let before = answer["metadata"]["value"]["before"].as_array().unwrap();
+        let texts: Vec<&str> = before.iter().map(|one| one["text"].as_str().unwrap()).collect();
+        let asked: Vec<String> = (0..n).map(|n| format!("q{n}")).collect();
+        for role in ["user", "model"] {
+            let own = before
+                .iter()
+                .filter(|one| one["role"] == role)
+                .map(|one| one["text"].as_str().unwrap());
+            assert_eq!(own.collect::<Vec<_>>(), asked, "{role} before q{n}: {texts:?}");
+        }
+    }
+}

@@ -132,16 +132,32 @@ fn admitted(caller: &Caller, message: &Message) -> Result<(), Refusal> {
     if !caller.grant.senders.allow(kind) && !is_own_tool(caller, message) {
         return Err(update::sender_forbidden(kind));
     }
+    // Whoever may not speak as a model or the system may not send what only they say.
+    if let Some(speaker) = speaker(message.kind())
+        && !caller.grant.senders.allow(speaker)
+    {
+        return Err(update::sender_forbidden(speaker));
+    }
     let scope = match &message.body {
         Body::UserInput(_)
         | Body::ToolCallRequest(_)
         | Body::Instruction(_)
+        | Body::Control(_)
         | Body::Other { .. } => Scope::Run,
-        Body::ContextUpdate(_) | Body::ModelResponse(_) => Scope::Write,
+        Body::ContextUpdate(_) | Body::ModelResponse(_) | Body::SystemMessage(_) => Scope::Write,
         Body::Subscribe(_) | Body::Unsubscribe(_) => Scope::Read,
         _ => return Ok(()),
     };
     if caller.grant.scopes.allow(scope) { Ok(()) } else { Err(forbidden(scope.as_str())) }
+}
+
+/// Who alone says messages of this type.
+pub(crate) fn speaker(kind: &str) -> Option<SenderType> {
+    match kind {
+        "MODEL_RESPONSE" | "MODEL_RESPONSE_DELTA" => Some(SenderType::Model),
+        "SYSTEM_MESSAGE" => Some(SenderType::System),
+        _ => None,
+    }
 }
 
 /// Whether a client speaks for a tool that it runs itself (CP-14).

@@ -158,7 +158,8 @@ pub fn read(bytes: &[u8]) -> Answer {
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    let is_chunked = headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
+    let is_chunked =
+        headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
     let body = if is_chunked { joined(body) } else { body.to_owned() };
     Answer { status, headers, body }
 }

@@ -213,3 +213,107 @@ async fn cp_1_who_is_not_the_tools_client_may_not_speak_for_it() {
     client.send(&result("r1", &call, json!({ "status": "SUCCESS", "result": { "n": 1 } }))).await;
     assert_eq!(value(&mut client, "m1").await, json!({ "n": 1 }));
 }
+
+fn request(id: &str, context: &str, content: Value) -> Value {
+    message("TOOL_CALL_REQUEST", id, Some(context), content)
+}
+
+/// The results that answer a request.
+async fn responded(client: &mut Client, id: &str) -> Value {
+    loop {
+        let message = client.message().await;
+        if message["type"] == "TOOL_CALL_RESPONSE" && message["metadata"]["inReplyTo"] == id {
+            return message;
+        }
+    }
+}
+
+fn highlight(call: &str, parameters: Value) -> Value {
+    json!({ "callId": call, "name": "highlight_element", "runtime": "FRONTEND", "parameters": parameters })
+}
+
+#[tokio::test]
+async fn cp_14_calls_of_one_id_in_two_requests_get_their_own_answers() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    for (id, context, selector) in [("r1", "ctx_1", "#one"), ("r2", "ctx_2", "#two")] {
+        let call = highlight("call_001", json!({ "selector": selector }));
+        client.send(&request(id, context, json!({ "calls": [call] }))).await;
+    }
+    let (first, _) = asked(&mut client).await;
+    let (second, _) = asked(&mut client).await;
+    for (asked, id) in [(second, "t2"), (first, "t1")] {
+        let selector = asked["content"]["calls"][0]["parameters"]["selector"].clone();
+        let mut answer = result(id, "call_001", json!({ "status": "SUCCESS", "result": selector }));
+        answer["contextId"] = asked["contextId"].clone();
+        answer["metadata"] = json!({ "inReplyTo": asked["messageId"] });
+        client.send(&answer).await;
+    }
+    let mut results = Vec::new();
+    while results.len() < 2 {
+        let message = client.message().await;
+        if message["type"] == "TOOL_CALL_RESPONSE" {
+            let value = message["content"]["results"][0]["result"].clone();
+            results.push((message["metadata"]["inReplyTo"].clone(), value));
+        }
+    }
+    results.sort_by_key(|(id, _)| id.to_string());
+    assert_eq!(results, [(json!("r1"), json!("#one")), (json!("r2"), json!("#two"))]);
+}
+
+#[tokio::test]
+async fn cp_14_an_answer_in_another_context_is_not_taken() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    let call = highlight("call_9", json!({ "selector": "#one" }));
+    client.send(&request("r1", "ctx_1", json!({ "calls": [call] }))).await;
+    let _ = asked(&mut client).await;
+    let mut forged = result("t1", "call_9", json!({ "status": "SUCCESS", "result": 1 }));
+    forged["contextId"] = "ctx_2".into();
+    let refused = client.ask(&forged).await;
+    assert_eq!(refused["content"]["errorCode"], "UNKNOWN_ID");
+    let own = result("t2", "call_9", json!({ "status": "SUCCESS", "result": 2 }));
+    assert_eq!(client.ask(&own).await["type"], "ACK");
+}
+
+#[tokio::test]
+async fn cp_2_the_time_of_a_whole_request_holds_and_what_is_done_is_kept() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    for (id, field) in [("r1", "timeout"), ("r2", "frontendTimeout")] {
+        let calls = [
+            highlight("call_1", json!({ "selector": "#one" })),
+            highlight("call_2", json!({ "selector": "#two" })),
+        ];
+        let mut content = json!({ "calls": calls });
+        content[field] = json!(0.5);
+        client.send(&request(id, "ctx_1", content)).await;
+        let (_, call) = asked(&mut client).await;
+        client
+            .send(&result(&format!("{id}t"), &call, json!({ "status": "SUCCESS", "result": 1 })))
+            .await;
+        let answer = responded(&mut client, id).await;
+        let results = answer["content"]["results"].as_array().unwrap();
+        let told: Vec<_> = results.iter().map(|one| one["status"].as_str().unwrap()).collect();
+        assert_eq!(told, ["SUCCESS", "TIMEOUT"], "{field}");
+        assert_eq!(results[1]["error"]["code"], "TIMEOUT");
+    }
+}
+
+#[tokio::test]
+async fn cp_19_only_what_a_tool_declares_leaves() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    for (id, parameters) in [("r1", json!({ "selector": 5 })), ("r2", json!({}))] {
+        let calls = json!({ "calls": [highlight("call_1", parameters)] });
+        client.send(&request(id, "ctx_1", calls)).await;
+        let answer = responded(&mut client, id).await;
+        let error = &answer["content"]["results"][0]["error"];
+        assert_eq!(error["code"], "VALIDATION_FAILED", "{answer}");
+        assert!(error["message"].as_str().unwrap().contains("selector"));
+    }
+}

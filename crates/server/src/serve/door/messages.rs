@@ -32,7 +32,9 @@ pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Resp
         Ok(batch) => batch,
         Err(refused) => return answer::message(&unread(&app, &caller, *refused)),
     };
-    if stream::is_wanted(&headers) {
+    // A single message that can't be taken has its status, whatever was to follow.
+    let is_refused = matches!(&batch, Batch::One(message) if message.is_err());
+    if stream::is_wanted(&headers) && !is_refused {
         return stream::answer(&app, &caller, batch, &headers);
     }
     match batch {

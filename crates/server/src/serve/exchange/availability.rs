@@ -47,7 +47,11 @@ pub(crate) fn judge(
     let has = tool.capabilities.as_deref().unwrap_or_default();
     let needs = query.required_capabilities.as_deref().unwrap_or_default();
     let version = tool.version.as_deref().unwrap_or("0");
-    let is_old = query.min_version.as_deref().is_some_and(|least| compare(version, least).is_lt());
+    // What is no version is met by none.
+    let is_old = query
+        .min_version
+        .as_deref()
+        .is_some_and(|least| !is_version(least) || compare(version, least).is_lt());
     if is_old {
         Some(UnavailableReason::VersionTooLow)
     } else if needs.iter().any(|need| !has.contains(need)) {
@@ -105,6 +109,11 @@ fn refused(query: &ToolQuery, reason: UnavailableReason) -> Availability {
         message: Some(message),
         ..Availability::default()
     }
+}
+
+/// Whether a text begins with a number, as versions do.
+fn is_version(text: &str) -> bool {
+    text.strip_prefix('v').unwrap_or(text).starts_with(|sign: char| sign.is_ascii_digit())
 }
 
 /// Versions by their numbers, part by part; what follows `-` comes before the release.

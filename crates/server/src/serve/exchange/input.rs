@@ -35,11 +35,12 @@ pub(crate) fn begin(
     let update = update(caller, &message);
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {
-        Ok(Applied { repeated: None, context_id, .. }) => {
+        Ok(Applied { repeated: None, context_id, seqs, .. }) => {
             let record = Record::new(Deed::Turn).by(&caller);
             let record = record.with("messageId", message.message_id.as_str());
             app.audit.note(&record.with("contextId", context_id.as_str()));
-            Begun::new(app, &caller, context_id, message, input, wishes).start(reply);
+            let seq = seqs.first().copied().unwrap_or_default();
+            Begun::new(app, &caller, (context_id, seq), message, input, wishes).start(reply);
         }
         Ok(applied) => again(app, &caller, &message, applied, reply),
         Err(error) => reply.refuse(refusal(error, message.context_id.as_deref())),

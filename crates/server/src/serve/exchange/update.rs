@@ -2,6 +2,7 @@
 
 use super::failure::refusal;
 use super::reply::Reply;
+use super::speaker;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::digest::digest;
@@ -85,6 +86,11 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Op
     }
     if !caller.grant.senders.allow(whole.sender.kind) {
         return Err(sender_forbidden(whole.sender.kind));
+    }
+    if let Some(speaker) = speaker(whole.kind())
+        && !caller.grant.senders.allow(speaker)
+    {
+        return Err(sender_forbidden(speaker));
     }
     Ok(Operation::AddMessage(NewMessage::of(&whole)))
 }

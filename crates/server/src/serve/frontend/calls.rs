@@ -21,49 +21,68 @@ pub(crate) struct Calls {
 
 #[derive(Default)]
 struct Tables {
-    open: HashMap<String, Open>,
+    /// By session and callId. Other requests of the session may have a call of the same id, since a
+    /// callId is unique in its request alone.
+    open: HashMap<(String, String), Vec<Open>>,
     /// The clients of calls that were answered.
-    answered: HashMap<String, String>,
-    order: VecDeque<String>,
+    answered: HashMap<(String, String), String>,
+    order: VecDeque<(String, String)>,
 }
 
+/// A call that waits.
 struct Open {
-    session: Arc<Session>,
-    answer: oneshot::Sender<CallResult>,
+    /// The TOOL_CALL_REQUEST that the client got.
+    request: String,
+    context: String,
+    answer: oneshot::Sender<(CallResult, String)>,
 }
+
+/// What comes of a call: its result, and the client that ran it.
+pub(super) type Answered = oneshot::Receiver<(CallResult, String)>;
 
 impl Calls {
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a call that is sent in a session.
-    pub(super) fn open(&self, call: &str, session: &Arc<Session>) -> oneshot::Receiver<CallResult> {
+    /// Notes a call that is sent in a session with the message `request`.
+    pub(super) fn open(
+        &self,
+        session: &Session,
+        call: &str,
+        context: &str,
+        request: &str,
+    ) -> Answered {
         let (answer, receive) = oneshot::channel();
-        let open = Open { session: Arc::clone(session), answer };
-        self.tables().open.insert(call.to_owned(), open);
+        let open = Open { request: request.to_owned(), context: context.to_owned(), answer };
+        let key = (session.id().to_owned(), call.to_owned());
+        self.tables().open.entry(key).or_default().push(open);
         receive
     }
 
     /// Forgets a call that nobody waits for.
-    pub(super) fn close(&self, call: &str) {
-        self.tables().open.remove(call);
+    pub(super) fn close(&self, session: &Session, call: &str, request: &str) {
+        let mut tables = self.tables();
+        let key = (session.id().to_owned(), call.to_owned());
+        let Some(open) = tables.open.get_mut(&key) else { return };
+        open.retain(|one| one.request != request);
+        if open.is_empty() {
+            tables.open.remove(&key);
+        }
     }
 
     /// A session ended for good: what was asked in it gets no answer.
     pub(crate) fn gone(&self, session: &Arc<Session>) {
-        self.tables().open.retain(|_, open| !Arc::ptr_eq(&open.session, session));
+        self.tables().open.retain(|(of, _), _| of != session.id());
     }
 
-    /// The client that ran the calls of this response.
+    /// The client that ran a call of a turn, whose callIds no other turn has.
     pub(crate) fn client_of(&self, body: &Body) -> Option<String> {
         let Body::ToolCallResponse(response) = body else { return None };
-        self.client(&response.results.first()?.call_id)
-    }
-
-    /// The client that ran a call.
-    pub(super) fn client(&self, call: &str) -> Option<String> {
-        self.tables().answered.get(call).cloned()
+        let call = &response.results.first()?.call_id;
+        let tables = self.tables();
+        let key = tables.order.iter().rev().find(|(_, one)| one == call)?;
+        tables.answered.get(key).cloned()
     }
 
     /// Hands the results of a client to whoever waits for them.
@@ -88,29 +107,34 @@ impl Calls {
     }
 
     fn take(&self, caller: &Caller, message: &Message, result: &CallResult) -> bool {
+        let Some(session) = &caller.session else { return false };
+        let key = (session.id().to_owned(), result.call_id.clone());
         let mut tables = self.tables();
-        let call = &result.call_id;
-        let is_asked = |open: &Open| {
-            caller.session.as_ref().is_some_and(|session| Arc::ptr_eq(session, &open.session))
-        };
-        match tables.open.get(call) {
-            Some(open) if is_asked(open) => {}
-            Some(_) => return false,
+        let Some(waiting) = tables.open.get_mut(&key) else {
             // The same answer once more is no fault.
-            None => return tables.answered.contains_key(call),
+            return tables.answered.contains_key(&key);
+        };
+        let context = message.context_id.as_deref().unwrap_or_default();
+        let named = message.in_reply_to();
+        let exactly = |open: &Open| named == Some(open.request.as_str()) && open.context == context;
+        let place = waiting.iter().position(exactly);
+        let place = place.or_else(|| waiting.iter().position(|open| open.context == context));
+        let Some(place) = place else { return false };
+        let open = waiting.remove(place);
+        if waiting.is_empty() {
+            tables.open.remove(&key);
         }
-        let Some(open) = tables.open.remove(call) else { return false };
-        tables.remember(call, &message.sender.id);
+        tables.remember(key, &message.sender.id);
         drop(tables);
-        let _ = open.answer.send(result.clone());
+        let _ = open.answer.send((result.clone(), message.sender.id.clone()));
         true
     }
 }
 
 impl Tables {
-    fn remember(&mut self, call: &str, client: &str) {
-        self.answered.insert(call.to_owned(), client.to_owned());
-        self.order.push_back(call.to_owned());
+    fn remember(&mut self, key: (String, String), client: &str) {
+        self.answered.insert(key.clone(), client.to_owned());
+        self.order.push_back(key);
         if self.order.len() > REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {

@@ -110,19 +110,23 @@ impl Forwarder {
     }
 
     /// Sends a call to a client and waits for what comes of it.
-    pub(super) async fn ask(&self, call: Call) -> Result<CallResult, FrontendFailure> {
+    pub(super) async fn ask(&self, call: Call) -> Result<(CallResult, String), FrontendFailure> {
         let outcome = self.sent(call).await;
         let code = match &outcome {
-            Ok(result) if result.status == CallStatus::Success => "ok",
-            Ok(result) => result.error.as_ref().map_or("error", |error| word(&error.code)),
+            Ok((result, _)) if result.status == CallStatus::Success => "ok",
+            Ok((result, _)) => result.error.as_ref().map_or("error", |error| word(&error.code)),
             Err(failure) => word(&failure.code),
         };
         self.app.metrics.frontend_calls.count(code, "");
         outcome
     }
 
-    async fn sent(&self, call: Call) -> Result<CallResult, FrontendFailure> {
+    async fn sent(&self, call: Call) -> Result<(CallResult, String), FrontendFailure> {
         let target = self.target(&call.name)?;
+        if let Some(parameters) = &target.tool.parameters {
+            let schema = Value::Object(parameters.clone());
+            declared(&call.parameters, &schema)?;
+        }
         let size = serde_json::to_string(&call.parameters).map_or(0, |text| text.len() as u64);
         if target.max_bytes.is_some_and(|most| size > most) {
             let text = format!("the parameters take {size} bytes, more than the client takes");
@@ -130,16 +134,18 @@ impl Forwarder {
         }
         let own = [&call.timeout, &call.timeout_client].into_iter().flatten();
         let patience = own.map(|seconds| seconds.duration()).fold(target.patience, Duration::min);
-        let mut open = Asked::new(self, &target.session, &call.call_id);
-        let answer = self.app.calls.open(&call.call_id, &target.session);
         let call_id = call.call_id.clone();
         let request = ToolCallRequest::new(vec![Call { runtime: Some(Runtime::Frontend), ..call }]);
-        target.session.send(self.message(request.into()));
+        let request = self.message(request.into());
+        let (calls, session) = (&self.app.calls, &target.session);
+        let answer = calls.open(session, &call_id, &self.context, &request.message_id);
+        let mut open = Asked::new(self, session, &call_id, &request.message_id);
+        session.send(request);
         let outcome = tokio::time::timeout(patience, answer).await;
         match outcome {
-            Ok(Ok(result)) => {
+            Ok(Ok(answered)) => {
                 open.is_over = true;
-                Ok(result)
+                Ok(answered)
             }
             Ok(Err(_)) => {
                 open.is_over = true;
@@ -161,11 +167,10 @@ impl Forwarder {
     }
 
     /// Keeps what a program, not a model, had a client do.
-    async fn keep(&self, request: Message, result: CallResult) {
-        let client = self.app.calls.client(&result.call_id).unwrap_or_else(|| "client".to_owned());
+    async fn keep(&self, request: Message, result: CallResult, client: &str) {
         let response = ToolCallResponse { results: vec![result], ..ToolCallResponse::default() };
         let response = self.app.maker.message_of(
-            &client,
+            client,
             SenderType::Tool,
             Some(&self.context),
             response.into(),
@@ -214,13 +219,26 @@ impl Frontend for Forwarder {
         Box::pin(async move {
             let wire = Call::new(call.call_id, call.tool_id, call.parameters);
             let request = self.message(ToolCallRequest::new(vec![wire.clone()]).into());
-            let result = self.ask(wire).await?;
+            let (result, client) = self.ask(wire).await?;
             if !call.from_model {
-                self.keep(request, result.clone()).await;
+                self.keep(request, result.clone(), &client).await;
             }
             given(result)
         })
     }
+}
+
+/// Whether the parameters are what the client announced: nothing else leaves (CP-19).
+fn declared(parameters: &Map<String, Value>, schema: &Value) -> Result<(), FrontendFailure> {
+    let faults = contexture::frontend::faults(&Value::Object(parameters.clone()), schema);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let failure = FrontendFailure::new(
+        ErrorCode::ValidationFailed.as_str(),
+        format!("the parameters: {}", faults.join("; ")),
+    );
+    Err(FrontendFailure { details: Some(Value::from(faults)), ..failure })
 }
 
 /// A code as what is counted: clients may send others.
@@ -253,17 +271,19 @@ struct Asked {
     context: String,
     message: String,
     call: String,
+    request: String,
     is_over: bool,
 }
 
 impl Asked {
-    fn new(forwarder: &Forwarder, session: &Arc<Session>, call: &str) -> Self {
+    fn new(forwarder: &Forwarder, session: &Arc<Session>, call: &str, request: &str) -> Self {
         Self {
             app: Arc::clone(&forwarder.app),
             session: Arc::clone(session),
             context: forwarder.context.clone(),
             message: forwarder.message.clone(),
             call: call.to_owned(),
+            request: request.to_owned(),
             is_over: false,
         }
     }
@@ -271,12 +291,15 @@ impl Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        self.app.calls.close(&self.call);
+        self.app.calls.close(&self.session, &self.call, &self.request);
         if self.is_over {
             return;
         }
-        let cancel =
-            Control { action: ControlAction::Cancel, target: self.call.clone(), extra: Map::new() };
+        let cancel = Control {
+            action: ControlAction::Cancel,
+            target: self.request.clone(),
+            extra: Map::new(),
+        };
         let message = self.app.maker.message(Some(&self.context), cancel.into());
         self.session.send(answering(message, &self.message));
     }

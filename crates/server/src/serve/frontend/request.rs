@@ -13,7 +13,8 @@ use contexture_protocol::content::{
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use futures_util::future::join_all;
 use serde_json::Map;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Runs requests whose calls are all front-end tools.
@@ -41,41 +42,71 @@ impl Runner for FrontendRunner {
         let (app, request) = (Arc::clone(app), request.clone());
         let handle = app.handle.clone();
         handle.spawn(async move {
-            let results = all(&forwarder, &request).await;
+            let results = in_time(&forwarder, &request).await;
             let response = ToolCallResponse { results, ..ToolCallResponse::default() };
             reply.finish(app.maker.message(Some(&context), response.into()));
         });
     }
 }
 
-async fn all(forwarder: &Forwarder, request: &ToolCallRequest) -> Vec<CallResult> {
+/// All calls, within the time that the whole request has (CP-2): what is late is TIMEOUT, and so is
+/// what had not begun; what is done is kept.
+async fn in_time(forwarder: &Forwarder, request: &ToolCallRequest) -> Vec<CallResult> {
+    let limits = [&request.timeout, &request.frontend_timeout];
+    let limit = limits.into_iter().flatten().map(|seconds| seconds.duration()).min();
+    let done = Mutex::new(Vec::new());
+    let Some(limit) = limit else {
+        all(forwarder, request, &done).await;
+        return ordered(request, done);
+    };
+    // What is under way when the time is over is told to its client, as it is dropped.
+    let _ = tokio::time::timeout(limit, all(forwarder, request, &done)).await;
+    ordered(request, done)
+}
+
+/// The results in the order of the request.
+fn ordered(request: &ToolCallRequest, done: Mutex<Vec<(usize, CallResult)>>) -> Vec<CallResult> {
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut results: HashMap<usize, CallResult> = done.into_iter().collect();
+    let calls = request.calls().iter().enumerate();
+    calls.map(|(at, call)| results.remove(&at).unwrap_or_else(|| late(call))).collect()
+}
+
+async fn all(
+    forwarder: &Forwarder,
+    request: &ToolCallRequest,
+    done: &Mutex<Vec<(usize, CallResult)>>,
+) {
+    let keep = |at: usize, result: CallResult| {
+        done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+    };
     if matches!(
         request.mode(),
         CallMode::Parallel | CallMode::Async | CallMode::ClientServerParallel
     ) {
-        return join_all(request.calls().iter().map(|call| one(forwarder, call))).await;
+        let each = request.calls().iter().enumerate();
+        join_all(each.map(async |(at, call)| keep(at, one(forwarder, call).await))).await;
+        return;
     }
-    let mut results = Vec::new();
     let mut is_aborted = false;
-    for call in request.calls() {
+    for (at, call) in request.calls().iter().enumerate() {
         if is_aborted {
-            results.push(skipped(call));
+            keep(at, skipped(call));
             continue;
         }
         let result = one(forwarder, call).await;
         is_aborted =
             result.status != CallStatus::Success && call.fallback() == FallbackBehavior::Abort;
-        results.push(result);
+        keep(at, result);
     }
-    results
 }
 
 /// One call, and its alternative when it can't be run.
 async fn one(forwarder: &Forwarder, call: &Call) -> CallResult {
     let began = Instant::now();
     let mut outcome = forwarder.ask(call.clone()).await;
-    let is_well = |outcome: &Result<CallResult, FrontendFailure>| {
-        outcome.as_ref().is_ok_and(|result| result.status == CallStatus::Success)
+    let is_well = |outcome: &Result<(CallResult, String), FrontendFailure>| {
+        outcome.as_ref().is_ok_and(|(result, _)| result.status == CallStatus::Success)
     };
     if !is_well(&outcome)
         && call.fallback() == FallbackBehavior::UseAlternative
@@ -88,7 +119,7 @@ async fn one(forwarder: &Forwarder, call: &Call) -> CallResult {
     }
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     match outcome {
-        Ok(result) => CallResult {
+        Ok((result, _)) => CallResult {
             call_id: call.call_id.clone(),
             execution_time: result.execution_time.clone().or(Some(milliseconds.into())),
             ..result
@@ -100,6 +131,16 @@ async fn one(forwarder: &Forwarder, call: &Call) -> CallResult {
             CallResult { execution_time: Some(milliseconds.into()), ..result }
         }
     }
+}
+
+fn late(call: &Call) -> CallResult {
+    let error = Failure {
+        code: ErrorCode::Timeout.as_str().to_owned(),
+        message: "the time of the whole request was over".to_owned(),
+        details: None,
+        extra: Map::new(),
+    };
+    CallResult::failed(&call.call_id, error)
 }
 
 fn skipped(call: &Call) -> CallResult {

@@ -4,17 +4,17 @@ use contexture::store::contexts::StoredMessage;
 use contexture::turn::{Past, Role};
 use serde_json::Value;
 
-/// What a program gets of the messages before this one: what was said, not how it was worked out.
-pub(super) fn past(messages: &[StoredMessage], context: &str, but: &str) -> Vec<Past> {
-    messages.iter().filter_map(|message| said(&message.to_value(context), but)).collect()
+/// What a program gets of the messages before the one at `seq`: what was said, not how it was worked
+/// out. What users said after it is answered by turns of their own.
+pub(super) fn past(messages: &[StoredMessage], context: &str, seq: u64) -> Vec<Past> {
+    let told =
+        messages.iter().filter_map(|message| said(&message.to_value(context), message.seq < seq));
+    told.collect()
 }
 
-fn said(message: &Value, but: &str) -> Option<Past> {
-    if message.get("messageId").and_then(Value::as_str) == Some(but) {
-        return None;
-    }
+fn said(message: &Value, is_before: bool) -> Option<Past> {
     let role = match message.get("type").and_then(Value::as_str)? {
-        "USER_INPUT" => Role::User,
+        "USER_INPUT" if is_before => Role::User,
         "MODEL_RESPONSE" => Role::Model,
         "SYSTEM_MESSAGE" => Role::System,
         _ => return None,

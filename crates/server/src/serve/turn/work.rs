@@ -1,6 +1,7 @@
 //! The work of one turn, from the message that was kept to the answer that is kept.
 
 use super::ended::Ended;
+use super::lanes::Place;
 use super::thread::{self, Running, Wanted};
 use super::tools::{self, Round};
 use super::{Turn, TurnKey, history};
@@ -44,6 +45,8 @@ pub(crate) struct Begun {
     /// The agent that was asked for by name; the intents decide when absent.
     agent: Option<Agent>,
     turn: Arc<Turn>,
+    /// The place of the message in the context.
+    seq: u64,
     /// Who answers, as the sender of MODEL_RESPONSE.
     model: String,
     /// The message that is being written.
@@ -59,7 +62,7 @@ impl Begun {
     pub(crate) fn new(
         app: &Arc<App>,
         caller: &Caller,
-        context: String,
+        (context, seq): (String, u64),
         message: Message,
         input: UserInput,
         (hints, agent): (Hints, Option<Agent>),
@@ -70,6 +73,7 @@ impl Begun {
             app: Arc::clone(app),
             caller: caller.clone(),
             turn: app.turns.begin(key.clone()),
+            seq,
             key,
             context,
             message,
@@ -88,20 +92,21 @@ impl Begun {
     pub(crate) fn start(self, reply: Reply) {
         self.turn.log.attach(reply);
         let handle = self.app.handle.clone();
-        handle.spawn(self.work());
+        // Here, where messages come in the order in which they were kept.
+        let place = self.app.turns.lanes.enter(&self.context);
+        handle.spawn(self.work(place));
     }
 
-    async fn work(mut self) {
+    async fn work(mut self, mut place: Place) {
         let began = Instant::now();
-        let lane = self.app.turns.lanes.enter(&self.context);
         let cancel = self.turn.cancel.clone();
         // The next turn of the context begins when this one's answer is kept and told.
-        let lane = tokio::select! {
-            lane = lane => Some(lane),
-            () = cancel.cancelled() => None,
+        let is_reached = tokio::select! {
+            () = place.reached() => true,
+            () = cancel.cancelled() => false,
         };
         let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
-        let answer = if lane.is_some() { self.answer(&cancel).await } else { Err(cancelled()) };
+        let answer = if is_reached { self.answer(&cancel).await } else { Err(cancelled()) };
         let message = match answer {
             Ok(message) => message,
             Err(refused) => {
@@ -112,7 +117,7 @@ impl Begun {
         let app = Arc::clone(&self.app);
         self.log(&message, began);
         self.settle(message).await;
-        drop(lane);
+        drop(place);
         app.turns.ended();
     }
 
@@ -237,7 +242,7 @@ impl Begun {
             context_id: Some(self.context.clone()),
             text: self.input.text.clone(),
             attachments: attachments.collect(),
-            messages: history::past(&last, &self.context, &self.message.message_id),
+            messages: history::past(&last, &self.context, self.seq),
             state,
             metadata: self.message.metadata.clone().unwrap_or_default(),
             private,

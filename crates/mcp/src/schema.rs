@@ -207,7 +207,7 @@ fn limits(schema: &Map<String, Value>, value: &Value, place: &str) -> Result<(),
         Value::Object(fields) => size("minProperties", "maxProperties", fields.len(), "fields"),
         Value::Number(number) => {
             let number = number.as_f64().unwrap_or_default();
-            let bounds: [(&str, &str, fn(f64, f64) -> bool); 4] = [
+            let bounds: [(&str, &str, Fits); 4] = [
                 ("minimum", "at least", |number, bound| number >= bound),
                 ("maximum", "at most", |number, bound| number <= bound),
                 ("exclusiveMinimum", "more than", |number, bound| number > bound),
@@ -222,6 +222,9 @@ fn limits(schema: &Map<String, Value>, value: &Value, place: &str) -> Result<(),
         Value::Null | Value::Bool(_) => Ok(()),
     }
 }
+
+/// Whether a number keeps within a bound.
+type Fits = fn(f64, f64) -> bool;
 
 fn misfit(place: &str, expected: &str, value: &Value) -> Misfit {
     let place = if place.is_empty() { "the value" } else { place };

@@ -5,8 +5,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 /// What a heading about boundaries has in it, in small letters.
 const WORDS: [&str; 2] = ["边界", "禁忌"];
 /// The same as whole words.
-const WHOLE: [&str; 6] =
-    ["boundary", "boundaries", "limit", "limits", "limitation", "limitations"];
+const WHOLE: [&str; 6] = ["boundary", "boundaries", "limit", "limits", "limitation", "limitations"];
 
 fn is_about_boundaries(title: &str) -> bool {
     let mut words = title.split(|c: char| !c.is_ascii_alphabetic());

@@ -32,6 +32,7 @@ impl AskObserver for Log {
             AskEvent::Text { delta } => format!("text {delta}"),
             AskEvent::Value { value } => format!("value {value}"),
             AskEvent::Retrying { wait, .. } => format!("retry after {wait:?}"),
+            AskEvent::ToolsAsked { calls, .. } => format!("asks for {}", calls.len()),
             AskEvent::ToolCalled { call } => format!("call {}", call.function.name),
             AskEvent::ToolReturned { outcome, .. } => format!("returned {}", outcome.text),
             AskEvent::AttemptEnded { attempt } => {
@@ -254,7 +255,14 @@ fn as_19_the_model_calls_tools_in_a_bounded_loop() {
     let answer = ask_all(&model, &wanted, &mut log).unwrap();
     assert_eq!(
         log.told,
-        ["request 1.0", "call echo", "returned {\"x\":1}", "request 1.1", "ended 1 with 0 faults"]
+        [
+            "request 1.0",
+            "asks for 1",
+            "call echo",
+            "returned {\"x\":1}",
+            "request 1.1",
+            "ended 1 with 0 faults"
+        ]
     );
     assert_eq!(answer.report.attempts[0].requests.len(), 2);
     let second = &model.calls()[1].request.messages;

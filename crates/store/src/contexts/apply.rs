@@ -9,8 +9,7 @@ use super::engine::Engine;
 use super::ledger::{ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row};
 use super::limit;
 use super::update::{
-    Answer, Applied, KeyName, NewMessage, Operation, Repeated, Settlement, Update,
-    invalid,
+    Answer, Applied, KeyName, NewMessage, Operation, Repeated, Settlement, Update, invalid,
 };
 use super::vault::Kept;
 use super::view::{Change, What};

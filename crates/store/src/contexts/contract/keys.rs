@@ -60,7 +60,8 @@ fn cp_7_a_pending_message_gets_its_answer_later() {
             .collect();
         assert_eq!(told, [("ann", "m1", Some("ctx_1")), ("ann", "m2", Some("ctx_1"))]);
 
-        let settles = Some(Settlement { key: name("m1"), answer: Answer::Ready("\"done\"".to_owned()) });
+        let settles =
+            Some(Settlement { key: name("m1"), answer: Answer::Ready("\"done\"".to_owned()) });
         let end = Update { settles, ..update(vec![message("r1")]) };
         assert_eq!(twin.store.apply(end).unwrap().version, 3);
         twin.store.answer("ann", name("m2"), "\"late\"".to_owned()).unwrap();

@@ -120,8 +120,10 @@ fn kn_16_over_stdio_messages_alone_are_on_stdout() {
     assert_eq!(found["structuredContent"]["selected_files"], json!(["compiled/facts.md"]));
     assert!(found["content"][0]["text"].as_str().unwrap().contains("42 crowns"));
     assert_eq!(server.call("double", json!({ "number": 4 }))["content"][0]["text"], "8");
-    // What is no message is passed over, what is none of MCP's is refused.
+    // What is no message is refused without an id, what is none of MCP's under its own.
     server.send("{nonsense");
+    let refused = server.receive();
+    assert_eq!((&refused["error"]["code"], &refused["id"]), (&json!(-32700), &Value::Null));
     server.send("");
     assert_eq!(server.request("no/such/method", json!({}))["error"]["code"], -32601);
     assert_eq!(server.request("tools/call", json!({ "name": 5 }))["error"]["code"], -32602);

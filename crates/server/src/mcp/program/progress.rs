@@ -6,6 +6,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
 
 /// Passes on what a person who waits wants to know.
 struct Teller(UnboundedSender<String>);
@@ -32,11 +33,16 @@ impl Observer for Teller {
 }
 
 /// The observer of a call: silent unless the client asked for progress.
-pub(super) fn observer(context: &RequestContext<RoleServer>) -> Arc<dyn Observer> {
-    let Some(token) = context.meta.get_progress_token() else { return Arc::new(Silent) };
+///
+/// The task ends when the observer is gone and all was told: whoever answers the call waits for it,
+/// since nothing may be told of a call that was answered.
+pub(super) fn observer(
+    context: &RequestContext<RoleServer>,
+) -> (Arc<dyn Observer>, Option<JoinHandle<()>>) {
+    let Some(token) = context.meta.get_progress_token() else { return (Arc::new(Silent), None) };
     let (sender, receiver) = unbounded_channel();
-    tokio::spawn(forward(receiver, context.peer.clone(), token));
-    Arc::new(Teller(sender))
+    let telling = tokio::spawn(forward(receiver, context.peer.clone(), token));
+    (Arc::new(Teller(sender)), Some(telling))
 }
 
 async fn forward(

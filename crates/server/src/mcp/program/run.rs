@@ -13,6 +13,10 @@ use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long what was told may take to reach the client.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Cancels the run when nobody waits for it any more.
 struct Leash(CancelToken);
@@ -49,7 +53,7 @@ pub(super) async fn run(
         servers: runner.servers.clone(),
         ..RunRequest::default()
     };
-    let observer = progress::observer(context);
+    let (observer, telling) = progress::observer(context);
     let project = runner.project.clone();
     let mut work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
@@ -68,6 +72,10 @@ pub(super) async fn run(
             work.await
         }
     };
+    if let Some(telling) = telling {
+        // A client that takes nothing does not hold up the answer.
+        let _ = tokio::time::timeout(PATIENCE, telling).await;
+    }
     ended.unwrap_or_else(|error| {
         Err(Fault::of(codes::BROKEN_OFF, format!("the run broke off: {error}"))
             .with_help("this is a fault of contexture, not of the program"))

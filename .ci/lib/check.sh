@@ -71,12 +71,18 @@ ready() {
 # connects PORT: whether somebody listens at a port of this machine.
 connects() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# free_port: a port that nobody listens at.
+# taken PORT: whether anything on this machine holds a port, be it to listen or for a connection of its own.
+taken() {
+  connects "$1" || cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -Eqi "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$1") "
+}
+
+# free_port: a port that nobody holds. The system gives connections ports from 32768 on: one of those could be
+# taken between the asking and the listening.
 free_port() {
   local port
   while :; do
-    port=$((20000 + RANDOM % 20000))
-    connects "$port" || { echo "$port"; return; }
+    port=$((20000 + RANDOM % 12000))
+    taken "$port" || { echo "$port"; return; }
   done
 }
 

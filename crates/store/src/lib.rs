@@ -27,3 +27,4 @@ pub mod memory;
 mod reason;
 pub mod runs;
 pub mod stamp;
+mod tables;

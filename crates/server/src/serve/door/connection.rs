@@ -227,6 +227,9 @@ impl Connection {
         }
         let fresh = || self.app.maker.id("ses");
         let taken = self.app.sessions.open(self.caller.owner(), asked, fresh);
+        if let Some(ended) = &taken.ended {
+            self.app.forget(ended);
+        }
         self.number = taken.connection;
         self.caller.session = Some(Arc::clone(&taken.session));
         (taken.session, taken.last_seq)

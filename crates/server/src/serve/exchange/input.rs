@@ -2,16 +2,13 @@
 
 use super::failure::refusal;
 use super::reply::Reply;
-use super::update::about;
+use super::update::once;
 use crate::serve::agents::Agent;
 use crate::serve::app::{App, Phase};
 use crate::serve::caller::Caller;
-use crate::serve::digest::digest;
 use crate::serve::operations::audit::{Deed, Record};
 use crate::serve::turn::Begun;
-use contexture::store::contexts::{
-    Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
-};
+use contexture::store::contexts::{Answer, Applied, NewMessage, Operation, Repeated};
 use contexture::turn::Hints;
 use contexture_protocol::content::UserInput;
 use contexture_protocol::{ErrorCode, Message, Refusal};
@@ -32,7 +29,8 @@ pub(crate) fn begin(
     if let Some(refused) = draining(app) {
         return unless_known(app, caller, &message, refused, reply);
     }
-    let update = update(caller, &message);
+    let added = vec![Operation::AddMessage(NewMessage::of(&message))];
+    let update = once(caller, &message, Answer::Pending, added);
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {
         Ok(Applied { repeated: None, context_id, seqs, .. }) => {
@@ -70,24 +68,6 @@ fn unless_known(
     match app.turns.find(&(owner, message.context_id.clone(), message.message_id.clone())) {
         Some(turn) => turn.log.attach(reply),
         None => reply.refuse(refused),
-    }
-}
-
-fn update(caller: &Caller, message: &Message) -> Update {
-    let new = NewMessage::of(message);
-    Update {
-        owner: caller.owner().to_string(),
-        context_id: message.context_id.clone(),
-        create: true,
-        metadata: about(caller),
-        key: Some(MessageKey {
-            message_id: message.message_id.clone(),
-            digest: digest(message),
-            answer: Answer::Pending,
-        }),
-        operations: vec![Operation::AddMessage(new)],
-        cause: Some(message.message_id.clone()),
-        ..Update::default()
     }
 }
 

@@ -114,21 +114,7 @@ fn submit(
     };
     let made = ack.clone();
     let answer = Answer::Made(Arc::new(move |applied| made.for_update(applied).to_json()));
-    let update = Update {
-        owner: caller.owner().to_string(),
-        context_id: message.context_id.clone(),
-        create: true,
-        metadata: about(caller),
-        key: Some(MessageKey {
-            message_id: message.message_id.clone(),
-            digest: digest(message),
-            answer,
-        }),
-        base_version,
-        operations,
-        cause: Some(message.message_id.clone()),
-        settles: None,
-    };
+    let update = Update { base_version, ..once(caller, message, answer, operations) };
     let context = message.context_id.clone();
     app.update(update, move |app, outcome| match outcome {
         Ok(Applied { repeated: Some(Repeated::Done(answer)), .. }) => match app.kept(&answer) {
@@ -138,6 +124,29 @@ fn submit(
         Ok(applied) => reply.finish(ack.for_update(&applied)),
         Err(error) => reply.refuse(refusal(error, context.as_deref())),
     });
+}
+
+/// What a message does to its context, with effect once (CP-7).
+pub(crate) fn once(
+    caller: &Caller,
+    message: &Message,
+    answer: Answer,
+    operations: Vec<Operation>,
+) -> Update {
+    Update {
+        owner: caller.owner().to_string(),
+        context_id: message.context_id.clone(),
+        create: true,
+        metadata: about(caller),
+        key: Some(MessageKey {
+            message_id: message.message_id.clone(),
+            digest: digest(message),
+            answer,
+        }),
+        operations,
+        cause: Some(message.message_id.clone()),
+        ..Update::default()
+    }
 }
 
 /// The ACK of an update.

@@ -30,6 +30,8 @@ pub(crate) struct Taken {
     pub(crate) connection: u64,
     /// The number of the last message that was sent in it.
     pub(crate) last_seq: u64,
+    /// A session that had to make room: what it left has to be taken away.
+    pub(crate) ended: Option<Arc<Session>>,
 }
 
 impl Sessions {
@@ -55,13 +57,13 @@ impl Sessions {
                 return None;
             }
             let (connection, last_seq) = session.connect(seen)?;
-            Some(Taken { session, connection, last_seq })
+            Some(Taken { session, connection, last_seq, ended: None })
         });
         known.unwrap_or_else(|| {
             let session = Arc::new(Session::new(fresh(), Arc::clone(owner)));
             let (connection, last_seq) = session.connect(0).unwrap_or_default();
-            self.tables().insert(&session, self.most.get());
-            Taken { session, connection, last_seq }
+            let ended = self.tables().insert(&session, self.most.get());
+            Taken { session, connection, last_seq, ended }
         })
     }
 
@@ -70,8 +72,7 @@ impl Sessions {
         session.announce(client);
         let mut tables = self.tables();
         let clients = tables.clients.entry(Arc::clone(session.owner())).or_default();
-        clients
-            .retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), &**session));
+        clients.retain(|known| is_other(known, session));
         clients.push(Arc::downgrade(session));
     }
 
@@ -89,8 +90,7 @@ impl Sessions {
 
     /// Ends a session whose client said good-bye.
     pub(crate) fn end(&self, session: &Arc<Session>) {
-        let mut tables = self.tables();
-        tables.remove(session);
+        self.tables().remove(session);
     }
 
     /// Ends the sessions that nobody has come back to for so long, and gives them.
@@ -108,20 +108,22 @@ impl Sessions {
 
 impl Tables {
     /// Keeps a session. When its owner has as many as may be, the one ends that nobody has come
-    /// back to for longest.
-    fn insert(&mut self, session: &Arc<Session>, most: usize) {
+    /// back to for longest, and is given.
+    fn insert(&mut self, session: &Arc<Session>, most: usize) -> Option<Arc<Session>> {
         let count = self.counts.entry(Arc::clone(session.owner())).or_default();
         *count += 1;
+        let mut ended = None;
         if *count > most {
             let now = Instant::now();
             let own = self.by_id.values().filter(|known| known.owner() == session.owner());
             let away = own.filter_map(|known| Some((known.away(now)?, known)));
-            let oldest = away.max_by_key(|(away, _)| *away).map(|(_, known)| Arc::clone(known));
-            if let Some(oldest) = oldest {
-                self.remove(&oldest);
+            ended = away.max_by_key(|(away, _)| *away).map(|(_, known)| Arc::clone(known));
+            if let Some(oldest) = &ended {
+                self.remove(oldest);
             }
         }
         self.by_id.insert(session.id().to_owned(), Arc::clone(session));
+        ended
     }
 
     fn remove(&mut self, session: &Arc<Session>) {
@@ -139,10 +141,14 @@ impl Tables {
 
     fn forget(&mut self, session: &Arc<Session>) {
         let Some(clients) = self.clients.get_mut(session.owner()) else { return };
-        clients
-            .retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), &**session));
+        clients.retain(|known| is_other(known, session));
         if clients.is_empty() {
             self.clients.remove(session.owner());
         }
     }
+}
+
+/// Whether it is another session's, and still somebody's.
+fn is_other(known: &Weak<Session>, session: &Arc<Session>) -> bool {
+    known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), &**session)
 }

@@ -1,16 +1,13 @@
 //! The tables of a file of contexts, their version, and what its errors mean.
 
 use crate::contexts::ContextError;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use crate::tables::{self, State, Tables};
+use rusqlite::{Connection, ErrorCode};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Marks a file as contexts of ours: "CTXC".
-const APPLICATION_ID: i64 = 0x4354_5843;
-
-/// The newest version of the tables; `user_version` of the file.
-const VERSION: i64 = 1;
+/// Marked "CTXC".
+const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS };
 
 /// What leads from each version to the next; the first makes the tables. Every update rewrites the
 /// row of its context, so what is large stands in `details`. The id of a message is the place of
@@ -93,15 +90,17 @@ pub(super) fn place(path: &Path, name: &str) -> Result<PathBuf, ContextError> {
 pub(super) fn open(path: &Path, name: &str) -> Result<Connection, ContextError> {
     let explain = |error: rusqlite::Error| self::explain(name, &error);
     let mut connection = connect(path, name)?;
-    match snapshot(&connection).map_err(explain)? {
-        State::Ours(VERSION) => {}
-        State::Ours(found) if found > VERSION => {
-            return Err(ContextError::Newer { path: name.to_owned(), found, known: VERSION });
+    match TABLES.snapshot(&connection).map_err(explain)? {
+        State::Ours(version) if version == TABLES.version() => {}
+        State::Ours(found) if found > TABLES.version() => {
+            return Err(ContextError::Newer {
+                path: name.to_owned(),
+                found,
+                known: TABLES.version(),
+            });
         }
         State::Empty | State::Ours(_) => {
-            // The mode stays with the file. It can't change inside a transaction.
-            connection.pragma_update(None, "journal_mode", "wal").map_err(explain)?;
-            migrate(&mut connection).map_err(explain)?;
+            TABLES.migrate(&mut connection).map_err(explain)?;
         }
         State::Foreign => {
             let reason = "it is an SQLite file of another program";
@@ -117,11 +116,7 @@ pub(super) fn connect(path: &Path, name: &str) -> Result<Connection, ContextErro
         let reason = "it is a folder".to_owned();
         return Err(ContextError::Io { path: name.to_owned(), reason });
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags);
+    let connection = tables::connect(path);
     let mut connection = connection.map_err(|error| explain(name, &error))?;
     prepare(&mut connection).map_err(|error| explain(name, &error))?;
     Ok(connection)
@@ -129,10 +124,7 @@ pub(super) fn connect(path: &Path, name: &str) -> Result<Connection, ContextErro
 
 fn prepare(connection: &mut Connection) -> Result<(), rusqlite::Error> {
     connection.busy_handler(Some(wait))?;
-    // A file from elsewhere must not make SQLite do more than keep rows.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
+    tables::protect(connection)?;
     // What was answered for is on the disk (CP-12).
     connection.pragma_update(None, "synchronous", "full")?;
     // The log is moved beside the writing (`writer`): this is what a commit does itself at last.
@@ -151,43 +143,6 @@ fn wait(tried: i32) -> bool {
     }
     std::thread::sleep(nap);
     true
-}
-
-enum State {
-    Empty,
-    Ours(i64),
-    Foreign,
-}
-
-/// The state at one moment: another process may be making the tables right now.
-fn snapshot(connection: &Connection) -> Result<State, rusqlite::Error> {
-    let moment = connection.unchecked_transaction()?;
-    state(&moment)
-}
-
-fn state(connection: &Connection) -> Result<State, rusqlite::Error> {
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    if number("pragma application_id")? == APPLICATION_ID {
-        return Ok(State::Ours(number("pragma user_version")?));
-    }
-    let tables = number("select count(*) from sqlite_schema")?;
-    let version = number("pragma user_version")?;
-    Ok(if tables == 0 && version == 0 { State::Empty } else { State::Foreign })
-}
-
-/// Brings the tables to [`VERSION`] in one transaction; someone else may have been faster.
-fn migrate(connection: &mut Connection) -> Result<(), rusqlite::Error> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-    let from = match state(&transaction)? {
-        State::Ours(version) => usize::try_from(version).unwrap_or(STEPS.len()),
-        State::Empty | State::Foreign => 0,
-    };
-    for step in STEPS.iter().skip(from) {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", VERSION)?;
-    transaction.commit()
 }
 
 fn io(name: &str, error: &std::io::Error) -> ContextError {

@@ -1,0 +1,81 @@
+//! An SQLite file of ours: how it is known, and how its tables come to their newest version.
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::path::Path;
+
+/// The tables of one kind of file.
+pub(crate) struct Tables {
+    /// Marks a file as one of this kind.
+    pub(crate) application_id: i64,
+    /// What leads from each version to the next; the first makes the tables.
+    pub(crate) steps: &'static [&'static str],
+}
+
+/// What a file is.
+pub(crate) enum State {
+    /// Nothing yet.
+    Empty,
+    /// One of this kind, of this version.
+    Ours(i64),
+    /// Another program's.
+    Foreign,
+}
+
+/// Opens a file for reading and writing; makes it when it is missing. Links are not followed.
+pub(crate) fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(path, flags)
+}
+
+/// A file from elsewhere must not make SQLite do more than keep rows.
+pub(crate) fn protect(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+impl Tables {
+    /// The newest version; `user_version` of the file.
+    pub(crate) const fn version(&self) -> i64 {
+        // There are never so many steps that it could be cut.
+        self.steps.len().cast_signed() as i64
+    }
+
+    /// The state at one moment: another process may be making the tables right now.
+    pub(crate) fn snapshot(&self, connection: &Connection) -> Result<State, rusqlite::Error> {
+        let moment = connection.unchecked_transaction()?;
+        self.state(&moment)
+    }
+
+    fn state(&self, connection: &Connection) -> Result<State, rusqlite::Error> {
+        let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        if number("pragma application_id")? == self.application_id {
+            return Ok(State::Ours(number("pragma user_version")?));
+        }
+        let tables = number("select count(*) from sqlite_schema")?;
+        let version = number("pragma user_version")?;
+        Ok(if tables == 0 && version == 0 { State::Empty } else { State::Foreign })
+    }
+
+    /// Brings the tables to the newest version in one transaction; someone else may have been
+    /// faster.
+    pub(crate) fn migrate(&self, connection: &mut Connection) -> Result<(), rusqlite::Error> {
+        // The mode stays with the file. It can't change inside a transaction.
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+        let from = match self.state(&transaction)? {
+            State::Ours(version) => usize::try_from(version).unwrap_or(self.steps.len()),
+            State::Empty | State::Foreign => 0,
+        };
+        for step in self.steps.iter().skip(from) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "application_id", self.application_id)?;
+        transaction.pragma_update(None, "user_version", self.version())?;
+        transaction.commit()
+    }
+}

@@ -29,18 +29,26 @@ impl Batch {
         let is_many = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
         // The messages of an array stand one level deeper.
         let depth = limits.depth.saturating_add(usize::from(is_many));
-        match json::read(text, &Limits { depth, ..*limits })? {
+        let read = json::read(text, &Limits { depth, ..*limits })?;
+        match &read.node {
             Node::Array(items) if items.len() > limits.batch => {
                 let (count, most) = (items.len(), limits.batch);
                 let message =
                     format!("{count} messages in one batch, more than the {most} allowed");
                 Err(Refusal::new(ErrorCode::TooLarge, message).detail("limit", most).into())
             }
-            Node::Array(items) => {
-                let read = |item| Message::read(item, limits);
-                Ok(Self::Many(items.into_iter().map(read).collect()))
+            Node::Array(_) => Ok(Self::Many(many(read, limits))),
+            _ => {
+                let faults = read.faults(limits);
+                Ok(Self::One(Box::new(Message::read(read.node, faults, limits))))
             }
-            value => Ok(Self::One(Box::new(Message::read(value, limits)))),
         }
     }
+}
+
+fn many(read: json::Text<'_>, limits: &Limits) -> Vec<Result<Message, Box<Refusal>>> {
+    let mut faults = read.faults_of_items(limits).into_iter();
+    let Node::Array(items) = read.node else { return Vec::new() };
+    let each = items.into_iter();
+    each.map(|item| Message::read(item, faults.next().unwrap_or_default(), limits)).collect()
 }

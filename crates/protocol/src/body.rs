@@ -168,9 +168,9 @@ impl Body {
     /// # Errors
     /// [`Refusal`] with every fault, its pointers from the top of the content.
     pub fn from_content(kind: &str, content: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
-        crate::json::check_depth(&content, limits).map_err(Box::new)?;
-        let mut report = Report::new(limits);
-        let read = Self::read_content(kind.to_owned(), content.into(), &Place::TOP, &mut report);
+        let (node, faults) = crate::json::check(content, limits).map_err(Box::new)?;
+        let mut report = Report::begin(limits, faults);
+        let read = Self::read_content(kind.to_owned(), node, &Place::TOP, &mut report);
         crate::message::settle(read, report).map_err(Box::new)
     }
 

@@ -1,9 +1,14 @@
 //! From text to value, under limits: one pass, which knows how deep it is, refuses a field that
 //! stands twice, and remembers the messageId even if the text breaks off after it.
 
+mod faults;
+
+pub(crate) use faults::Faults;
+
 use crate::node::{Fields, Node};
 use crate::report::quoted;
 use crate::{ErrorCode, Limits, Refusal};
+use faults::Suspects;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 use std::borrow::Cow;
@@ -17,20 +22,54 @@ const LEVEL_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { 2 << 10 
 /// What is noted while a text is read.
 struct Notes {
     depth: usize,
+    items: usize,
     is_too_deep: Cell<bool>,
+    suspects: Cell<Suspects>,
     message_id: RefCell<Option<String>>,
     context_id: RefCell<Option<String>>,
 }
 
+/// A text that was read.
+pub(crate) struct Text<'t> {
+    pub(crate) node: Node<'t>,
+    text: &'t [u8],
+    suspects: Suspects,
+}
+
+/// Reads a JSON text that is no message, such as a state or a line of a file: the same rules hold as
+/// for what stands in a message.
+///
+/// ```
+/// use contexture_protocol::{ErrorCode, Limits, parse_value};
+/// assert_eq!(parse_value(b"[1.50e3]", &Limits::WIRE)?.to_string(), "[1500.0]");
+/// let refusal = parse_value(b"{\"n\": 18446744073709551616}", &Limits::WIRE).unwrap_err();
+/// assert_eq!((refusal.code, refusal.violations[0].pointer.as_str()), (ErrorCode::ValidationFailed, "/n"));
+/// # Ok::<_, Box<contexture_protocol::Refusal>>(())
+/// ```
+///
+/// # Errors
+/// `PARSE_ERROR` and a number that can't be kept with `line` and `column` in the details,
+/// `TOO_LARGE`.
+pub fn parse_value(text: &[u8], limits: &Limits) -> Result<Value, Box<Refusal>> {
+    let read = read(text, limits)?;
+    let (line, column) = read.place_of_fault();
+    match read.faults(limits).refusal(limits) {
+        Some(refusal) => Err(refusal.detail("line", line).detail("column", column).into()),
+        None => Ok(read.node.into_value()),
+    }
+}
+
 /// Reads a text.
-pub(crate) fn read<'t>(text: &'t [u8], limits: &Limits) -> Result<Node<'t>, Refusal> {
+pub(crate) fn read<'t>(text: &'t [u8], limits: &Limits) -> Result<Text<'t>, Refusal> {
     if text.len() > limits.bytes {
         let message = format!("{} bytes, more than the {} allowed", text.len(), limits.bytes);
         return Err(Refusal::new(ErrorCode::TooLarge, message).detail("limit", limits.bytes));
     }
     let notes = Notes {
         depth: limits.depth(),
+        items: limits.items,
         is_too_deep: Cell::new(false),
+        suspects: Cell::default(),
         message_id: RefCell::default(),
         context_id: RefCell::default(),
     };
@@ -41,7 +80,10 @@ pub(crate) fn read<'t>(text: &'t [u8], limits: &Limits) -> Result<Node<'t>, Refu
         let value = Level { notes: &notes, depth: 0 }.deserialize(&mut reader)?;
         reader.end().map(|()| value)
     });
-    read.map_err(|error| refusal(&error, notes))
+    match read {
+        Ok(node) => Ok(Text { node, text, suspects: notes.suspects.get() }),
+        Err(error) => Err(refusal(&error, notes)),
+    }
 }
 
 fn refusal(error: &serde_json::Error, notes: Notes) -> Refusal {
@@ -59,10 +101,12 @@ fn refusal(error: &serde_json::Error, notes: Notes) -> Refusal {
     refusal
 }
 
-/// Whether a value nests deeper than the limit; a deep one is left as soon as that is known.
-pub(crate) fn check_depth(value: &Value, limits: &Limits) -> Result<(), Refusal> {
+/// Holds a value against the limits of depth and of lists; a deep one is left as soon as that is
+/// known.
+pub(crate) fn check(value: Value, limits: &Limits) -> Result<(Node<'static>, Faults), Refusal> {
     let most = limits.depth();
-    let mut open = vec![(value, 1)];
+    let mut suspects = Suspects::default();
+    let mut open = vec![(&value, 1)];
     while let Some((value, depth)) = open.pop() {
         let nests = matches!(value, Value::Array(_) | Value::Object(_));
         if nests && depth > most {
@@ -70,12 +114,17 @@ pub(crate) fn check_depth(value: &Value, limits: &Limits) -> Result<(), Refusal>
             return Err(Refusal::new(ErrorCode::TooLarge, message).detail("limit", most));
         }
         match value {
-            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Array(items) => {
+                suspects.has_long_list |= items.len() > limits.items;
+                open.extend(items.iter().map(|item| (item, depth + 1)));
+            }
             Value::Object(map) => open.extend(map.values().map(|value| (value, depth + 1))),
             _ => {}
         }
     }
-    Ok(())
+    let node = Node::from(value);
+    let faults = suspects.lists(&node, limits);
+    Ok((node, faults))
 }
 
 /// The reader of what stands `depth` lists and objects deep.
@@ -123,6 +172,7 @@ impl<'de> Visitor<'de> for Level<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Node<'de>, E> {
+        self.notes.suspect(|suspects| suspects.has_fraction = true);
         Number::from_f64(value).map(Node::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
@@ -143,6 +193,9 @@ impl<'de> Visitor<'de> for Level<'_> {
         let mut all = Vec::new();
         while let Some(item) = items.next_element_seed(level)? {
             all.push(item);
+        }
+        if all.len() > self.notes.items {
+            self.notes.suspect(|suspects| suspects.has_long_list = true);
         }
         Ok(Node::Array(all))
     }
@@ -213,6 +266,12 @@ impl Names {
 }
 
 impl Notes {
+    fn suspect(&self, set: impl FnOnce(&mut Suspects)) {
+        let mut suspects = self.suspects.get();
+        set(&mut suspects);
+        self.suspects.set(suspects);
+    }
+
     fn note(&self, key: &str, value: &Node<'_>) {
         let place = match key {
             "messageId" => &self.message_id,

@@ -2,7 +2,7 @@
 //!
 //! Decision: a text is taken apart once, and what was found is moved into the type. So every fault
 //! of a message is found in one pass and named by its JSON pointer,
-//! unknown fields and types survive, and numbers stay as they were written. The crate is pure: ids,
+//! unknown fields and types survive, and a number that can't be kept as it is is refused. The crate is pure: ids,
 //! clocks and connections belong to its callers.
 //!
 //! ```
@@ -33,6 +33,7 @@ mod body;
 mod canonical;
 pub mod content;
 mod error;
+mod exact;
 pub mod extension;
 mod json;
 mod limits;
@@ -53,6 +54,7 @@ pub use batch::Batch;
 pub use body::{Body, KINDS, Kind};
 pub use canonical::canonical;
 pub use error::ErrorCode;
+pub use json::parse_value;
 pub use limits::Limits;
 pub use message::{Draft, Message, Sender, SenderType};
 pub use number::{Count, Factor, Millis, Seconds};

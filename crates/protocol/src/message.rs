@@ -5,7 +5,7 @@ mod sender;
 
 pub use sender::{Sender, SenderType};
 
-use crate::json;
+use crate::json::{self, Faults};
 use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::report::{Place, Report};
@@ -125,7 +125,9 @@ impl Message {
     /// # Errors
     /// [`Refusal`]: `PARSE_ERROR`, `TOO_LARGE`, or `VALIDATION_FAILED` with every fault.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Box<Refusal>> {
-        Self::read(json::read(text, limits)?, limits)
+        let read = json::read(text, limits)?;
+        let faults = read.faults(limits);
+        Self::read(read.node, faults, limits)
     }
 
     /// Reads a message that is a value already.
@@ -133,13 +135,17 @@ impl Message {
     /// # Errors
     /// As [`Message::parse`].
     pub fn from_value(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
-        json::check_depth(&value, limits)?;
-        Self::read(value.into(), limits)
+        let (node, faults) = json::check(value, limits)?;
+        Self::read(node, faults, limits)
     }
 
-    /// Reads a value whose depth is known to be within the limits.
-    pub(crate) fn read(value: Node<'_>, limits: &Limits) -> Result<Self, Box<Refusal>> {
-        let draft = Draft::read_form(value, Form::Wire, limits)?;
+    /// Reads a value whose depth is known to be within the limits, and what else is wrong with it.
+    pub(crate) fn read(
+        value: Node<'_>,
+        faults: Faults,
+        limits: &Limits,
+    ) -> Result<Self, Box<Refusal>> {
+        let draft = Draft::read_form(value, Form::Wire, faults, limits)?;
         draft.whole().ok_or_else(|| Refusal::new(ErrorCode::Internal, "half an envelope").into())
     }
 
@@ -174,7 +180,9 @@ impl Draft {
     /// # Errors
     /// As [`Message::parse`].
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Box<Refusal>> {
-        Self::read_form(json::read(text, limits)?, Form::Bare, limits)
+        let read = json::read(text, limits)?;
+        let faults = read.faults(limits);
+        Self::read_form(read.node, Form::Bare, faults, limits)
     }
 
     /// As [`Draft::parse`], from a value.
@@ -182,8 +190,8 @@ impl Draft {
     /// # Errors
     /// As [`Message::parse`].
     pub fn from_value(value: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
-        json::check_depth(&value, limits)?;
-        Self::read_form(value.into(), Form::Bare, limits)
+        let (node, faults) = json::check(value, limits)?;
+        Self::read_form(node, Form::Bare, faults, limits)
     }
 
     /// The whole message; what is missing is taken from `rest`, whose body and metadata do not
@@ -221,8 +229,13 @@ impl Draft {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    fn read_form(value: Node<'_>, form: Form, limits: &Limits) -> Result<Self, Box<Refusal>> {
-        let mut report = Report::new(limits);
+    fn read_form(
+        value: Node<'_>,
+        form: Form,
+        faults: Faults,
+        limits: &Limits,
+    ) -> Result<Self, Box<Refusal>> {
+        let mut report = Report::begin(limits, faults);
         let Some(envelope) = Envelope::collect(value, &Place::TOP, &mut report) else {
             return settle(None, report).map_err(Box::new);
         };

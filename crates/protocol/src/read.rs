@@ -81,12 +81,6 @@ impl<T: Read> Read for Vec<T> {
 
     fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self> {
         let Node::Array(items) = value else { return wrong::<Self>(&value, at, report) };
-        let most = report.limits.items;
-        if items.len() > most {
-            let expected = format!("at most {most} elements");
-            report.too_large(at, expected, format!("{} elements", items.len()));
-            return None;
-        }
         let count = items.len();
         let mut all = Self::with_capacity(count);
         for (index, item) in items.into_iter().enumerate() {

@@ -1,5 +1,6 @@
 //! What is wrong with a message: each fault with its place, all of them in one pass (CP-3).
 
+use crate::json::Faults;
 use crate::node::Node;
 use crate::{ErrorCode, Limits, Refusal};
 use schemars::JsonSchema;
@@ -98,6 +99,12 @@ pub(crate) struct Report<'l> {
 impl<'l> Report<'l> {
     pub(crate) fn new(limits: &'l Limits) -> Self {
         Self { limits, violations: Vec::new(), unlisted: 0, is_too_large: false }
+    }
+
+    /// A report that begins with what was found before.
+    pub(crate) fn begin(limits: &'l Limits, faults: Faults) -> Self {
+        let Faults { violations, unlisted, is_too_large } = faults;
+        Self { limits, violations, unlisted, is_too_large }
     }
 
     /// How many there are; a reader compares it before and after.

@@ -23,6 +23,29 @@ pub const SUBPROTOCOL: &str = "mcp-cp.1";
 /// The HTTP header; if absent, the version is 1.0.0.
 pub const VERSION_HEADER: &str = "MCP-CP-Version";
 
+/// A version of semantic versioning, as JSON Schema has it.
+pub(crate) const SEMANTIC: &str =
+    r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$";
+
+/// Whether a text is a version of semantic versioning: three numbers, and what may follow them.
+pub(crate) fn is_semantic(text: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let are_words = |words: &str| words.split('.').all(is_word);
+    let is_number = |digits: &str| {
+        digits.bytes().all(|byte| byte.is_ascii_digit())
+            && !digits.is_empty()
+            && (digits == "0" || !digits.starts_with('0'))
+    };
+    let (text, build) = text.split_once('+').map_or((text, None), |(text, b)| (text, Some(b)));
+    let (numbers, early) = text.split_once('-').map_or((text, None), |(n, early)| (n, Some(early)));
+    numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+        && early.is_none_or(are_words)
+        && build.is_none_or(are_words)
+}
+
 impl Version {
     /// Reads `1.0.0`, `1.0` or `1`.
     #[must_use]

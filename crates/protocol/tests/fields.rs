@@ -224,6 +224,16 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "CLIENT_CAPABILITIES",
+        r#"{"clientId": "c", "supportedTools": [{"toolId": "t", "runtime": "BACKEND"}]}"#,
+        "/content/supportedTools/0/runtime: expected \"FRONTEND\": a client announces what it runs, found the string \"BACKEND\"",
+    ),
+    (
+        "CLIENT_CAPABILITIES",
+        r#"{"clientId": "c", "supportedTools": [{"toolId": "t"}, {"toolId": "u", "version": "1.0"}]}"#,
+        "/content/supportedTools/1/version: expected a version such as \"1.2.0\" (semver), found the string \"1.0\"",
+    ),
+    (
+        "CLIENT_CAPABILITIES",
         r#"{"clientId": "c", "limitations": {"maxFileSize": 0.5}}"#,
         "/content/limitations/maxFileSize: expected an integer from 0, found the number 0.5",
     ),

@@ -38,3 +38,16 @@ fn cp_4_the_subprotocol_is_chosen_among_those_offered() {
     assert_eq!(refusal.code, ErrorCode::UnsupportedVersion);
     assert!(refusal.message.contains("mcp-cp.2"), "{}", refusal.message);
 }
+
+#[test]
+fn cp_13_versions_of_tools_are_semantic() {
+    for version in ["0.0.0", "1.2.3", "10.20.30", "1.0.0-beta.1", "1.0.0+build.5", "1.0.0-a-b+c"] {
+        assert!(is_semantic(version), "{version}");
+    }
+    for version in [
+        "", "1", "1.0", "1.0.0.0", "v1.0.0", "01.0.0", "1.0.x", "1.0.0-", "1.0.0+", "1.0.0 ",
+        "-1.0.0",
+    ] {
+        assert!(!is_semantic(version), "{version}");
+    }
+}

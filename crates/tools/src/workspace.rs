@@ -5,6 +5,7 @@
 //! is followed while it stays inside, so a check made by name and a later opening by name can't be
 //! driven apart by someone who swaps a folder for a link in between.
 
+mod create;
 mod error;
 mod path;
 mod read;

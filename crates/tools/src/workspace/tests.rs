@@ -286,3 +286,23 @@ fn as_25_what_the_system_refuses_is_told_in_words() {
         assert!(told.contains("too long") && !told.contains("os error"), "{told}");
     }
 }
+
+#[test]
+fn as_25_a_new_file_is_made_whole_and_never_over_another() {
+    let bench = Bench::new();
+    let workspace = bench.workspace();
+    let path = workspace.resolve("made/data.bin").unwrap();
+    assert_eq!(workspace.create(&path, b"\x00\xff"), Ok(true));
+    assert_eq!(workspace.create(&path, b"other"), Ok(false));
+    assert_eq!(workspace.read_bytes(&path, 10), Ok(b"\x00\xff".to_vec()));
+    assert_eq!(std::fs::read_dir(bench.root().join("made")).unwrap().count(), 1);
+
+    for (path, code) in [
+        (".contexture/x", "path_protected"),
+        ("../x", "path_outside_workspace"),
+        (".", "file_is_folder"),
+    ] {
+        let made = workspace.resolve(path).and_then(|path| workspace.create(&path, b""));
+        assert_eq!(made.unwrap_err().code(), code, "{path}");
+    }
+}

@@ -114,7 +114,7 @@ impl Workspace {
     }
 
     /// Takes back folders made for a file that was not written after all.
-    fn forget_folders(&self, folders: &[WorkspacePath]) {
+    pub(super) fn forget_folders(&self, folders: &[WorkspacePath]) {
         for folder in folders.iter().rev() {
             // Someone may have put something into it meanwhile; then it stays.
             let _ = self.dir.remove_dir(folder.os_path());
@@ -123,7 +123,7 @@ impl Workspace {
 }
 
 /// Refuses protected folders; `asked` stands in the error.
-fn require_open(path: &WorkspacePath, asked: &WorkspacePath) -> Result<(), FileError> {
+pub(super) fn require_open(path: &WorkspacePath, asked: &WorkspacePath) -> Result<(), FileError> {
     let protected = |part: &str| PROTECTED.iter().any(|name| part.eq_ignore_ascii_case(name));
     if path.parts().any(protected) {
         return Err(FileError::Protected(asked.to_string()));
@@ -150,7 +150,7 @@ fn write_beside(
     written
 }
 
-fn create_temporary(folder: &Dir) -> std::io::Result<(String, cap_std::fs::File)> {
+pub(super) fn create_temporary(folder: &Dir) -> std::io::Result<(String, cap_std::fs::File)> {
     let process = std::process::id();
     loop {
         let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);

@@ -1,0 +1,50 @@
+//! How actions fail, and work that would block.
+
+use contexture_flow::action::ActionFailure;
+use contexture_protocol::ErrorCode;
+use contexture_tools::ToolError;
+use serde_json::json;
+use std::panic::resume_unwind;
+
+/// A parameter that is not what it should be.
+pub(crate) fn invalid(message: impl Into<String>) -> ActionFailure {
+    ActionFailure::new(ErrorCode::ValidationFailed.as_str(), message)
+}
+
+/// More than a limit allows.
+pub(crate) fn too_large(message: impl Into<String>) -> ActionFailure {
+    ActionFailure::new(ErrorCode::TooLarge.as_str(), message)
+}
+
+/// The failure of a tool, with its code in the protocol's way of writing and its help.
+pub(crate) fn of_tool(error: ToolError) -> ActionFailure {
+    let code = match error.code {
+        "bad_argument" => ErrorCode::ValidationFailed.as_str().to_owned(),
+        code => code.to_ascii_uppercase(),
+    };
+    let message = match &error.help {
+        Some(help) => format!("{}: {help}", error.message),
+        None => error.message,
+    };
+    let details = error.help.map(|help| json!({ "help": help }));
+    ActionFailure { details, ..ActionFailure::new(code, message) }
+}
+
+/// Work that takes the thread it runs on: on a thread for that.
+pub(crate) async fn blocking<F, T>(work: F) -> Result<T, ActionFailure>
+where
+    F: FnOnce() -> Result<T, ActionFailure> + Send + 'static,
+    T: Send + 'static,
+{
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        // The engine tells a panic of an action; it is passed on to it.
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(_) => {
+                let message = "the program ended before the action did";
+                Err(ActionFailure::new(ErrorCode::Cancelled.as_str(), message))
+            }
+        },
+    }
+}

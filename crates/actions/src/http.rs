@@ -1,0 +1,137 @@
+//! `http_get` and `http_send`, through the HTTP tool (AS-25).
+//!
+//! Decision: what asks and what changes are two actions, because the one may be done again after a
+//! crash and the other may not. The tool lets a program's own import name loopback; the URL of a
+//! flow may come from anywhere, so here loopback needs an entry in `network.allow_private` too.
+
+use crate::failure::{invalid, of_tool};
+use crate::result::noted;
+use crate::shape::{Shape, one_of, text, text_if, text_of, whole};
+use contexture_flow::action::{ActionCall, ActionFailure, ActionKind, Registry};
+use contexture_tools::Tools;
+use contexture_tools::address::{Reach, Refused};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use url::Url;
+
+/// What `http_send` may do.
+const METHODS: [&str; 4] = ["POST", "PUT", "PATCH", "DELETE"];
+
+/// The longest `timeout`, in milliseconds.
+const LONGEST_MS: u64 = 3_600_000;
+
+pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>, allow_private: &[String]) {
+    let door = Arc::new(Door { tools: Arc::clone(tools), allow_private: allow_private.to_vec() });
+    let words = "Fetches an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is no failure: look at `ok`.";
+    let info = common(words).of(ActionKind::Query);
+    let at = Arc::clone(&door);
+    registry.add("http_get", info, move |call| {
+        let door = Arc::clone(&at);
+        async move { door.call("get", call).await }
+    });
+
+    let words = "Sends to an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is no failure: look at `ok`.";
+    let info = common(words)
+        .takes("method", one_of(&METHODS), "POST by default")
+        .takes("body", json!({}), "a string is sent as it is, anything else as JSON")
+        .of(ActionKind::Operation);
+    registry.add("http_send", info, move |call| {
+        let door = Arc::clone(&door);
+        async move {
+            let method = text_if(&call, "method")?.unwrap_or("POST");
+            if !METHODS.contains(&method) {
+                let names = METHODS.join(", ");
+                return Err(invalid(format!("`method`: expected one of {names}, found another")));
+            }
+            let method = method.to_ascii_lowercase();
+            door.call(&method, call).await
+        }
+    });
+}
+
+fn common(words: &'static str) -> Shape {
+    let scalar = json!({"type": ["string", "number", "boolean"]});
+    let fields = json!({"type": "object", "additionalProperties": scalar});
+    Shape::new(words)
+        .needs("url", text(), "the URL, with its query")
+        .takes("headers", fields, "header names and values")
+        .takes("timeout", whole(1, LONGEST_MS), "milliseconds for the whole call; 30000 by default")
+}
+
+struct Door {
+    tools: Arc<Tools>,
+    allow_private: Vec<String>,
+}
+
+impl Door {
+    async fn call(&self, method: &str, call: ActionCall) -> Result<Value, ActionFailure> {
+        let url = parse(text_of(&call, "url")?)?;
+        self.require_public(&url).map_err(|refused| private(&refused))?;
+        let origin = url.origin().ascii_serialization();
+        let source = format!("{origin}{}", url.path());
+        let mut argument = Map::from_iter([("url".to_owned(), url.as_str().into())]);
+        for (name, value) in call.parameters {
+            if matches!(name.as_str(), "headers" | "body" | "timeout") {
+                argument.insert(name, value);
+            }
+        }
+        let output = self.tools.call(&origin, method, Value::Object(argument)).await;
+        let output = output.map_err(of_tool)?;
+        Ok(noted(result(output.value, &source), &output.notes))
+    }
+
+    fn require_public(&self, url: &Url) -> Result<(), Refused> {
+        let Some(host) = url.host() else { return Ok(()) };
+        let port = url.port_or_known_default().unwrap_or_default();
+        if let url::Host::Domain(name) = &host
+            && is_localhost(name)
+        {
+            // Its address is known without asking: it is checked as if the URL had it.
+            let listed = Reach::public(&host, port, &self.allow_private)? == Reach::Any;
+            let loopback = url::Host::<&str>::Ipv4(std::net::Ipv4Addr::LOCALHOST);
+            return if listed { Ok(()) } else { Reach::public(&loopback, port, &[]).map(|_| ()) };
+        }
+        Reach::public(&host, port, &self.allow_private).map(|_| ())
+    }
+}
+
+fn is_localhost(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+/// A URL without credentials; what is wrong is told without repeating it, since it may hold some.
+fn parse(written: &str) -> Result<Url, ActionFailure> {
+    let bad = |message: &str| Err(ActionFailure::new("HTTP_URL", message));
+    let Ok(url) = Url::parse(written) else {
+        return bad("`url`: expected an absolute URL such as https://api.example.com/data");
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return bad("`url`: expected a URL that begins with http:// or https://");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return bad("`url` must not hold credentials: pass them as an Authorization header");
+    }
+    Ok(url)
+}
+
+fn private(refused: &Refused) -> ActionFailure {
+    let message = format!(
+        "{refused}: if this is meant, add the host to `network.allow_private` in contexture.toml"
+    );
+    ActionFailure::new("HTTP_PRIVATE_ADDRESS", message)
+}
+
+/// The tool's answer under the names of the protocol.
+fn result(mut answer: Value, source: &str) -> Value {
+    let mut take = |name: &str| answer.get_mut(name).map(Value::take).unwrap_or_default();
+    let (json, body) = (take("json"), take("body"));
+    let value = if json.is_null() { body } else { json };
+    json!({
+        "value": value,
+        "ok": take("ok"),
+        "status": take("status"),
+        "headers": take("headers"),
+        "source": source,
+    })
+}

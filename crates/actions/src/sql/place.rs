@@ -1,0 +1,57 @@
+//! Which database is meant, and where it is.
+
+use super::Source;
+use crate::failure::invalid;
+use crate::private::{failed, readable};
+use contexture_flow::action::ActionFailure;
+use contexture_tools::{EntryKind, WorkspacePath};
+use std::path::PathBuf;
+
+/// Entries of the workspace that are looked at for its only database.
+const LOOKED_AT: usize = 10_000;
+
+/// A database file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// For SQLite.
+    pub(super) path: PathBuf,
+    /// For people.
+    pub(super) shown: String,
+}
+
+/// The database that is asked for, else that of the settings, else the only one there is.
+pub(super) fn find(source: &Source, asked: Option<&str>) -> Result<Place, ActionFailure> {
+    let named = asked.or(source.database.as_deref());
+    let place = match named {
+        Some(name) => readable(&source.workspace, name)?,
+        None => only(source)?,
+    };
+    source.workspace.require_regular(&place).map_err(failed)?;
+    let path = source.workspace.locate(&place).map_err(failed)?;
+    Ok(Place { path, shown: place.to_string() })
+}
+
+fn only(source: &Source) -> Result<WorkspacePath, ActionFailure> {
+    let root = WorkspacePath::root();
+    let (entries, _) = source.workspace.entries(&root, LOOKED_AT).map_err(failed)?;
+    let mut found = entries
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File && is_database(entry.path.name()))
+        .map(|entry| entry.path);
+    let Some(first) = found.next() else {
+        return Err(invalid(
+            "`database`: expected the path of an SQLite file, found nothing, and the workspace has no *.db, *.sqlite or *.sqlite3 in its root",
+        ));
+    };
+    match found.next() {
+        None => Ok(first),
+        Some(second) => Err(invalid(format!(
+            "`database`: expected the path of an SQLite file, found nothing, and the workspace has several: `{first}`, `{second}`"
+        ))),
+    }
+}
+
+fn is_database(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    matches!(ending.as_deref(), Some("db" | "sqlite" | "sqlite3"))
+}

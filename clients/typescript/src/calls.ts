@@ -6,7 +6,7 @@ import { ContextureError } from "./protocol/errors.js";
 import type { CallMode, Json, JsonObject, MessageOf, ToolCall, ToolResult } from "./protocol/messages.js";
 import { canonical, validate, withDefaults } from "./schema.js";
 import type { Settings } from "./options.js";
-import { ToolFailure, type FrontendTool, type PermissionHook, type Toolbox } from "./tools.js";
+import { CONFIRM, ToolFailure, actionOf, type FrontendTool, type PermissionHook, type PermissionRequest, type Toolbox } from "./tools.js";
 
 /** A call from its request to its result. */
 export interface CallActivity {
@@ -45,6 +45,7 @@ export class CallRunner {
 
   set ask(hook: PermissionHook | undefined) {
     this.#ask = hook;
+    this.#tools.confirms = hook !== undefined;
   }
 
   /** Runs a request's calls and gives their results in the order of the request. */
@@ -123,6 +124,7 @@ export class CallRunner {
   }
 
   async #permitted(call: ToolCall, contextId: string | undefined, abort: AbortController, started: { at: number | undefined }): Promise<Json> {
+    if (call.name === CONFIRM) return this.#confirm(call, contextId, abort.signal);
     const tool = this.#tools.find(call.name);
     if (!tool) throw new ToolFailure("UNKNOWN_ACTION", `This client has no tool ${call.name}.`);
     const { toolId } = tool.definition;
@@ -137,23 +139,11 @@ export class CallRunner {
 
   async #consent(tool: FrontendTool, call: ToolCall, contextId: string | undefined, signal: AbortSignal): Promise<void> {
     const { toolId, permissionLevel, name } = tool.definition;
-    const before = this.#asked;
-    const question = (async () => {
-      await before;
-      signal.throwIfAborted();
-      // The answer to an earlier question may hold for this call too.
-      if (!this.#tools.asks(tool)) return true;
-      if (!this.#ask) return false;
-      this.#activity({ call, contextId, status: "asking" });
-      const prompt = call.userPrompt || `Allow "${name || toolId}"?`;
-      return (await this.#ask({ tool: tool.definition, call, prompt, contextId, signal })) === true;
-    })();
-    // A question that is taken away holds up no other.
-    const answered = orAborted(question, signal);
-    this.#asked = answered.catch(() => {});
+    const prompt = call.userPrompt || `Allow "${name || toolId}"?`;
     let granted: boolean;
     try {
-      granted = await answered;
+      // The answer to an earlier question may hold for this call too.
+      granted = await this.#question(() => this.#tools.asks(tool), { tool: tool.definition, call, prompt, contextId, signal });
     } catch (error) {
       // Nobody answered in time: that is a no.
       if (error instanceof ToolFailure && error.code === "TIMEOUT") throw new ToolFailure("PERMISSION_DENIED", "Nobody answered whether it is allowed.");
@@ -161,6 +151,36 @@ export class CallRunner {
     }
     if (!granted) throw new ToolFailure("PERMISSION_DENIED", `The user did not allow ${toolId}.`);
     if (permissionLevel === "USER_CONSENT") this.#tools.decide(toolId, "granted");
+  }
+
+  /** The user's word about something that the server is about to do (CP-19). */
+  async #confirm(call: ToolCall, contextId: string | undefined, signal: AbortSignal): Promise<Json> {
+    const { action, runtime, parameters } = call.parameters ?? {};
+    if (typeof action !== "string") throw new ToolFailure("VALIDATION_FAILED", "A confirmation names the action.");
+    const fields = typeof parameters === "object" && parameters !== null && !Array.isArray(parameters) ? parameters : {};
+    const known = runtime === "FRONTEND" ? this.#tools.find(action)?.definition : undefined;
+    const tool = known ?? actionOf(action, runtime === "FRONTEND" ? "FRONTEND" : "BACKEND");
+    const prompt = call.userPrompt || `Allow "${action}"?`;
+    const about = { ...call, name: action, parameters: fields };
+    return { allowed: await this.#question(() => true, { tool, call: about, prompt, contextId, signal }) };
+  }
+
+  /** Puts one question at a time to the user, if it still has to be put when its turn comes. */
+  #question(isNeeded: () => boolean, request: PermissionRequest): Promise<boolean> {
+    const { call, contextId, signal } = request;
+    const before = this.#asked;
+    const question = (async () => {
+      await before;
+      signal.throwIfAborted();
+      if (!isNeeded()) return true;
+      if (!this.#ask) return false;
+      this.#activity({ call, contextId, status: "asking" });
+      return (await this.#ask(request)) === true;
+    })();
+    // A question that is taken away holds up no other.
+    const answered = orAborted(question, signal);
+    this.#asked = answered.catch(() => {});
+    return answered;
   }
 
   async #bounded(tool: FrontendTool, parameters: JsonObject, call: ToolCall, contextId: string | undefined, abort: AbortController): Promise<Json> {

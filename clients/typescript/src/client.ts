@@ -204,7 +204,7 @@ export class ContextureClient {
     return this.#tools.list();
   }
 
-  /** Asks the user before a tool runs. Without a hook the answer is no. */
+  /** Asks the user before a tool runs, and before the server does something sensitive. Without a hook the answer is no. */
   set onPermission(hook: PermissionHook | undefined) {
     this.#calls.ask = hook;
   }
@@ -234,7 +234,7 @@ export class ContextureClient {
 
   #welcome(resumed: boolean): void {
     if (resumed) return;
-    if (this.#tools.list().length > 0 || this.#announcement) this.#announce();
+    if (this.#tools.announced().length > 0 || this.#announcement) this.#announce();
     for (const subscription of this.#subscriptions.values()) subscription.start();
   }
 

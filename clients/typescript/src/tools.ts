@@ -48,8 +48,31 @@ export class ToolFailure extends Error {
   }
 }
 
+/** The tool by which the server asks the user before something sensitive is done (CP-19). */
+export const CONFIRM = "confirm_action";
+
+/** What is shown of an action that is no tool of this client. */
+export function actionOf(action: string, runtime: "FRONTEND" | "BACKEND"): ToolDefinition {
+  return { toolId: action, name: action, description: "", version: "", runtime, capabilities: [], parameters: {}, permissionLevel: "ALWAYS_ASK" };
+}
+
+const CONFIRMATION: ToolDefinition = {
+  ...actionOf(CONFIRM, "FRONTEND"),
+  description: "Asks the user whether something may be done.",
+  version: "1.0.0",
+  parameters: {
+    type: "object",
+    properties: { action: { type: "string" }, runtime: { type: "string" }, parameters: { type: "object" } },
+    required: ["action"],
+  },
+  returns: { type: "object", properties: { allowed: { type: "boolean" } }, required: ["allowed"] },
+  // To be asked is what it is for.
+  permissionLevel: "NONE",
+};
+
 export class Toolbox {
   readonly #tools = new Map<string, FrontendTool>();
+  #confirms = false;
   readonly #decided = new Map<string, Permission>();
   readonly #changed: () => void;
 
@@ -62,6 +85,7 @@ export class Toolbox {
   add(tools: readonly FrontendTool[]): void {
     for (const { definition } of tools) {
       if (definition.toolId === "") throw new TypeError("A tool needs a toolId.");
+      if (definition.toolId === CONFIRM) throw new TypeError(`${CONFIRM} is the client's own: set onPermission.`);
       checkSchema(definition.parameters);
     }
     for (const tool of tools) this.#tools.set(tool.definition.toolId, tool);
@@ -101,8 +125,16 @@ export class Toolbox {
     return permissionLevel === "ALWAYS_ASK" || this.permission(toolId) === "prompt";
   }
 
+  /** Whether there is somebody who can be asked about what the server does. */
+  set confirms(confirms: boolean) {
+    if (confirms === this.#confirms) return;
+    this.#confirms = confirms;
+    this.#changed();
+  }
+
   /** The entries of CLIENT_CAPABILITIES. */
   announced(): (ToolDefinition & { permission: Permission })[] {
-    return this.list().map((definition) => ({ ...definition, permission: this.permission(definition.toolId) }));
+    const own = this.list().map((definition) => ({ ...definition, permission: this.permission(definition.toolId) }));
+    return this.#confirms ? [...own, { ...CONFIRMATION, permission: "granted" }] : own;
   }
 }

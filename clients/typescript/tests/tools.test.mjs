@@ -326,3 +326,22 @@ test("cp_13_a_schema_with_keywords_that_are_not_checked_is_refused", async (t) =
   assert.throws(() => client.addTools(tool("odd", () => 1, { definition: { parameters: odd } })), /pattern at \/properties\/a/);
   assert.deepEqual(client.tools, []);
 });
+
+test("cp_19_the_user_is_asked_before_the_server_does_something_sensitive", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  const ask = { callId: "ask_1", name: "confirm_action", runtime: "FRONTEND", userPrompt: "May I?", parameters: { action: "file.write", runtime: "BACKEND", parameters: { path: "a" } } };
+  const [refused] = await call(server, client, [ask]);
+  assert.deepEqual(refused.result, { allowed: false }, "nobody there is a no");
+  const asked = [];
+  client.onPermission = ({ tool, call, prompt }) => {
+    asked.push([tool.toolId, tool.runtime, prompt, call.parameters]);
+    return asked.length > 1;
+  };
+  await client.announced;
+  assert.deepEqual([...server.sessions.values()][0].tools.map((one) => one.toolId), ["confirm_action"]);
+  const results = await call(server, client, [{ ...ask, callId: "ask_2" }, { ...ask, callId: "ask_3", userPrompt: undefined }, { ...ask, callId: "ask_4", parameters: {} }]);
+  assert.deepEqual(results.map((one) => one.result?.allowed ?? one.error.code), [false, true, "VALIDATION_FAILED"]);
+  assert.deepEqual(asked, [["file.write", "BACKEND", "May I?", { path: "a" }], ["file.write", "BACKEND", 'Allow "file.write"?', { path: "a" }]]);
+  assert.throws(() => client.addTools(tool("confirm_action", () => null)), /onPermission/);
+});

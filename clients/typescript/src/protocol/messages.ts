@@ -191,7 +191,7 @@ export interface ToolDefinition {
   name: string;
   description: string;
   version: string;
-  runtime: "FRONTEND";
+  runtime: "FRONTEND" | "BACKEND";
   capabilities: string[];
   parameters: JsonSchema;
   returns?: JsonSchema;

@@ -4,7 +4,7 @@
  */
 import { ContextureError } from "./protocol/errors.js";
 import { canonical, validate, withDefaults } from "./schema.js";
-import { ToolFailure } from "./tools.js";
+import { CONFIRM, ToolFailure, actionOf } from "./tools.js";
 const TOGETHER = ["PARALLEL", "ASYNC", "CLIENT_SERVER_PARALLEL"];
 /** Answered calls that are remembered. */
 const MEMORY = 1_000;
@@ -23,6 +23,7 @@ export class CallRunner {
     }
     set ask(hook) {
         this.#ask = hook;
+        this.#tools.confirms = hook !== undefined;
     }
     /** Runs a request's calls and gives their results in the order of the request. */
     async run(request) {
@@ -102,6 +103,8 @@ export class CallRunner {
         return result;
     }
     async #permitted(call, contextId, abort, started) {
+        if (call.name === CONFIRM)
+            return this.#confirm(call, contextId, abort.signal);
         const tool = this.#tools.find(call.name);
         if (!tool)
             throw new ToolFailure("UNKNOWN_ACTION", `This client has no tool ${call.name}.`);
@@ -118,25 +121,11 @@ export class CallRunner {
     }
     async #consent(tool, call, contextId, signal) {
         const { toolId, permissionLevel, name } = tool.definition;
-        const before = this.#asked;
-        const question = (async () => {
-            await before;
-            signal.throwIfAborted();
-            // The answer to an earlier question may hold for this call too.
-            if (!this.#tools.asks(tool))
-                return true;
-            if (!this.#ask)
-                return false;
-            this.#activity({ call, contextId, status: "asking" });
-            const prompt = call.userPrompt || `Allow "${name || toolId}"?`;
-            return (await this.#ask({ tool: tool.definition, call, prompt, contextId, signal })) === true;
-        })();
-        // A question that is taken away holds up no other.
-        const answered = orAborted(question, signal);
-        this.#asked = answered.catch(() => { });
+        const prompt = call.userPrompt || `Allow "${name || toolId}"?`;
         let granted;
         try {
-            granted = await answered;
+            // The answer to an earlier question may hold for this call too.
+            granted = await this.#question(() => this.#tools.asks(tool), { tool: tool.definition, call, prompt, contextId, signal });
         }
         catch (error) {
             // Nobody answered in time: that is a no.
@@ -148,6 +137,37 @@ export class CallRunner {
             throw new ToolFailure("PERMISSION_DENIED", `The user did not allow ${toolId}.`);
         if (permissionLevel === "USER_CONSENT")
             this.#tools.decide(toolId, "granted");
+    }
+    /** The user's word about something that the server is about to do (CP-19). */
+    async #confirm(call, contextId, signal) {
+        const { action, runtime, parameters } = call.parameters ?? {};
+        if (typeof action !== "string")
+            throw new ToolFailure("VALIDATION_FAILED", "A confirmation names the action.");
+        const fields = typeof parameters === "object" && parameters !== null && !Array.isArray(parameters) ? parameters : {};
+        const known = runtime === "FRONTEND" ? this.#tools.find(action)?.definition : undefined;
+        const tool = known ?? actionOf(action, runtime === "FRONTEND" ? "FRONTEND" : "BACKEND");
+        const prompt = call.userPrompt || `Allow "${action}"?`;
+        const about = { ...call, name: action, parameters: fields };
+        return { allowed: await this.#question(() => true, { tool, call: about, prompt, contextId, signal }) };
+    }
+    /** Puts one question at a time to the user, if it still has to be put when its turn comes. */
+    #question(isNeeded, request) {
+        const { call, contextId, signal } = request;
+        const before = this.#asked;
+        const question = (async () => {
+            await before;
+            signal.throwIfAborted();
+            if (!isNeeded())
+                return true;
+            if (!this.#ask)
+                return false;
+            this.#activity({ call, contextId, status: "asking" });
+            return (await this.#ask(request)) === true;
+        })();
+        // A question that is taken away holds up no other.
+        const answered = orAborted(question, signal);
+        this.#asked = answered.catch(() => { });
+        return answered;
     }
     async #bounded(tool, parameters, call, contextId, abort) {
         const limits = this.#settings.limitations;

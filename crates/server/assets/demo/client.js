@@ -147,7 +147,7 @@ export class ContextureClient {
     get tools() {
         return this.#tools.list();
     }
-    /** Asks the user before a tool runs. Without a hook the answer is no. */
+    /** Asks the user before a tool runs, and before the server does something sensitive. Without a hook the answer is no. */
     set onPermission(hook) {
         this.#calls.ask = hook;
     }
@@ -173,7 +173,7 @@ export class ContextureClient {
     #welcome(resumed) {
         if (resumed)
             return;
-        if (this.#tools.list().length > 0 || this.#announcement)
+        if (this.#tools.announced().length > 0 || this.#announcement)
             this.#announce();
         for (const subscription of this.#subscriptions.values())
             subscription.start();

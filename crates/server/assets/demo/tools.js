@@ -10,8 +10,28 @@ export class ToolFailure extends Error {
         this.details = details;
     }
 }
+/** The tool by which the server asks the user before something sensitive is done (CP-19). */
+export const CONFIRM = "confirm_action";
+/** What is shown of an action that is no tool of this client. */
+export function actionOf(action, runtime) {
+    return { toolId: action, name: action, description: "", version: "", runtime, capabilities: [], parameters: {}, permissionLevel: "ALWAYS_ASK" };
+}
+const CONFIRMATION = {
+    ...actionOf(CONFIRM, "FRONTEND"),
+    description: "Asks the user whether something may be done.",
+    version: "1.0.0",
+    parameters: {
+        type: "object",
+        properties: { action: { type: "string" }, runtime: { type: "string" }, parameters: { type: "object" } },
+        required: ["action"],
+    },
+    returns: { type: "object", properties: { allowed: { type: "boolean" } }, required: ["allowed"] },
+    // To be asked is what it is for.
+    permissionLevel: "NONE",
+};
 export class Toolbox {
     #tools = new Map();
+    #confirms = false;
     #decided = new Map();
     #changed;
     /** `changed` is called when another announcement is due. */
@@ -23,6 +43,8 @@ export class Toolbox {
         for (const { definition } of tools) {
             if (definition.toolId === "")
                 throw new TypeError("A tool needs a toolId.");
+            if (definition.toolId === CONFIRM)
+                throw new TypeError(`${CONFIRM} is the client's own: set onPermission.`);
             checkSchema(definition.parameters);
         }
         for (const tool of tools)
@@ -61,8 +83,16 @@ export class Toolbox {
         const { permissionLevel, toolId } = tool.definition;
         return permissionLevel === "ALWAYS_ASK" || this.permission(toolId) === "prompt";
     }
+    /** Whether there is somebody who can be asked about what the server does. */
+    set confirms(confirms) {
+        if (confirms === this.#confirms)
+            return;
+        this.#confirms = confirms;
+        this.#changed();
+    }
     /** The entries of CLIENT_CAPABILITIES. */
     announced() {
-        return this.list().map((definition) => ({ ...definition, permission: this.permission(definition.toolId) }));
+        const own = this.list().map((definition) => ({ ...definition, permission: this.permission(definition.toolId) }));
+        return this.#confirms ? [...own, { ...CONFIRMATION, permission: "granted" }] : own;
     }
 }

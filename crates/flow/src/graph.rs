@@ -66,6 +66,38 @@ impl Edges {
     }
 }
 
+/// A set of numbers that is emptied at once.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    marks: Vec<u32>,
+    now: u32,
+}
+
+impl Marks {
+    pub(crate) fn new(count: usize) -> Self {
+        Self { marks: vec![0; count], now: 0 }
+    }
+
+    /// Empties it.
+    pub(crate) fn next(&mut self) {
+        self.now += 1;
+    }
+
+    /// Puts a number in; true if it was not in before.
+    pub(crate) fn mark(&mut self, node: u32) -> bool {
+        let at = node as usize;
+        if self.marks.len() <= at {
+            self.marks.resize(at + 1, 0);
+        }
+        let now = self.now;
+        self.marks.get_mut(at).is_some_and(|mark| std::mem::replace(mark, now) != now)
+    }
+
+    pub(crate) fn has(&self, node: u32) -> bool {
+        self.marks.get(node as usize) == Some(&self.now)
+    }
+}
+
 pub(crate) fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

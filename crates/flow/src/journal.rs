@@ -219,10 +219,19 @@ impl Journal for Volatile {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Past {
     pub(crate) ended: HashMap<String, Outcome>,
-    /// Steps that were running, with their last try.
-    pub(crate) running: HashMap<String, u32>,
+    /// Steps that were running.
+    pub(crate) running: HashMap<String, LastTry>,
     pub(crate) order: Vec<String>,
     pub(crate) is_cancelled: bool,
+    /// How the whole ended, if it did.
+    pub(crate) finished: Option<Status>,
+}
+
+/// The last try of a step that had not ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LastTry {
+    pub(crate) attempt: u32,
+    pub(crate) action: String,
 }
 
 impl Past {
@@ -232,8 +241,9 @@ impl Past {
         let mut past = Self::default();
         for entry in entries {
             match entry {
-                Entry::Started { id, attempt, .. } => {
-                    if past.running.insert(id.clone(), attempt).is_none() {
+                Entry::Started { id, attempt, action, .. } => {
+                    let last = LastTry { attempt, action };
+                    if past.running.insert(id.clone(), last).is_none() {
                         past.order.push(id);
                     }
                 }
@@ -241,7 +251,8 @@ impl Past {
                     past.ended.insert(outcome.instruction_id.clone(), *outcome);
                 }
                 Entry::Cancelled => past.is_cancelled = true,
-                Entry::Paused | Entry::Resumed | Entry::Finished { .. } => {}
+                Entry::Finished { status } => past.finished = Some(status),
+                Entry::Paused | Entry::Resumed => {}
             }
         }
         past.running.retain(|id, _| !past.ended.contains_key(id));

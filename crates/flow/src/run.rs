@@ -40,6 +40,7 @@ mod inbox;
 mod lanes;
 mod options;
 mod outcomes;
+mod past;
 mod recover;
 mod report;
 mod start;
@@ -66,6 +67,12 @@ impl Run {
     #[must_use]
     pub fn new(plan: Plan, actions: Arc<dyn Actions>, options: Options) -> Self {
         Self { driver: Driver::new(plan, actions, options) }
+    }
+
+    /// The plan that is run.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.driver.plan
     }
 
     /// What pauses, resumes and cancels it; it may be used from anywhere, at any time.

@@ -45,9 +45,9 @@ fn fl_6_all_faults_are_in_one_report() {
             "VALIDATION_FAILED /content/instructions/4/condition: expected a comparison, found `=` at offset 2",
             "VALIDATION_FAILED /content/instructions/4/parameters/t/1: this `${` is not closed at offset 0",
             "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/2: there is no root `HOME`",
-            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/0: `b` is no dependency of `d`",
             "UNKNOWN_ID /content/instructions/5/condition: nothing has the id `z`",
             "UNDECLARED_REFERENCE /content/instructions/5/condition: there is no root `foo`",
+            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/0: `b` is no dependency of `d`",
             "CYCLE /content/instructions/0/dependencies/0: dependencies go round in a circle: a → b → c → a",
         ]
     );

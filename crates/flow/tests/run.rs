@@ -443,13 +443,14 @@ async fn fl_11_a_broken_run_is_gone_on_with() {
     );
     let journal = Arc::new(Volatile::default());
     let record = |event: &Event<'_>| event.to_json();
-    let started = |id| record(&Event::Started { id, action: "x", attempt: 1, key: "k" });
-    let mut lines = vec![started("done")];
+    let started = |id, action| record(&Event::Started { id, action, attempt: 1, key: "k" });
+    let mut lines = vec![started("done", "echo")];
     let mut outcome = serde_json::to_value(Outcome::new("done", Status::Completed)).unwrap();
     outcome["result"] = json!({"n": 7});
     outcome["event"] = "ENDED".into();
     lines.push(outcome.to_string());
-    lines.extend(["again", "unsure", "keyed"].map(started));
+    let running = [("again", "echo"), ("unsure", "fail_twice"), ("keyed", "panic")];
+    lines.extend(running.map(|(id, action)| started(id, action)));
     let entries = lines.iter().map(|line| contexture_flow::journal::Entry::parse(line).unwrap());
     let options =
         Options { journal: journal.clone(), past: Some(Past::of(entries)), ..Options::default() };

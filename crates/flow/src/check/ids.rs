@@ -2,7 +2,7 @@
 
 use super::{Diagnostic, Earlier, Report};
 use crate::codes;
-use crate::graph::{Edges, number};
+use crate::graph::{Edges, Marks, number};
 use crate::set::Set;
 use contexture_diagnostic::suggestion;
 use serde_json::Value;
@@ -82,9 +82,10 @@ impl<'s> Ids<'s> {
     /// The edges of all steps, faulty ones left out.
     pub(crate) fn dependencies(&mut self, set: &Set, report: &mut Report) -> Edges {
         let mut edges = Edges::with_capacity(set.steps.len());
-        let mut targets = Vec::new();
+        let (mut targets, mut seen) = (Vec::new(), Marks::new(self.count()));
         for (index, step) in set.steps.iter().enumerate() {
             targets.clear();
+            seen.next();
             for (at, id) in step.dependencies.iter().enumerate() {
                 let path = || format!("{}/{}/{at}", set.pointer_of(index), set.dependency_field());
                 if *id == step.id {
@@ -96,8 +97,7 @@ impl<'s> Ids<'s> {
                 }
                 match self.number(id) {
                     // The same id twice in one list is the same dependency.
-                    Some(number) if targets.contains(&number) => {}
-                    Some(number) => targets.push(number),
+                    Some(number) => targets.extend(seen.mark(number).then_some(number)),
                     None => report.add(|| self.unknown(path(), id)),
                 }
             }

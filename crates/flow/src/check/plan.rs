@@ -37,7 +37,7 @@ impl Earlier {
 #[derive(Debug)]
 pub(crate) struct Guard {
     pub(crate) condition: Condition,
-    /// The direct dependencies whose `.status` or `.error` it names (FL-7).
+    /// The direct dependencies whose `.status` or `.error` it names (FL-7), in order.
     pub(crate) excused: Box<[u32]>,
 }
 

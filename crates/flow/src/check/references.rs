@@ -5,7 +5,7 @@ use super::plan::Guard;
 use super::{Diagnostic, Report};
 use crate::codes;
 use crate::condition::{Condition, Path};
-use crate::graph::{Edges, Reach, number};
+use crate::graph::{Edges, Marks, Reach, number};
 use crate::reference::{self, Part};
 use crate::set::{Set, Step};
 use contexture_diagnostic::{Span, nearest};
@@ -15,12 +15,13 @@ use serde_json::{Map, Value};
 /// Lists and objects of parameters that may stand in each other.
 const MAX_DEPTH: usize = 1_000;
 
-/// A place where an outcome is read.
-struct Use {
+/// A place where an outcome is read that is no direct dependency.
+struct Use<'l> {
+    step: u32,
     node: u32,
     id: String,
     place: String,
-    source: String,
+    source: &'l str,
     span: Span,
 }
 
@@ -34,32 +35,77 @@ pub(crate) fn check(
 ) -> (Vec<Option<Box<Guard>>>, Vec<bool>) {
     let mut guards = Vec::with_capacity(set.steps.len());
     let mut is_expanded = Vec::with_capacity(set.steps.len());
+    let (mut uses, mut direct) = (Vec::new(), Marks::new(ids.count()));
     for (index, step) in set.steps.iter().enumerate() {
-        let mut look = Look { set, index, ids, report, uses: Vec::new(), holds: false };
-        guards.push(look.condition(step, dependencies));
+        direct.next();
+        for node in dependencies.of(number(index)) {
+            direct.mark(*node);
+        }
+        let mut look = Look {
+            set,
+            index,
+            ids,
+            report,
+            reach: &mut reach,
+            direct: &direct,
+            uses: &mut uses,
+            holds: false,
+        };
+        guards.push(look.condition(step));
         look.parameters(step);
         is_expanded.push(look.holds);
-        let uses = std::mem::take(&mut look.uses);
-        look.declared(&uses, dependencies, &mut reach);
     }
+    declared(set, ids, &reach, &uses, report);
     (guards, is_expanded)
 }
 
-struct Look<'l, 's> {
-    set: &'l Set,
+/// Reports what is read and not declared.
+fn declared(set: &Set, ids: &Ids<'_>, reach: &Reach<'_>, uses: &[Use<'_>], report: &mut Report) {
+    if uses.is_empty() {
+        return;
+    }
+    let pairs: Vec<(u32, u32)> = uses.iter().map(|used| (used.node, used.step)).collect();
+    let answers = reach.answers(&pairs);
+    for (used, _) in uses.iter().zip(answers).filter(|(_, is_before)| !is_before) {
+        let step = set.steps.get(used.step as usize).map_or("", |step| step.id.as_str());
+        report.add(|| undeclared(used, step, set.dependency_field(), ids.is_earlier(used.node)));
+    }
+}
+
+fn undeclared(used: &Use<'_>, step: &str, field: &str, is_earlier: bool) -> Diagnostic {
+    let id = &used.id;
+    let (message, help) = if used.node == used.step {
+        (format!("`{id}` reads its own outcome"), "name another step".to_owned())
+    } else {
+        let ended = if is_earlier { ", which ended earlier," } else { "" };
+        (
+            format!("`{id}`{ended} is no dependency of `{step}`"),
+            format!("add \"{id}\" to `{field}` of `{step}`"),
+        )
+    };
+    Diagnostic::new(codes::UNDECLARED_REFERENCE, &*used.place, message)
+        .with_help(help)
+        .with_source(used.source, used.span)
+}
+
+struct Look<'l, 's, 'g, 't> {
+    set: &'t Set,
     index: usize,
     ids: &'l mut Ids<'s>,
     report: &'l mut Report,
-    uses: Vec<Use>,
+    reach: &'l mut Reach<'g>,
+    /// The direct dependencies of the step.
+    direct: &'l Marks,
+    uses: &'l mut Vec<Use<'t>>,
     holds: bool,
 }
 
-impl Look<'_, '_> {
+impl<'t> Look<'_, '_, '_, 't> {
     fn place(&self, rest: &str) -> String {
         format!("{}{rest}", self.set.pointer_of(self.index))
     }
 
-    fn condition(&mut self, step: &Step, dependencies: &Edges) -> Option<Box<Guard>> {
+    fn condition(&mut self, step: &'t Step) -> Option<Box<Guard>> {
         let text = step.condition.as_deref()?;
         let condition = match Condition::optional(text) {
             Ok(condition) => condition?,
@@ -70,19 +116,19 @@ impl Look<'_, '_> {
                 return None;
             }
         };
+        let mut excused = Vec::new();
         for path in condition.paths() {
-            self.path(path, text, "/condition", false);
+            self.path(path, text, || "/condition".to_owned(), false);
+            if !matches!(path.outcome_field(), Some("status" | "error")) {
+                continue;
+            }
+            let known = path.outcome().and_then(|id| self.ids.number(id));
+            excused.extend(known.filter(|node| self.direct.has(*node)));
         }
         self.statuses(&condition, text);
-        let node = number(self.index);
-        let direct = dependencies.of(node);
-        let excused = condition.paths().into_iter().filter_map(|path| {
-            let is_named = matches!(path.outcome_field(), Some("status" | "error"));
-            let number = self.ids.number(path.outcome().filter(|_| is_named)?)?;
-            direct.contains(&number).then_some(number)
-        });
-        let excused = excused.collect();
-        Some(Box::new(Guard { condition, excused }))
+        excused.sort_unstable();
+        excused.dedup();
+        Some(Box::new(Guard { condition, excused: excused.into() }))
     }
 
     /// Warns of a status that is compared with a word it can never be.
@@ -93,7 +139,7 @@ impl Look<'_, '_> {
                 continue;
             }
             let place = self.place("/condition");
-            self.report.add(|| {
+            self.report.warn(|| {
                 let message = format!("the status of `{}` is never `{word}` here", comparison.path);
                 Diagnostic::new(codes::IMPOSSIBLE_STATUS, place, message)
                     .with_help(meant(word))
@@ -102,7 +148,7 @@ impl Look<'_, '_> {
         }
     }
 
-    fn parameters(&mut self, step: &Step) {
+    fn parameters(&mut self, step: &'t Step) {
         self.map(&step.parameters, "/parameters");
         let recovery = step.recovery.as_ref().and_then(|recovery| recovery.alternative.as_ref());
         if let Some(map) = recovery.and_then(|alternative| alternative.parameters.as_ref()) {
@@ -114,7 +160,7 @@ impl Look<'_, '_> {
         }
     }
 
-    fn map(&mut self, map: &Map<String, Value>, at: &str) {
+    fn map(&mut self, map: &'t Map<String, Value>, at: &str) {
         let mut way = Vec::new();
         for (key, value) in map {
             way.push(Key::Name(key));
@@ -123,7 +169,7 @@ impl Look<'_, '_> {
         }
     }
 
-    fn value<'v>(&mut self, value: &'v Value, at: &str, way: &mut Vec<Key<'v>>) {
+    fn value(&mut self, value: &'t Value, at: &str, way: &mut Vec<Key<'t>>) {
         if way.len() > MAX_DEPTH {
             let place = self.place(&(at.to_owned() + &pointer(way)));
             let message = format!("nested deeper than {MAX_DEPTH} lists and objects");
@@ -150,18 +196,18 @@ impl Look<'_, '_> {
         }
     }
 
-    fn text(&mut self, text: &str, at: &str, way: &[Key<'_>]) {
+    fn text(&mut self, text: &'t str, at: &str, way: &[Key<'_>]) {
         self.holds = true;
-        let rest = at.to_owned() + &pointer(way);
+        let rest = || at.to_owned() + &pointer(way);
         match reference::parts(text) {
             Err(fault) => {
-                let place = self.place(&rest);
+                let place = self.place(&rest());
                 self.report.add(|| Diagnostic::syntax(codes::BAD_REFERENCE, place, text, &fault));
             }
             Ok(parts) => {
                 for part in &parts {
                     if let Part::Path(path) = part {
-                        self.path(path, text, &rest, true);
+                        self.path(path, text, rest, true);
                     }
                 }
             }
@@ -169,59 +215,24 @@ impl Look<'_, '_> {
     }
 
     /// Checks the root and the id of a path.
-    fn path(&mut self, path: &Path, text: &str, rest: &str, is_reference: bool) {
-        let place = self.place(rest);
+    fn path(&mut self, path: &Path, text: &'t str, rest: impl Fn() -> String, is_reference: bool) {
+        let place = |look: &Self| look.place(&rest());
         let Some(id) = path.outcome() else {
+            let place = place(self);
             self.report
                 .add(|| unknown_root(path, place, is_reference).with_source(text, path.span()));
             return;
         };
-        match self.ids.number(id) {
-            Some(node) => self.uses.push(Use {
-                node,
-                id: id.to_owned(),
-                place,
-                source: text.to_owned(),
-                span: path.span(),
-            }),
-            None => {
-                let ids = &mut *self.ids;
-                self.report.add(|| ids.unknown(place, id).with_source(text, path.span()));
-            }
-        }
-    }
-
-    /// Reports what is read and not declared.
-    fn declared(&mut self, uses: &[Use], dependencies: &Edges, reach: &mut Reach<'_>) {
-        let node = number(self.index);
-        let direct = dependencies.of(node);
-        let others: Vec<u32> =
-            uses.iter().map(|used| used.node).filter(|node| !direct.contains(node)).collect();
-        if others.is_empty() {
+        let Some(node) = self.ids.number(id) else {
+            let place = place(self);
+            let ids = &mut *self.ids;
+            self.report.add(|| ids.unknown(place, id).with_source(text, path.span()));
             return;
-        }
-        let before = reach.before(node, &others);
-        let missing = |used: &&Use| !direct.contains(&used.node) && !before.contains(&used.node);
-        for used in uses.iter().filter(missing) {
-            let field = self.set.dependency_field();
-            let step = self.set.steps.get(self.index).map_or("", |step| step.id.as_str());
-            let is_itself = used.node == node;
-            let is_earlier = self.ids.is_earlier(used.node);
-            self.report.add(|| {
-                let id = &used.id;
-                let (message, help) = if is_itself {
-                    (format!("`{id}` reads its own outcome"), "name another step".to_owned())
-                } else {
-                    let ended = if is_earlier { ", which ended earlier," } else { "" };
-                    (
-                        format!("`{id}`{ended} is no dependency of `{step}`"),
-                        format!("add \"{id}\" to `{field}` of `{step}`"),
-                    )
-                };
-                Diagnostic::new(codes::UNDECLARED_REFERENCE, &*used.place, message)
-                    .with_help(help)
-                    .with_source(&used.source, used.span)
-            });
+        };
+        let step = number(self.index);
+        if !self.direct.has(node) && !self.reach.is_above(node, step) {
+            let (id, place, span) = (id.to_owned(), place(self), path.span());
+            self.uses.push(Use { step, node, id, place, source: text, span });
         }
     }
 }
@@ -232,7 +243,8 @@ fn unknown_root(path: &Path, place: String, is_reference: bool) -> Diagnostic {
     if matches!(root, "dependencies" | "results") {
         let message = format!("`{root}` alone is no outcome");
         let help = format!("name one by its id: {root}.ID");
-        return Diagnostic::new(kind, place, message).with_help(help);
+        let fault = Diagnostic::new(kind, place, message).with_help(help);
+        return Diagnostic { code: "UNDECLARED_REFERENCE", ..fault };
     }
     let message = format!("there is no root `{root}`");
     let fault = Diagnostic::new(kind, place, message);

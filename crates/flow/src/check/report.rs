@@ -10,6 +10,9 @@ use std::fmt;
 /// Faults that one report lists; what is beyond is counted.
 pub const MAX_LISTED: usize = 1_000;
 
+/// Warnings among them, so that they hide no error.
+const MAX_WARNINGS: usize = 200;
+
 /// A fault of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -25,9 +28,17 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The place: a JSON pointer into the document.
     pub path: String,
-    /// The text in which it is, and where in it.
+    /// The text in which it is, and where in it; of a very long text the part around the place.
     pub source: Option<(String, Span)>,
+    /// Where in the whole text it is, in bytes.
+    pub offset: Option<u32>,
 }
+
+/// Bytes of a text that a fault keeps; a report holds many.
+const MAX_SOURCE: usize = 64 << 10;
+
+/// Bytes before the place that are kept of a longer one.
+const BEFORE: usize = 200;
 
 impl Diagnostic {
     pub(crate) fn new(kind: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
@@ -39,15 +50,13 @@ impl Diagnostic {
             help: None,
             path: path.into(),
             source: None,
+            offset: None,
         }
     }
 
     pub(crate) fn syntax(kind: Code, path: String, text: &str, fault: &SyntaxError) -> Self {
-        Self {
-            help: fault.help.clone(),
-            source: Some((text.to_owned(), fault.span)),
-            ..Self::new(kind, path, fault.to_string())
-        }
+        let new = Self { help: fault.help.clone(), ..Self::new(kind, path, fault.to_string()) };
+        new.with_source(text, fault.span)
     }
 
     pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
@@ -55,7 +64,16 @@ impl Diagnostic {
     }
 
     pub(crate) fn with_source(self, text: &str, span: Span) -> Self {
-        Self { source: Some((text.to_owned(), span)), ..self }
+        let (mut from, mut to) = (0, text.len());
+        if text.len() > MAX_SOURCE {
+            let start = span.start as usize;
+            from = text.floor_char_boundary(start.saturating_sub(BEFORE));
+            to = text.floor_char_boundary((start + MAX_SOURCE).min(text.len()));
+        }
+        let part = text.get(from..to).unwrap_or_default().to_owned();
+        let moved = |at: u32| at.saturating_sub(crate::graph::number(from));
+        let within = Span::new(moved(span.start), moved(span.end));
+        Self { source: Some((part, within)), offset: Some(span.start), ..self }
     }
 
     /// As JSON: `code`, `rule`, `severity`, `message`, `help`, `path`, and `offset` where the fault
@@ -70,8 +88,8 @@ impl Diagnostic {
             "help": self.help,
             "path": self.path,
         });
-        if let (Some((_, span)), Value::Object(map)) = (&self.source, &mut value) {
-            map.insert("offset".to_owned(), span.start.into());
+        if let (Some(offset), Value::Object(map)) = (self.offset, &mut value) {
+            map.insert("offset".to_owned(), offset.into());
         }
         value
     }
@@ -126,17 +144,31 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Faults beyond [`MAX_LISTED`].
     pub unlisted: usize,
+    /// Warnings that were listed.
+    warnings: usize,
+    /// Errors that are not listed.
+    hidden_errors: usize,
 }
 
 impl Report {
     pub(crate) fn malformed(code: ErrorCode, path: &str, message: String) -> Self {
         let fault = Diagnostic::new(codes::MALFORMED, path, message);
-        Self { diagnostics: vec![Diagnostic { code: code.as_str(), ..fault }], unlisted: 0 }
+        Self { diagnostics: vec![Diagnostic { code: code.as_str(), ..fault }], ..Self::default() }
     }
 
-    /// Adds a fault; what is not listed is not worded.
+    /// Adds an error; what is not listed is not worded.
     pub(crate) fn add(&mut self, fault: impl FnOnce() -> Diagnostic) {
         if self.diagnostics.len() < MAX_LISTED {
+            self.diagnostics.push(fault());
+        } else {
+            self.leave_out(1);
+        }
+    }
+
+    /// Adds a warning.
+    pub(crate) fn warn(&mut self, fault: impl FnOnce() -> Diagnostic) {
+        if self.warnings < MAX_WARNINGS && self.diagnostics.len() < MAX_LISTED {
+            self.warnings += 1;
             self.diagnostics.push(fault());
         } else {
             self.unlisted += 1;
@@ -145,17 +177,19 @@ impl Report {
 
     pub(crate) fn merge(&mut self, other: Self) {
         other.diagnostics.into_iter().for_each(|fault| self.add(|| fault));
-        self.unlisted += other.unlisted;
+        self.leave_out(other.unlisted);
     }
 
+    /// Counts errors that are not listed.
     pub(crate) fn leave_out(&mut self, count: usize) {
         self.unlisted += count;
+        self.hidden_errors += count;
     }
 
-    /// Whether the set is refused. Warnings do not refuse it; what was not listed does.
+    /// Whether the set is refused. Warnings do not refuse it.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.unlisted > 0 || self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+        self.hidden_errors > 0 || self.diagnostics.iter().any(|d| d.severity == Severity::Error)
     }
 
     /// As JSON: `{"diagnostics": [...]}`; a last entry counts what is not listed.
@@ -164,7 +198,9 @@ impl Report {
         let mut list: Vec<Value> = self.diagnostics.iter().map(Diagnostic::to_value).collect();
         if self.unlisted > 0 {
             let message = format!("{} more faults are not listed", self.unlisted);
-            list.push(Diagnostic::new(codes::TOO_MANY, "", message).to_value());
+            let rest = Diagnostic::new(codes::TOO_MANY, "", message);
+            let severity = if self.hidden_errors > 0 { Severity::Error } else { Severity::Warning };
+            list.push(Diagnostic { severity, ..rest }.to_value());
         }
         json!({ "diagnostics": list })
     }

@@ -145,7 +145,7 @@ pub(crate) fn sides(set: &Set, planned: &Planned, dependencies: &Edges, report: 
 /// Fields that are there and mean nothing.
 pub(crate) fn remarks(set: &Set, report: &mut Report) {
     for (index, field) in &set.unused {
-        report.add(|| {
+        report.warn(|| {
             let path = format!("{}/{field}", set.pointer_of(*index as usize));
             let message = format!("`{field}` has no effect here");
             let meant = match *field {

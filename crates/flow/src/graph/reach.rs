@@ -3,73 +3,188 @@
 use super::{Edges, Order, number};
 use std::collections::HashSet;
 
+/// Targets that one pass over the graph answers for.
+const TARGETS: usize = 256;
+
+/// Edges that are walked in all for nodes in or behind a cycle; what is beyond counts as before:
+/// such a set is refused anyway.
+const CYCLIC_STEPS: usize = 2_000_000;
+
+/// The targets of a pass from which a node is reached.
+type Bits = [u64; TARGETS / 64];
+
 /// What answers the question. Each node's first dependency makes a tree; whether one is above the
-/// other in that tree is two comparisons, and answers most questions of real sets. Only for the
-/// rest the graph itself is walked, never below the layer of what is looked for.
+/// other in that tree is two comparisons, and answers most questions of real sets. The rest is
+/// answered together: one pass over the graph for some hundred targets, and only over the part that
+/// lies between them and those that ask.
 pub(crate) struct Reach<'g> {
     dependencies: &'g Edges,
-    layers: &'g [u32],
-    is_acyclic: bool,
+    order: &'g Order,
     /// For each node when the walk of the tree came and when it left.
     times: Option<Vec<(u32, u32)>>,
-    nodes: usize,
 }
+
+/// A question: whether the first comes before the second, directly or through others.
+pub(crate) type Pair = (u32, u32);
 
 impl<'g> Reach<'g> {
     pub(crate) fn new(dependencies: &'g Edges, order: &'g Order) -> Self {
-        Self {
-            dependencies,
-            layers: &order.layers,
-            is_acyclic: order.is_whole(),
-            times: None,
-            nodes: order.layers.len(),
-        }
+        Self { dependencies, order, times: None }
     }
 
-    /// Which of `wanted` come before `node`, directly or through others.
-    pub(crate) fn before(&mut self, node: u32, wanted: &[u32]) -> HashSet<u32> {
-        let mut found: HashSet<u32> =
-            wanted.iter().copied().filter(|target| self.is_above(*target, node)).collect();
-        let rest: HashSet<u32> = wanted.iter().copied().filter(|t| !found.contains(t)).collect();
-        if rest.is_empty() {
-            return found;
-        }
-        let layer = |node: u32| self.layers.get(node as usize).copied().unwrap_or(0);
-        // Nodes outside the set (what ended earlier) have no layer, so nothing is pruned for them.
-        let lowest =
-            if self.is_acyclic { rest.iter().map(|t| layer(*t)).min().unwrap_or(0) } else { 0 };
-        let mut seen = HashSet::from([node]);
-        let mut open = vec![node];
-        let mut left = rest.len();
-        while let Some(node) = open.pop() {
-            for next in self.dependencies.of(node) {
-                if !seen.insert(*next) {
-                    continue;
-                }
-                if rest.contains(next) {
-                    found.insert(*next);
-                    left -= 1;
-                }
-                if !self.is_acyclic || layer(*next) > lowest {
-                    open.push(*next);
-                }
-            }
-            if left == 0 {
-                break;
-            }
-        }
-        found
+    fn nodes(&self) -> usize {
+        self.order.layers.len()
     }
 
-    fn is_above(&mut self, target: u32, node: u32) -> bool {
-        if !self.is_acyclic || target == node {
+    /// Whether the tree alone says that one comes before the other. False says nothing.
+    pub(crate) fn is_above(&mut self, target: u32, node: u32) -> bool {
+        if !self.order.is_whole() || target == node {
             return false;
         }
-        let times = self.times.get_or_insert_with(|| tree_times(self.dependencies, self.nodes));
+        let nodes = self.nodes();
+        let times = self.times.get_or_insert_with(|| tree_times(self.dependencies, nodes));
         match (times.get(target as usize), times.get(node as usize)) {
             (Some(target), Some(node)) => target.0 < node.0 && node.1 <= target.1,
             _ => false,
         }
+    }
+
+    /// The answers to many questions, in their order.
+    pub(crate) fn answers(&self, pairs: &[Pair]) -> Vec<bool> {
+        let mut answers = vec![false; pairs.len()];
+        let places = self.places();
+        // What ended earlier depends on nothing: it stands before all others.
+        let place = |node: u32| places.get(node as usize).copied().unwrap_or(0);
+        let mut open: Vec<usize> = Vec::with_capacity(pairs.len());
+        let mut steps = 0;
+        for (index, (target, node)) in pairs.iter().enumerate() {
+            if target == node {
+                continue;
+            }
+            if place(*node) == u32::MAX {
+                let answer = self.walked(*target, *node, &mut steps);
+                put(&mut answers, index, answer);
+            } else if place(*target) <= place(*node) {
+                // A node in a cycle has the last place, and comes before none that has a place.
+                open.push(index);
+            }
+        }
+        let pair = |index: &usize| pairs.get(*index).copied().unwrap_or_default();
+        open.sort_unstable_by_key(|index| (place(pair(index).0), pair(index).0));
+        let count = pairs.iter().map(|(target, _)| *target as usize + 1).max().unwrap_or(0);
+        let mut bits: Vec<Bits> = vec![Bits::default(); self.nodes().max(count)];
+        let mut rest = open.as_slice();
+        while !rest.is_empty() {
+            let (targets, taken) = chunk(rest, |index| pair(&index).0);
+            let (now, later) = rest.split_at_checked(taken).unwrap_or((rest, &[]));
+            let last = now.iter().map(|index| place(pair(index).1)).max().unwrap_or(0);
+            self.pass(&targets, place, last, &mut bits);
+            let mut bit = 0;
+            for index in now {
+                let (target, node) = pair(index);
+                // Both are in the same order.
+                while targets.get(bit).is_some_and(|known| *known != target) {
+                    bit += 1;
+                }
+                let is_set = get_bit(bits.get(node as usize), bit);
+                put(&mut answers, *index, is_set);
+            }
+            for target in &targets {
+                if let Some(bits) = bits.get_mut(*target as usize) {
+                    *bits = Bits::default();
+                }
+            }
+            rest = later;
+        }
+        answers
+    }
+
+    /// For each node its place in the order, from 1; `u32::MAX` in or behind a cycle.
+    fn places(&self) -> Vec<u32> {
+        let mut places = vec![u32::MAX; self.nodes()];
+        for (place, node) in (1..).zip(&self.order.nodes) {
+            if let Some(slot) = places.get_mut(*node as usize) {
+                *slot = place;
+            }
+        }
+        places
+    }
+
+    /// Hands on what reaches what, from the first target to the last place that is asked for.
+    fn pass(&self, targets: &[u32], place: impl Fn(u32) -> u32, last: u32, bits: &mut [Bits]) {
+        let first = targets.iter().map(|target| place(*target)).min().unwrap_or(0);
+        let is_earlier = |node: u32| node as usize >= self.nodes();
+        let mut own = targets.iter().enumerate().peekable();
+        while let Some((bit, target)) = own.next_if(|(_, target)| is_earlier(**target)) {
+            set_bit(bits.get_mut(*target as usize), bit);
+        }
+        for at in first.max(1)..=last {
+            let Some(node) = self.order.nodes.get(at as usize - 1) else { break };
+            let mut mine = Bits::default();
+            for before in self.dependencies.of(*node) {
+                if !is_earlier(*before) && place(*before) < first {
+                    continue;
+                }
+                let Some(theirs) = bits.get(*before as usize) else { continue };
+                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine |= theirs);
+            }
+            if let Some((bit, _)) = own.next_if(|(_, target)| *target == node) {
+                set_bit(Some(&mut mine), bit);
+            }
+            if let Some(slot) = bits.get_mut(*node as usize) {
+                *slot = mine;
+            }
+        }
+    }
+
+    /// Whether one comes before another in or behind a cycle: the graph is walked.
+    fn walked(&self, target: u32, node: u32, steps: &mut usize) -> bool {
+        let mut seen = HashSet::from([node]);
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            for next in self.dependencies.of(node) {
+                *steps += 1;
+                if *next == target || *steps > CYCLIC_STEPS {
+                    return true;
+                }
+                if seen.insert(*next) {
+                    open.push(*next);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The targets of the first questions, each once, and how many questions these are.
+fn chunk(open: &[usize], target: impl Fn(usize) -> u32) -> (Vec<u32>, usize) {
+    let mut targets: Vec<u32> = Vec::with_capacity(TARGETS);
+    for (taken, index) in open.iter().enumerate() {
+        let next = target(*index);
+        if targets.last() == Some(&next) {
+            continue;
+        }
+        if targets.len() == TARGETS {
+            return (targets, taken);
+        }
+        targets.push(next);
+    }
+    (targets, open.len())
+}
+
+fn set_bit(bits: Option<&mut Bits>, bit: usize) {
+    if let Some(word) = bits.and_then(|bits| bits.get_mut(bit / 64)) {
+        *word |= 1 << (bit % 64);
+    }
+}
+
+fn get_bit(bits: Option<&Bits>, bit: usize) -> bool {
+    bits.and_then(|bits| bits.get(bit / 64)).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+}
+
+fn put(answers: &mut [bool], index: usize, answer: bool) {
+    if let Some(slot) = answers.get_mut(index) {
+        *slot = answer;
     }
 }
 
@@ -103,4 +218,84 @@ fn tree_times(dependencies: &Edges, nodes: usize) -> Vec<(u32, u32)> {
         }
     }
     times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::order;
+
+    fn graph(count: u32, before: impl Fn(u32) -> Vec<u32>) -> (Edges, Order) {
+        let mut edges = Edges::with_capacity(count as usize);
+        (0..count).for_each(|node| edges.push(before(node)));
+        let turned = edges.turned(count as usize + 10);
+        let order = order(&edges, &turned, count as usize);
+        (edges, order)
+    }
+
+    fn by_walking(edges: &Edges, (target, node): Pair) -> bool {
+        let mut open = vec![node];
+        let mut seen = HashSet::new();
+        while let Some(node) = open.pop() {
+            for next in edges.of(node) {
+                if *next == target {
+                    return true;
+                }
+                if seen.insert(*next) {
+                    open.push(*next);
+                }
+            }
+        }
+        false
+    }
+
+    #[test]
+    fn fl_5_answers_are_those_of_walking_the_graph() {
+        let mut random = 12_345_u32;
+        let mut next = move |below: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) % below.max(1)
+        };
+        for count in [2_u32, 7, 60, 700] {
+            let lists: Vec<Vec<u32>> = (0..count)
+                .map(|node| (0..next(4)).filter(|_| node > 0).map(|_| next(node)).collect())
+                .collect();
+            // Some depend on what ended earlier, whose numbers follow those of the nodes.
+            let (edges, order) = graph(count, |node| {
+                let mut list = lists[node as usize].clone();
+                list.extend((node % 5 == 0).then_some(count + node % 3));
+                list
+            });
+            let pairs: Vec<Pair> = (0..2_000).map(|_| (next(count + 4), next(count))).collect();
+            let mut reach = Reach::new(&edges, &order);
+            let expected: Vec<bool> = pairs.iter().map(|pair| by_walking(&edges, *pair)).collect();
+            assert_eq!(reach.answers(&pairs), expected);
+            for ((target, node), is_before) in pairs.iter().zip(expected) {
+                assert!(!reach.is_above(*target, *node) || is_before);
+            }
+        }
+    }
+
+    #[test]
+    fn fl_5_cycles_are_walked() {
+        // 0 and 1 are a cycle, 2 is behind it, 3 is free, 4 depends on 3.
+        let lists: [&[u32]; 5] = [&[1], &[0], &[1], &[], &[3]];
+        let (edges, order) = graph(5, |node| lists[node as usize].to_vec());
+        let pairs = [(0, 2), (3, 2), (3, 4), (0, 4), (1, 0), (3, 3)];
+        let answers = Reach::new(&edges, &order).answers(&pairs);
+        assert_eq!(answers, [true, false, true, false, true, false]);
+    }
+
+    #[test]
+    fn fl_5_chains_that_the_tree_does_not_show_take_linear_time() {
+        // The first dependency of each leads nowhere, the second is the chain.
+        let count = 200_000;
+        let (edges, order) = graph(count, |node| match node {
+            0 => Vec::new(),
+            _ if node % 2 == 1 => Vec::new(),
+            _ => vec![node - 1, node - 2],
+        });
+        let pairs: Vec<Pair> = (1..count / 2).map(|node| (0, node * 2)).collect();
+        assert!(Reach::new(&edges, &order).answers(&pairs).iter().all(|answer| *answer));
+    }
 }

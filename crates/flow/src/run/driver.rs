@@ -8,11 +8,11 @@ use super::options::{Notice, Options};
 use super::outcomes::Outcomes;
 use super::report::Report;
 use super::stop::Stop;
-use super::timers::Timers;
+use super::timers::{Due, Timers};
 use crate::action::{ActionCall, Actions};
 use crate::check::Plan;
-use crate::journal::{EndedStep, Event, JournalError, Kept, Past};
-use contexture_protocol::content::{RecoveryStrategy, Status};
+use crate::journal::{EndedStep, Event, JournalError, Kept};
+use contexture_protocol::content::Status;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -36,8 +36,14 @@ pub(crate) struct Driver {
     /// Bytes of all results.
     pub(super) bytes: usize,
     pub(super) done: usize,
-    is_paused: bool,
+    pub(super) is_paused: bool,
+    /// Tries again that came due in a pause.
+    pub(super) held: Vec<(u32, u32)>,
     pub(super) stop: Option<Stop>,
+    /// The time of a side was over.
+    pub(super) is_side_late: bool,
+    /// How the whole ended, if it did in an earlier run.
+    pub(super) finished: Option<Status>,
     pub(super) fault: Option<JournalError>,
     deadline: Option<Instant>,
 }
@@ -71,7 +77,10 @@ impl Driver {
             bytes: 0,
             done: 0,
             is_paused: false,
+            held: Vec::new(),
             stop: None,
+            is_side_late: false,
+            finished: None,
             fault: None,
             deadline: None,
         }
@@ -83,7 +92,7 @@ impl Driver {
 
     pub(crate) async fn run(mut self) -> Report {
         let began = Instant::now();
-        self.deadline = self.plan.set().timeout.map(|timeout| began + timeout);
+        self.deadline = self.plan.set().timeout.and_then(|timeout| began.checked_add(timeout));
         self.go_on();
         let mut mail = Vec::new();
         for round in 1_u64.. {
@@ -155,6 +164,9 @@ impl Driver {
                     self.is_paused = is_paused;
                     let event = if is_paused { Event::Paused } else { Event::Resumed };
                     self.record(&event, None, false);
+                    for (step, attempt) in std::mem::take(&mut self.held) {
+                        self.due(step, attempt, Due::Again);
+                    }
                 }
             }
         }
@@ -281,36 +293,7 @@ impl Driver {
         }
     }
 
-    /// Takes over what an earlier run had done, and finds what is ready.
-    fn go_on(&mut self) {
-        let past = self.options.past.take().unwrap_or_default();
-        let plan = self.plan.clone();
-        let mut aborts = None;
-        for (number, step) in (0..).zip(&plan.set().steps) {
-            if let Some(outcome) = past.ended.get(&step.id).filter(|o| o.status.is_final()) {
-                let Some(cell) = self.cells.get_mut(number as usize) else { continue };
-                cell.status = outcome.status;
-                cell.ended = Some(Box::new(Ended::of(outcome.clone())));
-                self.done += 1;
-                self.lanes.lane(number).left -= 1;
-                let strategy = step.recovery.as_ref().map(|recovery| recovery.strategy);
-                let is_bad = matches!(outcome.status, Status::Failed | Status::Timeout);
-                if is_bad && strategy == Some(RecoveryStrategy::Abort) {
-                    aborts = Some(number);
-                }
-            } else if let Some(attempt) = past.running.get(&step.id) {
-                let is_repeatable = self.is_repeatable(number);
-                let Some(cell) = self.cells.get_mut(number as usize) else { continue };
-                cell.attempt = *attempt;
-                cell.is_uncertain = !is_repeatable;
-            }
-        }
-        self.order.extend(past.order.iter().filter_map(|id| plan.numbers.get(id.as_str())));
-        self.find_ready();
-        self.stop_again(&past, aborts);
-    }
-
-    fn find_ready(&mut self) {
+    pub(super) fn find_ready(&mut self) {
         let plan = self.plan.clone();
         for number in 0..crate::graph::number(self.cells.len()) {
             let is_open = |node: &&u32| {
@@ -325,28 +308,18 @@ impl Driver {
         }
     }
 
-    fn stop_again(&mut self, past: &Past, aborts: Option<u32>) {
-        if self.lanes.left() == 0 {
-            return;
-        }
-        if past.is_cancelled {
-            self.stop_all(Stop::Cancelled);
-        } else if let Some(step) = aborts {
-            self.stop_all(Stop::Aborted(step));
-        }
-    }
-
     pub(super) fn outcomes(&self) -> Outcomes<'_> {
         Outcomes { plan: &self.plan, cells: &self.cells }
     }
 
-    /// How the whole ended (issue 6; a set that was stopped is not COMPLETED).
+    /// How the whole ended; a set that was stopped is not COMPLETED, nor one of which a side was late.
     fn whole_status(&self) -> Status {
         let is_bad = |cell: &Cell| matches!(cell.status, Status::Failed | Status::Timeout);
         match self.stop {
             Some(Stop::SetTimeout) => Status::Timeout,
             Some(_) => Status::Failed,
-            None if self.cells.iter().any(is_bad) => Status::Failed,
+            None if self.finished.is_some() => self.finished.unwrap_or(Status::Failed),
+            None if self.is_side_late || self.cells.iter().any(is_bad) => Status::Failed,
             None => Status::Completed,
         }
     }

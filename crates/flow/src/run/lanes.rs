@@ -74,7 +74,7 @@ impl Lanes {
         for (lane, may) in [(&mut self.front, front), (&mut self.back, back)] {
             if may && !lane.is_open {
                 lane.is_open = true;
-                lane.deadline = lane.timeout.map(|timeout| now() + timeout);
+                lane.deadline = lane.timeout.and_then(|timeout| now().checked_add(timeout));
             }
         }
     }

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 /// How often a step is tried in all where `RETRY` does not say.
 const ATTEMPTS: u64 = 3;
 
-/// The longest wait between two tries.
-const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest wait between two tries: a year.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 impl Driver {
     /// A try has ended.
@@ -72,6 +72,10 @@ impl Driver {
             }
             Due::Again => {
                 if self.stop.is_some() {
+                    return;
+                }
+                if self.is_paused {
+                    self.held.push((step, attempt));
                     return;
                 }
                 let plan = self.plan.clone();
@@ -130,8 +134,11 @@ impl Driver {
         let delay = recovery.delay.as_ref().map(|delay| delay.duration()).unwrap_or_default();
         let factor = recovery.backoff.as_ref().map_or(1.0, |backoff| backoff.get());
         let power = i32::try_from(attempt - 1).unwrap_or(i32::MAX);
-        let wait = Duration::try_from_secs_f64(delay.as_secs_f64() * factor.powi(power));
-        let wait = wait.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
+        let wait = match delay.as_secs_f64() * factor.powi(power) {
+            _ if delay.is_zero() => Duration::ZERO,
+            seconds => Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_WAIT),
+        };
+        let wait = wait.min(LONGEST_WAIT);
         self.timers.note(Instant::now() + wait, step, cell.attempt, Due::Again);
         true
     }
@@ -139,36 +146,48 @@ impl Driver {
     /// What a call of a front-end tool says for the case that it can't be run (CP-14).
     fn fall_back(&mut self, step: u32, failure: ActionFailure) {
         let plan = self.plan.clone();
-        let code = ErrorCode::parse(&failure.code);
-        let is_unrunnable = matches!(
-            code,
-            Some(
-                ErrorCode::PermissionDenied
-                    | ErrorCode::ClientUnavailable
-                    | ErrorCode::Timeout
-                    | ErrorCode::UnknownAction
-            )
-        );
-        let planned = plan.step(step);
-        let says = planned.and_then(|step| step.frontend.as_deref());
-        let fallback = says.and_then(|says| says.fallback);
-        // A recovery of its own says what happens, unless a fallback is written beside it.
-        let is_recovered = planned.is_some_and(|step| step.recovery.is_some());
-        let is_silent = fallback.is_none() && is_recovered;
-        if !is_unrunnable || !plan.is_frontend(step) || is_silent {
-            self.give_up(step, failure);
-            return;
-        }
+        let says = plan.step(step).and_then(|step| step.frontend.as_deref());
         let alternative = says.and_then(|says| says.alternative.as_ref());
-        match (fallback.unwrap_or_default(), alternative) {
-            (FallbackBehavior::UseAlternative, Some(alternative)) => {
+        match (self.fallback(step, &failure.code), alternative) {
+            (Some(FallbackBehavior::UseAlternative), Some(alternative)) => {
                 self.replace(step, alternative);
             }
-            (FallbackBehavior::Abort, _) => {
+            (Some(FallbackBehavior::Abort), _) => {
                 self.give_up(step, failure);
                 self.stop_all(Stop::Aborted(step));
             }
             _ => self.give_up(step, failure),
+        }
+    }
+
+    /// What a step falls back to when it failed so; `None` if that is left to its recovery.
+    fn fallback(&self, step: u32, code: &str) -> Option<FallbackBehavior> {
+        let is_unrunnable = matches!(
+            ErrorCode::parse(code)?,
+            ErrorCode::PermissionDenied
+                | ErrorCode::ClientUnavailable
+                | ErrorCode::Timeout
+                | ErrorCode::UnknownAction
+        );
+        let planned = self.plan.step(step)?;
+        let fallback = planned.frontend.as_deref().and_then(|says| says.fallback);
+        // A recovery of its own says what happens, unless a fallback is written beside it.
+        let is_silent = fallback.is_none() && planned.recovery.is_some();
+        let is_meant = is_unrunnable && self.plan.is_frontend(step) && !is_silent;
+        is_meant.then(|| fallback.unwrap_or_default())
+    }
+
+    pub(super) fn falls_back_to_abort(&self, step: u32, code: &str) -> bool {
+        self.fallback(step, code) == Some(FallbackBehavior::Abort)
+    }
+
+    /// Goes on with the alternative that ran when an earlier run was broken off.
+    pub(super) fn go_on_replaced(&mut self, step: u32) {
+        match self.alternative(step).cloned() {
+            Some(alternative) => self.replace(step, &alternative),
+            None => {
+                self.give_up(step, failure(ErrorCode::Internal, "nothing replaces it".to_owned()))
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use super::cell::Ended;
 use super::driver::Driver;
 use super::inbox::{Inbox, Mail};
 use super::options::Limits;
+use super::stop::UNCERTAIN;
 use super::timers::Due;
 use crate::action::{ActionCall, ActionFailure, Actions};
 use crate::check::PlannedAction;
@@ -24,6 +25,9 @@ use tokio::time::Instant;
 /// Places of wrong parameters that one failure names.
 const MAX_VIOLATIONS: usize = 100;
 
+/// Characters of a condition or a path that a message shows.
+const SHOWN: usize = 500;
+
 impl Driver {
     /// Decides what becomes of a step whose dependencies have ended.
     pub(super) fn begin(&mut self, step: u32) {
@@ -31,15 +35,19 @@ impl Driver {
         if cell.status != Status::Pending {
             return;
         }
-        let is_uncertain = cell.is_uncertain;
+        let (is_uncertain, is_replaced) = (cell.is_uncertain, cell.is_replaced);
         if let Some(ended) = self.skip(step) {
             self.end(step, Status::Skipped, ended);
             return;
         }
         self.count_as_running(step);
         if is_uncertain {
-            let message = "it was running when the run was broken off, and may have taken effect";
-            self.failed(step, failure(ErrorCode::OutcomeUncertain, message.to_owned()), true);
+            let uncertain = failure(ErrorCode::OutcomeUncertain, UNCERTAIN.to_owned());
+            self.failed(step, uncertain, true);
+            return;
+        }
+        if is_replaced {
+            self.go_on_replaced(step);
             return;
         }
         let Some(planned) = self.plan.step(step) else { return };
@@ -59,7 +67,8 @@ impl Driver {
         let plan = &self.plan;
         let outcomes = self.outcomes();
         let guard = plan.guards.get(step as usize).and_then(Option::as_deref);
-        let excused = |node: u32| guard.is_some_and(|guard| guard.excused.contains(&node));
+        let excused =
+            |node: u32| guard.is_some_and(|guard| guard.excused.binary_search(&node).is_ok());
         let bad = plan
             .dependencies
             .of(step)
@@ -75,14 +84,14 @@ impl Driver {
         if guard.condition.evaluate(&outcomes) {
             return None;
         }
-        let message = format!("not true: {}", guard.condition);
+        let message = format!("not true: {}", short(&guard.condition.to_string()));
         Some(Ended::skipped(ErrorCode::ConditionFalse.as_str(), message))
     }
 
     /// Makes the parameters of a try and journals its start.
     pub(super) fn attempt(&mut self, step: u32, name: String, parameters: Map<String, Value>) {
         let Some(cell) = self.cells.get(step as usize) else { return };
-        let attempt = cell.attempt + 1;
+        let attempt = cell.attempt.saturating_add(1);
         let parameters = match self.prepared(step, &name, parameters) {
             Ok(parameters) => parameters,
             Err(failure) => return self.failed(step, failure, false),
@@ -92,7 +101,7 @@ impl Driver {
         let call = ActionCall {
             id: planned.id.clone(),
             name,
-            key: self.key(&planned.id, &parameters),
+            key: self.key(step, &planned.id, &parameters),
             parameters,
             attempt,
             runtime: if plan.is_frontend(step) {
@@ -120,20 +129,14 @@ impl Driver {
         was_started
     }
 
-    fn key(&self, id: &str, parameters: &Map<String, Value>) -> String {
-        match parameters.get("idempotencyKey").and_then(Value::as_str) {
-            Some(key) => key.to_owned(),
-            None => format!("{}:{id}", self.options.run),
+    fn key(&self, step: u32, id: &str, parameters: &Map<String, Value>) -> String {
+        if let Some(key) = parameters.get("idempotencyKey").and_then(Value::as_str) {
+            return key.to_owned();
         }
-    }
-
-    /// Whether a step may be run again though it may have taken effect (FL-11).
-    pub(super) fn is_repeatable(&self, step: u32) -> bool {
-        let info = self.plan.action(step).and_then(|action| action.info.as_ref());
-        let has_key = self.plan.step(step).is_some_and(|step| {
-            step.parameters.get("idempotencyKey").is_some_and(Value::is_string)
-        });
-        has_key || info.is_some_and(|info| info.idempotent || info.keyed)
+        // What replaces a step has an effect of its own.
+        let is_replaced = self.cells.get(step as usize).is_some_and(|cell| cell.is_replaced);
+        let other = if is_replaced { ":alternative" } else { "" };
+        format!("{}:{id}{other}", self.options.run)
     }
 
     /// The parameters with every reference replaced, checked against the schema.
@@ -190,8 +193,8 @@ impl Driver {
         if let Some(cell) = self.cells.get_mut(step as usize) {
             cell.task = Some(task);
         }
-        if let Some(timeout) = timeout {
-            self.timers.note(Instant::now() + timeout, step, attempt, Due::Late);
+        if let Some(late) = timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+            self.timers.note(late, step, attempt, Due::Late);
         }
     }
 }
@@ -207,10 +210,13 @@ async fn work(
     // The call itself may panic before it gives a future.
     let acted = AssertUnwindSafe(async { actions.call(call).await }).catch_unwind().await;
     let result = match acted {
-        Ok(Ok(value)) => measured(value, &limits),
+        Ok(Ok(value)) => sized(value, &limits),
         Ok(Err(mut failure)) => {
             failure.details = failure.details.and_then(|value| bounded(value, &limits));
-            failure.partial = failure.partial.and_then(|value| bounded(value, &limits));
+            // What is too large to be a result is none.
+            failure.partial = failure
+                .partial
+                .and_then(|value| sized(value, &limits).ok().map(|(value, _)| value));
             Err(Box::new(failure))
         }
         Err(panic) => {
@@ -221,7 +227,7 @@ async fn work(
     inbox.put(Mail::Done { step, attempt, result });
 }
 
-fn measured(value: Value, limits: &Limits) -> Result<(Value, usize), Box<ActionFailure>> {
+fn sized(value: Value, limits: &Limits) -> Result<(Value, usize), Box<ActionFailure>> {
     let message = match measure(&value, limits.result_bytes, limits.result_depth) {
         Size::Within(bytes) => return Ok((value, bytes)),
         Size::TooLarge => {
@@ -273,7 +279,14 @@ fn not_expanded(error: &ExpandError) -> ActionFailure {
         ExpandError::TooLarge(_) => ErrorCode::TooLarge,
         ExpandError::Syntax(_) => ErrorCode::ValidationFailed,
     };
-    failure(code, error.to_string())
+    failure(code, short(&error.to_string()))
+}
+
+/// A text for a message: a condition or a path may be a megabyte long.
+fn short(text: &str) -> String {
+    let Some((cut, _)) = text.char_indices().nth(SHOWN) else { return text.to_owned() };
+    let head = text.split_at_checked(cut).map_or("", |(head, _)| head);
+    format!("{head} …")
 }
 
 pub(super) fn failure(code: ErrorCode, message: String) -> ActionFailure {

@@ -5,6 +5,12 @@ use super::driver::Driver;
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Failure, Status};
 
+const CANCELLED: &str = "the run was cancelled";
+
+/// What is said of a step that was running when a run was broken off.
+pub(super) const UNCERTAIN: &str =
+    "it was running when the run was broken off, and may have taken effect";
+
 /// Why nothing more is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -31,6 +37,8 @@ impl Driver {
 
     /// The time of one side is over (4.6.2).
     pub(super) fn stop_side(&mut self, is_front: bool) {
+        let lane = if is_front { &self.lanes.front } else { &self.lanes.back };
+        self.is_side_late |= lane.left > 0;
         for step in 0..crate::graph::number(self.cells.len()) {
             if self.lanes.is_front(step) == is_front {
                 self.stop_step(step, Stop::SetTimeout);
@@ -41,6 +49,15 @@ impl Driver {
     fn stop_step(&mut self, step: u32, stop: Stop) {
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         match cell.status {
+            // It was running when an earlier run was broken off.
+            Status::Pending if cell.attempt > 0 => {
+                let (code, message) = match stop {
+                    Stop::Cancelled => (ErrorCode::Cancelled, CANCELLED),
+                    _ => (ErrorCode::OutcomeUncertain, UNCERTAIN),
+                };
+                let error = Failure::new(code.as_str(), message);
+                self.end(step, Status::Failed, Ended::failed(error));
+            }
             Status::Pending => {
                 let ended = self.not_started(step, stop);
                 self.end(step, Status::Skipped, ended);
@@ -71,7 +88,7 @@ impl Driver {
                         ErrorCode::OutcomeUncertain,
                         "the journal failed while it was running",
                     ),
-                    _ => (Status::Failed, ErrorCode::Cancelled, "the run was cancelled"),
+                    _ => (Status::Failed, ErrorCode::Cancelled, CANCELLED),
                 };
                 let error = Failure::new(code.as_str(), message);
                 self.end(step, status, Ended::failed(error));
@@ -83,7 +100,7 @@ impl Driver {
     fn not_started(&self, step: u32, stop: Stop) -> Ended {
         let skipped = |code: ErrorCode, message: String| Ended::skipped(code.as_str(), message);
         match stop {
-            Stop::Cancelled => skipped(ErrorCode::Cancelled, "the run was cancelled".to_owned()),
+            Stop::Cancelled => skipped(ErrorCode::Cancelled, CANCELLED.to_owned()),
             Stop::SetTimeout => {
                 skipped(ErrorCode::SetTimeout, "the time of the set was over".to_owned())
             }

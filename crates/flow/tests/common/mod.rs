@@ -59,6 +59,10 @@ pub fn actions(log: &Log) -> Registry {
         std::future::ready(Ok(Value::Null))
     });
     all.add("never", ActionInfo::default().quick(), |_| std::future::pending());
+    all.add("nothing", ActionInfo::of(ActionKind::Query), |_| async { Ok(Value::Null) });
+    all.add("hostile", ActionInfo::of(ActionKind::Query), |_| async {
+        Ok(json!({"t": "${results.secret.result.k} $${x} ${"}))
+    });
     all.add("huge", ActionInfo::default(), |_| async { Ok(json!("x".repeat(20 << 20))) });
     all.add("deep", ActionInfo::default(), |_| async {
         Ok((0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner])))

@@ -1,10 +1,11 @@
 //! What Contexture keeps: runs with their traces and texts (AS-29), what programs remember (AS-26),
-//! and contexts (CP-9).
+//! contexts (CP-9), and what flows have done (FL-11).
 //!
 //! Decision: each kind is a small port with an in-memory twin and one suite of tests over all
 //! backends. Everything is plain files in the workspace: JSON lines for runs, so that a trace can be
 //! read while it is written and with any tool, files named by digest for texts, JSON lines or
-//! SQLite for memories, SQLite for contexts. Time and chance come through [`stamp`], secrets go out through [`masker`].
+//! SQLite for memories, SQLite for contexts and for the journal of flows. Time and chance come
+//! through [`stamp`], secrets go out through [`masker`].
 //!
 //! ```
 //! use contexture_store::memory::{self, VolatileMemory};
@@ -21,6 +22,7 @@
 //! ```
 
 pub mod contexts;
+pub mod flows;
 mod lines;
 pub mod masker;
 pub mod memory;

@@ -2,7 +2,12 @@
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long another process may hold a file.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The tables of one kind of file.
 pub(crate) struct Tables {
@@ -20,6 +25,45 @@ pub(crate) enum State {
     Ours(i64),
     /// Another program's.
     Foreign,
+}
+
+/// Why a file can't be used.
+pub(crate) enum Unfit {
+    /// Another program's.
+    Foreign,
+    /// One of this kind, of this version, which is newer than all that are known.
+    Newer(i64),
+    /// What SQLite says.
+    Sql(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Unfit {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+/// The file's place with its folder made and links to the folder followed: SQLite itself follows
+/// none, lest a file that turns into a link leads it elsewhere.
+pub(crate) fn place(path: &Path) -> io::Result<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let folder = folder.canonicalize()?;
+    Ok(path.file_name().map_or_else(|| folder.clone(), |file| folder.join(file)))
+}
+
+/// Waits in short naps for another process: a busy writer lets go of the file for a moment only.
+pub(crate) fn patient(connection: &mut Connection) -> Result<(), rusqlite::Error> {
+    connection.busy_handler(Some(|tried| {
+        let nap = Duration::from_millis(if tried < 50 { 1 } else { 5 });
+        let waited = nap.saturating_mul(u32::try_from(tried).unwrap_or_default());
+        if waited >= PATIENCE {
+            return false;
+        }
+        std::thread::sleep(nap);
+        true
+    }))
 }
 
 /// Opens a file for reading and writing; makes it when it is missing. Links are not followed.
@@ -43,6 +87,16 @@ impl Tables {
     pub(crate) const fn version(&self) -> i64 {
         // There are never so many steps that it could be cut.
         self.steps.len().cast_signed() as i64
+    }
+
+    /// Sees to it that the file has the newest tables.
+    pub(crate) fn ready(&self, connection: &mut Connection) -> Result<(), Unfit> {
+        match self.snapshot(connection)? {
+            State::Ours(version) if version == self.version() => Ok(()),
+            State::Ours(found) if found > self.version() => Err(Unfit::Newer(found)),
+            State::Empty | State::Ours(_) => Ok(self.migrate(connection)?),
+            State::Foreign => Err(Unfit::Foreign),
+        }
     }
 
     /// The state at one moment: another process may be making the tables right now.

@@ -1,0 +1,205 @@
+//! Reading runs. Readers have connections of their own and do not wait for writes.
+
+use super::schema::{self, explain};
+use super::tasks::Desk;
+use super::watch::Wishes;
+use super::writer::Outcome;
+use super::{Document, Filter, FlowStoreError, Line, RunState, RunSummary};
+use contexture_flow::journal::Entry;
+use rusqlite::{Connection, Row, ToSql, named_params};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many connections for reading are kept open.
+const IDLE_READERS: usize = 4;
+
+const RUN: &str = "select place, run, name, owner, context, steps, started, ended, status, done,
+    holder from runs";
+
+pub(super) struct Reader {
+    path: PathBuf,
+    desk: Desk,
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// A row of a run.
+struct Found {
+    place: i64,
+    summary: RunSummary,
+    is_ended: bool,
+    status: Option<String>,
+    done: Option<u64>,
+    holder: Option<String>,
+}
+
+impl Reader {
+    pub(super) fn new(path: PathBuf, desk: Desk) -> Self {
+        Self { path, desk, idle: Mutex::default() }
+    }
+
+    fn connect(&self) -> Outcome<Connection> {
+        let connection = schema::connect(&self.path, &self.desk.name)?;
+        let only = connection.pragma_update(None, "query_only", true);
+        only.map_err(|error| explain(&self.desk.name, &error))?;
+        Ok(connection)
+    }
+
+    /// Reads at one moment.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = idle.map_or_else(|| self.connect(), Ok)?;
+        let outcome = {
+            let moment = self.sql(connection.unchecked_transaction())?;
+            work(&moment)
+        };
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_READERS {
+            idle.push(connection);
+        }
+        outcome
+    }
+
+    fn sql<T>(&self, outcome: Result<T, rusqlite::Error>) -> Outcome<T> {
+        outcome.map_err(|error| explain(&self.desk.name, &error))
+    }
+
+    fn all<T>(
+        &self,
+        connection: &Connection,
+        sql: &str,
+        params: &[(&str, &dyn ToSql)],
+        read: impl FnMut(&Row<'_>) -> Result<T, rusqlite::Error>,
+    ) -> Outcome<Vec<T>> {
+        let rows = connection
+            .prepare_cached(sql)
+            .and_then(|mut told| told.query_map(params, read)?.collect());
+        self.sql(rows)
+    }
+
+    pub(super) fn runs(&self, filter: &Filter) -> Outcome<Vec<RunSummary>> {
+        let owner = filter.owner.as_ref().map(|_| "owner = :owner");
+        let context = filter.context.as_ref().map(|_| "context = :context");
+        let unfinished = filter.unfinished.then_some("ended is null");
+        let wanted: Vec<&str> = [owner, context, unfinished].into_iter().flatten().collect();
+        let wanted = if wanted.is_empty() { "true".to_owned() } else { wanted.join(" and ") };
+        let sql = format!("{RUN} where {wanted} order by place desc limit :limit");
+        let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+        let mut params: Vec<(&str, &dyn ToSql)> = vec![(":limit", &limit)];
+        params.extend(filter.owner.as_ref().map(|owner| (":owner", owner as &dyn ToSql)));
+        params.extend(filter.context.as_ref().map(|context| (":context", context as &dyn ToSql)));
+        self.read(|moment| {
+            let mut alive = HashMap::new();
+            let rows = self.all(moment, &sql, &params, found)?;
+            rows.into_iter().map(|row| self.summed_up(moment, row, &mut alive)).collect()
+        })
+    }
+
+    pub(super) fn summary(&self, run: &str) -> Outcome<RunSummary> {
+        self.read(|moment| {
+            let row = self.find(moment, run)?;
+            self.summed_up(moment, row, &mut HashMap::new())
+        })
+    }
+
+    fn find(&self, moment: &Connection, run: &str) -> Outcome<Found> {
+        let sql = format!("{RUN} where run = :run");
+        let rows = self.all(moment, &sql, named_params! {":run": run}, found)?;
+        rows.into_iter().next().ok_or_else(|| FlowStoreError::NotFound(run.to_owned()))
+    }
+
+    /// Finds out what the row itself does not say; `alive` has what is known of holders.
+    fn summed_up(
+        &self,
+        moment: &Connection,
+        row: Found,
+        alive: &mut HashMap<String, bool>,
+    ) -> Outcome<RunSummary> {
+        let mut summary = row.summary;
+        summary.done = match row.done {
+            Some(done) => done,
+            None => self.desk.done(moment, row.place)?,
+        };
+        if row.is_ended {
+            summary.state = RunState::Ended(self.desk.status(row.status.as_deref())?);
+        } else if let Some(holder) = row.holder {
+            let lives = match alive.get(&holder) {
+                Some(lives) => *lives,
+                None => self.desk.holders.is_alive(&holder, false)?,
+            };
+            alive.insert(holder, lives);
+            if lives {
+                summary.state = RunState::Running;
+            }
+        }
+        Ok(summary)
+    }
+
+    pub(super) fn document(&self, run: &str) -> Outcome<Document> {
+        self.read(|moment| {
+            let place = self.find(moment, run)?.place;
+            let sql = "select text, masked from documents where place = :place";
+            let rows = self.all(moment, sql, named_params! {":place": place}, |row| {
+                Ok(Document { text: row.get(0)?, masked: row.get(1)? })
+            })?;
+            rows.into_iter().next().ok_or_else(|| self.damaged("a run has no document".to_owned()))
+        })
+    }
+
+    pub(super) fn log(&self, run: &str) -> Outcome<Vec<Line>> {
+        let lines = self.read(|moment| {
+            let (before, last) = schema::span(self.find(moment, run)?.place);
+            let sql = "select time, masked, text from entries where id > :before and id <= :last
+                order by id";
+            let span = named_params! {":before": before, ":last": last};
+            self.all(moment, sql, span, |row| {
+                let text: String = row.get(2)?;
+                Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?, Entry::parse(&text)))
+            })
+        })?;
+        let lines = lines.into_iter().map(|(time_us, masked, entry)| {
+            let entry = entry.map_err(|error| self.damaged(error.message))?;
+            Ok(Line { time_us, entry, masked })
+        });
+        lines.collect()
+    }
+
+    fn damaged(&self, reason: String) -> FlowStoreError {
+        FlowStoreError::Damaged { path: self.desk.name.as_ref().to_owned(), reason }
+    }
+
+    /// What looks up the wishes for the runs of a holder.
+    pub(super) fn wishes(&self, token: Arc<str>) -> Outcome<Wishes> {
+        let connection = self.connect()?;
+        Ok(Box::new(move || {
+            let sql = "select place, wish, wishes from runs where holder = ?1 and wish is not null";
+            let mut told = connection.prepare_cached(sql).ok()?;
+            let rows = told.query_map([&*token], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+            rows.and_then(Iterator::collect).ok()
+        }))
+    }
+}
+
+fn found(row: &Row<'_>) -> Result<Found, rusqlite::Error> {
+    let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    let ended: Option<i64> = row.get(7)?;
+    let done: Option<i64> = row.get(9)?;
+    Ok(Found {
+        place: row.get(0)?,
+        summary: RunSummary {
+            run: row.get(1)?,
+            name: row.get(2)?,
+            owner: row.get(3)?,
+            context: row.get(4)?,
+            steps: number(5)?,
+            started_us: number(6)?,
+            ended_us: ended.map(i64::cast_unsigned),
+            state: RunState::Interrupted,
+            done: 0,
+        },
+        is_ended: ended.is_some(),
+        status: row.get(8)?,
+        done: done.map(i64::cast_unsigned),
+        holder: row.get(10)?,
+    })
+}

@@ -1,0 +1,275 @@
+//! The journal in an SQLite file.
+
+use super::holder::Holder;
+use super::holds::{Hold, Holds};
+use super::read::Reader;
+use super::schema::{self, ENDED, OTHER};
+use super::tasks::{Desk, NewRun};
+use super::watch::Watch;
+use super::writer::{EventJob, Outcome, Writer};
+use super::{Ask, Claim, Document, Filter, FlowStoreError, Line, RunHead, RunSummary};
+use crate::masker::Masker;
+use crate::stamp::Ids;
+use contexture_flow::journal::{Entry, Event, Journal, JournalError, Kept};
+use contexture_flow::run::Control;
+use contexture_protocol::content::Status;
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The longest id of a run, in bytes.
+const LONGEST_ID: usize = 256;
+
+/// How a journal works.
+#[derive(Clone)]
+pub struct Options {
+    /// Takes secrets out of everything that is written.
+    pub masker: Arc<Masker>,
+    /// Time and chance.
+    pub ids: Arc<Ids>,
+    /// Bytes of events that may wait to be written; a run that hands in more fails.
+    pub most_waiting: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { masker: Arc::default(), ids: Arc::new(Ids::system()), most_waiting: 2 << 30 }
+    }
+}
+
+/// Runs of flows in an SQLite file; several processes may use it at the same time.
+pub struct SqliteJournal {
+    // Dropped in this order: all is written before the holder is gone.
+    writer: Writer,
+    watch: Watch,
+    reader: Reader,
+    holds: Holds,
+    holder: Arc<Holder>,
+    desk: Desk,
+    options: Options,
+}
+
+impl fmt::Debug for SqliteJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteJournal").field("file", &self.desk.name).finish_non_exhaustive()
+    }
+}
+
+impl SqliteJournal {
+    /// Opens a file of runs; makes it, and its folder, when it is missing. `name` stands for it in
+    /// errors.
+    ///
+    /// # Errors
+    /// [`FlowStoreError::Damaged`], [`FlowStoreError::Foreign`] and [`FlowStoreError::Newer`] for a
+    /// file that can't be used, which is left as it is; what the system reports.
+    pub fn open(path: &Path, name: &str, options: Options) -> Result<Arc<Self>, FlowStoreError> {
+        let name: Arc<str> = name.into();
+        let path = schema::place(path, &name)?;
+        let connection = schema::open(&path, &name)?;
+        let holder = Arc::new(Holder::new(&path, &options.ids));
+        let desk = Desk { name: Arc::clone(&name), holders: holder.holders.clone() };
+        Ok(Arc::new(Self {
+            writer: Writer::start(connection, &options, name)?,
+            watch: Watch::default(),
+            reader: Reader::new(path, desk.clone()),
+            holds: Holds::default(),
+            holder,
+            desk,
+            options,
+        }))
+    }
+
+    /// Begins a run and holds it. When this comes back, the run is durable.
+    ///
+    /// # Errors
+    /// [`FlowStoreError::Exists`] if there is a run of this id; [`FlowStoreError::Id`]; what goes
+    /// wrong in writing.
+    pub fn begin(self: &Arc<Self>, head: &RunHead<'_>) -> Result<Claim, FlowStoreError> {
+        if !(1..=LONGEST_ID).contains(&head.run.len()) {
+            return Err(FlowStoreError::Id { found: head.run.len(), limit: LONGEST_ID });
+        }
+        let masker = &self.options.masker;
+        let document = masked_document(masker, head.document);
+        let new = NewRun {
+            run: head.run.to_owned(),
+            name: masker.text(head.name).into_owned(),
+            owner: head.owner.to_owned(),
+            context: head.context.map(str::to_owned),
+            masked: matches!(document, Cow::Owned(_)),
+            document: document.into_owned(),
+            steps: head.steps,
+            started_us: match head.started_us {
+                0 => self.options.ids.now_us(),
+                given => given,
+            },
+        };
+        let desk = self.desk.clone();
+        self.held(head.run, move |connection, token| desk.begin(connection, &new, token))
+    }
+
+    /// Takes a run over that was broken off, and holds it.
+    ///
+    /// # Errors
+    /// [`FlowStoreError::Held`] while it is being done, by this process or by another that lives;
+    /// [`FlowStoreError::Ended`], [`FlowStoreError::NotFound`]; what goes wrong in writing.
+    pub fn claim(self: &Arc<Self>, run: &str) -> Result<Claim, FlowStoreError> {
+        let (desk, id) = (self.desk.clone(), run.to_owned());
+        self.held(run, move |connection, token| desk.claim(connection, &id, token))
+    }
+
+    fn held(
+        self: &Arc<Self>,
+        run: &str,
+        work: impl Fn(&rusqlite::Connection, &str) -> Outcome<Hold> + Send + 'static,
+    ) -> Result<Claim, FlowStoreError> {
+        let hold = self.holds.hold(run, || {
+            let token = self.holder.token()?;
+            self.writer.write(move |connection| work(connection, &token))
+        })?;
+        Ok(Claim { journal: Arc::clone(self), run: run.to_owned(), hold })
+    }
+
+    pub(super) fn let_go(&self, run: &str, place: i64, is_ended: bool) {
+        self.watch.end(place);
+        if !is_ended && let Ok(token) = self.holder.token() {
+            let desk = self.desk.clone();
+            self.writer.post(move |connection| desk.release(connection, place, &token));
+        }
+        self.holds.let_go(run);
+    }
+
+    pub(super) fn watch(&self, place: i64, control: Control) -> Result<(), FlowStoreError> {
+        let token = self.holder.token()?;
+        self.watch.begin(place, control, || self.reader.wishes(token))
+    }
+
+    #[cfg(test)]
+    pub(super) fn write_for_test(
+        &self,
+        work: impl Fn(&rusqlite::Connection) -> Outcome<()> + Send + 'static,
+    ) -> Outcome<()> {
+        self.writer.write(work)
+    }
+
+    /// Says how a run has ended that nobody goes on with. A run that ends by itself says so in its
+    /// journal.
+    ///
+    /// # Errors
+    /// As [`claim`](Self::claim), but for a run that this journal holds.
+    pub fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
+        let token = self.holder.token()?;
+        let (desk, run, end) =
+            (self.desk.clone(), run.to_owned(), (status, self.options.ids.now_us()));
+        self.writer.write(move |connection| desk.finish(connection, &run, end, &token))
+    }
+
+    /// Asks something of a run that may be done by any process (FL-12); true if one does it now.
+    /// Else it counts when the run is gone on with, where it is to be cancelled.
+    ///
+    /// # Errors
+    /// [`FlowStoreError::NotFound`], [`FlowStoreError::Ended`]; what goes wrong in writing.
+    pub fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError> {
+        let (desk, run) = (self.desk.clone(), run.to_owned());
+        let holder = self.writer.write(move |connection| desk.ask(connection, &run, ask))?;
+        match holder {
+            Some(token) if self.holder.is(&token) => Ok(true),
+            Some(token) => self.desk.holders.is_alive(&token, false),
+            None => Ok(false),
+        }
+    }
+
+    /// Runs, the newest first.
+    ///
+    /// # Errors
+    /// [`FlowStoreError`] if they can't be read.
+    pub fn runs(&self, filter: &Filter) -> Result<Vec<RunSummary>, FlowStoreError> {
+        self.reader.runs(filter)
+    }
+
+    /// Runs that have not ended, the newest first; of an owner, or of all.
+    ///
+    /// # Errors
+    /// [`FlowStoreError`] if they can't be read.
+    pub fn unfinished(&self, owner: Option<&str>) -> Result<Vec<RunSummary>, FlowStoreError> {
+        let owner = owner.map(str::to_owned);
+        self.runs(&Filter { owner, unfinished: true, ..Filter::default() })
+    }
+
+    /// What a list says of a run.
+    ///
+    /// # Errors
+    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
+    pub fn summary(&self, run: &str) -> Result<RunSummary, FlowStoreError> {
+        self.reader.summary(run)
+    }
+
+    /// The set of a run.
+    ///
+    /// # Errors
+    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
+    pub fn document(&self, run: &str) -> Result<Document, FlowStoreError> {
+        self.reader.document(run)
+    }
+
+    /// All that happened in a run, in order (FL-12).
+    ///
+    /// # Errors
+    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
+    pub fn log(&self, run: &str) -> Result<Vec<Line>, FlowStoreError> {
+        self.reader.log(run)
+    }
+}
+
+impl Journal for SqliteJournal {
+    fn record(&self, run: &str, event: &Event<'_>, kept: Kept) {
+        let Some(hold) = self.holds.get(run) else {
+            let message = format!("the run `{run}` is not held: begin it, or claim it");
+            return kept.done(Err(JournalError::new(message)));
+        };
+        let is_end = matches!(event, Event::Ended(_));
+        if is_end {
+            hold.count();
+        }
+        let end = match event {
+            Event::Finished { status } => Some((*status, hold.done())),
+            _ => None,
+        };
+        // A step waits for its start, the run for its end; for all else nobody waits.
+        let is_urgent = end.is_some() || matches!(event, Event::Started { .. });
+        let job = EventJob {
+            number: hold.next(),
+            hold,
+            kind: if is_end { ENDED } else { OTHER },
+            time_us: self.options.ids.now_us(),
+            text: event.to_json(),
+            end,
+            kept,
+        };
+        self.writer.record(job, is_urgent);
+    }
+
+    fn entries(&self, run: &str) -> Result<Vec<Entry>, JournalError> {
+        match self.log(run) {
+            Ok(lines) => Ok(lines.into_iter().map(|line| line.entry).collect()),
+            Err(FlowStoreError::NotFound(_)) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A document without secrets; borrowed when there are none in it.
+fn masked_document<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
+    let masked = masker.text(text);
+    if matches!(masked, Cow::Borrowed(_)) {
+        return masked;
+    }
+    // Value by value, so that it stays JSON.
+    match serde_json::from_str(text) {
+        Ok(mut value) => {
+            masker.value(&mut value);
+            Cow::Owned(value.to_string())
+        }
+        Err(_) => masked,
+    }
+}

@@ -1,0 +1,201 @@
+//! What is written of a run besides its events: its beginning, who holds it, its end, wishes.
+
+use super::holder::Holders;
+use super::holds::Hold;
+use super::schema::{self, ENDED, explain};
+use super::writer::Outcome;
+use super::{Ask, FlowStoreError};
+use contexture_protocol::content::Status;
+use rusqlite::{Connection, OptionalExtension as _, Params, params};
+use std::sync::Arc;
+
+/// A run that is to begin.
+#[derive(Debug, Clone)]
+pub(super) struct NewRun {
+    pub(super) run: String,
+    pub(super) name: String,
+    pub(super) owner: String,
+    pub(super) context: Option<String>,
+    pub(super) document: String,
+    pub(super) masked: bool,
+    pub(super) steps: u64,
+    pub(super) started_us: u64,
+}
+
+/// The row of a run, as far as its claim needs it.
+pub(super) struct RunRow {
+    pub(super) place: i64,
+    pub(super) holder: Option<String>,
+    pub(super) status: Option<Status>,
+    pub(super) wish: Option<String>,
+}
+
+/// What tasks need to know.
+#[derive(Debug, Clone)]
+pub(super) struct Desk {
+    pub(super) name: Arc<str>,
+    pub(super) holders: Holders,
+}
+
+impl Desk {
+    fn sql<T>(&self, outcome: Result<T, rusqlite::Error>) -> Outcome<T> {
+        outcome.map_err(|error| explain(&self.name, &error))
+    }
+
+    fn execute(&self, connection: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {
+        self.sql(connection.prepare_cached(sql).and_then(|mut told| told.execute(params)))
+    }
+
+    pub(super) fn find(&self, connection: &Connection, run: &str) -> Outcome<Option<RunRow>> {
+        let sql = "select place, holder, ended, status, wish from runs where run = ?1";
+        let found = self.sql(connection.prepare_cached(sql).and_then(|mut told| {
+            let columns = told.query_row([run], |row| {
+                let ended: Option<i64> = row.get(2)?;
+                let status: Option<String> = row.get(3)?;
+                Ok((row.get(0)?, row.get(1)?, ended, status, row.get(4)?))
+            });
+            columns.optional()
+        }))?;
+        let Some((place, holder, ended, status, wish)) = found else { return Ok(None) };
+        let status = ended.map(|_| self.status(status.as_deref())).transpose()?;
+        Ok(Some(RunRow { place, holder, status, wish }))
+    }
+
+    /// A status as it stands in a row.
+    pub(super) fn status(&self, word: Option<&str>) -> Outcome<Status> {
+        word.and_then(Status::parse).ok_or_else(|| FlowStoreError::Damaged {
+            path: self.name.as_ref().to_owned(),
+            reason: format!("{word:?} is no status of a run"),
+        })
+    }
+
+    /// A run begins, held by `token`.
+    pub(super) fn begin(
+        &self,
+        connection: &Connection,
+        new: &NewRun,
+        token: &str,
+    ) -> Outcome<Hold> {
+        if self.find(connection, &new.run)?.is_some() {
+            return Err(FlowStoreError::Exists(new.run.clone()));
+        }
+        self.execute(
+            connection,
+            "insert into runs (run, name, owner, context, steps, started, holder)
+                values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                new.run,
+                new.name,
+                new.owner,
+                new.context,
+                new.steps.cast_signed(),
+                new.started_us.cast_signed(),
+                token
+            ],
+        )?;
+        let place = connection.last_insert_rowid();
+        self.execute(
+            connection,
+            "insert into documents (place, masked, text) values (?1, ?2, ?3)",
+            params![place, new.masked, new.document],
+        )?;
+        Ok(Hold::new(place, 0, 0))
+    }
+
+    /// A run that was broken off is taken over by `token`.
+    pub(super) fn claim(&self, connection: &Connection, run: &str, token: &str) -> Outcome<Hold> {
+        let row = self.unfinished(connection, run)?;
+        // What this process itself had held and let go of is free.
+        let holder = row.holder.as_deref().filter(|holder| *holder != token);
+        self.refuse_living(run, holder)?;
+        // A pause was for the process that is gone; what was cancelled stays so.
+        self.execute(
+            connection,
+            "update runs set holder = ?2, wish = case wish when 'CANCEL' then wish end
+                where place = ?1",
+            params![row.place, token],
+        )?;
+        let (before, last) = schema::span(row.place);
+        let last = self.sql(connection.query_row(
+            "select max(id) from entries where id > ?1 and id <= ?2",
+            [before, last],
+            |row| row.get::<_, Option<i64>>(0),
+        ))?;
+        let done = self.done(connection, row.place)?;
+        let is_cancelled = row.wish.is_some_and(|wish| Ask::parse(&wish) == Some(Ask::Cancel));
+        let hold = Hold::new(row.place, last.map_or(0, schema::number), done);
+        Ok(hold.cancelled(is_cancelled))
+    }
+
+    fn unfinished(&self, connection: &Connection, run: &str) -> Outcome<RunRow> {
+        let row = self.find(connection, run)?;
+        let row = row.ok_or_else(|| FlowStoreError::NotFound(run.to_owned()))?;
+        match row.status {
+            Some(status) => Err(FlowStoreError::Ended { run: run.to_owned(), status }),
+            None => Ok(row),
+        }
+    }
+
+    fn refuse_living(&self, run: &str, holder: Option<&str>) -> Outcome<()> {
+        match holder {
+            Some(holder) if self.holders.is_alive(holder, true)? => {
+                Err(FlowStoreError::Held { run: run.to_owned(), by: "another process" })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many steps of a run have ended.
+    pub(super) fn done(&self, connection: &Connection, place: i64) -> Outcome<u64> {
+        let (before, last) = schema::span(place);
+        let sql = "select count(*) from entries where id > ?1 and id <= ?2 and kind = ?3";
+        let count = connection
+            .prepare_cached(sql)
+            .and_then(|mut told| told.query_row([before, last, ENDED], |row| row.get::<_, i64>(0)));
+        self.sql(count).map(i64::cast_unsigned)
+    }
+
+    /// A run is free again.
+    pub(super) fn release(&self, connection: &Connection, place: i64, token: &str) -> Outcome<()> {
+        let sql = "update runs set holder = null where place = ?1 and holder = ?2";
+        self.execute(connection, sql, params![place, token]).map(drop)
+    }
+
+    /// A run is given up, as ended `status`; `token` is who asks.
+    pub(super) fn finish(
+        &self,
+        connection: &Connection,
+        run: &str,
+        (status, now): (Status, u64),
+        token: &str,
+    ) -> Outcome<()> {
+        let row = self.unfinished(connection, run)?;
+        self.refuse_living(run, row.holder.as_deref().filter(|holder| *holder != token))?;
+        let done = self.done(connection, row.place)?;
+        self.execute(
+            connection,
+            "update runs set ended = ?2, status = ?3, done = ?4, holder = null, wish = null
+                where place = ?1",
+            params![row.place, now.cast_signed(), status.as_str(), done.cast_signed()],
+        )?;
+        Ok(())
+    }
+
+    /// Someone wants something of a run; gives who holds it.
+    pub(super) fn ask(
+        &self,
+        connection: &Connection,
+        run: &str,
+        ask: Ask,
+    ) -> Outcome<Option<String>> {
+        let row = self.unfinished(connection, run)?;
+        // What was cancelled stays so, whatever is asked after that.
+        self.execute(
+            connection,
+            "update runs set wish = case wish when 'CANCEL' then wish else ?2 end,
+                wishes = wishes + 1 where place = ?1",
+            params![row.place, ask.as_str()],
+        )?;
+        Ok(row.holder)
+    }
+}

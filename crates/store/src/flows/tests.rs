@@ -1,0 +1,308 @@
+//! What needs to look inside: full disks, damage, group commits, masks.
+
+use super::*;
+use crate::masker::Masker;
+use crate::stamp::{FixedStamp, Ids};
+use contexture_flow::Set;
+use contexture_flow::action::{ActionInfo, Registry};
+use contexture_flow::check::{Earlier, check};
+use contexture_flow::journal::{Entry, Journal, Past};
+use contexture_flow::run::{self, Report, Run};
+use contexture_protocol::Limits;
+use contexture_protocol::content::Status;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flows.db");
+    (folder, path)
+}
+
+fn open(path: &Path) -> Arc<SqliteJournal> {
+    SqliteJournal::open(path, "flows.db", Options::default()).unwrap()
+}
+
+/// Steps that give their parameters back, or fail.
+fn document(steps: &[Value], mode: &str) -> String {
+    json!({"instructions": steps, "executionMode": mode}).to_string()
+}
+
+fn echo(id: &str, parameters: Value) -> Value {
+    json!({"instructionId": id, "action": "echo", "parameters": parameters})
+}
+
+fn actions() -> Registry {
+    let mut actions = Registry::default();
+    actions.add("echo", ActionInfo::default(), |call| async move { Ok(call.parameters.into()) });
+    actions
+}
+
+fn prepare(claim: &Claim, document: &str) -> Run {
+    let set = Set::parse(document.as_bytes(), &Limits::FILE).unwrap();
+    let plan = check(set, &actions(), &Earlier::default()).unwrap();
+    let options = run::Options {
+        run: claim.run().to_owned(),
+        journal: claim.journal.clone(),
+        past: Some(Past::of(claim.entries().unwrap())),
+        ..run::Options::default()
+    };
+    Run::new(plan, Arc::new(actions()), options)
+}
+
+fn do_it(claim: &Claim, document: &str) -> Report {
+    let run = prepare(claim, document);
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    tokio.block_on(run.run())
+}
+
+/// A journal whose file may have so many pages.
+fn small(path: &Path, pages: i64) -> Arc<SqliteJournal> {
+    let journal = open(path);
+    let limit = move |connection: &Connection| {
+        let sql = format!("pragma max_page_count = {pages}");
+        let told: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(told, pages);
+        Ok(())
+    };
+    journal.write_for_test(limit).unwrap();
+    journal
+}
+
+#[test]
+fn fl_11_a_full_disk_stops_the_run_and_no_other() {
+    let (_folder, path) = place();
+    let journal = small(&path, 60);
+    let large = "x".repeat(100_000);
+    let text = document(
+        &[echo("a", json!({})), echo("b", json!({"t": large})), echo("c", json!({}))],
+        "SEQUENTIAL",
+    );
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    let other = journal.begin(&RunHead::new("run_2", "{}")).unwrap();
+    let report = do_it(&claim, &text);
+    assert_eq!(report.fault().unwrap().message, "the disk is full: flows.db");
+    assert_eq!(report.status(), Status::Failed);
+    // What was kept before is a beginning without a hole.
+    let entries = journal.entries("run_1").unwrap();
+    let kept: Vec<_> = entries.iter().map(id_of).collect();
+    assert!(["a", "a", "b"].starts_with(&kept[..]), "{kept:?}");
+    assert_eq!(journal.begin(&RunHead::new("run_3", &large)).unwrap_err().code(), "disk_full");
+    // Others go on.
+    let small = document(&[echo("a", json!({}))], "SEQUENTIAL");
+    assert_eq!(do_it(&other, &small).status(), Status::Completed);
+    // And so does this one, when there is room again.
+    drop(claim);
+    journal
+        .write_for_test(|connection| {
+            connection.query_row("pragma max_page_count = 10000", [], |_| Ok(())).unwrap();
+            Ok(())
+        })
+        .unwrap();
+    let claim = journal.claim("run_1").unwrap();
+    let report = do_it(&claim, &text);
+    assert!(report.fault().is_none());
+    assert_eq!(journal.summary("run_1").unwrap().done, 3);
+}
+
+fn id_of(entry: &Entry) -> &str {
+    match entry {
+        Entry::Started { id, .. } => id,
+        Entry::Ended(outcome) => &outcome.instruction_id,
+        _ => "",
+    }
+}
+
+#[test]
+fn fl_11_what_follows_a_lost_event_is_lost() {
+    let (_folder, path) = place();
+    let journal = open(&path);
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    // The number of the next event is taken.
+    let connection = Connection::open(&path).unwrap();
+    let id = schema::id(claim.hold.place, 3).unwrap();
+    let sql = format!("insert into entries values ({id}, 0, 0, 0, '{{\"event\":\"PAUSED\"}}')");
+    connection.execute_batch(&sql).unwrap();
+    let steps: Vec<Value> = (0..20).map(|n| echo(&format!("s{n}"), json!({}))).collect();
+    let report = do_it(&claim, &document(&steps, "PARALLEL"));
+    assert!(report.fault().is_some());
+    connection.execute_batch(&format!("delete from entries where id = {id}")).unwrap();
+    assert_eq!(journal.entries("run_1").unwrap().len(), 2);
+    assert_eq!(journal.summary("run_1").unwrap().state, RunState::Running);
+}
+
+#[test]
+fn fl_11_steps_that_run_together_share_a_commit() {
+    let (folder, path) = place();
+    let journal = open(&path);
+    let steps: Vec<Value> = (0..200).map(|n| echo(&format!("s{n}"), json!({}))).collect();
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    let log = folder.path().join("flows.db-wal");
+    let before = std::fs::metadata(&log).unwrap().len();
+    do_it(&claim, &document(&steps, "PARALLEL"));
+    let grown = std::fs::metadata(&log).unwrap().len() - before;
+    // A commit of each event would write a page and its header at least.
+    assert!(grown < 200 * 4_120, "{grown} bytes");
+}
+
+#[test]
+fn fl_11_the_end_of_a_step_and_the_start_of_the_next_are_one_commit() {
+    let (folder, path) = place();
+    let journal = open(&path);
+    let steps: Vec<Value> = (0..100).map(|n| echo(&format!("s{n}"), json!({}))).collect();
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    let log = folder.path().join("flows.db-wal");
+    let before = std::fs::metadata(&log).unwrap().len();
+    do_it(&claim, &document(&steps, "SEQUENTIAL"));
+    let frames = (std::fs::metadata(&log).unwrap().len() - before) / 4_120;
+    // 100 commits; some write a second page when the first is full.
+    assert!((100..150).contains(&frames), "{frames} pages");
+}
+
+#[test]
+fn fl_11_foreign_files_and_newer_ones_are_refused() {
+    let (folder, path) = place();
+    let refused =
+        |path: &Path| SqliteJournal::open(path, "flows.db", Options::default()).unwrap_err();
+    std::fs::write(&path, "these are notes, not runs of flows; ".repeat(100)).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert!(matches!(refused(&path), FlowStoreError::Foreign { .. }));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+
+    let other = folder.path().join("other.db");
+    Connection::open(&other).unwrap().execute_batch("create table t (x)").unwrap();
+    let error = refused(&other);
+    assert_eq!(error.code(), "flows_foreign");
+    assert_eq!(
+        error.to_string(),
+        "flows.db is no file of runs of flows: it is an SQLite file of another program"
+    );
+
+    let newer = folder.path().join("newer.db");
+    drop(open(&newer));
+    Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = refused(&newer);
+    assert!(matches!(error, FlowStoreError::Newer { found: 99, known: 1, .. }), "{error}");
+    assert_eq!(refused(folder.path()).to_string(), "flows.db: it is a folder");
+}
+
+#[test]
+fn fl_11_damage_is_told_and_nothing_is_made_anew() {
+    let (_folder, path) = place();
+    let journal = open(&path);
+    let text = document(&[echo("a", json!({"t": "x".repeat(20_000)}))], "SEQUENTIAL");
+    let claim = journal.begin(&RunHead::new("run_1", &text)).unwrap();
+    do_it(&claim, &text);
+    drop((claim, journal));
+    let sound = std::fs::read(&path).unwrap();
+    let mut bytes = sound.clone();
+    // All pages but the first: the header is well, the tables are not.
+    bytes.iter_mut().skip(4_096).for_each(|byte| *byte = 0xaa);
+    std::fs::write(&path, &bytes).unwrap();
+    let journal = open(&path);
+    for error in [
+        journal.begin(&RunHead::new("run_2", "{}")).unwrap_err(),
+        journal.claim("run_1").unwrap_err(),
+        journal.log("run_1").unwrap_err(),
+        journal.runs(&Filter::default()).unwrap_err(),
+        journal.ask("run_1", Ask::Cancel).unwrap_err(),
+    ] {
+        assert!(matches!(error, FlowStoreError::Damaged { .. }), "{error}");
+    }
+    drop(journal);
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+
+    // Rows that nobody here wrote.
+    std::fs::write(&path, &sound).unwrap();
+    let journal = open(&path);
+    let tell = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    tell("update runs set status = 'FINE'");
+    assert_eq!(journal.summary("run_1").unwrap_err().code(), "flows_damaged");
+    tell("update entries set text = '{'");
+    assert_eq!(journal.log("run_1").unwrap_err().code(), "flows_damaged");
+    assert!(journal.entries("run_1").unwrap_err().message.contains("damaged"));
+    tell("delete from documents");
+    assert_eq!(journal.document("run_1").unwrap_err().code(), "flows_damaged");
+}
+
+#[test]
+fn fl_11_secrets_are_masked_and_that_is_told() {
+    let (_folder, path) = place();
+    let masker = Arc::new(Masker::new(["sk-12345678".to_owned(), "instructionId".to_owned()]));
+    let options = Options { masker, ..Options::default() };
+    let journal = SqliteJournal::open(&path, "flows.db", options).unwrap();
+    let steps = [
+        echo("a", json!({"n": 1})),
+        echo("b", json!({"t": ["\u{7f}sk-12345678", 1.5], "sk-12345678": null})),
+        echo("c", json!({"idempotencyKey": "sk-12345678"})),
+    ];
+    let text = document(&steps, "SEQUENTIAL");
+    let claim =
+        journal.begin(&RunHead { name: "sk-12345678", ..RunHead::new("run_1", &text) }).unwrap();
+    let report = do_it(&claim, &text);
+    assert_eq!(report.status(), Status::Completed);
+    // The run itself sees what is true, the file does not.
+    assert_eq!(report.outcome(1).unwrap().result.unwrap()["t"][0], "\u{7f}sk-12345678");
+    let lines = journal.log("run_1").unwrap();
+    let masked: Vec<bool> = lines.iter().map(|line| line.masked).collect();
+    // A and B started and ended, C started with its key and gave it back, all is finished.
+    assert_eq!(masked, [false, false, false, true, true, true, false]);
+    let Entry::Ended(outcome) = &lines[3].entry else { panic!("{lines:?}") };
+    assert_eq!(outcome.result, Some(json!({"t": ["\u{7f}•••", 1.5], "•••": null})));
+    let kept = journal.document("run_1").unwrap();
+    assert!(kept.masked && !kept.text.contains("sk-1"));
+    let document: Value = serde_json::from_str(&kept.text).unwrap();
+    assert_eq!(
+        document["instructions"][0],
+        json!({"•••": "a", "action": "echo", "parameters": {"n": 1}})
+    );
+    assert_eq!(journal.summary("run_1").unwrap().name, "•••");
+    drop((claim, journal));
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(!bytes.windows(6).any(|found| found == b"sk-123"));
+}
+
+#[test]
+fn fl_12_times_come_from_the_stamp() {
+    let (_folder, path) = place();
+    let stamp = FixedStamp::new(1_785_542_400_000_000, 1_000_000);
+    let ids = Arc::new(Ids::new(Arc::new(stamp)));
+    let options = Options { ids, ..Options::default() };
+    let journal = SqliteJournal::open(&path, "flows.db", options).unwrap();
+    let text = document(&[echo("a", json!({}))], "SEQUENTIAL");
+    let claim = journal.begin(&RunHead::new("run_1", &text)).unwrap();
+    do_it(&claim, &text);
+    let times: Vec<u64> = journal.log("run_1").unwrap().iter().map(|line| line.time_us).collect();
+    let second = |n: u64| 1_785_542_400_000_000 + n * 1_000_000;
+    assert_eq!(times, [second(2), second(3), second(4)]);
+    let summary = journal.summary("run_1").unwrap();
+    assert_eq!((summary.started_us, summary.ended_us), (second(1), Some(second(4))));
+    assert_eq!(journal.document("run_1").unwrap(), Document { text, masked: false });
+}
+
+#[test]
+fn fl_11_more_than_may_wait_fails_the_run() {
+    let (_folder, path) = place();
+    let options = Options { most_waiting: 0, ..Options::default() };
+    let journal = SqliteJournal::open(&path, "flows.db", options).unwrap();
+    // Someone else holds the file, so that events pile up.
+    let other = Connection::open(&path).unwrap();
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    other.execute_batch("begin immediate").unwrap();
+    let steps: Vec<Value> = (0..20).map(|n| echo(&format!("s{n}"), json!({}))).collect();
+    let text = document(&steps, "PARALLEL");
+    let run = prepare(&claim, &text);
+    let done = std::thread::spawn(move || {
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let report = tokio.block_on(run.run());
+        report.fault().unwrap().message.clone()
+    });
+    while !claim.hold.is_broken.load(std::sync::atomic::Ordering::Relaxed) {
+        std::thread::yield_now();
+    }
+    other.execute_batch("rollback").unwrap();
+    assert!(done.join().unwrap().ends_with("wait to be written, more than may"));
+}

@@ -7,8 +7,22 @@
 //! | `sleep` | ms | `{ms}` | QUERY |
 //! | `clock` | | `{value, timestamp, epochMs}` | QUERY |
 //! | `calculator` | expression | `{value}` | QUERY |
+//! | `file_read` | path | `{value, source}` | QUERY |
+//! | `file_list` | path? | `{value, source, notes?}` | QUERY |
+//! | `file_write` | path, content | `{ok, path}` | OPERATION |
+//! | `text_search` | pattern, path?, include?, max?, literal?, ignore_case? | `{value, count, truncated, notes?}` | QUERY |
+//! | `http_get` | url, headers?, timeout? (ms) | `{value, ok, status, headers, source, notes?}` | QUERY |
+//! | `http_send` | url, method?, headers?, body?, timeout? (ms) | the same | OPERATION |
+//! | `database_query` | query, limit?, offset?, database?, values?, timeout? (s) | `{value, columns, count, source, timestamp, more?}` | QUERY |
+//! | `database_create` | database, script or file, timeout? (s) | `{database, created}` | OPERATION, idempotent |
+//! | `QUERY_DATA` | query, limit?, offset?, database?, values?, timeout? (s) | `{data, count, more?}` | QUERY |
+//! | `PROCESS_DATA` | data, operations | `{processed_data}` | ANALYSIS |
+//! | `ANALYZE_TREND` | data, metrics, timeRange? | `{analysis}` | ANALYSIS |
+//! | `GENERATE_REPORT` | rawData?, processedData?, analysis?, format?, sections? | `{report}` | GENERATION, idempotent |
 //!
-//! QUERY and ANALYSIS are idempotent: a crash in the middle of one is mended by doing it again.
+//! QUERY and ANALYSIS are idempotent: a crash in the middle of one is mended by doing it again. Those
+//! that take no free set of parameters also take `idempotencyKey` (FL-11). Files, HTTP and SQL need
+//! [`Settings::workspace`].
 //!
 //! Decision: each action stands in one place with its kind, its JSON Schema and its work; the schema
 //! carries the descriptions, so that a model can be offered the action as a tool. What blocks runs
@@ -44,6 +58,7 @@ mod files;
 mod http;
 mod private;
 mod result;
+mod sales;
 mod settings;
 mod shape;
 mod sql;
@@ -60,6 +75,7 @@ pub fn builtin(settings: &Settings) -> Registry {
     let mut registry = Registry::default();
     basics::register(&mut registry, &settings.clock);
     calculator::register(&mut registry);
+    sales::register(&mut registry);
     if let Some(workspace) = &settings.workspace {
         let tools = Arc::new(Tools::new(Arc::clone(workspace), settings.tools.clone()));
         files::register(&mut registry, &tools);

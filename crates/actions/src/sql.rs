@@ -90,10 +90,9 @@ fn query_shape(words: &'static str, limits: &Limits) -> Shape {
 async fn run(source: Source, call: ActionCall) -> Result<Answer, ActionFailure> {
     let query = Query::of(&call, &source.limits)?;
     let asked = text_if(&call, "database")?.map(str::to_owned);
+    // Dropped when nobody waits any more, which ends the work.
     let stop = Stop::default();
     let stopped = stop.flag();
-    // Dropped when nobody waits any more, which ends the query.
-    let _stop = stop;
     blocking(move || {
         let place = place::find(&source, asked.as_deref())?;
         query::run(&place, &query, &source.limits, stopped)

@@ -33,10 +33,9 @@ pub(super) fn register(registry: &mut Registry, source: Source) {
 }
 
 async fn create(source: Source, call: ActionCall) -> Result<Value, ActionFailure> {
+    // Dropped when nobody waits any more, which ends the work.
     let stop = Stop::default();
     let stopped = stop.flag();
-    // Dropped when nobody waits any more, which ends the script.
-    let _stop = stop;
     blocking(move || {
         let place = source.workspace.resolve(text_of(&call, "database")?).map_err(failed)?;
         let told = |created: bool| json!({"database": place.as_str(), "created": created});

@@ -1,0 +1,37 @@
+//! `GENERATE_REPORT`: what was found, in words.
+
+mod advice;
+mod figures;
+mod page;
+mod render;
+mod sections;
+
+use super::{word, words};
+use contexture_flow::action::{ActionCall, ActionFailure};
+use figures::Figures;
+use serde_json::{Value, json};
+
+const MARKDOWN: &str = "markdown";
+const HTML: &str = "html";
+const TEXT: &str = "text";
+const JSON: &str = "json";
+
+/// The first is the usual one.
+pub(super) const FORMATS: &[&str] = &[MARKDOWN, HTML, TEXT, JSON];
+
+/// In their usual order.
+pub(super) const SECTIONS: &[&str] = &["summary", "trends", "recommendations"];
+
+pub(super) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
+    let format = word(call, "format", FORMATS)?;
+    let wanted = words(call, "sections", SECTIONS)?.unwrap_or_else(|| SECTIONS.to_vec());
+    let figures = Figures::of(call)?;
+    let page = sections::page(&figures, &wanted);
+    let report = match format {
+        HTML => render::html(&page).into(),
+        TEXT => render::text(&page).into(),
+        JSON => render::json(&page, &figures.analysis),
+        _ => render::markdown(&page).into(),
+    };
+    Ok(json!({ "report": report }))
+}

@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -203,7 +203,7 @@ fn act(traces: &Traces, action: &str, call: &ActionCall) {
 }
 
 /// Begins the run, or goes on with it, to its end.
-fn run(folder: &Path, round: usize, began: impl FnOnce()) -> Report {
+fn run(folder: &Path, round: usize) -> Report {
     let journal = SqliteJournal::open(&folder.join("flows.db"), "flows", Options::default());
     let journal = journal.unwrap();
     let claim = match journal.summary(RUN) {
@@ -227,7 +227,6 @@ fn run(folder: &Path, round: usize, began: impl FnOnce()) -> Report {
     };
     let run = Run::new(plan, Arc::new(actions), options);
     let tokio = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    began();
     let report = tokio.block_on(run.run());
     assert!(report.fault().is_none(), "{:?}", report.fault());
     report
@@ -237,11 +236,7 @@ fn run(folder: &Path, round: usize, began: impl FnOnce()) -> Report {
 #[ignore = "the process that is killed: the other test starts it"]
 fn runs_until_it_is_killed() {
     let (Ok(folder), Ok(round)) = (std::env::var(FOLDER), std::env::var(ROUND)) else { return };
-    run(Path::new(&folder), round.parse().unwrap(), || {
-        let mut out = std::io::stdout().lock();
-        out.write_all(b"\nit runs\n").unwrap();
-        out.flush().unwrap();
-    });
+    run(Path::new(&folder), round.parse().unwrap());
 }
 
 fn start(folder: &Path, round: usize) -> Child {
@@ -249,21 +244,28 @@ fn start(folder: &Path, round: usize) -> Child {
         .args(["--exact", "runs_until_it_is_killed", "--ignored", "--nocapture"])
         .env(FOLDER, folder)
         .env(ROUND, round.to_string())
-        .stdout(Stdio::piped())
+        .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
 }
 
-/// Starts the process and kills it a while after its run has begun, or at once.
-fn start_and_kill(folder: &Path, round: usize, life: Duration) {
+/// Starts the process and kills it at a random point of its run; in some rounds in its first
+/// moments, in which the file is made.
+fn start_and_kill(folder: &Path, round: usize, chance: u64) {
     let mut child = start(folder, round);
-    // In some rounds the first moments are meant, in which the file is made.
-    if round % 10 != 9 {
-        let output = BufReader::new(child.stdout.take().unwrap());
-        output.lines().map_while(Result::ok).find(|line| line == "it runs");
-    }
-    std::thread::sleep(life);
+    let nap = if round % 10 == 9 {
+        chance % 20_000
+    } else {
+        // So many bytes of calls: any of the 200 steps may be the last.
+        let before = chance % 890;
+        let seen = || folder.join("calls").metadata().map_or(0, |calls| calls.len());
+        while seen() <= before && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(300));
+        }
+        (chance >> 16) % 2_000
+    };
+    std::thread::sleep(Duration::from_micros(nap));
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -313,7 +315,7 @@ struct Counts {
     kills_in_run: usize,
     ended_before: usize,
     run_again: usize,
-    had_effect_before: usize,
+    acted_before: usize,
     uncertain: usize,
     uncertain_with_effect: usize,
     effects: BTreeMap<Nature, usize>,
@@ -354,7 +356,7 @@ fn compare(folder: &Path, lefts: &[Left], report: &Report, counts: &mut Counts) 
                 counts.ended_before += 1;
             } else if left.running.contains(&id) {
                 assert!(!is_uncertain || count(&calls, &id) == before, "{id} was run again");
-                counts.had_effect_before += usize::from(before > 0);
+                counts.acted_before += usize::from(!is_uncertain && before > 0);
             }
         }
     }
@@ -366,11 +368,10 @@ fn round(number: usize, chance: u64, counts: &mut Counts) {
     let kills = if number % 5 == 4 { 2 } else { 1 };
     let mut lefts = Vec::new();
     for kill in 0..kills {
-        let life = Duration::from_micros((chance >> (20 * kill)) % 40_000);
-        start_and_kill(folder, number, life);
+        start_and_kill(folder, number, chance.rotate_left(32 * kill));
         let left = look(folder);
         counts.kills += 1;
-        counts.kills_in_run += usize::from(!left.is_whole && !left.calls.is_empty());
+        counts.kills_in_run += usize::from(!left.is_whole && !left.running.is_empty());
         let is_whole = left.is_whole;
         lefts.push(left);
         if is_whole {
@@ -384,7 +385,7 @@ fn round(number: usize, chance: u64, counts: &mut Counts) {
         assert_eq!(ended.len(), STEPS);
         return;
     }
-    let report = run(folder, number, || ());
+    let report = run(folder, number);
     compare(folder, &lefts, &report, counts);
 }
 
@@ -397,26 +398,32 @@ fn fl_11_a_killed_run_goes_on_and_does_nothing_twice() {
         for lane in 0..LANES {
             let (chance, counts) = (&chance, &counts);
             scope.spawn(move || {
-                for number in (lane..rounds).step_by(LANES) {
+                // A round counts when its kill fell among the steps; others come on top.
+                let mut hits = 0;
+                for number in (lane..4 * rounds).step_by(LANES) {
+                    if hits == (rounds + lane) / LANES {
+                        break;
+                    }
                     let mut found = Counts::default();
                     round(number, chance.hash_one(number), &mut found);
+                    hits += usize::from(found.kills_in_run > 0);
                     add(&mut counts.lock().unwrap(), &found);
                 }
             });
         }
     });
     let counts = counts.into_inner().unwrap();
-    assert_eq!(counts.rounds, rounds);
-    assert!(counts.kills_in_run > 0 && counts.run_again > 0, "{counts:?}");
+    assert!(counts.kills_in_run >= rounds && counts.run_again > 0, "{counts:?}");
     println!(
         "{} rounds, {} kills, {} of them in the middle of a run: {} steps had ended before and none of them ran again; \
-         {} were running, may run again and had their effect once; {} were running, may not, and are reported as \
+         {} were running, may run again and had their effect once ({} had acted before); {} were running, may not, and are reported as \
          uncertain ({} had had their effect); of all that completed each had its effect once: {:?}",
         counts.rounds,
         counts.kills,
         counts.kills_in_run,
         counts.ended_before,
         counts.run_again,
+        counts.acted_before,
         counts.uncertain,
         counts.uncertain_with_effect,
         counts.effects
@@ -429,7 +436,7 @@ fn add(all: &mut Counts, one: &Counts) {
     all.kills_in_run += one.kills_in_run;
     all.ended_before += one.ended_before;
     all.run_again += one.run_again;
-    all.had_effect_before += one.had_effect_before;
+    all.acted_before += one.acted_before;
     all.uncertain += one.uncertain;
     all.uncertain_with_effect += one.uncertain_with_effect;
     for (nature, count) in &one.effects {

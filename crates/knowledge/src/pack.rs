@@ -50,7 +50,16 @@ pub(crate) fn plain_text(text: String) -> String {
         Some(rest) => rest.to_owned(),
         None => text,
     };
-    if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n") } else { text }
+    if has_old_line_ends(&text) { text.replace('\r', "\n") } else { text }
+}
+
+/// Whether [`plain_text`] leaves a text as it is.
+pub(crate) fn is_plain(text: &str) -> bool {
+    !text.starts_with('\u{feff}') && !has_old_line_ends(text)
+}
+
+fn has_old_line_ends(text: &str) -> bool {
+    text.contains('\r') && !text.contains('\n')
 }
 
 impl Pack {
@@ -112,6 +121,13 @@ impl Pack {
     /// [`PackError`] when there is no such file in the pack, it is larger, or not UTF-8.
     pub fn read(&self, path: &str, max_bytes: u64) -> Result<String, PackError> {
         let text = self.inner.content.read_text(path, max_bytes);
+        text.map_err(|error| PackError::unreadable(&self.item().name, error))
+    }
+
+    /// The same of a file that a listing of the pack gave, which looked at it already: that it is no
+    /// hidden file, and of no inner pack.
+    pub(crate) fn read_listed(&self, path: &str, max_bytes: u64) -> Result<String, PackError> {
+        let text = self.inner.content.read_listed(path, max_bytes);
         text.map_err(|error| PackError::unreadable(&self.item().name, error))
     }
 

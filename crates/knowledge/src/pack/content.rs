@@ -26,6 +26,14 @@ impl Content {
         }
     }
 
+    /// Of a file that was listed.
+    pub(super) fn read_listed(&self, path: &str, limit: u64) -> Result<String, FileError> {
+        match self {
+            Self::Folder(folder) => folder.read_text(&folder.resolve(path)?, limit),
+            Self::Static(_) => self.read_text(path, limit),
+        }
+    }
+
     pub(super) fn read_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
         match self {
             Self::Folder(folder) => folder.read_bytes(&own(folder, path)?, limit),

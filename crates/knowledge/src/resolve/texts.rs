@@ -2,7 +2,7 @@
 
 use crate::anchor::{AnchorFiles, Facts, SourceMap};
 use crate::index::{MAX_FILE_BYTES, View};
-use crate::pack::{Pack, PackError, plain_text};
+use crate::pack::{Pack, PackError, is_plain, plain_text};
 use contexture_context::Digest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,14 +16,14 @@ pub(super) struct FileText {
     stat: Option<(u64, u64)>,
     facts: OnceLock<Arc<Facts>>,
     map: OnceLock<Result<Arc<SourceMap>, String>>,
-    /// Of the file as it is.
-    digest: Digest,
+    /// Of the file as it is; made when it is asked for, where the text is the file's.
+    digest: OnceLock<Digest>,
 }
 
 impl FileText {
     /// The digest of the file.
     pub(super) fn digest(&self) -> Digest {
-        self.digest.clone()
+        self.digest.get_or_init(|| Digest::of_text(&self.text)).clone()
     }
 
     /// The text as a source map.
@@ -62,8 +62,15 @@ impl Texts {
                 return Ok(Arc::clone(text));
             }
         }
-        let text = pack.read(path, MAX_FILE_BYTES)?;
-        let digest = Digest::of_text(&text);
+        // The listing found out already whether a file is the pack's own.
+        let text = match stat {
+            Some(_) => pack.read_listed(path, MAX_FILE_BYTES)?,
+            None => pack.read(path, MAX_FILE_BYTES)?,
+        };
+        let digest = OnceLock::new();
+        if !is_plain(&text) {
+            let _ = digest.set(Digest::of_text(&text));
+        }
         let text = Arc::new(FileText {
             text: plain_text(text),
             stat,

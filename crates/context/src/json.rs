@@ -5,6 +5,7 @@
 //! the stack that it needs.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// How many lists and objects may stand in each other in a text that is read. What a program
 /// holds is limited further by [`Limits::value_depth`](crate::Limits).
@@ -80,6 +81,19 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
     })
 }
 
+/// What a value is, in words.
+#[must_use]
+pub const fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
 /// How many lists and objects stand in each other at most, the text itself included.
 fn depth(text: &[u8]) -> Result<usize, JsonError> {
     let (mut depth, mut deepest) = (1_usize, 1);
@@ -111,7 +125,6 @@ fn too_deep(text: &[u8], at: usize) -> JsonError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
 
     fn nested(depth: usize) -> String {
         format!("{}1{}", "{\"a\":[".repeat(depth / 2), "]}".repeat(depth / 2))

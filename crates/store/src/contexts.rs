@@ -5,7 +5,9 @@
 //! keeps (its ledger); SQLite has one writer thread that puts everything waiting into one
 //! transaction, each update in a savepoint of its own, and answers after the commit. Messages and
 //! answers are kept as the JSON texts they came as; a message stands in one place, the change log
-//! points to it. An id belongs to whoever created the context: to everybody else it is not there.
+//! points to it. An id is its owner's alone: others do not find the context, and may make their own
+//! of that id; only a message does not make one where another owner has the id (CP-9). A messageId
+//! stands in a context once, so every message that is added has a key (CP-7).
 //!
 //! ```
 //! use contexture_store::contexts::{
@@ -57,7 +59,9 @@ pub use update::{
     Answer, Applied, Key, KeyName, MessageKey, NewMessage, Operation, PendingKey, Repeated,
     Settlement, Update,
 };
-pub use view::{Change, Changes, Fork, Head, Heads, Import, Page, State, StoredMessage, What};
+pub use view::{
+    Change, Changes, Fork, Head, Heads, Import, Origin, Page, Review, State, StoredMessage, What,
+};
 pub use volatile::VolatileContexts;
 
 use crate::stamp::Ids;
@@ -149,11 +153,11 @@ pub trait ContextStore: Send + Sync {
     /// [`ContextError::Invalid`] for an `after` or a `limit` that no page gives.
     fn list(&self, owner: &str, after: Option<&str>, limit: usize) -> Result<Heads, ContextError>;
 
-    /// Whose a context is: for the command line, which opens the file itself.
+    /// Who owns a context of this id, by name: for the command line, which opens the file itself.
     ///
     /// # Errors
-    /// [`ContextError::NotFound`].
-    fn owner_of(&self, context: &str) -> Result<String, ContextError>;
+    /// What goes wrong in reading.
+    fn holders(&self, context: &str) -> Result<Vec<String>, ContextError>;
 
     /// All who own a context: for the command line, which opens the file itself.
     ///
@@ -194,8 +198,8 @@ pub trait ContextStore: Send + Sync {
     /// [`ContextError::TooLarge`] above [`Limits::whole`] messages: read pages then.
     fn get(&self, key: Key<'_>) -> Result<Value, ContextError>;
 
-    /// Removes a context with all it holds. The keys of its messages stay without their answers:
-    /// a message that was here does not bring it back.
+    /// Removes a context with all it holds, the keys of its messages too: the same message sent
+    /// again begins anew (CP-7, CP-9).
     ///
     /// # Errors
     /// [`ContextError::NotFound`], also for another owner's.
@@ -205,7 +209,7 @@ pub trait ContextStore: Send + Sync {
     /// where it came from. The fork goes on from its origin's version.
     ///
     /// # Errors
-    /// [`ContextError::NotFound`]; [`ContextError::Taken`] when the id is in use.
+    /// [`ContextError::NotFound`]; [`ContextError::Taken`] when the owner has a context of the id.
     fn fork(&self, key: Key<'_>, fork: Fork) -> Result<Head, ContextError>;
 
     /// Writes a context as JSON lines: `{contextId, creationTime, lastUpdateTime, version, state,
@@ -219,10 +223,13 @@ pub trait ContextStore: Send + Sync {
 
     /// Takes in what [`export`](Self::export) wrote, or an object as in 8.1 with its `messages`
     /// inside. Everything is looked at before anything is kept. A message needs messageId, type and
-    /// content; the rest of the envelope is filled in (CP-9). The log starts anew at its version.
+    /// content; the rest of the envelope is filled in (CP-9), and then it has to be one of the
+    /// protocol; of types that are not known it is not said what their content is. The log starts
+    /// anew at its version.
     ///
     /// # Errors
-    /// [`ContextError::Import`] with the line; [`ContextError::Taken`] when the id is in use.
+    /// [`ContextError::Import`] and [`ContextError::ImportedMessage`] with the line;
+    /// [`ContextError::Taken`] when the owner has a context of the id.
     fn import(
         &self,
         owner: &str,

@@ -87,7 +87,7 @@ impl Conversations {
         let fail = |error: ContextError| refused(request, &error);
         let owner = match owner {
             Some(owner) => owner.to_owned(),
-            None => store.owner_of(&wanted.context).map_err(fail)?,
+            None => only_holder(store, request, &wanted.context)?,
         };
         let key = Key { owner: &owner, context: &wanted.context };
         let (media_type, text) = match &wanted.part {
@@ -107,6 +107,26 @@ impl Conversations {
         let reference = request.reference;
         let resource = Resource::of_text(reference, media_type, text, Trust::Memory);
         Ok(Loaded { resources: vec![resource], ..Loaded::default() })
+    }
+}
+
+/// Whose a context is that is read on the command line, which reads all.
+fn only_holder(
+    store: &dyn ContextStore,
+    request: &Request<'_>,
+    context: &str,
+) -> Result<String, LoadError> {
+    let fail = |error: ContextError| refused(request, &error);
+    let mut holders = store.holders(context).map_err(fail)?;
+    match (holders.pop(), holders.len()) {
+        (Some(holder), 0) => Ok(holder),
+        (None, _) => Err(fail(ContextError::NotFound(context.to_owned()))),
+        (Some(last), _) => {
+            let message = format!("several owners have a context `{context}`");
+            let told = LoadError::new(codes::NOT_READABLE.code, request.reference, message);
+            let help = "it is read where one of them speaks, through `contexture serve`";
+            Err(told.with_help(format!("{help}; it is {} and {last}'s", holders.join(", "))))
+        }
     }
 }
 

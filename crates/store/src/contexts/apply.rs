@@ -15,6 +15,7 @@ use super::vault::Kept;
 use super::view::{Change, What};
 use contexture_protocol::{StatePath, Timestamp};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An operation that has been read.
@@ -48,10 +49,10 @@ pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -
     if let Some(key) = &update.key
         && let Some(row) = same(ledger, &update.owner, scope, &key.message_id, &key.digest)?
     {
-        return again(ledger, engine, row, scope);
+        return again(ledger, engine, row);
     }
-    let settles = settling(ledger, update)?;
     let found = context(ledger, update)?;
+    let settles = settling(ledger, update)?;
     let mut applied = start(engine, update, found.as_ref());
     let mut row = None;
     if !update.operations.is_empty() {
@@ -117,25 +118,24 @@ pub(super) fn repeated(
 ) -> Outcome<Option<Repeated>> {
     let scope = key.context_id.as_deref().unwrap_or_default();
     let row = same(ledger, owner, scope, &key.message_id, digest)?;
-    row.map(|row| known(engine, &row, scope)).transpose()
+    row.map(|row| known(engine, &row)).transpose()
 }
 
-fn known(engine: &Engine, row: &KeyRow, scope: &str) -> Outcome<Repeated> {
+fn known(engine: &Engine, row: &KeyRow) -> Outcome<Repeated> {
     match &row.answer {
         KeptAnswer::Pending => Ok(Repeated::Pending),
         KeptAnswer::Ready(kept) => Ok(Repeated::Done(engine.vault.open_answer(kept)?)),
-        KeptAnswer::Gone => {
-            let context = row.context.as_deref().unwrap_or(scope);
-            Err(ContextError::NotFound(context.to_owned()))
-        }
+        // Its digest is that of no message.
+        KeptAnswer::Stands => Err(ContextError::MessageIdConflict(row.message_id.clone())),
     }
 }
 
 /// The outcome of a message that was here: nothing is done.
-fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow, scope: &str) -> Outcome<Applied> {
-    let repeated = known(engine, &row, scope)?;
+fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow) -> Outcome<Applied> {
+    let repeated = known(engine, &row)?;
     let context_id = row.context.unwrap_or_default();
-    let version = ledger.find(&context_id)?.map_or(0, |context| context.version);
+    let context = ledger.find(&row.owner, &context_id)?;
+    let version = context.as_ref().map_or(0, |context| context.version);
     Ok(Applied {
         context_id,
         version,
@@ -145,6 +145,7 @@ fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow, scope: &str) -> 
         merged: false,
         created: false,
         time_us: row.time_us,
+        incarnation: context.map_or(0, |context| context.incarnation()),
     })
 }
 
@@ -167,9 +168,13 @@ fn settling<'u>(
 /// The update's context, if it is there; a missing one is refused unless it may be created.
 fn context(ledger: &mut dyn Ledger, update: &Update) -> Outcome<Option<Row>> {
     let Some(context) = &update.context_id else { return Ok(None) };
-    match ledger.find(context)? {
-        Some(row) if row.owner == update.owner => Ok(Some(row)),
-        None if update.create => Ok(None),
+    let is_meant = |row: &Row| update.incarnation.is_none_or(|only| only == row.incarnation());
+    let may_create = update.create && update.incarnation.is_none();
+    match ledger.find(&update.owner, context)? {
+        Some(row) if is_meant(&row) => Ok(Some(row)),
+        // A message to another owner's context is answered like one to a missing context that is
+        // not created by it (CP-9).
+        None if may_create && ledger.holders(context)?.is_empty() => Ok(None),
         _ => Err(ContextError::NotFound(context.clone())),
     }
 }
@@ -192,12 +197,39 @@ fn start(engine: &Engine, update: &Update, row: Option<&Row>) -> Applied {
         merged: false,
         created: false,
         time_us,
+        incarnation: row.map_or(0, Row::incarnation),
     }
 }
 
+/// No messageId stands in a context twice: neither one that is there, was there, or came with this
+/// update before (CP-7).
+fn free(
+    ledger: &mut dyn Ledger,
+    update: &Update,
+    context: &str,
+    steps: &[Step<'_>],
+) -> Outcome<()> {
+    let mut seen = HashSet::new();
+    for step in steps {
+        let Step::Add { message, .. } = step else { continue };
+        let id = message.id.as_str();
+        // That the update's own message is new has been looked at.
+        let is_taken = !is_own(update, id) && ledger.key(&update.owner, context, id)?.is_some();
+        if is_taken || !seen.insert(id) {
+            return Err(ContextError::MessageIdConflict(id.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the key of the update is that of this message in the context.
+fn is_own(update: &Update, id: &str) -> bool {
+    update.context_id.is_some() && update.key.as_ref().is_some_and(|key| key.message_id == id)
+}
+
 /// What is written for a step.
-enum Entry {
-    Message(Box<MessageRow>, Arc<str>),
+enum Entry<'u> {
+    Message(Box<MessageRow>, &'u str, Arc<str>),
     Change(ChangeRow, Value),
     Clear { before: Option<String>, instant: Option<i64>, index: u64 },
 }
@@ -214,6 +246,7 @@ fn operate(
         .iter()
         .map(|one| step(engine, one))
         .collect::<Outcome<Vec<Step<'_>>>>()?;
+    free(ledger, update, &applied.context_id, &steps)?;
     let current = found.as_ref().map_or(0, |row| row.version);
     if let Some(base) = update.base_version {
         if base > current {
@@ -240,6 +273,7 @@ fn operate(
             None => engine.vault.state(&json!({}))?,
         };
         row.place = ledger.insert(&row, &first, &metadata)?;
+        applied.incarnation = row.incarnation();
     } else if let Some(kept) = &state {
         ledger.put_state(row.place, kept)?;
     }
@@ -270,6 +304,7 @@ fn step<'u>(engine: &Engine, operation: &'u Operation) -> Outcome<Step<'u>> {
         Operation::AddMessage(message) => {
             let text = message.text();
             limit::within("a message", text.len(), "bytes", engine.limits.message_bytes)?;
+            limit::id(engine, "messageId", &message.id)?;
             limit::text_depth(engine, "a message", text)?;
             let instant = message.timestamp.as_deref().and_then(instant);
             Ok(Step::Add { message, instant })
@@ -318,7 +353,12 @@ fn state(
     engine.vault.state(&state).map(Some)
 }
 
-fn prepare(engine: &Engine, update: &Update, row: &Row, steps: &[Step<'_>]) -> Outcome<Vec<Entry>> {
+fn prepare<'u>(
+    engine: &Engine,
+    update: &Update,
+    row: &Row,
+    steps: &[Step<'u>],
+) -> Outcome<Vec<Entry<'u>>> {
     let cause: Option<Arc<str>> = update.cause.as_deref().map(Arc::from);
     let (version, time_us) = (row.version, row.last_update_us);
     let mut seq = row.last_seq;
@@ -331,7 +371,7 @@ fn prepare(engine: &Engine, update: &Update, row: &Row, steps: &[Step<'_>]) -> O
                 let (kept, cause) = (engine.vault.message(&message.text)?, cause.clone());
                 let instant = *instant;
                 let row = MessageRow { seq, version, index, instant, cause, time_us, kept };
-                Entry::Message(Box::new(row), Arc::clone(&message.text))
+                Entry::Message(Box::new(row), &message.id, Arc::clone(&message.text))
             }
             Step::Set { path, value } => {
                 let kept = engine.vault.value(path, value)?;
@@ -355,13 +395,16 @@ fn write(
     ledger: &mut dyn Ledger,
     update: &Update,
     row: &mut Row,
-    entry: Entry,
+    entry: Entry<'_>,
     applied: &mut Applied,
 ) -> Outcome<()> {
     let (version, time_us) = (row.version, row.last_update_us);
     let what = match entry {
-        Entry::Message(message, text) => {
+        Entry::Message(message, id, text) => {
             ledger.add_message(row.place, &message)?;
+            if !is_own(update, id) {
+                ledger.take_id(row, id)?;
+            }
             row.last_seq = message.seq;
             row.messages += 1;
             applied.seqs.push(message.seq);

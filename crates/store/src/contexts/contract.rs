@@ -2,9 +2,11 @@
 
 use super::{
     Answer, ContextError, ContextStore, Fork, Import, Key, KeyName, Limits, MessageKey, NewMessage,
-    Operation, Options, Repeated, Settlement, SqliteContexts, Update, VolatileContexts, What,
+    Operation, Options, Origin, Repeated, Review, Settlement, SqliteContexts, Update,
+    VolatileContexts, What,
 };
 use crate::stamp::{FixedStamp, Ids, Stamp};
+use contexture_protocol::{ErrorCode, Refusal};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -10,7 +10,8 @@ use serde_json::json;
 pub(super) fn delete(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<()> {
     let row = require(ledger, key)?;
     ledger.remove(row.place)?;
-    ledger.forget_answers(&row.owner, &row.context_id)
+    // The same messages sent again begin anew.
+    ledger.forget_keys(&row.owner, &row.context_id)
 }
 
 pub(super) fn fork(
@@ -20,7 +21,7 @@ pub(super) fn fork(
     fork: &Fork,
 ) -> Outcome<Head> {
     let origin = require(ledger, key)?;
-    let context_id = free_id(ledger, engine, fork.context_id.as_deref())?;
+    let context_id = free_id(ledger, engine, key.owner, fork.context_id.as_deref())?;
     let mut metadata = metadata(ledger, &origin)?;
     let from = json!({"contextId": origin.context_id, "version": origin.version});
     metadata.insert("forkedFrom".to_owned(), from);
@@ -35,18 +36,21 @@ pub(super) fn fork(
     let state = ledger.state(origin.place)?;
     row.place = ledger.insert(&row, &state, &limit::metadata(engine, &metadata)?)?;
     ledger.copy_messages(&origin, row.place)?;
+    ledger.take_ids(&row)?;
     headed(ledger, row)
 }
 
-/// The id that was asked for if nobody has it, or a new one.
+/// The id that was asked for if the owner does not use it, or a new one. What others use is theirs:
+/// an id is its owner's alone, so that nobody learns of another's.
 pub(super) fn free_id(
     ledger: &mut dyn Ledger,
     engine: &Engine,
+    owner: &str,
     asked: Option<&str>,
 ) -> Outcome<String> {
     let Some(asked) = asked else { return Ok(engine.context_id()) };
     limit::id(engine, "contextId", asked)?;
-    match ledger.find(asked)? {
+    match ledger.find(owner, asked)? {
         Some(_) => Err(ContextError::Taken(asked.to_owned())),
         None => Ok(asked.to_owned()),
     }

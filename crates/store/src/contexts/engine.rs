@@ -101,11 +101,8 @@ impl<T: Twin> ContextStore for T {
         self.read(|ledger| read::list(ledger, self.engine(), owner, after, limit))
     }
 
-    fn owner_of(&self, context: &str) -> Result<String, ContextError> {
-        self.read(|ledger| match ledger.find(context)? {
-            Some(row) => Ok(row.owner),
-            None => Err(ContextError::NotFound(context.to_owned())),
-        })
+    fn holders(&self, context: &str) -> Result<Vec<String>, ContextError> {
+        self.read(|ledger| ledger.holders(context))
     }
 
     fn owners(&self) -> Result<Vec<String>, ContextError> {
@@ -169,10 +166,8 @@ impl<T: Twin> ContextStore for T {
 
 /// The context of a key; another owner's is not there.
 pub(super) fn require(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<super::ledger::Row> {
-    match ledger.find(key.context)? {
-        Some(row) if row.owner == key.owner => Ok(row),
-        _ => Err(ContextError::NotFound(key.context.to_owned())),
-    }
+    let found = ledger.find(key.owner, key.context)?;
+    found.ok_or_else(|| ContextError::NotFound(key.context.to_owned()))
 }
 
 /// Used by the twins to answer an update.

@@ -1,7 +1,7 @@
 //! What can be wrong with a context or a call to it.
 
 use super::Change;
-use contexture_protocol::PathError;
+use contexture_protocol::{PathError, Refusal};
 
 /// Why something sealed can't be read, or something can't be sealed (CP-19).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,8 +75,8 @@ pub enum ContextError {
         /// The version now.
         current: u64,
     },
-    /// The message was here before and held something else.
-    #[error("the message `{0}` was here before with another content")]
+    /// The message was here before and held something else, or stands in the context.
+    #[error("the messageId `{0}` is in use in this context, for another message")]
     MessageIdConflict(String),
     /// An answer for a message that was never here.
     #[error("there is no message `{0}` that waits for an answer")]
@@ -121,6 +121,14 @@ pub enum ContextError {
         line: u64,
         /// What is wrong and what was expected.
         reason: String,
+    },
+    /// A message of an import is none of the protocol's, or not taken.
+    #[error("line {line}: {}", .refusal.message)]
+    ImportedMessage {
+        /// The line that it begins at, from 1.
+        line: u64,
+        /// What is wrong with it.
+        refusal: Box<Refusal>,
     },
     /// Something sealed can't be read, or something can't be sealed.
     #[error("{what}: {error}")]
@@ -197,7 +205,7 @@ impl ContextError {
             Self::Invalid { .. } => "bad_argument",
             Self::TooLarge { .. } => "context_too_large",
             Self::Taken(_) => "context_taken",
-            Self::Import { .. } => "import_invalid",
+            Self::Import { .. } | Self::ImportedMessage { .. } => "import_invalid",
             Self::Sealed { .. } => "context_sealed",
             Self::Overloaded(_) => "contexts_overloaded",
             Self::Full(_) => "disk_full",
@@ -228,7 +236,9 @@ impl ContextError {
             Self::Invalid { expected, .. } => format!("send {expected}"),
             Self::TooLarge { .. } => "send less at once, or raise the limit".to_owned(),
             Self::Taken(_) => "choose another id, or none to have one made".to_owned(),
-            Self::Import { .. } => "mend the line; nothing was taken in".to_owned(),
+            Self::Import { .. } | Self::ImportedMessage { .. } => {
+                "mend the line; nothing was taken in".to_owned()
+            }
             Self::Sealed { .. } => "give the key that it was sealed with".to_owned(),
             Self::Overloaded(_) => "send it again a little later".to_owned(),
             Self::Full(_) => "make room; the store goes on by itself".to_owned(),

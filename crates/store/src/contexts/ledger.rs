@@ -30,8 +30,14 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Tells it from one of the same id before: places are never given again.
+    pub(super) fn incarnation(&self) -> u64 {
+        self.place.unsigned_abs()
+    }
+
     pub(super) fn head(self, metadata: Map<String, Value>) -> Head {
         Head {
+            incarnation: self.incarnation(),
             context_id: self.context_id,
             owner: self.owner,
             creation_us: self.creation_us,
@@ -108,8 +114,8 @@ pub(super) struct KeyRow {
 pub(super) enum KeptAnswer {
     Pending,
     Ready(Kept),
-    /// It went with its context.
-    Gone,
+    /// There is none: the message came inside another one, and stands in the context.
+    Stands,
 }
 
 /// A stretch of versions: after the first, up to and with the second.
@@ -127,7 +133,9 @@ impl Span {
 
 /// The rows of a twin. Lists come in the order of seq, of version and index, or of place.
 pub(super) trait Ledger {
-    fn find(&mut self, context: &str) -> Outcome<Option<Row>>;
+    fn find(&mut self, owner: &str, context: &str) -> Outcome<Option<Row>>;
+    /// Who owns a context of this id, by name.
+    fn holders(&mut self, context: &str) -> Outcome<Vec<String>>;
     /// Adds a context; gives its place, whatever `row` has there.
     fn insert(&mut self, row: &Row, state: &Kept, metadata: &str) -> Outcome<i64>;
     fn update(&mut self, row: &Row) -> Outcome<()>;
@@ -162,8 +170,14 @@ pub(super) trait Ledger {
     fn put_key(&mut self, key: &KeyRow) -> Outcome<()>;
     /// Sets the answer of a key that is there.
     fn settle(&mut self, key: &KeyRow, answer: &Kept) -> Outcome<()>;
-    /// Drops the answers of a context's keys.
-    fn forget_answers(&mut self, owner: &str, context: &str) -> Outcome<()>;
+    /// Notes that a messageId is in use in a context, unless it has a key there.
+    fn take_id(&mut self, row: &Row, message_id: &str) -> Outcome<()>;
+    /// Does that for all messages of a context that are not cleared.
+    fn take_ids(&mut self, row: &Row) -> Outcome<()>;
+    /// Drops the keys of a context, and of messages without one that made it.
+    fn forget_keys(&mut self, owner: &str, context: &str) -> Outcome<()>;
     /// The keys without an answer, the oldest first.
     fn pending(&mut self) -> Outcome<Vec<KeyRow>>;
+    /// Writes something that changes nothing.
+    fn touch(&mut self) -> Outcome<()>;
 }

@@ -12,11 +12,14 @@ use super::engine::{Engine, require};
 use super::envelope::complete;
 use super::ledger::{Ledger, MessageRow, Outcome, Row};
 use super::read::{described, headed, page};
-use super::update::kind;
-use super::view::{Head, Import};
+use super::view::{Head, Import, Origin, Review};
 use super::{ContextError, Key, apply, limit};
 use crate::reason::reason;
+use contexture_context::json::kind;
+use contexture_protocol::{ErrorCode, Limits, Message, Refusal, parse_value};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::io::{BufRead, Read as _, Write};
 use std::sync::Arc;
 
@@ -64,8 +67,18 @@ pub(super) struct Parcel {
     version: u64,
     state: Value,
     metadata: Map<String, Value>,
-    messages: Vec<(Arc<str>, Option<i64>)>,
+    messages: Vec<Taken>,
 }
+
+/// A message that was read.
+struct Taken {
+    id: String,
+    text: Arc<str>,
+    instant: Option<i64>,
+}
+
+/// What a value of a file may be; the store's own limits are held against what is made of it.
+const VALUE: Limits = Limits { depth: 1_000, ..Limits::FILE };
 
 pub(super) fn read(
     engine: &Engine,
@@ -122,10 +135,13 @@ impl Values<'_> {
         if self.text.is_empty() {
             return Ok(None);
         }
-        let mut stream = serde_json::Deserializer::from_str(self.text).into_iter::<Value>();
+        let mut stream = serde_json::Deserializer::from_str(self.text).into_iter::<IgnoredAny>();
         match stream.next() {
-            Some(Ok(value)) => {
+            Some(Ok(_)) => {
                 let (line, length) = (self.line, stream.byte_offset());
+                let text = self.text.get(..length).unwrap_or_default();
+                let value = parse_value(text.as_bytes(), &VALUE);
+                let value = value.or_else(|refusal| misread(line, &refusal))?;
                 self.skip(length);
                 Ok(Some((value, line)))
             }
@@ -144,6 +160,17 @@ impl Values<'_> {
     }
 }
 
+/// A value whose JSON is whole and yet can't be taken.
+fn misread<T>(begin: u64, refusal: &Refusal) -> Outcome<T> {
+    let number = |name: &str| refusal.details.get(name).and_then(Value::as_u64);
+    let line = begin + number("line").unwrap_or(1).saturating_sub(1);
+    let reason = refusal.message.split(" at line ").next().unwrap_or_default();
+    match number("column") {
+        Some(column) => fault(line, format!("{reason}, column {column}")),
+        None => fault(line, reason),
+    }
+}
+
 fn told(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     text.truncate(text.find(" at line ").unwrap_or(text.len()));
@@ -157,6 +184,9 @@ struct Reader<'e> {
     user: String,
     /// How many messages there should be.
     count: Option<u64>,
+    /// Where each messageId stands.
+    lines: HashMap<String, u64>,
+    review: Option<Review>,
 }
 
 impl<'e> Reader<'e> {
@@ -194,7 +224,8 @@ impl<'e> Reader<'e> {
             metadata,
             messages: Vec::new(),
         };
-        let mut reader = Self { engine, parcel, user, count };
+        let (lines, review) = (HashMap::new(), import.review);
+        let mut reader = Self { engine, parcel, user, count, lines, review };
         reader.check(line)?;
         for message in messages {
             reader.message(message, line)?;
@@ -242,14 +273,26 @@ impl<'e> Reader<'e> {
         let Parcel { context_id, creation_us, .. } = &self.parcel;
         complete(&mut message, context_id, *creation_us, &self.user);
         message.insert("contextId".to_owned(), context_id.as_str().into());
-        let timestamp = message.get("timestamp").and_then(Value::as_str);
-        let instant = timestamp.and_then(apply::instant);
-        let text = Value::Object(message).to_string();
+        let mut text = Value::Object(message.clone()).to_string();
         let engine = self.engine;
         limit::within("a message", text.len(), "bytes", engine.limits.message_bytes)
             .and_then(|()| limit::text_depth(engine, "a message", &text))
             .or_else(|error| fault(line, error.to_string()))?;
-        self.parcel.messages.push((text.into(), instant));
+        let limits = Limits { depth: engine.limits.depth, ..Limits::FILE };
+        let refused = |refusal| ContextError::ImportedMessage { line, refusal };
+        let whole = Message::from_value(Value::Object(message), &limits).map_err(refused)?;
+        let origin = self.review.as_ref().map_or(Ok(Origin::Own), |review| review(&whole));
+        if origin.map_err(refused)? == Origin::Foreign {
+            text = whole.clone().with_meta("imported", true).to_json();
+        }
+        if let Some(first) = self.lines.insert(whole.message_id.clone(), line) {
+            let id = &whole.message_id;
+            let told = format!("the messageId `{id}` stands in line {first} as well");
+            let refusal = Refusal::new(ErrorCode::MessageIdConflict, told);
+            return Err(refused(refusal.into()));
+        }
+        let instant = apply::instant(whole.timestamp.as_str());
+        self.parcel.messages.push(Taken { id: whole.message_id, text: text.into(), instant });
         Ok(())
     }
 
@@ -335,7 +378,7 @@ impl Fields<'_> {
 }
 
 pub(super) fn import(ledger: &mut dyn Ledger, engine: &Engine, parcel: &Parcel) -> Outcome<Head> {
-    let context_id = free_id(ledger, engine, Some(&parcel.context_id))?;
+    let context_id = free_id(ledger, engine, &parcel.owner, Some(&parcel.context_id))?;
     let now = engine.now_us();
     let count = parcel.messages.len() as u64;
     let mut row = Row {
@@ -352,7 +395,7 @@ pub(super) fn import(ledger: &mut dyn Ledger, engine: &Engine, parcel: &Parcel) 
     };
     let state = engine.vault.state(&parcel.state)?;
     row.place = ledger.insert(&row, &state, &limit::metadata(engine, &parcel.metadata)?)?;
-    for (seq, (text, instant)) in (1_u64..).zip(&parcel.messages) {
+    for (seq, Taken { id, text, instant }) in (1_u64..).zip(&parcel.messages) {
         let message = MessageRow {
             seq,
             version: row.version,
@@ -363,6 +406,7 @@ pub(super) fn import(ledger: &mut dyn Ledger, engine: &Engine, parcel: &Parcel) 
             kept: engine.vault.message(text)?,
         };
         ledger.add_message(row.place, &message)?;
+        ledger.take_id(&row, id)?;
     }
     headed(ledger, row)
 }

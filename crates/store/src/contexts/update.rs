@@ -1,7 +1,7 @@
 //! What a context can be asked to change, and what came of it (CP-7, CP-10, CP-11).
 
 use super::{Change, ContextError};
-use contexture_context::json;
+use contexture_context::json::{self, kind};
 use contexture_protocol::{Message, StatePath};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -40,6 +40,9 @@ pub struct Update {
     pub cause: Option<String>,
     /// Gives a pending key its answer in the same transaction: the end of a turn (CP-7).
     pub settles: Option<Settlement>,
+    /// The context alone that had this [`Applied::incarnation`]: one of the same id that was made
+    /// after it was deleted is another.
+    pub incarnation: Option<u64>,
 }
 
 impl Update {
@@ -59,7 +62,8 @@ impl Update {
 /// One thing that is done to a context (CP-10).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
-    /// Adds a message at the end. Never conflicts.
+    /// Adds a message at the end. Never conflicts with others; a messageId stands once in a
+    /// context, also when it was cleared, else it is [`ContextError::MessageIdConflict`] (CP-7).
     AddMessage(NewMessage),
     /// Sets what a path leads to, relative to `state`; makes the objects on the way.
     UpdateState {
@@ -84,6 +88,7 @@ pub enum Operation {
 /// A message to add, as its JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMessage {
+    pub(super) id: String,
     pub(super) text: Arc<str>,
     pub(super) timestamp: Option<String>,
 }
@@ -105,21 +110,21 @@ impl NewMessage {
         let Value::Object(fields) = message else {
             return Err(invalid("", "an object", kind(message)));
         };
-        match fields.get("messageId") {
-            Some(Value::String(id)) if !id.is_empty() => {}
+        let id = match fields.get("messageId") {
+            Some(Value::String(id)) if !id.is_empty() => id.clone(),
             Some(Value::String(_)) => return Err(invalid("/messageId", "a text", "an empty text")),
             Some(other) => return Err(invalid("/messageId", "a text", kind(other))),
             None => return Err(invalid("/messageId", "a text", "nothing")),
-        }
+        };
         let timestamp = fields.get("timestamp").and_then(Value::as_str).map(str::to_owned);
-        Ok(Self { text: message.to_string().into(), timestamp })
+        Ok(Self { id, text: message.to_string().into(), timestamp })
     }
 
     /// A message of the protocol.
     #[must_use]
     pub fn of(message: &Message) -> Self {
         let timestamp = Some(message.timestamp.as_str().to_owned());
-        Self { text: message.to_json().into(), timestamp }
+        Self { id: message.message_id.clone(), text: message.to_json().into(), timestamp }
     }
 
     /// A message as its JSON text, which is kept to the letter.
@@ -131,7 +136,8 @@ impl NewMessage {
         // at in place, and whatever that refuses is read whole, which says why.
         match serde_json::from_str::<Peek<'_>>(text) {
             Ok(Peek { message_id: Some(id), timestamp }) if !id.is_empty() => {
-                Ok(Self { text: text.into(), timestamp: timestamp.map(Cow::into_owned) })
+                let timestamp = timestamp.map(Cow::into_owned);
+                Ok(Self { id: id.into_owned(), text: text.into(), timestamp })
             }
             _ => {
                 let value: Value = json::read(text.as_bytes())
@@ -150,17 +156,6 @@ impl NewMessage {
 
 pub(super) fn invalid(pointer: &str, expected: &'static str, found: &str) -> ContextError {
     ContextError::Invalid { pointer: pointer.to_owned(), expected, found: found.to_owned() }
-}
-
-pub(super) const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 /// What names a message that has effect once: owner (of the call), contextId, messageId (CP-7).
@@ -241,6 +236,8 @@ pub struct Applied {
     pub created: bool,
     /// When, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
+    /// Tells a context from one of the same id that was deleted before it; 0 without a context.
+    pub incarnation: u64,
 }
 
 /// What is known of a message that was here before.

@@ -2,6 +2,7 @@
 
 use super::envelope;
 use crate::stamp::iso_time;
+use contexture_protocol::{Message, Refusal};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct Head {
     pub last_seq: u64,
     /// How many messages there are.
     pub messages: u64,
+    /// Tells it from a context of the same id that was deleted before it.
+    pub incarnation: u64,
     /// Metadata: userId, sessionId, clientInfo and others.
     pub metadata: Map<String, Value>,
 }
@@ -208,8 +211,29 @@ pub struct Fork {
 }
 
 /// How an import is taken in.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Import {
     /// The id that the context gets; `None` takes the one in the file, or makes one.
     pub context_id: Option<String>,
+    /// Looks at each message; `None` takes all of them as the importer's own.
+    pub review: Option<Review>,
+}
+
+impl std::fmt::Debug for Import {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Import").field("context_id", &self.context_id).finish_non_exhaustive()
+    }
+}
+
+/// Looks at a message of an import, its envelope whole: whose word it is, or why it is refused.
+pub type Review = Arc<dyn Fn(&Message) -> Result<Origin, Box<Refusal>> + Send + Sync>;
+
+/// Whose word a message of an import is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// One that the importer may say.
+    Own,
+    /// One that the importer may not say: it is kept with `metadata.imported: true`, so that it
+    /// passes for nobody's word (CP-1).
+    Foreign,
 }

@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     }
     let mut input = open(&args.file, terminal)?;
     let desk = args.place.open()?;
-    let import = Import { context_id: args.id.clone() };
+    let import = Import { context_id: args.id.clone(), review: None };
     let head = Screen::waiting(terminal, "importing", || {
         desk.store.import(&args.owner, &mut *input, import).map_err(|error| refuse(&error))
     })?;

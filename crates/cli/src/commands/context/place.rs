@@ -93,16 +93,24 @@ impl Desk {
 
     /// The context of this id, with its owner; another owner's is not there.
     pub(super) fn named(&self, id: &str, owner: Option<&str>) -> Result<Named, Stop> {
-        match self.store.owner_of(id) {
-            Ok(found) if owner.is_none_or(|owner| owner == found) => {
-                Ok(Named { owner: found, id: id.to_owned() })
+        let holders = self.store.holders(id).map_err(|error| refuse(&error))?;
+        let named = |owner: &str| Named { owner: owner.to_owned(), id: id.to_owned() };
+        match (owner, holders.as_slice()) {
+            (_, []) => Err(self.unknown(id, owner)),
+            (Some(owner), holders) if holders.iter().any(|holder| holder == owner) => {
+                Ok(named(owner))
             }
-            Ok(found) => {
-                let complaint = unknown(id);
-                Err(complaint.help(format!("it is there, and it is `{found}`'s")).into())
+            (None, [holder]) => Ok(named(holder)),
+            (Some(_), holders) => {
+                let whose = format!("it is there, and it is {}", listed(holders));
+                Err(unknown(id).help(whose).into())
             }
-            Err(ContextError::NotFound(_)) => Err(self.unknown(id, owner)),
-            Err(error) => Err(refuse(&error)),
+            (None, holders) => {
+                let told = format!("several owners have a context `{id}`");
+                let complaint = Complaint::refused("context_ambiguous", told);
+                let help = format!("name one with --owner: it is {}", listed(holders));
+                Err(complaint.help(help).into())
+            }
         }
     }
 
@@ -145,6 +153,12 @@ impl Desk {
     }
 }
 
+/// Whose something is.
+fn listed(owners: &[String]) -> String {
+    let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`'s")).collect();
+    owners.join(", ")
+}
+
 fn unknown(id: &str) -> Complaint {
     Complaint::refused("context_not_found", format!("there is no context `{id}`"))
 }
@@ -166,7 +180,7 @@ fn meaning(error: &ContextError) -> (&'static str, Exit, Option<&'static str>) {
         ContextError::Taken(_) => {
             ("context_id_taken", Exit::Refused, Some("choose another one with --id"))
         }
-        ContextError::Import { .. } => (
+        ContextError::Import { .. } | ContextError::ImportedMessage { .. } => (
             "context_import",
             Exit::Refused,
             Some("an import is what `contexture context export` wrote, or a context as JSON"),

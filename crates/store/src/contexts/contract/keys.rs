@@ -128,20 +128,94 @@ fn cp_7_a_refused_message_leaves_no_key() {
 }
 
 #[test]
-fn cp_7_a_message_does_not_bring_a_deleted_context_back() {
+fn cp_7_the_keys_of_a_deleted_context_are_forgotten() {
     each(options, |twin| {
         twin.store.apply(keyed("m1", 1, ack())).unwrap();
         twin.store.apply(keyed("m2", 1, Answer::Pending)).unwrap();
+        let other = Update { context_id: Some("ctx_2".to_owned()), ..keyed("m1", 1, ack()) };
+        twin.store.apply(other.clone()).unwrap();
         twin.store.delete(ANN).unwrap();
-        let missing = ContextError::NotFound("ctx_1".to_owned());
-        assert_eq!(twin.refused(keyed("m1", 1, ack())), missing);
-        assert_eq!(twin.store.repeated("ann", &name("m2"), &[1; 32]).unwrap_err(), missing);
-        assert_eq!(twin.refused(keyed("m1", 2, ack())).code(), "message_id_conflict");
+        assert_eq!(twin.store.repeated("ann", &name("m2"), &[1; 32]).unwrap(), None);
         assert!(twin.store.pending().unwrap().is_empty());
-        twin.store.answer("ann", name("m2"), "1".to_owned()).unwrap();
-        assert_eq!(twin.store.repeated("ann", &name("m2"), &[1; 32]).unwrap_err(), missing);
-        let new = twin.store.apply(keyed("m3", 1, ack())).unwrap();
-        assert_eq!((new.version, new.created), (1, true));
+        let error = twin.store.answer("ann", name("m2"), "1".to_owned()).unwrap_err();
+        assert_eq!(error, ContextError::KeyNotFound("m2".to_owned()));
+        // The same messages, and others under their ids, begin anew.
+        let new = twin.store.apply(keyed("m1", 1, ack())).unwrap();
+        assert_eq!((new.version, new.created, new.repeated), (1, true, None));
+        assert_eq!(twin.store.apply(keyed("m2", 2, ack())).unwrap().version, 2);
+        assert_eq!(twin.ids(), ["m1", "m2"]);
+        assert!(twin.store.apply(other).unwrap().repeated.is_some(), "others keep theirs");
+    });
+}
+
+#[test]
+fn cp_7_a_message_that_made_a_context_may_make_another_when_that_is_gone() {
+    each(options, |twin| {
+        let update = Update { context_id: None, ..keyed("m1", 1, ack()) };
+        let made = twin.store.apply(update.clone()).unwrap();
+        let key = Key { owner: "ann", context: &made.context_id };
+        assert_eq!(twin.store.apply(update.clone()).unwrap().context_id, made.context_id);
+        twin.store.delete(key).unwrap();
+        let again = twin.store.apply(update).unwrap();
+        assert!(again.created && again.context_id != made.context_id);
+    });
+}
+
+#[test]
+fn cp_7_what_belongs_to_a_deleted_context_does_not_go_into_the_next_one() {
+    each(options, |twin| {
+        let first = twin.store.apply(keyed("m1", 1, Answer::Pending)).unwrap();
+        assert_eq!(first.incarnation, twin.store.head(ANN).unwrap().incarnation);
+        let settles = Some(Settlement { key: name("m1"), answer: "1".to_owned().into() });
+        let mut end = Update { settles, ..update(vec![message("r1")]) };
+        (end.create, end.incarnation) = (false, Some(first.incarnation));
+        twin.store.delete(ANN).unwrap();
+        assert_eq!(twin.refused(end.clone()), ContextError::NotFound("ctx_1".to_owned()));
+        let second = twin.store.apply(keyed("m1", 1, Answer::Pending)).unwrap();
+        assert_ne!(second.incarnation, first.incarnation);
+        assert_eq!(twin.refused(end.clone()), ContextError::NotFound("ctx_1".to_owned()));
+        end.incarnation = Some(second.incarnation);
+        assert_eq!(twin.store.apply(end).unwrap().version, 2);
+    });
+}
+
+#[test]
+fn cp_7_a_message_id_stands_in_a_context_once() {
+    each(options, |twin| {
+        let conflict = |id: &str| ContextError::MessageIdConflict(id.to_owned());
+        let added = |id: &str, inner: &str| {
+            let mut update = keyed(id, 1, ack());
+            update.operations = vec![message(inner), set("n", json!(1))];
+            update
+        };
+        twin.store.apply(added("u1", "m1")).unwrap();
+        // In another update, also of the same content; in one update; after it was cleared.
+        assert_eq!(twin.refused(added("u2", "m1")), conflict("m1"));
+        assert_eq!(twin.refused(update(vec![message("m2"), message("m2")])), conflict("m2"));
+        twin.do_it(vec![clear(None)]);
+        assert_eq!(twin.refused(added("u2", "m1")), conflict("m1"));
+        // A message of its own, and an update under the id of another.
+        assert_eq!(twin.refused(keyed("m1", 1, ack())), conflict("m1"));
+        assert_eq!(twin.refused(added("u3", "u1")), conflict("u1"));
+        // What was refused left nothing; the update's own id is its message's, once.
+        twin.store.apply(added("u2", "u2")).unwrap();
+        assert!(twin.store.apply(added("u2", "u2")).unwrap().repeated.is_some());
+        assert_eq!(twin.ids(), ["u2"]);
+        // Elsewhere it is another message.
+        let elsewhere = Update { context_id: Some("ctx_2".to_owned()), ..added("u1", "m1") };
+        assert!(twin.store.apply(elsewhere).unwrap().created);
+    });
+}
+
+#[test]
+fn cp_7_the_message_that_made_a_context_does_not_stand_in_it_twice() {
+    each(options, |twin| {
+        let update = Update { context_id: None, ..keyed("m1", 1, ack()) };
+        let made = twin.store.apply(update).unwrap().context_id;
+        let again = Update { context_id: Some(made.clone()), ..keyed("m1", 1, ack()) };
+        assert_eq!(twin.refused(again).code(), "message_id_conflict");
+        let inner = Update::new("ann", &made, vec![message("m1")]);
+        assert_eq!(twin.refused(inner).code(), "message_id_conflict");
     });
 }
 

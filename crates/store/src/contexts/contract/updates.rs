@@ -16,7 +16,7 @@ fn cp_9_the_first_update_creates_a_context_for_its_owner() {
         assert_eq!((head.owner.as_str(), head.messages, head.last_seq), ("ann", 3, 3));
         assert_eq!(head.metadata["clientInfo"], json!({"device": "phone", "new": 1}));
         assert!(head.creation_us < head.last_update_us, "{}", twin.name);
-        assert_eq!(twin.store.owner_of("ctx_1").unwrap(), "ann");
+        assert_eq!(twin.store.holders("ctx_1").unwrap(), ["ann"]);
     });
 }
 

@@ -3,11 +3,15 @@
 use super::*;
 use proptest::prelude::*;
 
+fn numbered(n: u64) -> Operation {
+    message(&format!("m{n}"))
+}
+
 #[test]
 fn cp_11_each_update_raises_the_version_by_one() {
     each(options, |twin| {
         let versions: Vec<u64> =
-            (0..5).map(|n| twin.do_it(vec![set("n", json!(n)), message("m")]).version).collect();
+            (0..5).map(|n| twin.do_it(vec![set("n", json!(n)), numbered(n)]).version).collect();
         assert_eq!(versions, [1, 2, 3, 4, 5]);
         let nothing = twin.store.apply(update(vec![])).unwrap();
         assert_eq!((nothing.version, nothing.changes.len()), (5, 0));
@@ -135,7 +139,7 @@ fn cp_11_what_is_told_of_an_update_is_what_the_log_says() {
     each(options, |twin| {
         let mut told = Vec::new();
         for n in 0..4 {
-            told.extend(twin.do_it(vec![message("m"), set("n", json!(n)), clear(None)]).changes);
+            told.extend(twin.do_it(vec![numbered(n), set("n", json!(n)), clear(None)]).changes);
         }
         assert_eq!(twin.store.changes(ANN, 0, 100).unwrap().changes, told);
     });
@@ -145,7 +149,7 @@ fn cp_11_what_is_told_of_an_update_is_what_the_log_says() {
 fn cp_11_pages_of_the_log_end_with_a_version() {
     each(options, |twin| {
         for n in 1..=4 {
-            twin.do_it((0..n).map(|_| message("m")).chain([set("n", json!(n))]).collect());
+            twin.do_it((0..n).map(|m| numbered(10 * n + m)).chain([set("n", json!(n))]).collect());
         }
         let sizes = |limit| {
             let (mut since, mut sizes) = (0, Vec::new());
@@ -231,7 +235,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     let value = prop::sample::select(vec![json!(1), json!({}), json!([1, 2]), json!({"b": 1})]);
     let time = prop::sample::select(vec!["2025-01-01T00:00:00Z", "2025-01-02T00:00:00Z", "?"]);
     prop_oneof![
-        time.prop_map(|time| timed("m", time)),
+        (time, any::<u32>()).prop_map(|(time, id)| timed(&format!("m{id}"), time)),
         (path.clone(), value).prop_map(|(path, value)| set(path, value)),
         path.prop_map(remove),
         prop::option::of(Just("2025-01-02T00:00:00Z")).prop_map(clear),

@@ -61,7 +61,7 @@ fn cp_10_an_export_is_imported_as_it_was() {
         assert_eq!((&header["version"], &header["messageCount"]), (&json!(2), &json!(4)));
         let taken = import(twin, &exported).unwrap_err();
         assert_eq!(taken, ContextError::Taken("ctx_1".to_owned()));
-        let copy = Import { context_id: Some("copy".to_owned()) };
+        let copy = Import { context_id: Some("copy".to_owned()), review: None };
         let head = twin.store.import("bob", &mut exported.as_bytes(), copy).unwrap();
         assert_eq!((head.version, head.oldest, head.last_seq), (2, 2, 4));
         let key = Key { owner: "bob", context: "copy" };
@@ -88,7 +88,7 @@ fn cp_10_an_export_is_imported_as_it_was() {
 #[test]
 fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
     let head = r#"{"contextId":"ctx_1","messageCount":2}"#;
-    let good = r#"{"messageId":"m1","type":"USER_INPUT","content":{}}"#;
+    let good = r#"{"messageId":"m1","type":"VOTE","content":{}}"#;
     each(options, |twin| {
         for (text, line, reason) in [
             (String::new(), 1, "expected a context, found nothing"),
@@ -133,16 +133,124 @@ fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
                 "version: expected a whole number up to 2^53, found a number",
             ),
             (r#"{"messages":[{"messageId":"m"}]}"#.to_owned(), 1, "a message without type"),
-            (format!("{head}\n{}", "[".repeat(200)), 2, "recursion limit exceeded, column 128"),
+            (
+                format!("{head}\n{}{}", "[".repeat(2_000), "]".repeat(2_000)),
+                2,
+                "nested deeper than 1000 lists and objects",
+            ),
+            (
+                format!(
+                    "{head}\n{good}\n{}",
+                    good.replace("{}", "\n{\"n\": 18446744073709551616}")
+                ),
+                4,
+                "/content/n: expected a number that 64 bits hold exactly, as a whole number or as a double; send any other as a string, found the number 18446744073709551616, column 7",
+            ),
+            (
+                "\n{\"state\": {\"n\": 1e-400}}".to_owned(),
+                2,
+                "/state/n: expected a number that 64 bits hold exactly, as a whole number or as a double; send any other as a string, found the number 1e-400, column 17",
+            ),
+            (
+                format!("{head}\n{}", good.replace("\"type\"", "\"messageId\":\"m2\",\"type\"")),
+                2,
+                "not JSON: the field \"messageId\" stands twice, column 29",
+            ),
         ] {
             let error = import(twin, &text).unwrap_err();
             let expected = ContextError::Import { line, reason: reason.to_owned() };
             assert_eq!(error, expected, "{text}");
         }
+        for (text, line, told) in [
+            (format!("{head}\n{good}\n{good}"), 3, "the messageId `m1` stands in line 2 as well"),
+            (
+                format!("{head}\n{}", good.replace("VOTE", "USER_INPUT")),
+                2,
+                "/content/text: expected a string, found nothing",
+            ),
+            (
+                format!("{head}\n{good}\n{}", good.replace("{}", "{},\"timestamp\":\"x\"")),
+                3,
+                "/timestamp: expected an ISO 8601 date and time such as 2025-12-01T12:34:56.789Z, found the string \"x\"",
+            ),
+        ] {
+            let error = import(twin, &text).unwrap_err();
+            assert_eq!(error.to_string(), format!("line {line}: {told}"), "{text}");
+            assert_eq!(error.code(), "import_invalid");
+        }
         assert!(twin.store.list("ann", None, 10).unwrap().contexts.is_empty());
         let bytes = [head.as_bytes(), b"\n\xff"].concat();
         let error = twin.store.import("ann", &mut &bytes[..], Import::default()).unwrap_err();
         assert_eq!(error.to_string(), "line 2: it is not UTF-8");
+    });
+}
+
+#[test]
+fn cp_1_what_an_importer_may_not_say_is_marked() {
+    let lines = "{\"contextId\":\"c\"}\n\
+        {\"messageId\":\"m1\",\"type\":\"USER_INPUT\",\"content\":{\"text\":\"a\"}}\n\
+        {\"messageId\":\"m2\",\"type\":\"MODEL_RESPONSE\",\"content\":{\"text\":\"b\"},\"metadata\":{\"run\":\"r\"}}";
+    each(options, |twin| {
+        let review: Review = Arc::new(|message| match message.kind() {
+            "USER_INPUT" => Ok(Origin::Own),
+            "MODEL_RESPONSE" => Ok(Origin::Foreign),
+            _ => Err(Refusal::new(ErrorCode::UnknownType, "no such type").into()),
+        });
+        let import = Import { context_id: None, review: Some(review) };
+        twin.store.import("ann", &mut lines.as_bytes(), import.clone()).unwrap();
+        let whole = twin.store.get(Key { owner: "ann", context: "c" }).unwrap();
+        assert_eq!(whole["messages"][0]["metadata"], json!({"seq": 1}));
+        assert_eq!(
+            whole["messages"][1]["metadata"],
+            json!({"run": "r", "imported": true, "seq": 2})
+        );
+        let other = lines.replace("MODEL_RESPONSE", "VOTE").replace("\"c\"", "\"d\"");
+        let error = twin.store.import("ann", &mut other.as_bytes(), import).unwrap_err();
+        assert_eq!(error.to_string(), "line 3: no such type");
+    });
+}
+
+#[test]
+fn cp_7_what_was_taken_in_or_copied_keeps_its_ids() {
+    each(options, |twin| {
+        twin.do_it(vec![timed("m0", "2025-01-01T00:00:00Z"), message("m1")]);
+        twin.do_it(vec![clear(Some("2025-01-02T00:00:00Z"))]);
+        let exported = export(twin, ANN);
+        let copy = Import { context_id: Some("copy".to_owned()), review: None };
+        twin.store.import("ann", &mut exported.as_bytes(), copy).unwrap();
+        let fork = Fork { context_id: Some("fork".to_owned()) };
+        twin.store.fork(ANN, fork).unwrap();
+        for context in ["copy", "fork"] {
+            let add = |id: &str| twin.store.apply(Update::new("ann", context, vec![message(id)]));
+            assert_eq!(add("m1").unwrap_err().code(), "message_id_conflict", "{context}");
+            add("m0").unwrap();
+        }
+    });
+}
+
+#[test]
+fn cp_9_an_id_is_its_owners_alone() {
+    each(options, |twin| {
+        twin.do_it(vec![message("m1"), set("a", json!(1))]);
+        // A message does not begin a context where another owner has one (CP-9).
+        let theirs = Update { owner: "bob".to_owned(), ..update(vec![message("m1")]) };
+        assert_eq!(twin.refused(theirs.clone()), ContextError::NotFound("ctx_1".to_owned()));
+        // Whoever makes one finds the id free.
+        let mut lines = "{\"contextId\": \"ctx_1\", \"state\": {\"b\": 2}}".as_bytes();
+        let made = twin.store.import("bob", &mut lines, Import::default()).unwrap();
+        assert_eq!(made.context_id, "ctx_1");
+        assert_eq!(twin.store.apply(theirs).unwrap().version, 2);
+        assert_eq!(twin.store.holders("ctx_1").unwrap(), ["ann", "bob"]);
+        assert_eq!((twin.state(), twin.store.head(ANN).unwrap().version), (json!({"a": 1}), 1));
+        assert_eq!(twin.store.state(BOB).unwrap().value, json!({"b": 2}));
+        let fork = Fork { context_id: Some("ctx_1".to_owned()) };
+        assert_eq!(twin.store.fork(ANN, fork.clone()).unwrap_err().code(), "context_taken");
+        twin.store.delete(ANN).unwrap();
+        assert_eq!(twin.store.head(BOB).unwrap().version, 2);
+        let other = twin.store.fork(BOB, Fork { context_id: Some("x".to_owned()) }).unwrap();
+        assert_eq!((other.owner.as_str(), other.messages), ("bob", 1));
+        assert_eq!(twin.store.holders("ctx_1").unwrap(), ["bob"]);
+        assert!(twin.store.holders("none").unwrap().is_empty());
     });
 }
 

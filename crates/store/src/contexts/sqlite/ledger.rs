@@ -199,7 +199,8 @@ fn change(row: &rusqlite::Row<'_>) -> Sql<ChangeRow> {
 
 const PENDING: i64 = 0;
 const READY: i64 = 1;
-const GONE: i64 = 2;
+/// The message came inside another one, and stands in the context.
+const STANDS: i64 = 3;
 
 const KEY: &str = "select owner, scope, message_id, digest, context, status, time, sealed, answer
     from keys";
@@ -208,7 +209,7 @@ fn key(row: &rusqlite::Row<'_>) -> Sql<KeyRow> {
     let answer = match row.get(5)? {
         PENDING => KeptAnswer::Pending,
         READY => KeptAnswer::Ready(kept(row, 7, 8)?),
-        GONE => KeptAnswer::Gone,
+        STANDS => KeptAnswer::Stands,
         _ => return Err(wrong(5, "a status of a message that is not known")),
     };
     Ok(KeyRow {
@@ -223,8 +224,20 @@ fn key(row: &rusqlite::Row<'_>) -> Sql<KeyRow> {
 }
 
 impl Ledger for Tables<'_> {
-    fn find(&mut self, name: &str) -> Outcome<Option<Row>> {
-        self.one(&format!("{CONTEXT} where name = ?1"), [name], context)
+    fn touch(&mut self) -> Outcome<()> {
+        // The page with the version is written, whether or not the number is another one.
+        let version: Option<i64> = self.one("pragma user_version", [], |row| row.get(0))?;
+        let set = self.connection.pragma_update(None, "user_version", version);
+        set.map_err(|error| explain(self.name, &error))
+    }
+
+    fn find(&mut self, owner: &str, name: &str) -> Outcome<Option<Row>> {
+        self.one(&format!("{CONTEXT} where name = ?1 and owner = ?2"), [name, owner], context)
+    }
+
+    fn holders(&mut self, name: &str) -> Outcome<Vec<String>> {
+        let sql = "select owner from contexts where name = ?1 order by owner";
+        self.all(sql, [name], |row| row.get(0))
     }
 
     fn insert(&mut self, row: &Row, state: &Kept, metadata: &str) -> Outcome<i64> {
@@ -459,7 +472,7 @@ impl Ledger for Tables<'_> {
         let (status, answer) = match &key.answer {
             KeptAnswer::Pending => (PENDING, None),
             KeptAnswer::Ready(kept) => (READY, Some(kept)),
-            KeptAnswer::Gone => (GONE, None),
+            KeptAnswer::Stands => (STANDS, None),
         };
         self.execute(
             "insert into keys (owner, scope, message_id, digest, context, status, time, sealed,
@@ -488,16 +501,37 @@ impl Ledger for Tables<'_> {
         Ok(())
     }
 
-    fn forget_answers(&mut self, owner: &str, name: &str) -> Outcome<()> {
+    fn take_id(&mut self, row: &Row, message_id: &str) -> Outcome<()> {
+        self.execute(
+            "insert into keys (owner, scope, message_id, digest, context, status, time)
+             values (?1, ?2, ?3, zeroblob(32), ?2, ?4, ?5) on conflict do nothing",
+            params![row.owner, row.context_id, message_id, STANDS, Num(row.last_update_us)],
+        )
+        .map(drop)
+    }
+
+    fn take_ids(&mut self, row: &Row) -> Outcome<()> {
+        self.execute(
+            "insert into keys (owner, scope, message_id, digest, context, status, time)
+             select ?1, ?2, json_extract(text, '$.messageId'), zeroblob(32), ?2, ?3, ?4
+             from messages where id > ?5 and id <= ?6 and cleared = 0 on conflict do nothing",
+            params![
+                row.owner,
+                row.context_id,
+                STANDS,
+                Num(row.last_update_us),
+                id(row.place, row.cleared_through),
+                last_id(row.place)
+            ],
+        )
+        .map(drop)
+    }
+
+    fn forget_keys(&mut self, owner: &str, name: &str) -> Outcome<()> {
         // Messages that named no context stand under the empty scope.
-        for scope in [name, ""] {
-            self.execute(
-                "update keys set status = ?4, sealed = null, answer = null
-                 where owner = ?1 and scope = ?2 and context = ?3",
-                params![owner, scope, name, GONE],
-            )?;
-        }
-        Ok(())
+        self.execute("delete from keys where owner = ?1 and scope = ?2", [owner, name])?;
+        let sql = "delete from keys where owner = ?1 and scope = '' and context = ?2";
+        self.execute(sql, [owner, name]).map(drop)
     }
 
     fn pending(&mut self) -> Outcome<Vec<KeyRow>> {

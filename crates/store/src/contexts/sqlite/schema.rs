@@ -1,10 +1,9 @@
 //! The tables of a file of contexts, their version, and what its errors mean.
 
 use crate::contexts::ContextError;
-use crate::tables::{self, State, Tables};
+use crate::tables::{self, Tables, Unfit};
 use rusqlite::{Connection, ErrorCode};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Marked "CTXC".
 const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS };
@@ -13,7 +12,11 @@ const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS };
 /// row of its context, so what is large stands in `details`. The id of a message is the place of
 /// its context and its own in one number, so that the messages of a context stand together in a
 /// tree that is flat, which one whose keys stand beside the texts would not be.
-const STEPS: [&str; 1] = ["
+///
+/// Step 2: an id is its owner's alone; the ids of messages that came inside others are keys too;
+/// keys of contexts that were deleted are forgotten.
+const STEPS: [&str; 2] = [
+    "
     create table contexts (
         place integer primary key autoincrement,
         name text not null unique,
@@ -71,42 +74,61 @@ const STEPS: [&str; 1] = ["
         primary key (owner, scope, message_id)
     ) strict;
     create index keys_pending on keys (time) where status = 0;
-"];
+",
+    "
+    create table contexts_of_owners (
+        place integer primary key autoincrement,
+        name text not null,
+        owner text not null,
+        creation integer not null,
+        last_update integer not null,
+        version integer not null,
+        oldest integer not null,
+        last_seq integer not null,
+        messages integer not null,
+        cleared_through integer not null,
+        unique (name, owner)
+    ) strict;
+    insert into contexts_of_owners (place, name, owner, creation, last_update, version, oldest,
+        last_seq, messages, cleared_through)
+        select place, name, owner, creation, last_update, version, oldest, last_seq, messages,
+        cleared_through from contexts;
+    insert or replace into sqlite_sequence (rowid, name, seq)
+        select (select rowid from sqlite_sequence where name = 'contexts_of_owners'),
+        'contexts_of_owners', seq from sqlite_sequence where name = 'contexts';
+    drop table contexts;
+    alter table contexts_of_owners rename to contexts;
+    create index contexts_by_owner on contexts (owner, place);
+    delete from keys where status = 2;
+    insert into keys (owner, scope, message_id, digest, context, status, time)
+        select contexts.owner, contexts.name, json_extract(text, '$.messageId'), zeroblob(32),
+        contexts.name, 3, time from contexts join messages
+        on messages.id > contexts.place << 36 and messages.id < (contexts.place + 1) << 36
+        where json_valid(text) and json_type(text, '$.messageId') = 'text' on conflict do nothing;
+",
+];
 
-/// How long another process may hold the file.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The file's place with its folder made and links followed: SQLite itself follows none, lest a
-/// file that turns into a link leads it elsewhere.
+/// The file's place with its folder made and links followed.
 pub(super) fn place(path: &Path, name: &str) -> Result<PathBuf, ContextError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(|error| io(name, &error))?;
-    let folder = folder.canonicalize().map_err(|error| io(name, &error))?;
-    Ok(path.file_name().map_or_else(|| folder.clone(), |file| folder.join(file)))
+    tables::place(path).map_err(|error| ContextError::Io {
+        path: name.to_owned(),
+        reason: crate::reason::reason(&error),
+    })
 }
 
 /// Opens a file of contexts for writing; makes it when it is missing. `name` stands in errors.
 pub(super) fn open(path: &Path, name: &str) -> Result<Connection, ContextError> {
-    let explain = |error: rusqlite::Error| self::explain(name, &error);
     let mut connection = connect(path, name)?;
-    match TABLES.snapshot(&connection).map_err(explain)? {
-        State::Ours(version) if version == TABLES.version() => {}
-        State::Ours(found) if found > TABLES.version() => {
-            return Err(ContextError::Newer {
-                path: name.to_owned(),
-                found,
-                known: TABLES.version(),
-            });
+    TABLES.ready(&mut connection).map_err(|unfit| match unfit {
+        Unfit::Newer(found) => {
+            ContextError::Newer { path: name.to_owned(), found, known: TABLES.version() }
         }
-        State::Empty | State::Ours(_) => {
-            TABLES.migrate(&mut connection).map_err(explain)?;
-        }
-        State::Foreign => {
+        Unfit::Foreign => {
             let reason = "it is an SQLite file of another program";
-            return Err(ContextError::Foreign { path: name.to_owned(), reason });
+            ContextError::Foreign { path: name.to_owned(), reason }
         }
-    }
+        Unfit::Sql(error) => explain(name, &error),
+    })?;
     Ok(connection)
 }
 
@@ -123,7 +145,7 @@ pub(super) fn connect(path: &Path, name: &str) -> Result<Connection, ContextErro
 }
 
 fn prepare(connection: &mut Connection) -> Result<(), rusqlite::Error> {
-    connection.busy_handler(Some(wait))?;
+    tables::patient(connection)?;
     tables::protect(connection)?;
     // What was answered for is on the disk (CP-12).
     connection.pragma_update(None, "synchronous", "full")?;
@@ -132,21 +154,6 @@ fn prepare(connection: &mut Connection) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
-}
-
-/// Short naps: a busy writer lets go of the file for a moment only.
-fn wait(tried: i32) -> bool {
-    let nap = Duration::from_millis(if tried < 50 { 1 } else { 5 });
-    let waited = nap.saturating_mul(u32::try_from(tried).unwrap_or_default());
-    if waited >= PATIENCE {
-        return false;
-    }
-    std::thread::sleep(nap);
-    true
-}
-
-fn io(name: &str, error: &std::io::Error) -> ContextError {
-    ContextError::Io { path: name.to_owned(), reason: crate::reason::reason(error) }
 }
 
 /// What an error of SQLite means for contexts.

@@ -190,7 +190,10 @@ fn cp_12_two_processes_may_write_to_one_file() {
 fn cp_12_readers_see_one_moment_and_do_not_wait() {
     let (_folder, path) = place();
     let store = open(&path);
-    let both = |n: u64| Update::new("ann", "ctx_1", vec![message("m", "x"), set("n", json!(n))]);
+    let both = |n: u64| {
+        let id = format!("m{n}");
+        Update::new("ann", "ctx_1", vec![message(&id, "x"), set("n", json!(n))])
+    };
     store.apply(both(1)).unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| (2..200).for_each(|n| drop(store.apply(both(n)).unwrap())));
@@ -226,7 +229,8 @@ fn cp_12_a_full_disk_is_told_and_the_store_goes_on() {
     store.apply(Update::new("ann", "old", vec![message("m", &large)])).unwrap();
     let mut kept = 0;
     let full = loop {
-        match store.apply(Update::new("ann", "ctx_1", vec![message("m", &large)])) {
+        let id = format!("m{kept}");
+        match store.apply(Update::new("ann", "ctx_1", vec![message(&id, &large)])) {
             Ok(_) => kept += 1,
             Err(error) => break error,
         }
@@ -236,15 +240,15 @@ fn cp_12_a_full_disk_is_told_and_the_store_goes_on() {
     assert_eq!(versions(&store, ANN), (1..=kept).collect::<Vec<_>>());
     // A large one in a batch does not take the small ones along.
     let (send, receive) = mpsc::channel();
-    for text in ["small", &large, "small"] {
+    for (id, text) in [("a", "small"), ("b", &large), ("c", "small")] {
         let send = send.clone();
-        let update = Update::new("ann", "ctx_1", vec![message("m", text)]);
+        let update = Update::new("ann", "ctx_1", vec![message(id, text)]);
         store.submit(update, Box::new(move |outcome| send.send(outcome.is_ok()).unwrap()));
     }
     drop(send);
     assert_eq!(receive.iter().collect::<Vec<_>>(), [true, false, true]);
     store.delete(Key { owner: "ann", context: "old" }).unwrap();
-    let applied = store.apply(Update::new("ann", "ctx_1", vec![message("m", &large)])).unwrap();
+    let applied = store.apply(Update::new("ann", "ctx_1", vec![message("d", &large)])).unwrap();
     assert_eq!(applied.version, kept + 3);
 }
 
@@ -256,7 +260,11 @@ fn cp_12_a_full_file_system_is_told_and_the_store_goes_on() {
     let ballast = folder.join("ballast");
     std::fs::write(&ballast, vec![0; 1 << 20]).unwrap();
     let large = "x".repeat(50_000);
-    let update = || Update::new("ann", "ctx_1", vec![message("m", &large)]);
+    let mut number = 0;
+    let mut update = || {
+        number += 1;
+        Update::new("ann", "ctx_1", vec![message(&format!("m{number}"), &large)])
+    };
     let mut kept = 0;
     let full = loop {
         match store.apply(update()) {
@@ -293,7 +301,7 @@ fn cp_12_a_file_of_something_else_is_left_alone() {
     drop(open(&newer));
     Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = SqliteContexts::open(&newer, Options::default()).unwrap_err();
-    assert!(matches!(error, ContextError::Newer { found: 99, known: 1, .. }), "{error}");
+    assert!(matches!(error, ContextError::Newer { found: 99, known: 2, .. }), "{error}");
     let error = SqliteContexts::open(folder.path(), Options::default()).unwrap_err();
     assert!(error.to_string().ends_with("it is a folder"), "{error}");
 }
@@ -354,12 +362,21 @@ fn cp_12_another_process_that_holds_the_file_is_waited_for() {
     });
 }
 
-/// The file that version 1 of the tables wrote, as it is in the repository.
+/// The files that the versions of the tables wrote, as they are in the repository.
 #[test]
 fn cp_12_files_of_all_versions_can_be_opened() {
-    let (_folder, path) = place();
-    std::fs::write(&path, include_bytes!("../../../tests/contexts/v1.db")).unwrap();
-    let store = open(&path);
+    for file in [
+        &include_bytes!("../../../tests/contexts/v1.db")[..],
+        include_bytes!("../../../tests/contexts/v2.db"),
+    ] {
+        let (_folder, path) = place();
+        std::fs::write(&path, file).unwrap();
+        can_be_opened(&path);
+    }
+}
+
+fn can_be_opened(path: &Path) {
+    let store = open(path);
     let head = store.head(ANN).unwrap();
     assert_eq!((head.version, head.messages, head.last_seq), (4, 2, 3));
     assert_eq!(store.state(ANN).unwrap().value, json!({"topic": {"name": "天气"}}));
@@ -369,6 +386,13 @@ fn cp_12_files_of_all_versions_can_be_opened() {
     assert_eq!(known, Some(Repeated::Done("\"ok\"".to_owned())));
     assert_eq!(store.pending().unwrap().len(), 1);
     assert_eq!(store.apply(add("ctx_1", "m")).unwrap().version, 5);
+    // What was added before has its key too, and a place is never given again.
+    let taken = store.apply(add("ctx_1", "m1")).unwrap_err();
+    assert_eq!(taken, ContextError::MessageIdConflict("m1".to_owned()));
+    let before = store.head(ANN).unwrap().incarnation;
+    store.delete(ANN).unwrap();
+    store.apply(add("ctx_1", "m1")).unwrap();
+    assert!(store.head(ANN).unwrap().incarnation > before);
 }
 
 /// Writes the file of the current version, for the test above.
@@ -395,6 +419,6 @@ fn writes_the_fixture_of_this_version() {
         .unwrap();
     connection.execute_batch("update contexts set messages = 2").unwrap();
     drop(connection);
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contexts/v1.db");
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contexts/v2.db");
     std::fs::copy(&path, target).unwrap();
 }

@@ -1,17 +1,18 @@
 //! Rows in memory.
 
-use crate::contexts::ContextError;
 use crate::contexts::ledger::{
     ChangeRow, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row, Span,
 };
 use crate::contexts::vault::Kept;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::contexts::{ContextError, NewMessage};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 #[derive(Default)]
 pub(super) struct Memory {
     last_place: i64,
-    places: HashMap<String, i64>,
+    /// By name and owner.
+    places: BTreeMap<(String, String), i64>,
     contexts: BTreeMap<i64, Context>,
     keys: BTreeMap<KeyPlace, KeyRow>,
 }
@@ -40,20 +41,34 @@ impl Memory {
     }
 }
 
+fn name(row: &Row) -> (String, String) {
+    (row.context_id.clone(), row.owner.clone())
+}
+
 fn place(owner: &str, scope: &str, message_id: &str) -> KeyPlace {
     (owner.to_owned(), scope.to_owned(), message_id.to_owned())
 }
 
 impl Ledger for Memory {
-    fn find(&mut self, context: &str) -> Outcome<Option<Row>> {
-        let place = self.places.get(context);
+    fn touch(&mut self) -> Outcome<()> {
+        Ok(())
+    }
+
+    fn find(&mut self, owner: &str, context: &str) -> Outcome<Option<Row>> {
+        let place = self.places.get(&(context.to_owned(), owner.to_owned()));
         Ok(place.and_then(|place| self.contexts.get(place)).map(|context| context.row.clone()))
+    }
+
+    fn holders(&mut self, context: &str) -> Outcome<Vec<String>> {
+        let all = self.places.range((context.to_owned(), String::new())..);
+        let named = all.take_while(|((name, _), _)| name == context);
+        Ok(named.map(|((_, owner), _)| owner.clone()).collect())
     }
 
     fn insert(&mut self, row: &Row, state: &Kept, metadata: &str) -> Outcome<i64> {
         self.last_place += 1;
         let place = self.last_place;
-        self.places.insert(row.context_id.clone(), place);
+        self.places.insert(name(row), place);
         let context = Context {
             row: Row { place, ..row.clone() },
             state: state.clone(),
@@ -72,7 +87,7 @@ impl Ledger for Memory {
 
     fn remove(&mut self, place: i64) -> Outcome<()> {
         if let Some(context) = self.contexts.remove(&place) {
-            self.places.remove(&context.row.context_id);
+            self.places.remove(&name(&context.row));
         }
         Ok(())
     }
@@ -194,11 +209,36 @@ impl Ledger for Memory {
         Ok(())
     }
 
-    fn forget_answers(&mut self, owner: &str, context: &str) -> Outcome<()> {
-        let keys = self.keys.values_mut().filter(|key| key.owner == owner);
-        for key in keys.filter(|key| key.context.as_deref() == Some(context)) {
-            key.answer = KeptAnswer::Gone;
+    fn take_id(&mut self, row: &Row, message_id: &str) -> Outcome<()> {
+        let place = place(&row.owner, &row.context_id, message_id);
+        self.keys.entry(place).or_insert_with(|| KeyRow {
+            owner: row.owner.clone(),
+            scope: row.context_id.clone(),
+            message_id: message_id.to_owned(),
+            digest: [0; 32],
+            context: Some(row.context_id.clone()),
+            answer: KeptAnswer::Stands,
+            time_us: row.last_update_us,
+        });
+        Ok(())
+    }
+
+    fn take_ids(&mut self, row: &Row) -> Outcome<()> {
+        let messages = self.context(row.place)?.messages.values();
+        let live = messages.filter(|message| !message.is_cleared);
+        let texts: Vec<_> = live.map(|message| message.row.kept.text.clone()).collect();
+        for text in texts {
+            let message = NewMessage::parse(&text)?;
+            self.take_id(row, &message.id)?;
         }
+        Ok(())
+    }
+
+    fn forget_keys(&mut self, owner: &str, context: &str) -> Outcome<()> {
+        self.keys.retain(|(of, scope, _), key| {
+            let is_of_it = scope == context || key.context.as_deref() == Some(context);
+            of != owner || !is_of_it
+        });
         Ok(())
     }
 

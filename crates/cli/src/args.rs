@@ -68,6 +68,7 @@ pub(crate) enum Command {
     Serve(Box<commands::serve::Args>),
     Token(Box<commands::token::Args>),
     Context(Box<commands::context::Args>),
+    Flow(Box<commands::flow::Args>),
     Trace(commands::trace::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),

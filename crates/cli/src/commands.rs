@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod explain;
 pub(crate) mod family;
+pub(crate) mod flow;
 pub(crate) mod fmt;
 pub(crate) mod knowledge;
 pub(crate) mod mcp;
@@ -68,6 +69,7 @@ fn run(command: Command, terminal: &Terminal) -> Outcome {
         Command::Serve(args) => serve::run(&args, terminal),
         Command::Token(args) => token::run(&args, terminal),
         Command::Context(args) => context::run(&args, terminal),
+        Command::Flow(args) => flow::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Completions(args) => completions::run(&args, terminal),
@@ -87,6 +89,7 @@ fn wants_json(command: &Command) -> bool {
         Command::McpServers(args) => mcp_servers::wants_json(args),
         Command::Token(args) => token::wants_json(args),
         Command::Context(args) => context::wants_json(args),
+        Command::Flow(args) => flow::wants_json(args),
         Command::Trace(args) => trace::wants_json(args),
         _ => false,
     }

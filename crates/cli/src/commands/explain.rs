@@ -7,9 +7,11 @@ use crate::complaint::{Complaint, Exit};
 use crate::paint::Paint;
 use crate::terminal::Terminal;
 use contexture::diagnostic::{Code, Codes, suggestion};
+use contexture::flow::codes as flows;
 use contexture::knowledge::codes as packs;
 use contexture::mcp::codes as servers;
 use contexture::prompt::codes as templates;
+use contexture::protocol::ErrorCode;
 use contexture::reference::codes as references;
 use contexture::script::codes;
 use contexture::script::runtime::error::codes as failures;
@@ -32,7 +34,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The code, such as AS2001, KN1107 or rate_limited.
+    /// The code, such as AS2001, FLOW1004, rate_limited or DEPENDENCY_FAILED.
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -57,8 +59,10 @@ fn unknown(code: &str) -> Complaint {
     let (word, known): (_, Vec<&str>) = if numbered {
         let alike = |known: &&str| known.get(..family(known)) == upper.get(..family(&upper));
         (upper.clone(), numbers().map(|(code, _)| code).filter(alike).collect())
+    } else if code == upper {
+        (upper.clone(), words().map(|(word, _)| word).collect())
     } else {
-        (code.to_lowercase(), WORDS.iter().map(|(word, _)| *word).collect())
+        (code.to_lowercase(), words().map(|(word, _)| word).collect())
     };
     let help = suggestion(&word, known)
         .unwrap_or_else(|| "`contexture explain` lists all codes".to_owned());
@@ -75,14 +79,30 @@ fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {
     checks.chain(failures).chain(templates).chain(explained).chain(settings)
 }
 
+/// All codes that are words, and what they mean.
+fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let protocol = ErrorCode::ALL.iter().map(|code| (code.as_str(), code.meaning()));
+    WORDS.iter().copied().chain(protocol)
+}
+
+/// How what a code stands for is mended, as far as that can be said of the code alone.
+pub(crate) fn help_for(code: &str) -> Option<&'static str> {
+    match ErrorCode::parse(code) {
+        Some(ErrorCode::Cancelled) => None,
+        Some(known) => Some(known.remedy()),
+        None => WORDS.iter().find(|(word, _)| *word == code).map(|(_, meaning)| *meaning),
+    }
+}
+
 /// The codes that come with an explanation.
 fn explained() -> impl Iterator<Item = &'static Code> {
-    let all = [references::ALL, packs::ALL, servers::ALL, contexture_server::mcp::codes::ALL];
+    let server = contexture_server::mcp::codes::ALL;
+    let all = [references::ALL, packs::ALL, servers::ALL, flows::ALL, server];
     all.into_iter().flat_map(Codes::iter)
 }
 
 fn list(paint: Paint) -> String {
-    let all = numbers().chain(WORDS.iter().copied());
+    let all = numbers().chain(words());
     all.map(|(code, text)| format!("{}  {text}\n", paint.bold(code))).collect()
 }
 
@@ -108,7 +128,17 @@ fn explanation(asked: &str, paint: Paint) -> Option<String> {
     if let Some((code, name, summary)) = SETTINGS.iter().find(|(known, ..)| *known == code) {
         return Some(text(format!("error[{code}]: {name}"), summary));
     }
-    words::find(asked).map(|(word, meaning)| text(format!("failure[{word}]"), meaning))
+    // `TIMEOUT` is the protocol's, `timeout` a model's.
+    let protocol = |code: ErrorCode| {
+        let explained = text(format!("failure[{}]", code.as_str()), code.meaning());
+        format!("{explained}\n{}\n", code.remedy())
+    };
+    if let Some(code) = ErrorCode::parse(asked) {
+        return Some(protocol(code));
+    }
+    let word = words::find(asked);
+    word.map(|(word, meaning)| text(format!("failure[{word}]"), meaning))
+        .or_else(|| ErrorCode::parse(&code).map(protocol))
 }
 
 fn example(text: &str) -> String {

@@ -8,7 +8,9 @@ mod signal;
 mod spinner;
 
 pub(crate) use args::Args;
-pub(crate) use screen::{Screen, Talk};
+pub(crate) use canvas::Canvas;
+pub(crate) use report::source as refused_program;
+pub(crate) use screen::{Screen, Talk, asks};
 pub(crate) use signal::Signals;
 
 use super::Outcome;

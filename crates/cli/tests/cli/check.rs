@@ -94,6 +94,12 @@ fn as_32_explain_says_what_a_code_means() {
     assert!(template.contains("unclosed-block") && template.contains("Example:"), "{template}");
     assert!(sandbox.run(["explain", "cfg1001"]).exits(0).stdout.contains("contexture.toml"));
     assert!(sandbox.run(["explain", "rate_limited"]).exits(0).stdout.contains("429"));
+    assert!(sandbox.run(["explain", "FLOW1004"]).exits(0).stdout.contains("circle"));
+    let (word, code) = (sandbox.run(["explain", "timeout"]), sandbox.run(["explain", "TIMEOUT"]));
+    assert!(word.exits(0).stdout.contains("model") && !code.exits(0).stdout.contains("model"));
+    let skipped = sandbox.run(["explain", "dependency_failed"]).exits(0).stdout;
+    assert!(skipped.contains("failure[DEPENDENCY_FAILED]"), "{skipped}");
+    let _ = sandbox.run(["explain", "OUTCOME_UNCERTAN"]).exits(2).says("`OUTCOME_UNCERTAIN`");
     assert!(sandbox.run(["explain"]).exits(0).stdout.lines().count() > 150);
     for (wrong, right) in [("AS201", "AS2001"), ("PT103", "PT1003"), ("rate_limit", "rate_limited")]
     {

@@ -61,6 +61,7 @@ fn as_31_every_example_of_the_help_runs() {
     for (command, help) in all() {
         let sandbox = Sandbox::with_examples();
         prepare(&sandbox);
+        let _run = is_of_a_run(&command).then(|| Endless::begin(&sandbox));
         for example in examples(&help) {
             if example.starts_with("contexture serve ") {
                 // It serves until it is ended.
@@ -78,6 +79,35 @@ fn as_31_every_example_of_the_help_runs() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Whether the examples are about a run that goes on.
+fn is_of_a_run(command: &str) -> bool {
+    ["flow pause", "flow resume", "flow cancel"].contains(&command)
+}
+
+/// A run of a flow that another process does.
+struct Endless(std::process::Child);
+
+impl Endless {
+    fn begin(sandbox: &Sandbox) -> Self {
+        let step = r#"{"instructionId":"a","action":"sleep","parameters":{"ms":600000}}"#;
+        sandbox.write("endless.json", format!(r#"{{"instructions":[{step}]}}"#));
+        let run = Self(sandbox.contexture(["flow", "run", "endless.json"]).spawn().unwrap());
+        let began = std::time::Instant::now();
+        while !sandbox.run(["flow", "list"]).exits(0).stdout.contains("RUNNING") {
+            assert!(began.elapsed().as_secs() < 30, "the run does not begin");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        run
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// The names of the long options in a text.

@@ -38,6 +38,7 @@ fn as_31_every_command_refuses_what_it_does_not_know() {
         "prompt",
         "answer",
         "tokens",
+        "flow",
         "trace",
         "completions",
         "explain",

@@ -16,13 +16,13 @@ const ROWS: u16 = 24;
 
 /// The lines that stand on the terminal now.
 #[derive(Default)]
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     drawn: usize,
 }
 
 impl Canvas {
     /// How many columns a line may take, and how many lines there may be.
-    pub(super) fn size() -> (usize, usize) {
+    pub(crate) fn size() -> (usize, usize) {
         let (columns, rows) = match terminal_size_of(io::stderr()) {
             Some((Width(columns @ 1..), Height(rows @ 1..))) => (columns, rows),
             _ => (COLUMNS, ROWS),
@@ -31,14 +31,14 @@ impl Canvas {
     }
 
     /// Draws these lines in place of those before.
-    pub(super) fn draw(&mut self, lines: &[String]) {
+    pub(crate) fn draw(&mut self, lines: &[String]) {
         let text = format!("{}{}", self.erasure(), lines.join("\r\n"));
         self.drawn = lines.len();
         write(&text);
     }
 
     /// Takes all lines away.
-    pub(super) fn erase(&mut self) {
+    pub(crate) fn erase(&mut self) {
         let text = self.erasure();
         self.drawn = 0;
         write(&text);

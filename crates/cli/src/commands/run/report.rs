@@ -114,7 +114,7 @@ impl End<'_> {
 }
 
 /// A program that was refused.
-fn source(checked: &CheckReport, terminal: &Terminal) -> Complaint {
+pub(crate) fn source(checked: &CheckReport, terminal: &Terminal) -> Complaint {
     let files: Vec<&SourceFile> = checked.files.iter().collect();
     let all = faults::json(&checked.diagnostics, &files);
     let is_error = |fault: &&Value| fault.get("severity").is_some_and(|word| word == "error");

@@ -116,10 +116,7 @@ impl Observer for Screen {
         let mut is_allowed = false;
         if self.talk != Talk::Quiet && self.terminal.is_answered() {
             // No line may be drawn over the question while it waits for its answer.
-            self.say(|terminal| {
-                terminal.say(&question_text(question, terminal));
-                is_allowed = terminal.says_yes("Let this program read it? [y/N] ");
-            });
+            self.say(|terminal| is_allowed = asks(question, terminal));
         }
         is_allowed
     }
@@ -157,6 +154,12 @@ impl Observer for Screen {
             _ => {}
         }
     }
+}
+
+/// Asks a person whether a pack may be read.
+pub(crate) fn asks(question: &Question, terminal: &Terminal) -> bool {
+    terminal.say(&question_text(question, terminal));
+    terminal.says_yes("Let this program read it? [y/N] ")
 }
 
 /// What is asked, and what there is to know before the answer.

@@ -1,0 +1,191 @@
+//! A run from its request to its end.
+
+use super::document;
+use crate::commands::Outcome;
+use crate::commands::flow::board::Board;
+use crate::commands::flow::document::{refuse, text};
+use crate::commands::flow::ending::Ending;
+use crate::commands::flow::report::Whole;
+use crate::commands::run::{Signals, Talk, refused_program};
+use crate::complaint::{Complaint, Exit, Stop};
+use crate::terminal::Terminal;
+use contexture::Project;
+use contexture::flow::check::Report as Checked;
+use contexture::flow::run::Report;
+use contexture::flows::{Entry, Flow, FlowError, FlowRequest, StepTrace};
+use contexture::llm::CancelToken;
+use contexture::protocol::content::Status;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// What failures of a program begin with, unlike what refuses it.
+const FAILURE: &str = "AS9";
+
+/// How a run is done and shown.
+pub(in crate::commands::flow) struct Performance<'a> {
+    pub(in crate::commands::flow) project: &'a Project,
+    pub(in crate::commands::flow) board: &'a Board,
+    pub(in crate::commands::flow) talk: Talk,
+    pub(in crate::commands::flow) is_json: bool,
+    pub(in crate::commands::flow) is_quiet: bool,
+    pub(in crate::commands::flow) timeout: Option<Duration>,
+}
+
+/// What is known of a run when it has ended.
+struct Ended {
+    report: Report,
+    /// Its id, where it is kept.
+    run: Option<String>,
+    traces: Vec<StepTrace>,
+    warnings: Checked,
+}
+
+impl Performance<'_> {
+    /// Runs it, after the program that returns its set, and tells how it ended.
+    pub(in crate::commands::flow) fn run(
+        &self,
+        request: FlowRequest,
+        entry: Option<Entry>,
+        terminal: &Terminal,
+    ) -> Outcome {
+        let name = request.name.clone();
+        let runtime = runtime()?;
+        let signals = Signals::listen({
+            let board = self.board.clone();
+            move || board.abandon()
+        });
+        let cancel = signals.arm();
+        let came = self.perform(request, entry, (&runtime, &cancel), terminal);
+        self.board.clear();
+        let ended_by = signals.disarm();
+        // What can't be cancelled, as a call of the system, is not waited for.
+        runtime.shutdown_background();
+        match came {
+            Ok(ended) => self.tell(&ended, ended_by, terminal),
+            Err(error) => self.fail(error, &name, ended_by, terminal),
+        }
+    }
+
+    fn perform(
+        &self,
+        mut request: FlowRequest,
+        entry: Option<Entry>,
+        (runtime, cancel): (&Runtime, &CancelToken),
+        terminal: &Terminal,
+    ) -> Result<Ended, FlowError> {
+        if let Some(entry) = entry {
+            let shown = (runtime, cancel, self.talk, terminal);
+            request = document::returned(self.project, entry, request, shown)?;
+        }
+        if let Some(timeout) = self.timeout {
+            request.document = document::limited(request.document, timeout);
+        }
+        let (name, is_kept) = (request.name.clone(), !request.forget);
+        let flow = Flow::prepare(self.project, request)?;
+        let warnings = flow.warnings().clone();
+        if !warnings.diagnostics.is_empty() && self.talk != Talk::Quiet {
+            terminal.say(text(&warnings, &name, terminal.err).trim_end());
+        }
+        let run = is_kept.then(|| flow.run_id().to_owned());
+        let traces = flow.traces();
+        self.board.begin(flow.set());
+        let control = flow.control();
+        runtime.spawn({
+            let (cancel, board) = (cancel.clone(), self.board.clone());
+            async move {
+                cancel.cancelled().await;
+                board.cancel();
+                control.cancel();
+            }
+        });
+        let report = runtime.block_on(flow.run());
+        Ok(Ended { report, run, traces: traces.get(), warnings })
+    }
+
+    fn tell(&self, ended: &Ended, ended_by: Option<u8>, terminal: &Terminal) -> Outcome {
+        let Ended { report, run, traces, warnings } = ended;
+        let run = run.as_deref();
+        if self.is_json {
+            let listed = warnings.to_value().get("diagnostics").cloned();
+            terminal.print_tree(&Whole {
+                report,
+                run,
+                traces: traces.iter().map(trace).collect(),
+                warnings: listed.filter(|list| *list != json!([])),
+            })?;
+        } else {
+            let set = report.plan().set();
+            let steps = report.outcomes().zip(&set.steps).enumerate();
+            let ending = Ending {
+                status: report.status(),
+                steps: steps
+                    .map(|(at, (outcome, step))| {
+                        (outcome, step.action.as_str(), report.step_began(at))
+                    })
+                    .collect(),
+                took: Some(report.took()),
+                run,
+            };
+            ending.print(terminal)?;
+            ending.say_errors(terminal);
+            if !self.is_quiet {
+                ending.say_summary(terminal);
+            }
+        }
+        if let Some(fault) = report.fault().filter(|_| !self.is_json) {
+            terminal.warn(&fault.to_string());
+        }
+        Ok(match (report.status(), ended_by) {
+            (Status::Completed, _) => Exit::Done,
+            (_, Some(code)) => Exit::Signalled(code),
+            (_, None) => Exit::Failed,
+        })
+    }
+
+    fn fail(
+        &self,
+        error: FlowError,
+        name: &str,
+        ended_by: Option<u8>,
+        terminal: &Terminal,
+    ) -> Outcome {
+        let mut complaint = match error {
+            FlowError::Refused(report) => return refuse(&report, name, self.is_json, terminal),
+            FlowError::Program(checked) => refused_program(&checked, terminal),
+            FlowError::Setup(error) => unready(Complaint::from(error)),
+        };
+        if let Some(code) = ended_by.filter(|_| complaint.exit == Exit::Failed) {
+            complaint.exit = Exit::Signalled(code);
+        }
+        Err(complaint.into())
+    }
+}
+
+/// What a run needs is missing: told as a fault of the set, too, unless a program failed.
+pub(in crate::commands::flow) fn unready(mut complaint: Complaint) -> Complaint {
+    if complaint.code.starts_with(FAILURE) {
+        complaint.exit = Exit::Failed;
+        return complaint;
+    }
+    let fault = json!({
+        "code": complaint.code,
+        "severity": "error",
+        "message": complaint.message,
+        "help": complaint.help,
+        "path": "",
+    });
+    complaint.beside.insert("diagnostics".to_owned(), json!([fault]));
+    complaint
+}
+
+fn trace(trace: &StepTrace) -> Value {
+    json!({ "step": trace.step, "attempt": trace.attempt, "run": trace.run })
+}
+
+/// Threads for what runs at the same time.
+fn runtime() -> Result<Runtime, Stop> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Complaint::failed("no_runtime", format!("no runtime can be started: {error}")).into()
+    })
+}

@@ -1,0 +1,142 @@
+//! `contexture flow show`: a kept run read back (FL-12).
+
+use super::ending::Ending;
+use super::list::{to_json, when, word};
+use super::place::{Kept, Place, past};
+use crate::columns::counted;
+use crate::commands::Outcome;
+use crate::complaint::{Exit, Stop};
+use crate::paint::one_line;
+use crate::terminal::Terminal;
+use contexture::flow::Set;
+use contexture::flow::journal::Entry;
+use contexture::protocol::Limits;
+use contexture::protocol::content::{Outcome as Ended, Status};
+use contexture::store::flows::{Line, RunState};
+use contexture::store::stamp::iso_time;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture flow run examples/flows/hello.json && contexture flow show latest
+  contexture flow show latest --json
+
+A run is named by its id, by the beginning or end of it, by `latest`, or by `latest~1` for the one
+before.";
+
+/// Shows what became of the steps of a kept run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The run.
+    #[arg(value_name = "RUN")]
+    run: String,
+    #[command(flatten)]
+    place: Place,
+    /// Print one JSON object: run, name, status, steps, done, started, ended, set, results, order
+    /// and events.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs `contexture flow show`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let kept = args.place.find(&args.run)?;
+    let log = kept.log()?;
+    let document = kept.document()?;
+    if args.json {
+        terminal.print_tree(&whole(&kept, &log, &document))?;
+        return Ok(Exit::Done);
+    }
+    tell(&kept, &log, &document, terminal)?;
+    Ok(Exit::Done)
+}
+
+fn whole(kept: &Kept, log: &[Line], document: &str) -> Value {
+    let past = past(log);
+    let results: Map<String, Value> = past
+        .steps
+        .iter()
+        .map(|(outcome, _)| (outcome.instruction_id.clone(), json!(outcome)))
+        .collect();
+    let mut whole = to_json(&kept.summary);
+    if let Some(fields) = whole.as_object_mut() {
+        let set = serde_json::from_str(document).unwrap_or_else(|_| document.into());
+        fields.insert("set".to_owned(), set);
+        fields.insert("results".to_owned(), results.into());
+        fields.insert("order".to_owned(), past.order.into());
+        fields.insert("events".to_owned(), log.iter().map(event).collect());
+    }
+    whole
+}
+
+/// A change as programs read it; what a step gave stands in `results`.
+fn event(line: &Line) -> Value {
+    let mut event = match &line.entry {
+        Entry::Started { id, action, attempt, key } => {
+            json!({"event": "STARTED", "id": id, "action": action, "attempt": attempt, "key": key})
+        }
+        Entry::Ended(outcome) => {
+            json!({"event": "ENDED", "id": outcome.instruction_id, "status": outcome.status})
+        }
+        Entry::Paused => json!({"event": "PAUSED"}),
+        Entry::Resumed => json!({"event": "RESUMED"}),
+        Entry::Cancelled => json!({"event": "CANCELLED"}),
+        Entry::Finished { status } => json!({"event": "FINISHED", "status": status}),
+    };
+    if let Some(fields) = event.as_object_mut() {
+        fields.insert("time".to_owned(), iso_time(line.time_us).into());
+    }
+    event
+}
+
+fn tell(kept: &Kept, log: &[Line], document: &str, terminal: &Terminal) -> Result<(), Stop> {
+    let paint = terminal.out;
+    let run = &kept.summary;
+    let head = format!("{} · {}", paint.bold(&one_line(&run.run)), word(run.state));
+    let name =
+        if run.name.is_empty() { String::new() } else { format!(" · {}", one_line(&run.name)) };
+    terminal.print_line(&format!("{head}{name} · {}", counted(run.steps, "step")))?;
+    let ended = run.ended_us.map(|time| format!(", ended {}", when(time))).unwrap_or_default();
+    terminal.print_line(&paint.dim(&format!("started {}{ended}", when(run.started_us))))?;
+    let set = Set::parse(document.as_bytes(), &Limits::FILE).ok();
+    let ending = Ending {
+        status: match run.state {
+            RunState::Ended(status) => status,
+            RunState::Running | RunState::Interrupted => Status::Running,
+        },
+        steps: steps(log, set.as_ref()),
+        took: run.ended_us.map(|end| Duration::from_micros(end.saturating_sub(run.started_us))),
+        run: None,
+    };
+    ending.print(terminal)?;
+    ending.say_errors(terminal);
+    if run.state == RunState::Interrupted {
+        terminal.note(&format!("it was broken off; `contexture flow resume {}` goes on", run.run));
+    }
+    Ok(())
+}
+
+/// The steps in the order of the set; those that nothing is known of wait.
+fn steps<'s>(log: &[Line], set: Option<&'s Set>) -> Vec<(Ended, &'s str, Option<Duration>)> {
+    let start = log.first().map_or(0, |line| line.time_us);
+    let since = |began: u64| Duration::from_micros(began.saturating_sub(start));
+    let past = past(log);
+    let Some(set) = set else {
+        let known = past.steps.into_iter();
+        return known.map(|(outcome, began)| (outcome, "", began.map(since))).collect();
+    };
+    let mut known: HashMap<String, (Ended, Option<u64>)> = past
+        .steps
+        .into_iter()
+        .map(|(outcome, began)| (outcome.instruction_id.clone(), (outcome, began)))
+        .collect();
+    let steps = set.steps.iter().map(|step| {
+        let waits = || (Ended::new(step.id.as_str(), Status::Pending), None);
+        let (outcome, began) = known.remove(&step.id).unwrap_or_else(waits);
+        (outcome, step.action.as_str(), began.map(since))
+    });
+    steps.collect()
+}

@@ -1,0 +1,235 @@
+//! The steps of a run in lines: what each is, when it ran, how it ended and what it gave.
+
+use super::bars;
+use crate::columns::{padded, shortened, width};
+use crate::commands::trace::duration;
+use crate::paint::{Paint, one_line};
+use contexture::protocol::content::{Outcome, Status};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// Columns that an id or an action may take.
+const NAME: usize = 28;
+/// Columns of the bar.
+const BAR: usize = 20;
+/// Columns of a time, such as `1 min 20 s`.
+const TIME: usize = 10;
+/// Bytes of a result that are looked at to show its beginning.
+const RESULT: usize = 400;
+
+/// A step as it is shown.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) id: String,
+    pub(super) action: String,
+    pub(super) status: Status,
+    /// When it began, from the start of the run.
+    pub(super) began: Option<Duration>,
+    pub(super) took: Option<Duration>,
+    /// What it gave, or why it did not.
+    pub(super) text: String,
+}
+
+impl Row {
+    /// A step that has ended, or waits.
+    pub(super) fn of(outcome: &Outcome, action: &str, began: Option<Duration>) -> Self {
+        let took = outcome.execution_time.as_ref().map(|time| time.duration());
+        Self {
+            id: one_line(&outcome.instruction_id),
+            action: one_line(action),
+            status: outcome.status,
+            began: began.filter(|_| outcome.status != Status::Skipped),
+            took: took.filter(|_| outcome.status != Status::Skipped),
+            text: text_of(outcome),
+        }
+    }
+}
+
+/// What there is to say of an outcome in a line.
+pub(super) fn text_of(outcome: &Outcome) -> String {
+    if let Some(error) = &outcome.error {
+        return one_line(&format!("{}: {}", error.code, error.message));
+    }
+    if let Some(reason) = &outcome.reason {
+        return one_line(&format!("{}: {}", reason.code, reason.message));
+    }
+    outcome.result.as_ref().map(beginning).unwrap_or_default()
+}
+
+/// The beginning of a value as compact JSON.
+pub(super) fn beginning(value: &impl Serialize) -> String {
+    let mut head = Head(Vec::new());
+    // It fails when it is full; what is there is what is wanted.
+    let _ = serde_json::to_writer(&mut head, value);
+    one_line(&String::from_utf8_lossy(&head.0))
+}
+
+/// The first bytes of what is written.
+struct Head(Vec<u8>);
+
+impl Write for Head {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = RESULT.saturating_sub(self.0.len());
+        let taken = bytes.get(..left.min(bytes.len())).unwrap_or_default();
+        if taken.is_empty() && !bytes.is_empty() {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.0.extend_from_slice(taken);
+        Ok(taken.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lines of steps, in columns that line up.
+pub(super) struct Table {
+    ids: usize,
+    actions: usize,
+    bar: usize,
+    text: usize,
+    /// How long the whole took, or has taken by now.
+    whole: Duration,
+    paint: Paint,
+}
+
+impl Table {
+    /// The table for rows like these, in so many columns.
+    pub(super) fn of<'r>(
+        rows: impl Iterator<Item = &'r Row> + Clone,
+        whole: Duration,
+        columns: usize,
+        paint: Paint,
+    ) -> Self {
+        let ids = widest(rows.clone().map(|row| row.id.as_str()));
+        let actions = widest(rows.clone().map(|row| row.action.as_str()));
+        let is_timed = rows.clone().any(|row| row.began.is_some());
+        let fixed = 2 + ids + 2 + actions + 2 + TIME + 2;
+        // On a narrow terminal the bar gives way first.
+        let bar = if is_timed && fixed + BAR + 2 <= columns { BAR } else { 0 };
+        let taken = if bar > 0 { fixed + bar + 2 } else { fixed };
+        Self { ids, actions, bar, text: columns.saturating_sub(taken), whole, paint }
+    }
+
+    /// The line of a row.
+    pub(super) fn line(&self, row: &Row) -> String {
+        let id = padded(&shortened(&row.id, self.ids), self.ids);
+        let action = padded(&shortened(&row.action, self.actions), self.actions);
+        let time = row.took.map(micros).map(duration).unwrap_or_default();
+        let blanks = TIME.saturating_sub(time.chars().count());
+        let bar = match (self.bar, row.began) {
+            (0, _) => String::new(),
+            (bar, None) => " ".repeat(bar + 2),
+            (bar, Some(began)) => {
+                let bar = bars::span(began, row.took.unwrap_or_default(), self.whole, bar);
+                format!("{}  ", self.tint(row.status, &bar))
+            }
+        };
+        let text = shortened(&row.text, self.text);
+        let text = match row.status {
+            Status::Failed | Status::Timeout => self.paint.red(&text),
+            Status::Skipped | Status::Pending => self.paint.dim(&text),
+            _ => text,
+        };
+        let sign = self.tint(row.status, sign(row.status));
+        let action = self.paint.dim(&action);
+        let line = format!(
+            "{sign} {}  {action}  {bar}{}{time}  {text}",
+            self.bold(&id),
+            " ".repeat(blanks)
+        );
+        line.trim_end().to_owned()
+    }
+
+    fn bold(&self, id: &str) -> String {
+        let bare = id.trim_end();
+        format!("{}{}", self.paint.bold(bare), " ".repeat(id.len().saturating_sub(bare.len())))
+    }
+
+    fn tint(&self, status: Status, text: &str) -> String {
+        match status {
+            Status::Completed => self.paint.green(text),
+            Status::Failed => self.paint.red(text),
+            Status::Timeout => self.paint.yellow(text),
+            Status::Running => self.paint.cyan(text),
+            _ => self.paint.dim(text),
+        }
+    }
+}
+
+fn widest<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> usize {
+    let is_longer = texts.clone().any(|text| shortened(text, NAME) != text);
+    if is_longer { NAME } else { width(texts, NAME) }
+}
+
+/// A time in whole microseconds.
+pub(super) fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The sign of a status.
+pub(super) const fn sign(status: Status) -> &'static str {
+    match status {
+        Status::Completed => "✓",
+        Status::Failed => "✗",
+        Status::Skipped => "–",
+        Status::Timeout => "⧖",
+        Status::Running => "▶",
+        Status::Pending => "·",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn row(id: &str, status: Status, began: u64, took: u64, text: &str) -> Row {
+        Row {
+            id: id.to_owned(),
+            action: "echo".to_owned(),
+            status,
+            began: Some(Duration::from_millis(began)),
+            took: Some(Duration::from_millis(took)),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn fl_12_the_steps_of_a_run_stand_in_columns_in_any_script() {
+        let rows = [
+            row("取数据", Status::Completed, 0, 50, "{\"n\":1}"),
+            row("b", Status::Failed, 50, 50, "CALC_ERROR: division by zero"),
+        ];
+        let table = Table::of(rows.iter(), Duration::from_millis(100), 100, Paint::new(false));
+        let lines: Vec<String> = rows.iter().map(|row| table.line(row)).collect();
+        assert_eq!(
+            lines,
+            [
+                "✓ 取数据  echo  ██████████                 50 ms  {\"n\":1}",
+                "✗ b       echo            ██████████       50 ms  CALC_ERROR: division by zero",
+            ]
+        );
+    }
+
+    #[test]
+    fn fl_12_a_narrow_terminal_goes_without_bars_and_no_line_is_too_long() {
+        let rows = [row(&"i".repeat(60), Status::Completed, 0, 50, &"r".repeat(500))];
+        for columns in [60, 100] {
+            let table = Table::of(rows.iter(), Duration::from_secs(1), columns, Paint::new(false));
+            let line = table.line(&rows[0]);
+            assert_eq!(line.chars().count(), columns, "{line}");
+            assert_eq!(line.contains('█') || line.contains('▏'), columns == 100, "{line}");
+        }
+    }
+
+    #[test]
+    fn fl_12_of_a_large_result_the_beginning_alone_is_written() {
+        let value = json!(vec!["x".repeat(100_000); 100]);
+        let text = beginning(&value);
+        assert!(text.starts_with("[\"xxx") && text.len() <= RESULT, "{}", text.len());
+        assert_eq!(beginning(&json!({"a": "\u{1b}[31m"})), "{\"a\":\"\\u001b[31m\"}");
+    }
+}

@@ -1,0 +1,189 @@
+//! Runs that are kept: listed, read back, gone on with.
+
+use crate::flow;
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// How long anything is waited for: far more than it takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A run that another process does.
+pub(crate) struct Other(pub(crate) Child);
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A step that is done, and one that takes a minute.
+pub(crate) fn slow() -> Value {
+    json!({"instructions": [
+        {"instructionId": "first", "action": "echo", "parameters": {"n": 1}},
+        {"instructionId": "long", "action": "sleep", "parameters": {"ms": 60_000}, "dependencies": ["first"]},
+        {"instructionId": "last", "action": "echo", "dependencies": ["long"]},
+    ]})
+}
+
+/// Begins a run, and waits until its first step is done.
+pub(crate) fn begun(sandbox: &Sandbox, set: &Value, arguments: &[&str]) -> (Other, Value) {
+    sandbox.write("slow.json", set.to_string());
+    let all = [&["flow", "run", "slow.json"], arguments].concat();
+    let other = Other(sandbox.contexture(all).spawn().unwrap());
+    let run = awaited(sandbox, |run| run["done"] == 1);
+    (other, run)
+}
+
+/// The newest run, as soon as it is as wanted.
+pub(crate) fn awaited(sandbox: &Sandbox, is_wanted: impl Fn(&Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let runs = flow(sandbox, &["list", "--json"]).exits(0).json()["runs"].clone();
+        if is_wanted(&runs[0]) {
+            return runs[0].clone();
+        }
+        assert!(began.elapsed() < PATIENCE, "{runs}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn fl_12_runs_are_listed_and_read_back() {
+    let sandbox = Sandbox::with_examples();
+    let _ = flow(&sandbox, &["list"]).exits(0).says("no run of a flow is kept");
+    let _ = flow(&sandbox, &["show", "latest"]).exits(2).says("no run");
+    let ids = ["hello", "recover"].map(|name| {
+        let file = format!("examples/flows/{name}.json");
+        flow(&sandbox, &["run", &file, "--json"]).json()["run"].as_str().unwrap().to_owned()
+    });
+    let runs = flow(&sandbox, &["list", "--json"]).exits(0).json()["runs"].clone();
+    let brief =
+        |run: &Value| json!([run["run"], run["name"], run["status"], run["steps"], run["done"]]);
+    assert_eq!(
+        runs.as_array().unwrap().iter().map(brief).collect::<Vec<_>>(),
+        [
+            json!([ids[1], "examples/flows/recover.json", "FAILED", 5, 5]),
+            json!([ids[0], "examples/flows/hello.json", "COMPLETED", 2, 2]),
+        ]
+    );
+    let list = flow(&sandbox, &["list"]).exits(0).stdout;
+    assert!(
+        list.lines()
+            .next()
+            .unwrap()
+            .contains("FAILED       examples/flows/recover.json  5 of 5 steps"),
+        "{list}"
+    );
+    assert_eq!(
+        flow(&sandbox, &["list", "--unfinished", "--json"]).exits(0).json(),
+        json!({"runs": []})
+    );
+    assert_eq!(flow(&sandbox, &["list", "--limit", "1"]).exits(0).stdout.lines().count(), 1);
+
+    let whole = flow(&sandbox, &["show", "latest~1", "--json"]).exits(0).json();
+    assert_eq!((&whole["run"], &whole["status"]), (&json!(ids[0]), &json!("COMPLETED")));
+    assert_eq!(whole["results"]["tell"]["result"], json!({"text": "it is 14"}));
+    assert_eq!(whole["order"], json!(["ask", "tell"]));
+    assert_eq!(whole["set"]["instructions"][0]["instructionId"], "ask");
+    let events: Vec<&Value> =
+        whole["events"].as_array().unwrap().iter().map(|event| &event["event"]).collect();
+    assert_eq!(events, ["STARTED", "ENDED", "STARTED", "ENDED", "FINISHED"]);
+    let end = &ids[0][ids[0].len() - 12..];
+    let text = flow(&sandbox, &["show", end]).exits(0).stdout;
+    assert!(
+        text.starts_with(&format!(
+            "{} · COMPLETED · examples/flows/hello.json · 2 steps\n",
+            ids[0]
+        )),
+        "{text}"
+    );
+    assert!(text.contains("✓ tell  echo"), "{text}");
+    let _ = flow(&sandbox, &["show", "flow_"]).exits(2).says("2 runs are named");
+    let _ = flow(&sandbox, &["show", "latest~9"]).exits(2).says("flow list");
+    let _ = flow(&sandbox, &["show", &format!("{}x", ids[0])]).exits(2).says(&ids[0]);
+    let _ = flow(&sandbox, &["resume", &ids[0]]).exits(2).says("has ended");
+}
+
+#[test]
+fn fl_11_a_run_that_was_killed_goes_on_without_doing_again_what_was_done() {
+    let sandbox = Sandbox::new();
+    let mut set = slow();
+    set["instructions"][1]["parameters"]["ms"] = json!(3_000);
+    let (mut other, run) = begun(&sandbox, &set, &[]);
+    assert_eq!(run["status"], "RUNNING");
+    other.0.kill().unwrap();
+    other.0.wait().unwrap();
+    let id = run["run"].as_str().unwrap();
+    assert_eq!(awaited(&sandbox, |_| true)["status"], "INTERRUPTED");
+    let shown = flow(&sandbox, &["show", id]).exits(0);
+    assert!(
+        shown.stdout.contains("✓ first") && shown.stdout.contains("· last"),
+        "{}",
+        shown.stdout
+    );
+    assert!(shown.stderr.contains(&format!("contexture flow resume {id}")), "{}", shown.stderr);
+    let report = flow(&sandbox, &["resume", id, "--json"]).exits(0).json();
+    assert_eq!((&report["status"], &report["run"]), (&json!("COMPLETED"), &json!(id)));
+    assert_eq!(report["order"], json!(["first", "long", "last"]));
+    let whole = flow(&sandbox, &["show", id, "--json"]).exits(0).json();
+    let starts = |step: &str| {
+        let is_start = |event: &&Value| event["event"] == "STARTED" && event["id"] == step;
+        whole["events"].as_array().unwrap().iter().filter(is_start).count()
+    };
+    assert_eq!([starts("first"), starts("last")], [1, 1]);
+}
+
+#[test]
+fn fl_12_a_run_is_paused_resumed_and_cancelled_from_another_process() {
+    let sandbox = Sandbox::new();
+    let mut set = slow();
+    set["instructions"][1]["parameters"]["ms"] = json!(1_500);
+    let (mut other, run) = begun(&sandbox, &set, &["--json"]);
+    let id = run["run"].as_str().unwrap();
+    let asked = flow(&sandbox, &["pause", id, "--json"]).exits(0).json();
+    assert_eq!(asked, json!({"run": id, "running": true}));
+    // What runs comes to its end; nothing new is started.
+    let _ = awaited(&sandbox, |run| run["done"] == 2);
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(awaited(&sandbox, |_| true)["done"], 2);
+    let _ = flow(&sandbox, &["resume", id]).exits(0).says("goes on");
+    assert_eq!(other.0.wait().unwrap().code(), Some(0));
+    assert_eq!(awaited(&sandbox, |_| true)["status"], "COMPLETED");
+
+    let (mut other, run) = begun(&sandbox, &slow(), &[]);
+    let id = run["run"].as_str().unwrap();
+    let _ = flow(&sandbox, &["cancel", "latest"]).exits(0).says("is being cancelled");
+    assert_eq!(other.0.wait().unwrap().code(), Some(1));
+    let whole = flow(&sandbox, &["show", id, "--json"]).exits(0).json();
+    let of = |step: &str| whole["results"][step].clone();
+    assert_eq!(
+        (&of("long")["status"], &of("long")["error"]["code"]),
+        (&json!("FAILED"), &json!("CANCELLED"))
+    );
+    assert_eq!(
+        (&of("last")["status"], &of("last")["reason"]["code"]),
+        (&json!("SKIPPED"), &json!("CANCELLED"))
+    );
+    let _ = flow(&sandbox, &["pause", id]).exits(2).says("has ended");
+}
+
+#[test]
+fn fl_11_a_run_that_goes_on_cant_be_done_twice() {
+    let sandbox = Sandbox::new();
+    let (_other, run) = begun(&sandbox, &slow(), &[]);
+    let id = run["run"].as_str().unwrap();
+    let _ = flow(&sandbox, &["run", "slow.json", "--resume", id]).exits(2).says("is being done by");
+}
+
+#[test]
+fn fl_11_without_keeping_nothing_is_kept() {
+    let sandbox = Sandbox::with_examples();
+    let report =
+        flow(&sandbox, &["run", "examples/flows/hello.json", "--no-keep", "--json"]).exits(0);
+    assert_eq!(report.json().get("run"), None);
+    assert_eq!(flow(&sandbox, &["list", "--json"]).exits(0).json(), json!({"runs": []}));
+    assert!(!sandbox.path(".contexture").exists());
+}

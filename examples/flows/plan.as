@@ -1,0 +1,26 @@
+// Returns a plan: an instruction for each number, and one that adds up what they give.
+//
+//   contexture flow run examples/flows/plan.as --input '{"numbers":[3,4,5]}'
+
+main func(input { numbers list[number] }) {
+  steps = []
+  ids = []
+  sum = "0"
+  for number in input.numbers max 100 {
+    id = "square_" + number
+    steps.add({
+      instructionId: id,
+      action: "calculator",
+      parameters: { expression: number + " * " + number }
+    })
+    ids.add(id)
+    sum = sum + " + ${results." + id + ".result.value}"
+  }
+  steps.add({
+    instructionId: "total",
+    action: "calculator",
+    parameters: { expression: sum },
+    dependencies: ids
+  })
+  { executionMode: "PARALLEL", instructions: steps }
+}

@@ -21,6 +21,7 @@
 //!     tool_id: "geolocation".to_owned(),
 //!     parameters: serde_json::Map::new(),
 //!     from_model: false,
+//!     flow: None,
 //! };
 //! assert_eq!(page.call(call).await.unwrap()["latitude"], json!(59.9));
 //! # });
@@ -116,6 +117,21 @@ pub struct FrontendCall {
     /// Whether a model asks for it, which [`TurnEvent::ToolCalls`](crate::turn::TurnEvent) told
     /// under the same id, or the program itself.
     pub from_model: bool,
+    /// The step of a flow that asks; none when a program or a model does.
+    pub flow: Option<Box<FlowCall>>,
+}
+
+/// The step of a flow that asks for a tool of a front end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowCall {
+    /// The run of the set.
+    pub run: String,
+    /// The step: the callId of a call.
+    pub id: String,
+    /// Which try it is, from 1.
+    pub attempt: u32,
+    /// What the set says of it for the client: what the user is asked, and the like (4.5.3).
+    pub says: Option<Box<contexture_flow::FrontendCall>>,
 }
 
 /// Why a tool of a front end gave no result.

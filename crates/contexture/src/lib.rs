@@ -41,9 +41,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use contexture_actions as actions;
 pub use contexture_answer as answer;
 pub use contexture_context as context;
 pub use contexture_diagnostic as diagnostic;
+pub use contexture_flow as flow;
 pub use contexture_knowledge as knowledge;
 pub use contexture_llm as llm;
 pub use contexture_mcp as mcp;
@@ -57,6 +59,7 @@ pub use contexture_tools as tools;
 pub mod config;
 pub mod contexts;
 mod environment;
+pub mod flows;
 pub mod format;
 pub mod frontend;
 pub mod host;
@@ -65,6 +68,7 @@ pub mod loader;
 pub mod models;
 pub mod observe;
 pub mod packs;
+pub mod permission;
 mod project;
 pub mod reading;
 pub mod recorder;

@@ -124,9 +124,7 @@ impl Models {
     /// The keys that must be masked wherever something is written.
     #[must_use]
     pub fn secrets(&self) -> Vec<String> {
-        let settings = &self.settings;
-        let keys = [&settings.openai_key, &settings.anthropic_key, &settings.anthropic_token];
-        keys.into_iter().flatten().map(|key| key.expose().to_owned()).collect()
+        secrets(&self.settings)
     }
 
     fn asks_models(&self) -> bool {
@@ -157,6 +155,12 @@ impl Models {
             None => provider,
         }
     }
+}
+
+/// The keys of providers.
+pub(crate) fn secrets(settings: &ProviderSettings) -> Vec<String> {
+    let keys = [&settings.openai_key, &settings.anthropic_key, &settings.anthropic_token];
+    keys.into_iter().flatten().map(|key| key.expose().to_owned()).collect()
 }
 
 /// The default model: `--model`, else `CONTEXTURE_MODEL`, else `contexture.toml`, else the built-in one.

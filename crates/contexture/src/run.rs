@@ -13,12 +13,13 @@ use crate::servers;
 use crate::sinks;
 use crate::turn::Contexts;
 use crate::written::OnDemand;
-use contexture_context::Digest;
+use contexture_context::{Digest, Trust};
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture_knowledge::Allowance;
 use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
 use contexture_script::analysis;
+use contexture_script::host::LoadedSource;
 use contexture_script::program::{self, Program};
 use contexture_script::runtime::{
     Entry, Executable, Given, RunError, RunOptions, Warning, compile,
@@ -38,6 +39,8 @@ use std::time::Duration;
 pub struct RunRequest {
     /// The program's path.
     pub program: PathBuf,
+    /// Its text, when it is not to be read: the path then names it in records and messages.
+    pub text: Option<String>,
     /// Its input.
     pub input: Value,
     /// The agent to start; the main one when absent.
@@ -72,6 +75,17 @@ pub struct RunRequest {
     pub servers: servers::Consent,
     /// Texts that are masked wherever the run is written down, as keys are (CP-19).
     pub private: Vec<String>,
+    /// The step of a flow that it is, for its record.
+    pub part_of: Option<PartOf>,
+}
+
+/// A step of a flow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartOf {
+    /// The run of the flow.
+    pub flow: String,
+    /// The step.
+    pub step: String,
 }
 
 /// What came of a run.
@@ -81,12 +95,28 @@ pub struct RunReport {
     pub run: Option<String>,
     /// The program's value, or why there is none.
     pub outcome: Result<Value, RunFailure>,
+    /// How far the value may be believed: as the least of all that is in it (AS-20).
+    pub trust: Trust,
     /// What the models took.
     pub usage: Usage,
     /// What is probably not meant, each once.
     pub warnings: Vec<String>,
     /// The prompts that a dry run built.
     pub prompts: Vec<DryPrompt>,
+}
+
+impl RunReport {
+    /// That of a run which could not begin.
+    pub(crate) fn refused(failure: RunFailure) -> Self {
+        Self {
+            run: None,
+            outcome: Err(failure),
+            trust: Trust::Program,
+            usage: Usage::default(),
+            warnings: Vec::new(),
+            prompts: Vec::new(),
+        }
+    }
 }
 
 /// Why a run gave no value.
@@ -149,7 +179,7 @@ pub fn load(project: &Project, path: &Path) -> Result<(Program, CheckReport), Se
     let options = packs::Options { offline: true, ..packs::Options::default() };
     let packs = packs::OnDemand::new(project, options, Arc::new(Silent));
     let references = OnDemand::new(project, Arc::clone(&workspace), packs);
-    load_in(project, &workspace, &references, path)
+    load_in(project, &workspace, &references, path, None)
 }
 
 fn load_in(
@@ -157,12 +187,16 @@ fn load_in(
     workspace: &Arc<Workspace>,
     references: &Arc<OnDemand>,
     path: &Path,
+    text: Option<&str>,
 ) -> Result<(Program, CheckReport), SetupError> {
     let limits = &project.config.limits;
     let loader = WorkspaceLoader::new(Arc::clone(workspace), limits, Arc::clone(references));
-    let root = loader
-        .program(path)
-        .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?;
+    let root = match text {
+        Some(text) => LoadedSource { name: path.display().to_string(), text: text.to_owned() },
+        None => loader
+            .program(path)
+            .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?,
+    };
     let program = program::load(root, &loader, limits);
     let diagnostics = analysis::check(&program);
     let files = program.files.iter().map(|file| file.source.clone()).collect();
@@ -191,13 +225,7 @@ pub async fn run(
             let input = request.input.clone();
             ready.run(request, input.into()).await
         }
-        Err(failure) => RunReport {
-            run: None,
-            outcome: Err(failure),
-            usage: Usage::default(),
-            warnings: Vec::new(),
-            prompts: Vec::new(),
-        },
+        Err(failure) => RunReport::refused(failure),
     }
 }
 
@@ -222,7 +250,8 @@ impl Ready {
         let packs = packs_of(project, request, &observer);
         let (own, contexts) = (Arc::clone(&workspace), contexts.cloned());
         let references = OnDemand::with_contexts(project, own, packs, contexts);
-        let (program, checked) = load_in(project, &workspace, &references, &request.program)
+        let text = request.text.as_deref();
+        let (program, checked) = load_in(project, &workspace, &references, &request.program, text)
             .map_err(RunFailure::Setup)?;
         if checked.has_errors() {
             return Err(RunFailure::Source(checked));
@@ -272,6 +301,7 @@ impl Ready {
         }
         RunReport {
             run,
+            trust: outcome.trust,
             outcome: outcome.result.map_err(|error| RunFailure::Program {
                 error: Box::new(error),
                 files: program.files.into_iter().map(|file| file.source).collect(),
@@ -429,6 +459,9 @@ fn description(
             if let Some(context) = &request.context {
                 data.insert("context".to_owned(), context.as_str().into());
             }
+            if let Some(PartOf { flow, step }) = &request.part_of {
+                data.insert("part_of".to_owned(), json!({ "flow": flow, "step": step }));
+            }
             data
         }
         _ => Map::new(),
@@ -436,11 +469,16 @@ fn description(
 }
 
 fn tools(project: &Project, workspace: &Arc<Workspace>) -> Tools {
+    Tools::new(Arc::clone(workspace), tool_settings(project))
+}
+
+/// What tools may read and reach in a project.
+pub(crate) fn tool_settings(project: &Project) -> Settings {
     let mut settings = Settings::default();
     settings.limits.file_bytes = project.config.limits.file_bytes as u64;
     settings.environment = project.environment.vars().clone();
     settings.allow_private = project.config.network.allow_private.clone();
-    Tools::new(Arc::clone(workspace), settings)
+    settings
 }
 
 fn retry_policy(project: &Project) -> RetryPolicy {

@@ -162,7 +162,7 @@ async fn taken(
     watch: &Arc<Watch>,
     cancel: CancelToken,
 ) -> Taken {
-    let TurnRequest { conversation, frontend, contexts, hints, .. } = &request;
+    let TurnRequest { conversation, frontend, permission, contexts, hints, .. } = &request;
     let run = request.run();
     let observer = Arc::clone(watch) as Arc<dyn crate::observe::Observer>;
     let mut ready = Ready::new(project, &run, contexts.as_ref(), observer, cancel)?;
@@ -174,6 +174,7 @@ async fn taken(
     watch.begin(ready.id(), places.clone());
     ready.take_turn(crate::host::Turn {
         frontend: frontend.clone(),
+        permission: permission.clone(),
         hints: *hints,
         places,
         attachments,
@@ -182,7 +183,7 @@ async fn taken(
     Ok(ready.run(run, given).await)
 }
 
-fn told(failure: &RunFailure) -> TurnError {
+pub(crate) fn told(failure: &RunFailure) -> TurnError {
     match failure {
         RunFailure::Setup(error) => TurnError {
             code: error.code.clone(),

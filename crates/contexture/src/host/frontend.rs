@@ -53,7 +53,8 @@ pub(super) async fn ask(
     let tool = frontend.definitions().into_iter().find(|tool| tool.tool_id == tool_id);
     let Some(tool) = tool else { return Err(no_client(tool_id)) };
     let parameters = parameters(&tool, name, arguments)?;
-    let call = FrontendCall { call_id, tool_id: tool_id.to_owned(), parameters, from_model };
+    let call =
+        FrontendCall { call_id, tool_id: tool_id.to_owned(), parameters, from_model, flow: None };
     let value = frontend.call(call).await.map_err(|failure| ToolFault {
         help: help(&failure.code, tool_id),
         code: failure.code,

@@ -7,12 +7,12 @@ use super::events::data;
 use super::given::Given;
 use super::machine::{Machine, Past};
 use super::value::Value;
-use super::value::json::to_json;
+use super::value::json::json_and_origin;
 use super::vm::fiber::{Fiber, Frame};
 use super::vm::{describe_agent, enter_agent};
 use super::warnings::Warning;
 use crate::host::Host;
-use contexture_context::{Limits, TraceKind};
+use contexture_context::{Limits, TraceKind, Trust};
 use contexture_diagnostic::{Span, suggestion};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashMap};
@@ -49,6 +49,8 @@ impl Default for RunOptions {
 pub struct RunOutcome {
     /// The value, or why there is none.
     pub result: Result<Json, RunError>,
+    /// How far the value may be believed: as the least of all that is in it (AS-20).
+    pub trust: Trust,
     /// What the author may not have meant, such as a `max` that cut a loop short (AS-11).
     pub warnings: Vec<Warning>,
     /// Instructions executed, counted where code repeats: whole loop bodies and functions.
@@ -67,11 +69,17 @@ pub async fn run(
     options: &RunOptions,
 ) -> RunOutcome {
     let machine = Machine::new(program, host, options, Past::default());
-    let result = run_in(&machine, entry, input.into()).await;
-    RunOutcome { result, warnings: machine.warnings(), steps: machine.meter.steps() }
+    let outcome = run_in(&machine, entry, input.into()).await;
+    let trust = outcome.as_ref().map_or(Trust::Program, |(_, trust)| *trust);
+    let result = outcome.map(|(value, _)| value);
+    RunOutcome { result, trust, warnings: machine.warnings(), steps: machine.meter.steps() }
 }
 
-async fn run_in(machine: &Machine<'_>, entry: &Entry, input: Given) -> Result<Json, RunError> {
+async fn run_in(
+    machine: &Machine<'_>,
+    entry: &Entry,
+    input: Given,
+) -> Result<(Json, Trust), RunError> {
     let program = machine.program.files.first().map_or("", |file| file.name());
     let mut about = data([("program", Json::from(program))]);
     let start = find(machine.program, entry);
@@ -83,12 +91,12 @@ async fn run_in(machine: &Machine<'_>, entry: &Entry, input: Given) -> Result<Js
         Ok(start) => started(machine, start, input, event.id).await,
         Err(fault) => Err(unplaced(machine, *fault)),
     };
-    machine.trace.end(event, ending(&outcome));
+    machine.trace.end(event, ending(outcome.as_ref().map(|(value, _)| value)));
     outcome
 }
 
 /// What the last event of a run says of its outcome.
-pub(super) fn ending(outcome: &Result<Json, RunError>) -> Vec<(&'static str, Json)> {
+pub(super) fn ending(outcome: Result<&Json, &RunError>) -> Vec<(&'static str, Json)> {
     match outcome {
         Ok(value) => vec![("outcome", Json::from("done")), ("value", value.clone())],
         Err(error) if error.kind == FailureKind::Cancelled => {
@@ -103,7 +111,7 @@ async fn started(
     start: Start,
     input: Given,
     run: u64,
-) -> Result<Json, RunError> {
+) -> Result<(Json, Trust), RunError> {
     machine.trace.instant(Some(run), TraceKind::Input, json!({ "value": input.to_json() }));
     let about = describe_agent(machine, start.agent, start.function);
     let event = machine.trace.begin(Some(run), TraceKind::Agent, about);
@@ -113,7 +121,7 @@ async fn started(
         Err(fault) => Err(unplaced(machine, *fault)),
     };
     let told = match &outcome {
-        Ok(value) => ("value", value.clone()),
+        Ok((value, _)) => ("value", value.clone()),
         Err(_) => ("failed", Json::Bool(true)),
     };
     machine.trace.end(event, [told]);
@@ -125,11 +133,12 @@ async fn finished(
     function: u32,
     stack: Vec<Value>,
     event: u64,
-) -> Result<Json, RunError> {
+) -> Result<(Json, Trust), RunError> {
     let frames = vec![Frame { function, ..Frame::default() }];
     let mut fiber = Fiber { stack, frames, parent: Some(event), epoch: 1, ..Fiber::default() };
     let value = drive(machine, &mut fiber).await.map_err(|error| *error)?;
-    to_json(&value, &machine.meter).map_err(|fault| {
+    let exported = json_and_origin(&value, &machine.meter);
+    exported.map(|(json, origin)| (json, origin.trust)).map_err(|fault| {
         let found = machine.program.functions.get(function as usize);
         let place = found.map(|found| Place { file: found.file, span: last_span(found) });
         placed(machine, *fault, place.unwrap_or_default())

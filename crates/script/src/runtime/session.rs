@@ -256,7 +256,7 @@ impl Session {
         let outcome = outcome.and_then(|value| {
             to_json(&value, &machine.meter).map_err(|fault| unplaced(&machine, *fault))
         });
-        machine.trace.end(event, ending(&outcome));
+        machine.trace.end(event, ending(outcome.as_ref()));
         let (past, warnings) = (machine.past(), machine.warnings());
         self.past = past;
         let known = if outcome.is_ok() { line.variables.len() } else { self.variables.len() };

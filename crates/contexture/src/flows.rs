@@ -1,0 +1,273 @@
+//! Tool calls and instruction sets with everything that a project offers (FL-1 to FL-13).
+//!
+//! A set is checked and run by [`contexture_flow`]; this module is what its actions are:
+//!
+//! | action | what it does |
+//! |---|---|
+//! | `echo`, `calculator`, `QUERY_DATA` … | [what is always there](contexture_actions) |
+//! | `agent:Name`, `agent:Name.func` | runs an AgentScript agent, or one of its functions |
+//! | `mcp:server/tool`, `tool` | calls an accepted tool of an MCP server |
+//! | `generate` | asks a model; the answer has a shape |
+//! | `RUN_INSTRUCTIONS` | runs a set that a result holds |
+//! | a tool of the front end | asks the client that announced it |
+//! | a function of this process | [`FlowRequest::host`] |
+//!
+//! Functions of this process win over what is always there, that over tools of a client, and those
+//! over tools of servers by their own name.
+//!
+//! # Agents
+//! `agent:Name` is the agent `Name` of a program: of those in [`FlowRequest::programs`], else of a
+//! file `*.as` in the folder of the set or of the project. A file stands for its main agent too:
+//! `agent:summary` is what `contexture run summary.as` runs. Parameters are the input when the
+//! function takes one object (`main func(input { path string })` takes `{"path": …}`), and arguments
+//! by name otherwise (`main func(question string)` takes `{"question": …}`). Each run keeps its trace
+//! ([`Flow::traces`]). An agent is idempotent if its program imports no tool and no memory (FL-11).
+//!
+//! # Generations
+//! `generate {prompt, uses?, shape?, model?, temperature?, maxOutput?, attempts?}`: `uses` is an
+//! object of labelled values or a list of `{label?, value, max?}` with budgets in tokens; `shape` is a
+//! text as in programs, `{ title string, points list[string] }`, or the part of JSON Schema that
+//! shapes can say.
+//!
+//! # What may be believed
+//! Results are data. A value keeps its trust on the way from step to step, so that what a tool
+//! gave is fenced when an agent shows it to a model. A result that looks like a set is run only by
+//! `RUN_INSTRUCTIONS {set, allow}`, and only with the actions that `allow` lists, which must stand in
+//! the set itself. A document that a program or a model wrote ([`from_program`]) likewise needs
+//! [`FlowRequest::allow`] when a model had a part in it.
+//!
+//! ```
+//! use contexture::flows::{Flow, FlowRequest};
+//! use contexture::{Environment, Project};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! std::fs::write(folder.join("port.as"), r#"
+//!     main func(input { notes string, question string }) {
+//!       use input.notes as notes
+//!       generate({ input: input.question }) -> { answer string }
+//!     }
+//! "#)?;
+//! let document = r#"{"instructions": [
+//!   {"instructionId": "ask", "action": "agent:port", "parameters": {
+//!     "notes": "The server listens on port 7878.", "question": "Which port does the server listen on?"}},
+//!   {"instructionId": "tell", "action": "echo", "dependencies": ["ask"],
+//!    "parameters": {"text": "Answer: ${dependencies.ask.result.answer}"}}]}"#;
+//!
+//! let project = Project::open(folder, Environment::default())?;
+//! let request = FlowRequest { document: document.into(), ..FlowRequest::default() };
+//! let flow = Flow::prepare(&project, request)?;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! let report = flow.run().await;
+//! let told = report.outcome(1).and_then(|outcome| outcome.result).unwrap();
+//! assert_eq!(told["text"], "Answer: The server listens on port 7878.");
+//! # });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod agents;
+mod allow;
+mod catalog;
+mod client;
+mod error;
+mod generate;
+mod journal;
+mod kit;
+mod nested;
+mod origins;
+mod program;
+mod request;
+mod returned;
+mod shape;
+
+pub use error::FlowError;
+pub use journal::{is_within, open};
+pub use kit::StepTrace;
+pub use request::{FlowRequest, Limits};
+pub use returned::{Entry, Returned, from_program};
+
+use crate::project::Project;
+use allow::Allow;
+use catalog::Catalog;
+use contexture_context::Trust;
+use contexture_flow::Set;
+use contexture_flow::check::{Plan, Report as Checked, check};
+use contexture_flow::run::{Control, Options, Report, Run};
+use contexture_store::stamp::Ids;
+use journal::{Head, Held, Kept};
+use kit::Kit;
+use std::sync::Arc;
+
+/// Steps that run at the same time when nothing is said.
+pub const CONCURRENCY: usize = 64;
+
+/// A set that was checked and can be run.
+pub struct Flow {
+    run: Run,
+    id: String,
+    kit: Arc<Kit>,
+    held: Option<Held>,
+}
+
+/// Tells of the traces of a run's agents, while it runs and afterwards.
+#[derive(Clone)]
+pub struct Traces(Arc<Kit>);
+
+impl Traces {
+    /// The traces so far, in the order in which they began.
+    #[must_use]
+    pub fn get(&self) -> Vec<StepTrace> {
+        self.0.traces()
+    }
+}
+
+impl Flow {
+    /// Checks a set and everything that it needs. A run that is kept begins with this: its id and
+    /// its set are durable. It reads files, and blocks for it.
+    ///
+    /// # Errors
+    /// [`FlowError`]; nothing was run.
+    pub fn prepare(project: &Project, mut request: FlowRequest) -> Result<Self, FlowError> {
+        let masker = journal::masker(project, &request.private);
+        let journal = match (&request.journal, request.forget) {
+            (Some(journal), _) => Some(Arc::clone(journal)),
+            (None, true) => None,
+            (None, false) => Some(journal::open_masked(project, Arc::clone(&masker))?),
+        };
+        let mut taken = None;
+        if let Some(run) = request.resume.clone() {
+            let journal = journal.as_ref().ok_or_else(|| {
+                let message = "a run that is not kept can't be gone on with";
+                FlowError::setup("flow_not_kept", message, "leave `forget` out")
+            })?;
+            journal::take_kept(journal, &run, &masker, &mut request)?;
+            taken = Some(Kept::resume(journal, &run)?);
+        }
+        let (set, allow) = read(&request)?;
+        let kept_text = journal.as_ref().map(|_| journal::to_keep(&request));
+        let id = request.resume.clone().or_else(|| request.run.clone());
+        let id = id.unwrap_or_else(|| format!("flow_{}", Ids::system().next().0));
+        request.document = Vec::new();
+        let kit = Arc::new(Kit::new(project, request, &masker, journal)?);
+        let request = &kit.request;
+        let catalog = Arc::new(Catalog::new(&kit, &set, id.clone(), (request.trust, allow, 0)));
+        let plan = check(set, &*catalog, &request.earlier).map_err(FlowError::Refused)?;
+        catalog.ready(plan.set())?;
+        let kept = match (taken, &kit.journal, kept_text) {
+            (Some(taken), ..) => taken,
+            (None, Some(journal), Some(text)) => {
+                let head = Head {
+                    name: request.name.clone(),
+                    owner: request.owner.clone(),
+                    context: request.context.clone(),
+                    steps: plan.len() as u64,
+                };
+                Kept::begin(journal, id, &text, &head)?
+            }
+            _ => Kept::nowhere(id),
+        };
+        Self::of(kit, catalog, plan, kept)
+    }
+
+    fn of(kit: Arc<Kit>, catalog: Arc<Catalog>, plan: Plan, kept: Kept) -> Result<Self, FlowError> {
+        let options = Options {
+            run: kept.run.clone(),
+            concurrency: kit.request.concurrency.unwrap_or(CONCURRENCY),
+            limits: kit.request.limits.run,
+            journal: kept.journal,
+            observer: kit.request.observer.clone(),
+            past: kept.past,
+        };
+        let run = Run::new(plan, catalog, options);
+        if let Some(held) = &kept.held {
+            held.watch(run.control())?;
+        }
+        Ok(Self { run, id: kept.run, kit, held: kept.held })
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.id
+    }
+
+    /// The set.
+    #[must_use]
+    pub fn set(&self) -> &Set {
+        self.run.plan().set()
+    }
+
+    /// What the check warns of.
+    #[must_use]
+    pub fn warnings(&self) -> &Checked {
+        self.run.plan().warnings()
+    }
+
+    /// What pauses, resumes and cancels it. A run that is kept also hears what is asked of it
+    /// through its journal, from any process.
+    #[must_use]
+    pub fn control(&self) -> Control {
+        self.run.control()
+    }
+
+    /// Where its agents and generations leave their traces.
+    #[must_use]
+    pub fn traces(&self) -> Traces {
+        Traces(Arc::clone(&self.kit))
+    }
+
+    /// Runs it to its end, within a tokio runtime with time and I/O. Dropped before, it cancels what
+    /// it has running, and a run that is kept can be gone on with.
+    pub async fn run(self) -> Report {
+        let Self { run, kit, held, .. } = self;
+        let report = run.run().await;
+        kit.servers.close().await;
+        drop(held);
+        report
+    }
+}
+
+/// Checks a set as [`Flow::prepare`] does, and begins no run. Gives the set with its warnings.
+///
+/// # Errors
+/// [`FlowError`].
+pub fn checked(project: &Project, mut request: FlowRequest) -> Result<(Set, Checked), FlowError> {
+    let masker = journal::masker(project, &request.private);
+    let (set, allow) = read(&request)?;
+    request.document = Vec::new();
+    let kit = Arc::new(Kit::new(project, request, &masker, None)?);
+    let place = (kit.request.trust, allow, 0);
+    let catalog = Catalog::new(&kit, &set, String::new(), place);
+    let plan = check(set, &catalog, &kit.request.earlier).map_err(FlowError::Refused)?;
+    catalog.ready(plan.set())?;
+    Ok((plan.set().clone(), plan.warnings().clone()))
+}
+
+/// Reads the set, and holds it to what it may use.
+fn read(request: &FlowRequest) -> Result<(Set, Allow), FlowError> {
+    let limits = contexture_protocol::Limits::FILE;
+    let set = Set::parse(&request.document, &limits).map_err(FlowError::Refused)?;
+    let allow = match &request.allow {
+        Some(list) => Allow::default().and(list.clone()),
+        None if request.trust > Trust::User => {
+            let names: std::collections::BTreeSet<&str> = allow::actions(&set).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            let message = format!(
+                "the set holds text of trust `{}`, and it is not said which actions it may use",
+                request.trust
+            );
+            let help =
+                format!("it wants to use {}: allow what you mean to be run", names.join(", "));
+            return Err(FlowError::setup("instructions_untrusted", message, help));
+        }
+        None => Allow::default(),
+    };
+    let denied = allow.denied(&set);
+    if !denied.is_empty() {
+        let names: Vec<&str> = denied.into_iter().collect();
+        let message = format!("the set may not use {}", names.join(", "));
+        return Err(FlowError::setup("action_not_allowed", message, "allow it if you mean it"));
+    }
+    Ok((set, allow))
+}

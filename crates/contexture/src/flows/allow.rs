@@ -1,0 +1,41 @@
+//! Which actions a set may use.
+
+use super::origins::replacements;
+use contexture_flow::Set;
+use std::collections::BTreeSet;
+
+/// The actions that a set may use: names, or beginnings of names with `*` at the end. Several lists
+/// are all to be kept.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Allow(Vec<Vec<String>>);
+
+impl Allow {
+    /// The same, and this list as well.
+    pub(super) fn and(&self, list: Vec<String>) -> Self {
+        let mut lists = self.0.clone();
+        lists.push(list);
+        Self(lists)
+    }
+
+    fn permits(&self, action: &str) -> bool {
+        self.0.iter().all(|list| {
+            list.iter().any(|entry| match entry.strip_suffix('*') {
+                Some(beginning) => action.starts_with(beginning),
+                None => entry == action,
+            })
+        })
+    }
+
+    /// The actions of a set that it may not use, each once.
+    pub(super) fn denied<'s>(&self, set: &'s Set) -> BTreeSet<&'s str> {
+        actions(set).filter(|action| !self.permits(action)).collect()
+    }
+}
+
+/// All actions of a set, those that may replace another too.
+pub(super) fn actions(set: &Set) -> impl Iterator<Item = &str> {
+    set.steps.iter().flat_map(|step| {
+        let others = replacements(step).map(contexture_protocol::content::Fallback::target);
+        std::iter::once(step.action.as_str()).chain(others)
+    })
+}

@@ -1,0 +1,161 @@
+//! What a project offers to a run and to the sets within it.
+
+use super::agents::{self, Agent, Agents};
+use super::{FlowError, FlowRequest};
+use crate::project::Project;
+use crate::run::{self, PartOf, RunRequest};
+use crate::servers;
+use contexture_flow::action::Registry;
+use contexture_mcp::{Definition, McpError, Servers};
+use contexture_store::flows::SqliteJournal;
+use contexture_store::masker::Masker;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::Semaphore;
+
+/// What the names of tools of MCP servers begin with: `mcp:server/tool`.
+pub(super) const MCP: &str = "mcp:";
+
+/// What is the same for a run and all sets that run within it.
+pub(super) struct Kit {
+    pub(super) project: Project,
+    /// What was asked for, but for its document.
+    pub(super) request: FlowRequest,
+    pub(super) builtin: Registry,
+    pub(super) servers: Servers,
+    /// The threads of agents and generations.
+    pub(super) seats: Arc<Semaphore>,
+    /// Where the run is kept; nowhere when absent.
+    pub(super) journal: Option<Arc<SqliteJournal>>,
+    named: Agents,
+    found: OnceLock<Agents>,
+    traces: Mutex<Vec<StepTrace>>,
+}
+
+/// The trace of an agent or a generation that a step ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepTrace {
+    /// The run of the set: that of a set within it when `RUN_INSTRUCTIONS` ran the step.
+    pub flow: String,
+    /// The step.
+    pub step: String,
+    /// Which try it was, from 1.
+    pub attempt: u32,
+    /// The run under which `inspect` shows what the model saw.
+    pub run: String,
+}
+
+impl Kit {
+    pub(super) fn new(
+        project: &Project,
+        request: FlowRequest,
+        masker: &Arc<Masker>,
+        journal: Option<Arc<SqliteJournal>>,
+    ) -> Result<Self, FlowError> {
+        let workspace = run::open_workspace(project)?;
+        let settings = contexture_actions::Settings {
+            tools: run::tool_settings(project),
+            ..contexture_actions::Settings::of(workspace)
+        };
+        let masker = Arc::clone(masker);
+        let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
+        Ok(Self {
+            builtin: contexture_actions::builtin(&settings),
+            servers: servers::open(project, mask, request.servers.clone()),
+            seats: Arc::new(Semaphore::new(request.limits.agents.clamp(1, Semaphore::MAX_PERMITS))),
+            named: Agents::of(project, &request.programs)?,
+            found: OnceLock::new(),
+            project: project.clone(),
+            request,
+            journal,
+            traces: Mutex::default(),
+        })
+    }
+
+    /// A run of a program for a step.
+    pub(super) fn run_request(&self, flow: &str, step: &str) -> RunRequest {
+        let request = &self.request;
+        RunRequest {
+            model: request.model.clone(),
+            stand_in: request.stand_in.clone(),
+            allow_packs: request.allow_packs.clone(),
+            approve_packs: request.approve_packs,
+            servers: request.servers.clone(),
+            context: request.context.clone(),
+            private: request.private.clone(),
+            forget: request.forget,
+            part_of: Some(PartOf { flow: flow.to_owned(), step: step.to_owned() }),
+            ..RunRequest::default()
+        }
+    }
+
+    /// The agent that an action means: one of the programs that were named, else one of those that
+    /// lie beside the set and in the project.
+    pub(super) fn agent(&self, action: &str) -> Option<Arc<Agent>> {
+        if !action.starts_with(agents::PREFIX) {
+            return None;
+        }
+        self.named.get(action).or_else(|| self.found().get(action)).cloned()
+    }
+
+    fn found(&self) -> &Agents {
+        self.found.get_or_init(|| {
+            let own = self.project.root.clone();
+            let near = self.request.near.clone().filter(|near| *near != own);
+            let folders: Vec<PathBuf> = near.into_iter().chain([own]).collect();
+            Agents::in_folders(&self.project, &folders)
+        })
+    }
+
+    /// The tool of a server that an action means: `mcp:server/tool`, or the tool's own name when
+    /// one server alone has it.
+    pub(super) fn server_tool(&self, action: &str) -> Option<Tool> {
+        let servers = &self.servers;
+        if let Some(place) = action.strip_prefix(MCP) {
+            let (server, tool) = place.split_once('/')?;
+            servers.names().find(|name| *name == server)?;
+            let tool = Tool { server: server.to_owned(), tool: tool.to_owned() };
+            // What was not accepted is known, so that it can be told why it can't be used.
+            return match servers.tool(server, &tool.tool) {
+                Err(McpError::UnknownTool { .. }) => None,
+                _ => Some(tool),
+            };
+        }
+        let mut found = servers.names().filter(|server| servers.tool(server, action).is_ok());
+        match (found.next(), found.next()) {
+            (Some(server), None) => {
+                Some(Tool { server: server.to_owned(), tool: action.to_owned() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The names of all actions but those of front-end tools.
+    pub(super) fn names(&self) -> Vec<String> {
+        use contexture_flow::action::Actions as _;
+        let mut names = self.request.host.names();
+        names.extend(self.builtin.names());
+        names.extend(self.named.names().chain(self.found().names()).cloned());
+        for server in self.servers.names() {
+            let tools = self.servers.pinned(server).unwrap_or_default();
+            let action = |tool: &Definition| format!("{MCP}{server}/{}", tool.name);
+            names.extend(tools.iter().map(action));
+        }
+        names
+    }
+
+    pub(super) fn note_trace(&self, trace: StepTrace) {
+        self.traces.lock().unwrap_or_else(PoisonError::into_inner).push(trace);
+    }
+
+    pub(super) fn traces(&self) -> Vec<StepTrace> {
+        self.traces.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tool {
+    pub(super) server: String,
+    pub(super) tool: String,
+}

@@ -1,0 +1,225 @@
+//! How far what a step is given may be believed (AS-20).
+//!
+//! Decision: results of steps are plain JSON, and what a step is given is made of the set and of
+//! results. So the origin of a string is read off the set: a string without a reference is the
+//! set's own, one with references is as far to be believed as the least of what they name. Only
+//! sets with an agent, a generation or a set within them are followed; for others it has no effect.
+
+use contexture_context::Trust;
+use contexture_flow::action::ActionCall;
+use contexture_flow::reference::{Part, is_expanded, parts};
+use contexture_flow::{Set, Step};
+use contexture_protocol::content::Fallback;
+use contexture_script::runtime::Given;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// How far what is known of no origin may be believed.
+const UNKNOWN: Trust = Trust::Tool;
+
+/// The origins of a run.
+pub(super) struct Origins {
+    /// That of the set itself.
+    own: Trust,
+    /// The steps as they stand in the set; none when the set is not followed.
+    steps: Option<HashMap<String, Written>>,
+    results: Mutex<HashMap<String, Trust>>,
+}
+
+/// A step as it stands in the set.
+struct Written {
+    action: String,
+    parameters: Map<String, Value>,
+    /// What may replace it.
+    others: Vec<(String, Map<String, Value>)>,
+}
+
+impl Origins {
+    /// The origins of a set; `matters` says for which actions they do.
+    pub(super) fn of(set: &Set, own: Trust, matters: impl Fn(&str) -> bool) -> Self {
+        let is_followed = set.steps.iter().any(|step| {
+            matters(&step.action) || replacements(step).any(|other| matters(other.target()))
+        });
+        let steps = is_followed
+            .then(|| set.steps.iter().map(|step| (step.id.clone(), Written::of(step))).collect());
+        Self { own, steps, results: Mutex::default() }
+    }
+
+    /// Whether they are followed at all.
+    pub(super) fn are_followed(&self) -> bool {
+        self.steps.is_some()
+    }
+
+    /// That of the set itself.
+    pub(super) fn own(&self) -> Trust {
+        self.own
+    }
+
+    /// Notes that of what a step gave.
+    pub(super) fn note(&self, step: &str, trust: Trust) {
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.insert(step.to_owned(), trust);
+    }
+
+    /// That of all results together.
+    pub(super) fn least(&self) -> Trust {
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.values().fold(self.own, |least, trust| least.least(*trust))
+    }
+
+    /// The parameters of a call with their origins.
+    pub(super) fn given(&self, call: &mut ActionCall) -> Vec<(String, Given)> {
+        let written = self.written(call);
+        std::mem::take(&mut call.parameters)
+            .into_iter()
+            .map(|(name, value)| {
+                let template = written.and_then(|map| map.get(&name));
+                (name, self.part(value, template))
+            })
+            .collect()
+    }
+
+    /// Whether a parameter of a call stands in the set as it is.
+    pub(super) fn is_written(&self, call: &ActionCall, name: &str) -> bool {
+        let template = self.written(call).and_then(|map| map.get(name));
+        template.is_some_and(|template| {
+            !holds_references(template) && call.parameters.get(name) == Some(template)
+        })
+    }
+
+    /// The least origin of what a call is given.
+    pub(super) fn of_call(&self, call: &ActionCall) -> Trust {
+        let Some(written) = self.written(call) else { return UNKNOWN };
+        written.values().fold(self.own, |least, value| least.least(self.of_template(value)))
+    }
+
+    fn written(&self, call: &ActionCall) -> Option<&Map<String, Value>> {
+        let written = self.steps.as_ref()?.get(&call.id)?;
+        if written.action == call.name {
+            return Some(&written.parameters);
+        }
+        let other = written.others.iter().find(|(action, _)| *action == call.name);
+        other.map(|(_, parameters)| parameters)
+    }
+
+    fn part(&self, value: Value, template: Option<&Value>) -> Given {
+        match (value, template) {
+            (Value::Object(fields), Some(Value::Object(templates))) => Given::Object(
+                fields
+                    .into_iter()
+                    .map(|(name, value)| {
+                        let template = templates.get(&name);
+                        (name, self.part(value, template))
+                    })
+                    .collect(),
+            ),
+            (Value::Array(items), Some(Value::Array(templates)))
+                if items.len() == templates.len() =>
+            {
+                let pairs = items.into_iter().zip(templates);
+                Given::List(pairs.map(|(item, template)| self.part(item, Some(template))).collect())
+            }
+            (value, Some(template)) if value == *template && !holds_references(template) => {
+                Given::Value(value, self.own)
+            }
+            (value, Some(Value::String(text))) if is_expanded(text) => {
+                Given::Value(value, self.of_text(text))
+            }
+            (value, _) => Given::Value(value, UNKNOWN),
+        }
+    }
+
+    fn of_template(&self, template: &Value) -> Trust {
+        let mut least = self.own;
+        let mut open = vec![template];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) if is_expanded(text) => least = least.least(self.of_text(text)),
+                Value::Array(items) => open.extend(items),
+                Value::Object(fields) => open.extend(fields.values()),
+                _ => {}
+            }
+        }
+        least
+    }
+
+    fn of_text(&self, text: &str) -> Trust {
+        let Ok(parts) = parts(text) else { return UNKNOWN };
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |part: &Part<'_>| match part {
+            Part::Text(_) => self.own,
+            Part::Path(path) => {
+                path.outcome().and_then(|id| results.get(id)).copied().unwrap_or(UNKNOWN)
+            }
+        };
+        parts.iter().fold(self.own, |least, part| least.least(of(part)))
+    }
+}
+
+impl Written {
+    fn of(step: &Step) -> Self {
+        let others = replacements(step).map(|other| {
+            let parameters = other.parameters.clone();
+            (other.target().to_owned(), parameters.unwrap_or_else(|| step.parameters.clone()))
+        });
+        Self {
+            action: step.action.clone(),
+            others: others.collect(),
+            parameters: step.parameters.clone(),
+        }
+    }
+}
+
+/// What may replace a step.
+pub(super) fn replacements(step: &Step) -> impl Iterator<Item = &Fallback> {
+    let recovery = step.recovery.as_ref().and_then(|recovery| recovery.alternative.as_ref());
+    let client = step.frontend.as_ref().and_then(|says| says.alternative.as_ref());
+    recovery.into_iter().chain(client)
+}
+
+fn holds_references(template: &Value) -> bool {
+    let mut open = vec![template];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) if is_expanded(text) => return true,
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The fields of what is given, if it is an object.
+pub(super) fn fields(given: Given) -> Option<Vec<(String, Given)>> {
+    match given {
+        Given::Object(parts) => Some(parts),
+        Given::Value(Value::Object(map), trust) => {
+            Some(map.into_iter().map(|(name, value)| (name, Given::Value(value, trust))).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The items of what is given, if it is a list.
+pub(super) fn items(given: Given) -> Option<Vec<Given>> {
+    match given {
+        Given::List(parts) => Some(parts),
+        Given::Value(Value::Array(items), trust) => {
+            Some(items.into_iter().map(|item| Given::Value(item, trust)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The least origin in what is given.
+pub(super) fn least(given: &Given) -> Trust {
+    match given {
+        Given::Value(_, trust) => *trust,
+        Given::List(parts) => parts.iter().map(least).fold(Trust::Program, Trust::least),
+        Given::Object(parts) => {
+            parts.iter().map(|(_, part)| least(part)).fold(Trust::Program, Trust::least)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Runs programs for steps: agents and generations.
+//!
+//! A run stays on its thread, so that it gets one: a program that computes holds up nobody else.
+//! When nobody waits for it any more, it is cancelled.
+
+use super::kit::{Kit, StepTrace};
+use crate::host::Turn;
+use crate::observe::Silent;
+use crate::run::{Ready, RunReport, RunRequest};
+use crate::turn::told;
+use contexture_context::Trust;
+use contexture_flow::action::ActionFailure;
+use contexture_llm::CancelToken;
+use contexture_script::runtime::Given;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Cancels a run when nobody waits for it any more.
+struct Leash(CancelToken);
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// What a step is to run.
+pub(super) struct Work {
+    /// The run of the set.
+    pub(super) flow: String,
+    /// The step.
+    pub(super) step: String,
+    /// Which try it is.
+    pub(super) attempt: u32,
+    pub(super) request: RunRequest,
+    pub(super) input: Given,
+}
+
+/// What came of it, and how far it may be believed.
+pub(super) type Came = (Result<Value, ActionFailure>, Trust);
+
+pub(super) async fn run(kit: &Arc<Kit>, work: Work) -> Came {
+    let report = match started(kit, work).await {
+        Ok(report) => report,
+        Err(failure) => return (Err(failure), Trust::Program),
+    };
+    let RunReport { run, outcome, trust, .. } = report;
+    let result = outcome.map_err(|failure| {
+        let error = told(&failure);
+        let code = if error.cancelled { "CANCELLED".to_owned() } else { error.code };
+        let mut details = Map::new();
+        let help = error.help.map(Value::from);
+        for (name, value) in [("help", help), ("run", run.map(Value::from))] {
+            details.extend(value.map(|value| (name.to_owned(), value)));
+        }
+        details.extend(error.details.map(|value| ("details".to_owned(), value)));
+        let details = Some(Value::Object(details)).filter(|map| *map != Value::Object(Map::new()));
+        ActionFailure { details, ..ActionFailure::new(code, error.message) }
+    });
+    (result, trust)
+}
+
+async fn started(kit: &Arc<Kit>, work: Work) -> Result<RunReport, ActionFailure> {
+    let ended = |_| ActionFailure::new("CANCELLED", "the run has ended");
+    let permit = Arc::clone(&kit.seats).acquire_owned().await.map_err(ended)?;
+    let cancel = CancelToken::new();
+    let _leash = Leash(cancel.clone());
+    let kit = Arc::clone(kit);
+    let thread = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| {
+            let message = format!("no runtime can be started: {error}");
+            ActionFailure::new("EXECUTION_FAILED", message)
+        })?;
+        Ok(runtime.block_on(ready(&kit, work, cancel)))
+    });
+    thread.await.unwrap_or_else(|error| {
+        let message = format!("the run broke off: {error}");
+        Err(ActionFailure::new("EXECUTION_FAILED", message))
+    })
+}
+
+async fn ready(kit: &Kit, work: Work, cancel: CancelToken) -> RunReport {
+    let Work { flow, step, attempt, request, input } = work;
+    let observer = kit.request.progress.clone().unwrap_or_else(|| Arc::new(Silent));
+    let contexts = kit.request.contexts.as_ref();
+    match Ready::new(&kit.project, &request, contexts, observer, cancel) {
+        Ok(mut ready) => {
+            if let Some(run) = ready.id() {
+                let run = run.to_owned();
+                kit.note_trace(StepTrace { flow, step, attempt, run });
+            }
+            ready.take_turn(Turn {
+                frontend: kit.request.frontend.clone(),
+                permission: kit.request.permission.clone(),
+                ..Turn::default()
+            });
+            ready.run(request, input).await
+        }
+        Err(failure) => RunReport::refused(failure),
+    }
+}

@@ -1,0 +1,111 @@
+//! Sets that programs return.
+//!
+//! A function whose value is an INSTRUCTION or TOOL_CALL_REQUEST message, `{type, content}`, or the
+//! content alone (`{instructions: […]}`), as an object or as its JSON text, is a plan: it is run where
+//! a person asks for that, by what [`from_program`] gives, or where a step of another set does, by
+//! `RUN_INSTRUCTIONS`. A value that merely looks like a set is never run by itself.
+
+use super::{FlowError, FlowRequest};
+use crate::host::Turn;
+use crate::observe::{Observer, Silent};
+use crate::project::Project;
+use crate::run::{Ready, RunFailure, RunRequest};
+use crate::turn::told;
+use contexture_context::Trust;
+use contexture_flow::Set;
+use contexture_llm::CancelToken;
+use contexture_protocol::Limits;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The function that is to return a set.
+#[derive(Debug, Clone, Default)]
+pub struct Entry {
+    /// The program.
+    pub program: PathBuf,
+    /// The agent; the main one when absent.
+    pub agent: Option<String>,
+    /// Its function; the main one when absent.
+    pub function: Option<String>,
+    /// Its input.
+    pub input: Value,
+}
+
+/// The set that a function returned.
+#[derive(Debug, Clone)]
+pub struct Returned {
+    /// The set, for [`FlowRequest::document`].
+    pub document: Vec<u8>,
+    /// How far it may be believed, for [`FlowRequest::trust`]: what only the program and its input
+    /// made is [`Trust::User`] or better.
+    pub trust: Trust,
+    /// The run under which the program's trace is kept.
+    pub run: Option<String>,
+}
+
+impl Returned {
+    /// Puts the set into a request.
+    #[must_use]
+    pub fn into_request(self, request: FlowRequest) -> FlowRequest {
+        FlowRequest { document: self.document, trust: self.trust.max(Trust::User), ..request }
+    }
+}
+
+/// Runs a function and takes the set that it returns. `request` says with which models, packs,
+/// servers and front end. Needs a tokio runtime with time and I/O; the future stays on its thread.
+///
+/// # Errors
+/// [`FlowError`] when the program can't be run, fails, or returns no set.
+pub async fn from_program(
+    project: &Project,
+    entry: Entry,
+    request: &FlowRequest,
+    cancel: CancelToken,
+) -> Result<Returned, FlowError> {
+    let run = RunRequest {
+        program: entry.program,
+        agent: entry.agent,
+        function: entry.function,
+        model: request.model.clone(),
+        stand_in: request.stand_in.clone(),
+        allow_packs: request.allow_packs.clone(),
+        approve_packs: request.approve_packs,
+        servers: request.servers.clone(),
+        context: request.context.clone(),
+        private: request.private.clone(),
+        forget: request.forget,
+        ..RunRequest::default()
+    };
+    let observer: Arc<dyn Observer> = request.progress.clone().unwrap_or_else(|| Arc::new(Silent));
+    let mut ready =
+        Ready::new(project, &run, request.contexts.as_ref(), observer, cancel).map_err(failed)?;
+    ready.take_turn(Turn {
+        frontend: request.frontend.clone(),
+        permission: request.permission.clone(),
+        ..Turn::default()
+    });
+    let report = ready.run(run, entry.input.into()).await;
+    let document = match report.outcome.map_err(failed)? {
+        Value::String(text) => text,
+        value => value.to_string(),
+    };
+    // A value that is no set is told here, by what is wrong with it.
+    Set::parse(document.as_bytes(), &Limits::FILE).map_err(FlowError::Refused)?;
+    Ok(Returned { document: document.into_bytes(), trust: report.trust, run: report.run })
+}
+
+fn failed(failure: RunFailure) -> FlowError {
+    match failure {
+        RunFailure::Source(checked) => FlowError::Program(checked),
+        RunFailure::Setup(error) => FlowError::Setup(error),
+        failure @ RunFailure::Program { .. } => {
+            let error = told(&failure);
+            FlowError::Setup(crate::run::SetupError {
+                code: error.code,
+                message: error.message,
+                help: error.help,
+            })
+        }
+    }
+}

@@ -9,11 +9,13 @@
 
 mod agents;
 mod app;
+mod asking;
 mod caller;
 pub mod codes;
 mod digest;
 pub mod door;
 mod exchange;
+mod flows;
 mod frontend;
 mod guard;
 pub mod handler;
@@ -23,7 +25,6 @@ mod openai;
 mod operations;
 mod place;
 mod private;
-mod runner;
 mod sensitive;
 mod session;
 mod subscriptions;
@@ -38,13 +39,15 @@ use contexture::store::contexts::{self, ContextStore, SqliteContexts, Update};
 use contexture::store::stamp::Ids;
 use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Refusal};
-use frontend::{Calls, FrontendRunner};
+use flows::{Allowed, Flows, Journals};
+use frontend::Calls;
 use handler::{Handler, Handlers};
 use intent::Intents;
 use message::Maker;
 use operations::audit::Audit;
 use operations::log::Log;
 use operations::metrics::Metrics;
+use operations::readiness::Readiness;
 use operations::telemetry::Telemetry;
 use session::Sessions;
 use std::path::PathBuf;
@@ -137,6 +140,9 @@ impl Serve {
         let maker = Maker::new(Arc::clone(&ids), Arc::clone(&metrics));
         let secrets = contexture::servers::secrets(&settings.project);
         let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };
+        let journals = Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?;
+        let allowed = Allowed::new(&serve.actions);
+        let flows = Flows::new(allowed, journals, serve.limits.sets_per_owner);
         let app = App {
             held: Mutex::new(Some(held)),
             begun: maker.now_seconds(),
@@ -148,13 +154,14 @@ impl Serve {
             metrics,
             limits,
             tokens: Registry::open(&settings.data)?,
+            readiness: Readiness::new(settings.data.clone()),
             audit: Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?,
             log: Log::open(settings.log, secrets, ids),
             sessions: Sessions::new(serve.limits.sessions_per_owner),
             subscriptions: Subscriptions::default(),
             turns: Turns::new(serve.turns),
             calls: Calls::default(),
-            runner: Arc::new(FrontendRunner),
+            flows,
             handlers: Handlers::open(settings.handlers)?,
             turn_request: settings.turns,
             phase: watch::Sender::new(Phase::Open),
@@ -162,8 +169,10 @@ impl Serve {
             later: Later::begin(&Handle::current()),
             project: settings.project,
         };
-        close_broken(&app)?;
-        Ok(Self(Arc::new(app)))
+        let app = Arc::new(app);
+        let broken = flows::take_up(&app)?;
+        close_broken(&app, broken)?;
+        Ok(Self(app))
     }
 
     /// The names of the agents, the one that is asked by default first.
@@ -187,9 +196,9 @@ impl std::fmt::Debug for Serve {
 }
 
 /// Gives the messages whose turns broke off with the last server their answer.
-fn close_broken(app: &App) -> Result<(), Fault> {
+fn close_broken(app: &App, broken: Vec<contexts::PendingKey>) -> Result<(), Fault> {
     let unusable = |error: contexts::ContextError| Fault::of(codes::BAD_DATA, error.to_string());
-    for pending in app.store.pending().map_err(unusable)? {
+    for pending in broken {
         let text = "the server ended before the turn did, and what the turn did is not known";
         let mut refusal = Refusal::new(ErrorCode::OutcomeUncertain, text);
         refusal.message_id = Some(pending.key.message_id.clone());

@@ -1,9 +1,11 @@
 //! `[serve]`: what `contexture serve` offers, and to whom (CP-5, CP-6, CP-19).
 
 mod limits;
+mod permissions;
 mod sensitive;
 
 pub use limits::ServeLimits;
+pub use permissions::{Levels, Permissions};
 pub use sensitive::{SensitiveField, SensitiveFields};
 
 use regex::Regex;
@@ -36,6 +38,11 @@ pub struct Serve {
     pub limits: ServeLimits,
     /// What is encrypted where it is kept.
     pub sensitive: SensitiveFields,
+    /// Actions of the server that tool calls and instructions of clients may name, besides those that
+    /// only compute: names, or beginnings of names with a `*` behind them.
+    pub actions: Vec<String>,
+    /// Which actions the user is asked about first.
+    pub permissions: Permissions,
     /// Turns that run at the same time; others wait.
     pub turns: NonZeroUsize,
     /// Messages of the context, the latest, that an agent gets with a turn.
@@ -66,6 +73,8 @@ impl Default for Serve {
             rate_per_minute: None,
             limits: ServeLimits::default(),
             sensitive: SensitiveFields::default(),
+            actions: Vec::new(),
+            permissions: Permissions::default(),
             turns: NonZeroUsize::MIN.saturating_add(15),
             history: 100,
             turn_timeout: NonZeroU64::MIN.saturating_add(599),

@@ -55,6 +55,13 @@ impl Agents {
         &self.0
     }
 
+    /// The programs that have them, each once.
+    pub(crate) fn programs(&self) -> Vec<PathBuf> {
+        let mut programs: Vec<PathBuf> = self.0.iter().map(|agent| agent.program.clone()).collect();
+        programs.dedup();
+        programs
+    }
+
     pub(crate) fn named(&self, name: &str) -> Option<&Agent> {
         self.0.iter().find(|agent| agent.name == name)
     }

@@ -1,6 +1,8 @@
 //! What is served, and all that its requests share.
 
 use super::agents::Agents;
+use super::caller::Grant;
+use super::flows::Flows;
 use super::frontend::Calls;
 use super::guard::Breach;
 use super::handler::Handlers;
@@ -9,15 +11,15 @@ use super::message::Maker;
 use super::operations::audit::{Audit, Record};
 use super::operations::log::Log;
 use super::operations::metrics::Metrics;
+use super::operations::readiness::Readiness;
 use super::operations::telemetry::Telemetry;
 use super::place::Held;
-use super::runner::Runner;
 use super::session::{Session, Sessions};
 use super::subscriptions::Subscriptions;
 use super::tokens::Registry;
 use super::turn::Turns;
 use contexture::Project;
-use contexture::store::contexts::{Applied, ContextError, ContextStore, Update};
+use contexture::store::contexts::{Applied, ContextError, ContextStore, Key, Update};
 use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,14 +57,16 @@ pub(crate) struct App {
     pub(crate) turns: Turns,
     /// Calls of front-end tools that are under way.
     pub(crate) calls: Calls,
-    /// What runs tool calls and instruction sets that are sent to the server.
-    pub(crate) runner: Arc<dyn Runner>,
+    /// Tool calls and instruction sets that were sent to the server.
+    pub(crate) flows: Flows,
     /// What answers further types of messages.
     pub(crate) handlers: Handlers,
     /// When it began, in seconds of Unix time.
     pub(crate) begun: u64,
     /// What is told of turns to a collector of traces.
     pub(crate) telemetry: Telemetry,
+    /// Whether contexts can be written.
+    pub(crate) readiness: Readiness,
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
     /// What a message may be.
@@ -148,6 +152,33 @@ impl App {
         );
     }
 
+    /// Does something after all that is to be done of updates that are durable by now.
+    pub(crate) fn after_updates(&self, work: impl FnOnce() + Send + 'static) {
+        self.later.hand_in(work);
+    }
+
+    /// Deletes a context: what runs in it is cancelled, and who follows it is told (CP-9, CP-11).
+    pub(crate) async fn delete(
+        self: &Arc<Self>,
+        owner: &str,
+        context: &str,
+    ) -> Result<(), ContextError> {
+        let key = (owner.to_owned(), context.to_owned());
+        let incarnation = self.read(move |store| {
+            let key = Key { owner: &key.0, context: &key.1 };
+            let head = store.head(key)?;
+            store.delete(key)?;
+            Ok(head.incarnation)
+        });
+        let incarnation = incarnation.await?;
+        self.turns.cancel_in(owner, context, incarnation);
+        let (app, owner, context) = (Arc::clone(self), owner.to_owned(), context.to_owned());
+        self.after_updates(move || {
+            app.subscriptions.deleted(&app.maker, &owner, &context, incarnation);
+        });
+        Ok(())
+    }
+
     /// As [`Self::update`], for a task that waits.
     pub(crate) async fn updated(self: &Arc<Self>, update: Update) -> Result<Applied, ContextError> {
         let (send, receive) = tokio::sync::oneshot::channel();
@@ -167,11 +198,6 @@ impl App {
         work.await.unwrap_or(Err(ContextError::Closed))
     }
 
-    /// Whether contexts can be read and written.
-    pub(crate) async fn writable(self: &Arc<Self>) -> Result<(), ContextError> {
-        self.read(|store| store.check()).await
-    }
-
     /// Gives the data folder away to the next server.
     pub(crate) fn leave(&self) {
         drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -181,6 +207,17 @@ impl App {
     pub(crate) fn end_session(&self, session: &Arc<Session>) {
         self.sessions.end(session);
         self.forget(session);
+    }
+
+    /// Waits until a grant lets in no longer: its token was revoked, or expired. The tokens are looked
+    /// at once a second.
+    pub(crate) async fn revoked(&self, grant: &Grant) {
+        let mut changes = self.tokens.changes();
+        while self.tokens.is_good(grant, self.now()) {
+            if changes.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+        }
     }
 
     /// Takes away what a session left that has ended.

@@ -160,10 +160,18 @@ impl Listening {
             }
         }
         app.phase.send_replace(Phase::Draining);
-        // Connections are still taken: whoever asks is told that the server is about to end.
+        // Connections are still taken: whoever asks is told that the server is about to end. A token
+        // that is revoked ends its connections meanwhile too.
+        let watching = async {
+            loop {
+                tokens.tick().await;
+                look_at_tokens(&app);
+            }
+        };
         tokio::select! {
             () = &mut serving => {}
             () = drain(&app) => {}
+            () = watching => {}
         }
         app.phase.send_replace(Phase::Closed);
         let _ = tokio::time::timeout(PATIENCE, &mut serving).await;
@@ -207,13 +215,15 @@ fn look_at_tokens(app: &App) {
 /// have said so far is kept.
 async fn drain(app: &App) {
     let over = async || {
-        while app.turns.running() > 0 {
+        while app.turns.running() > 0 || app.flows.running() > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     let patience = Duration::from_secs(app.project.config.serve.drain_timeout.get());
     if tokio::time::timeout(patience, over()).await.is_err() {
         app.turns.cancel_all();
+        // Nothing of a set is lost: the next server goes on with it.
+        app.flows.leave_all();
         let _ = tokio::time::timeout(PATIENCE, over()).await;
     }
 }

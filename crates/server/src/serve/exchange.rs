@@ -5,6 +5,7 @@
 //! through [`Reply`] when they are there.
 
 mod availability;
+mod capabilities;
 mod control;
 mod failure;
 mod input;
@@ -17,10 +18,11 @@ pub(crate) use availability::judge;
 pub(crate) use failure::{forbidden, refusal};
 pub(crate) use input::{Wishes, draining};
 pub(crate) use reply::{Outlet, Reply};
-pub(crate) use update::{about, sender_forbidden};
+pub(crate) use update::{about, once};
 
 use super::app::App;
 use super::caller::{Caller, Scope};
+use super::flows;
 use super::guard::Pace;
 use super::handler;
 use super::operations::audit::{Deed, Record};
@@ -66,16 +68,9 @@ pub(crate) fn receive_with(
                 acknowledge(app, &message, reply);
             }
         }
-        Body::ClientCapabilities(client) => match &caller.session {
-            Some(session) => {
-                app.sessions.announce(session, client.clone());
-                acknowledge(app, &message, reply);
-            }
-            None => reply.refuse(Refusal::new(
-                ErrorCode::ClientUnavailable,
-                "tools are announced over a WebSocket, where they can be called",
-            )),
-        },
+        Body::ClientCapabilities(client) => {
+            capabilities::announce(app, caller, &message, client, reply);
+        }
         Body::ToolCallResponse(response) => {
             app.calls.answered(app, caller, &message, response, reply);
         }
@@ -84,7 +79,7 @@ pub(crate) fn receive_with(
         Body::Unsubscribe(asked) => subscription::end(app, caller, &message, asked, reply),
         Body::ErrorResponse(_) | Body::Ack(_) => acknowledge(app, &message, reply),
         Body::ToolCallRequest(_) | Body::Instruction(_) => {
-            app.runner.run(app, caller, message, reply)
+            flows::receive(app, caller, message, reply);
         }
         Body::Other { .. } => handler::run(app, caller, message, reply),
         _ => reply.refuse(not_taken(&message)),

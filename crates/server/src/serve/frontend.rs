@@ -6,11 +6,9 @@
 
 mod calls;
 mod forwarder;
-mod request;
 
 pub(crate) use calls::Calls;
 pub(crate) use forwarder::Forwarder;
-pub(crate) use request::FrontendRunner;
 
 use std::time::Duration;
 

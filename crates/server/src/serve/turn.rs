@@ -14,6 +14,7 @@ mod tools;
 mod work;
 
 pub(crate) use ended::Ended;
+pub(crate) use log::TurnLog;
 pub(crate) use thread::{Wanted, start};
 pub(crate) use work::Begun;
 
@@ -21,7 +22,6 @@ use super::app::{App, GRACE};
 use contexture::llm::CancelToken;
 use contexture_protocol::{ErrorCode, Refusal};
 use lanes::Lanes;
-use log::TurnLog;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,6 +42,8 @@ pub(crate) type TurnKey = (Arc<str>, Option<String>, String);
 
 /// One turn.
 pub(crate) struct Turn {
+    /// The context that it runs in, and which one of this id; none for a turn that is not kept.
+    place: Option<(String, u64)>,
     pub(crate) log: TurnLog,
     pub(crate) cancel: CancelToken,
 }
@@ -51,6 +53,13 @@ pub(crate) struct Unkept {
     app: Arc<App>,
     key: TurnKey,
     pub(crate) cancel: CancelToken,
+}
+
+impl Unkept {
+    /// The id that it is known by.
+    pub(crate) fn id(&self) -> &str {
+        &self.key.2
+    }
 }
 
 impl Drop for Unkept {
@@ -75,8 +84,8 @@ impl Turns {
     }
 
     /// Notes a turn that begins.
-    fn begin(&self, key: TurnKey) -> Arc<Turn> {
-        let turn = Arc::new(Turn { log: TurnLog::default(), cancel: CancelToken::new() });
+    fn begin(&self, key: TurnKey, place: Option<(String, u64)>) -> Arc<Turn> {
+        let turn = Arc::new(Turn { place, log: TurnLog::default(), cancel: CancelToken::new() });
         let mut turns = self.by_key();
         // What ended long ago makes room when something new comes.
         if turns.len() % 64 == 63 {
@@ -91,7 +100,7 @@ impl Turns {
     /// Notes a turn of which nothing is kept; it is forgotten with what this gives.
     pub(crate) fn begin_unkept(app: &Arc<App>, owner: Arc<str>, id: String) -> Unkept {
         let key = (owner, None, id);
-        let turn = app.turns.begin(key.clone());
+        let turn = app.turns.begin(key.clone(), None);
         Unkept { app: Arc::clone(app), key, cancel: turn.cancel.clone() }
     }
 
@@ -129,6 +138,19 @@ impl Turns {
 
     fn ended(&self) {
         self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Cancels what runs in a context of an owner.
+    pub(crate) fn cancel_in(&self, owner: &str, context: &str, incarnation: u64) {
+        let is_there = |turn: &Turn| {
+            let place = turn.place.as_ref();
+            place.is_some_and(|(id, which)| id == context && *which == incarnation)
+        };
+        for ((of, _, _), turn) in self.by_key().iter() {
+            if **of == *owner && is_there(turn) {
+                turn.cancel.cancel();
+            }
+        }
     }
 
     /// Cancels all that run.

@@ -11,6 +11,7 @@
 )]
 #![allow(unreachable_pub, reason = "rooms of one test")]
 
+mod asking;
 mod batches;
 mod chance;
 mod client;
@@ -21,7 +22,10 @@ mod frontend;
 mod further;
 mod hello;
 mod load;
+mod over;
 mod replays;
 mod resume;
+mod sets;
 mod site;
+mod trouble;
 mod turns;

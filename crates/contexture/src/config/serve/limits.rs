@@ -25,6 +25,11 @@ pub struct ServeLimits {
     pub handshake_seconds: NonZeroU64,
     /// Seconds in which a client has to take something of what is sent to it.
     pub write_seconds: NonZeroU64,
+    /// Seconds after which a WebSocket from which nothing came is asked whether its client is there.
+    /// An event stream that is silent says something at least as often.
+    pub ping_seconds: NonZeroU64,
+    /// Seconds after which a WebSocket from which nothing came, not even an answer to that, is closed.
+    pub silence_seconds: NonZeroU64,
     /// Connections at the same time.
     pub connections: NonZeroUsize,
     /// Connections at the same time from one address; 256.
@@ -34,6 +39,8 @@ pub struct ServeLimits {
     /// Sessions of one owner that are kept, connected or not: beyond them, the one ends that has
     /// been without a connection for longest.
     pub sessions_per_owner: NonZeroUsize,
+    /// Requests of tool calls and sets of instructions of one owner that run at the same time.
+    pub sets_per_owner: NonZeroUsize,
     /// Requests and messages that may come from one address in a minute; 60,000. Addresses of
     /// IPv6 count by their first 64 bits.
     pub address_rate_per_minute: Option<NonZeroU64>,
@@ -56,10 +63,13 @@ impl Default for ServeLimits {
             body_seconds: number(30),
             handshake_seconds: number(10),
             write_seconds: number(30),
+            ping_seconds: number(30),
+            silence_seconds: number(75),
             connections: size(50_000),
             connections_per_address: None,
             sockets_per_owner: None,
             sessions_per_owner: size(20_000),
+            sets_per_owner: size(1_000),
             address_rate_per_minute: None,
             failed_logins_per_minute: number(60),
             audit_bytes: number(64 << 20),

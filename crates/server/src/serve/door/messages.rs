@@ -37,14 +37,25 @@ pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Resp
     if stream::is_wanted(&headers) && !is_refused {
         return stream::answer(&app, &caller, batch, &headers);
     }
+    let revoked = stream::revoked(&app, &caller);
+    tokio::select! {
+        biased;
+        answered = answered(&app, &caller, batch) => answered,
+        // Who may not come in any more hears no answer either; what was begun goes on.
+        () = revoked => answer::refusal(&app, stream::token_over()),
+    }
+}
+
+/// Waits for all answers.
+async fn answered(app: &Arc<App>, caller: &Caller, batch: Batch) -> Response {
     match batch {
         Batch::One(message) => match *message {
-            Ok(message) => answer::message(&ask(&app, &caller, message).await),
-            Err(refused) => answer::message(&unread(&app, &caller, *refused)),
+            Ok(message) => answer::message(&ask(app, caller, message).await),
+            Err(refused) => answer::message(&unread(app, caller, *refused)),
         },
         Batch::Many(messages) => {
             // All are taken before any is waited for, in their order.
-            let asked: Vec<_> = messages.into_iter().map(|one| begin(&app, &caller, one)).collect();
+            let asked: Vec<_> = messages.into_iter().map(|one| begin(app, caller, one)).collect();
             let answers = join_all(asked).await;
             let texts: Vec<String> = answers.iter().map(Message::to_json).collect();
             answer::json(StatusCode::OK, format!("[{}]", texts.join(",")))
@@ -133,6 +144,10 @@ struct Last(Mutex<Option<oneshot::Sender<Message>>>);
 
 impl Outlet for Last {
     fn passing(&self, _message: Message) {}
+
+    fn acknowledged(&self, message: Message) {
+        self.last(message);
+    }
 
     fn last(&self, message: Message) {
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();

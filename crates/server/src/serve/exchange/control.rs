@@ -1,4 +1,4 @@
-//! CONTROL: what runs is steered (CP-8).
+//! CONTROL: what runs is steered (CP-8, FL-12).
 
 use super::acknowledge;
 use super::reply::Reply;
@@ -9,7 +9,8 @@ use contexture_protocol::content::{Control, ControlAction};
 use contexture_protocol::{ErrorCode, Message, Refusal};
 use std::sync::Arc;
 
-/// Cancels a turn by the messageId that began it. A turn that ended meanwhile stays as it is.
+/// Steers a turn by the messageId that began it, a set by that of its request or its run. What ended
+/// meanwhile stays as it is.
 pub(crate) fn steer(
     app: &Arc<App>,
     caller: &Caller,
@@ -24,6 +25,10 @@ pub(crate) fn steer(
 }
 
 fn now(app: &App, owner: &str, message: &Message, asked: &Control, reply: Reply) {
+    if let Some(set) = app.flows.named(owner, &asked.target) {
+        set.wish(asked.action);
+        return acknowledge(app, message, reply);
+    }
     let Some(turn) = app.turns.of_message(owner, &asked.target) else {
         let text = format!("nothing that runs has the id `{}`", asked.target);
         return reply.refuse(Refusal::new(ErrorCode::UnknownId, text));

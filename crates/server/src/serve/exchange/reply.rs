@@ -17,6 +17,11 @@ pub(crate) trait Outlet: Send + Sync {
     /// The answer.
     fn last(&self, message: Message);
 
+    /// The ACK of work whose results come later: the answer for those who take one alone.
+    fn acknowledged(&self, message: Message) {
+        self.passing(message);
+    }
+
     /// The session that it goes to, whose messages come without a gap.
     fn session(&self) -> Option<&Session> {
         None
@@ -88,7 +93,11 @@ impl Reply {
 
     /// Sends something on the way.
     pub(crate) fn pass(&self, message: Message) {
-        self.outlet.passing(answering(message, &self.message_id));
+        let message = answering(message, &self.message_id);
+        match message.body {
+            Body::Ack(_) => self.outlet.acknowledged(message),
+            _ => self.outlet.passing(message),
+        }
     }
 
     /// Sends the answer.

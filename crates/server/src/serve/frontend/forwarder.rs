@@ -2,6 +2,7 @@
 
 use super::{PATIENCE, PERSON};
 use crate::serve::app::App;
+use crate::serve::asking;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::judge;
 use crate::serve::message::answering;
@@ -43,13 +44,52 @@ struct Target {
 
 impl Forwarder {
     pub(crate) fn new(app: &Arc<App>, caller: &Caller, context: &str, message: &str) -> Self {
-        Self {
-            app: Arc::clone(app),
-            owner: Arc::clone(caller.owner()),
-            origin: caller.session.clone(),
-            context: context.to_owned(),
-            message: message.to_owned(),
-        }
+        let (owner, origin) = (Arc::clone(caller.owner()), caller.session.clone());
+        Self::of(app, owner, origin, context, message)
+    }
+
+    /// The front end of an owner; the session `origin` is asked first.
+    pub(crate) fn of(
+        app: &Arc<App>,
+        owner: Arc<str>,
+        origin: Option<Arc<Session>>,
+        context: &str,
+        message: &str,
+    ) -> Self {
+        let (context, message) = (context.to_owned(), message.to_owned());
+        Self { app: Arc::clone(app), owner, origin, context, message }
+    }
+
+    pub(crate) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    pub(crate) const fn owner(&self) -> &Arc<str> {
+        &self.owner
+    }
+
+    pub(crate) fn context(&self) -> &str {
+        &self.context
+    }
+
+    /// The message that the calls are made for.
+    pub(crate) fn about(&self) -> &str {
+        &self.message
+    }
+
+    /// The session of the client that would be asked to run a tool.
+    pub(crate) fn session_with(&self, tool: &str) -> Option<Arc<Session>> {
+        self.target(tool).ok().map(|target| target.session)
+    }
+
+    /// Puts a call to the client of one session.
+    pub(crate) async fn put(
+        &self,
+        call: Call,
+        session: &Arc<Session>,
+    ) -> Result<(CallResult, String), FrontendFailure> {
+        let target = self.target_among(&call.name, std::slice::from_ref(session))?;
+        self.sent_to(target, call).await
     }
 
     /// The sessions with clients, the one that asks first.
@@ -62,19 +102,34 @@ impl Forwarder {
     }
 
     /// Whether a client of the owner announced the tool.
-    pub(super) fn has(&self, tool: &str) -> bool {
+    pub(crate) fn has(&self, tool: &str) -> bool {
         self.sessions().iter().filter_map(|session| session.client()).any(|client| {
             let tools = client.supported_tools.as_deref().unwrap_or_default();
             tools.iter().any(|one| one.tool_id == tool)
         })
     }
 
+    /// The tools that clients of the owner announced.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let clients = self.sessions().into_iter().filter_map(|session| session.client());
+        let tools = clients.flat_map(|client| client.supported_tools.clone().unwrap_or_default());
+        tools.map(|tool| tool.tool_id).collect()
+    }
+
     /// The client to ask for a tool: one that is connected before one that may come back.
     fn target(&self, tool: &str) -> Result<Target, FrontendFailure> {
+        self.target_among(tool, &self.sessions())
+    }
+
+    fn target_among(
+        &self,
+        tool: &str,
+        sessions: &[Arc<Session>],
+    ) -> Result<Target, FrontendFailure> {
         let query = ToolQuery { tool_id: tool.to_owned(), ..ToolQuery::default() };
         let mut away = None;
         let mut is_denied = false;
-        for session in self.sessions() {
+        for session in sessions {
             let Some(client) = session.client() else { continue };
             let tools = client.supported_tools.as_deref().unwrap_or_default();
             let Some(tool) = tools.iter().find(|one| one.tool_id == tool) else { continue };
@@ -88,7 +143,7 @@ impl Forwarder {
                 max_bytes: limits
                     .and_then(|limits| limits.max_file_size.as_ref())
                     .map(|bytes| bytes.get()),
-                session: Arc::clone(&session),
+                session: Arc::clone(session),
             };
             match judge(tool, &query, session.is_connected()) {
                 None => return Ok(target),
@@ -110,7 +165,7 @@ impl Forwarder {
     }
 
     /// Sends a call to a client and waits for what comes of it.
-    pub(super) async fn ask(&self, call: Call) -> Result<(CallResult, String), FrontendFailure> {
+    pub(crate) async fn ask(&self, call: Call) -> Result<(CallResult, String), FrontendFailure> {
         let outcome = self.sent(call).await;
         let code = match &outcome {
             Ok((result, _)) if result.status == CallStatus::Success => "ok",
@@ -123,6 +178,15 @@ impl Forwarder {
 
     async fn sent(&self, call: Call) -> Result<(CallResult, String), FrontendFailure> {
         let target = self.target(&call.name)?;
+        asking::of_frontend(self, &call, target.tool.permission_level).await?;
+        self.sent_to(target, call).await
+    }
+
+    async fn sent_to(
+        &self,
+        target: Target,
+        call: Call,
+    ) -> Result<(CallResult, String), FrontendFailure> {
         if let Some(parameters) = &target.tool.parameters {
             let schema = Value::Object(parameters.clone());
             declared(&call.parameters, &schema)?;
@@ -133,7 +197,10 @@ impl Forwarder {
             return Err(FrontendFailure::new(ErrorCode::TooLarge.as_str(), text));
         }
         let own = [&call.timeout, &call.timeout_client].into_iter().flatten();
-        let patience = own.map(|seconds| seconds.duration()).fold(target.patience, Duration::min);
+        let own = own.map(|seconds| seconds.duration());
+        // A question to the user takes as long as the settings say.
+        let longest = if call.name == asking::TOOL { Duration::MAX } else { target.patience };
+        let patience = own.fold(longest, Duration::min);
         let call_id = call.call_id.clone();
         let request = ToolCallRequest::new(vec![Call { runtime: Some(Runtime::Frontend), ..call }]);
         let request = self.message(request.into());
@@ -199,8 +266,12 @@ impl Frontend for Forwarder {
         for session in self.sessions() {
             let Some(client) = session.client() else { continue };
             for tool in client.supported_tools.as_deref().unwrap_or_default() {
-                // A tool without a known definition is not offered (CP-15).
+                // A tool without a known definition is not offered (CP-15), nor the one by which the
+                // server asks the user.
                 let Some(parameters) = &tool.parameters else { continue };
+                if tool.tool_id == asking::TOOL {
+                    continue;
+                }
                 if seen.insert(tool.tool_id.clone()) {
                     let schema = Value::Object(parameters.clone());
                     let about = tool.description.as_deref().or(tool.name.as_deref());

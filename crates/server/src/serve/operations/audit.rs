@@ -39,6 +39,10 @@ pub enum Deed {
     Limit,
     /// A turn began.
     Turn,
+    /// Tool calls or instructions began.
+    Set,
+    /// The user was asked whether something sensitive may be done, or had allowed it before.
+    Asked,
     /// A context was deleted.
     Deleted,
     /// Contexts were exported.
@@ -64,6 +68,8 @@ impl Deed {
             Self::Refused => "refused",
             Self::Limit => "limit",
             Self::Turn => "turn_begun",
+            Self::Set => "set_begun",
+            Self::Asked => "permission_asked",
             Self::Deleted => "context_deleted",
             Self::Exported => "contexts_exported",
             Self::Imported => "contexts_imported",

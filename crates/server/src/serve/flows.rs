@@ -1,0 +1,123 @@
+//! Tool calls and instruction sets that are sent to the server (FL-1…FL-12).
+//!
+//! Decision: a set belongs to the server, not to the connection that sent it, like a turn; and more
+//! than a turn, since each of its steps is journalled: a server that starts goes on with the sets
+//! that the one before it left. Nothing of a set is kept, and nothing runs, before all of it was
+//! checked.
+
+mod accept;
+mod allowed;
+mod answer;
+mod checked;
+mod clients;
+mod earlier;
+mod faults;
+mod job;
+mod journal;
+mod news;
+mod resume;
+mod running;
+
+pub(crate) use accept::receive;
+pub(crate) use allowed::Allowed;
+pub(crate) use journal::Journals;
+pub(crate) use resume::take_up;
+pub(crate) use running::{Place, Running};
+
+use super::turn::TurnKey;
+use contexture_protocol::{ErrorCode, Refusal};
+use running::Tables;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The sets that run or ended not long ago, and what they run with.
+pub(crate) struct Flows {
+    tables: Mutex<Tables>,
+    /// Sets of one owner that may run at the same time.
+    most: NonZeroUsize,
+    /// What clients may have done of what the server can do.
+    pub(crate) allowed: Allowed,
+    /// Where every change of a set is kept.
+    pub(crate) journals: Journals,
+}
+
+/// Whether a message is new here.
+pub(crate) enum Entered {
+    /// It has its place now.
+    New(Place),
+    /// It is here already.
+    Known(Arc<Running>),
+}
+
+impl Flows {
+    pub(crate) fn new(
+        allowed: Allowed,
+        journals: Journals,
+        most: NonZeroUsize,
+    ) -> Self {
+        Self { tables: Mutex::default(), most, allowed, journals }
+    }
+
+    pub(super) fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The set of a message, while it is known.
+    pub(crate) fn find(&self, key: &TurnKey) -> Option<Arc<Running>> {
+        self.tables().by_key.get(key).cloned()
+    }
+
+    /// The owner's set that the id means: of the message that brought it, or of its run.
+    pub(crate) fn named(&self, owner: &str, id: &str) -> Option<Arc<Running>> {
+        let tables = self.tables();
+        let own = tables.by_key.iter().filter(|((of, _, _), _)| **of == *owner);
+        let mut own = own.filter(|((_, _, message), running)| message == id || running.is_run(id));
+        own.next().map(|(_, running)| Arc::clone(running))
+    }
+
+    /// How many run.
+    pub(crate) fn running(&self) -> usize {
+        self.tables().open.values().sum()
+    }
+
+    /// Leaves all that run as they are: the next server goes on with them (FL-11).
+    pub(crate) fn leave_all(&self) {
+        let all: Vec<_> = self.tables().by_key.values().cloned().collect();
+        all.iter().for_each(|running| running.leave());
+    }
+
+    /// A place for the set of a message.
+    ///
+    /// # Errors
+    /// RATE_LIMITED when its owner has as many as may be.
+    fn enter(
+        app: &Arc<super::app::App>,
+        key: TurnKey,
+        digest: [u8; 32],
+    ) -> Result<Entered, Refusal> {
+        let mut tables = app.flows.tables();
+        if let Some(known) = tables.by_key.get(&key) {
+            return Ok(Entered::Known(Arc::clone(known)));
+        }
+        let most = app.flows.most.get();
+        if tables.open.get(&key.0).is_some_and(|open| *open >= most) {
+            let text = format!("{most} sets of this owner run already");
+            let refused = Refusal::new(ErrorCode::RateLimited, text).policy("sets_per_owner");
+            return Err(refused.detail("limit", most));
+        }
+        let running = tables.begin(&key, digest);
+        drop(tables);
+        Ok(Entered::New(Place::new(app, key, running)))
+    }
+
+    /// As [`Self::enter`], for a set that was accepted before, however many there are.
+    fn enter_again(app: &Arc<super::app::App>, key: TurnKey, digest: [u8; 32]) -> Entered {
+        let mut tables = app.flows.tables();
+        if let Some(known) = tables.by_key.get(&key) {
+            return Entered::Known(Arc::clone(known));
+        }
+        let running = tables.begin(&key, digest);
+        drop(tables);
+        Entered::New(Place::new(app, key, running))
+    }
+}

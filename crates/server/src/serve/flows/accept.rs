@@ -1,0 +1,184 @@
+//! A set comes in: it is checked, kept, and begun, or refused with all of its faults (FL-6, CP-7).
+
+use super::allowed::Allowed;
+use super::checked::Checked;
+use super::clients::Clients;
+use super::earlier::earlier;
+use super::job::{Begins, Job};
+use super::{Entered, Flows};
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use crate::serve::digest::digest;
+use crate::serve::exchange::{Reply, draining, once, refusal};
+use crate::serve::message::answering;
+use crate::serve::operations::audit::{Deed, Record};
+use contexture::store::contexts::{Answer, Applied, KeyName, NewMessage, Operation, Repeated};
+use contexture_flow::Set;
+use contexture_flow::check::Earlier;
+use contexture_protocol::content::{Ack, Runtime};
+use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use std::sync::Arc;
+
+/// Sets of up to so many steps that name nothing but harmless actions and front-end tools are checked
+/// where they come in: they are kept before the messages that come behind them.
+const QUICK: usize = 200;
+
+/// The set in a message.
+pub(super) fn set_of(message: &Message) -> Option<Set> {
+    match &message.body {
+        Body::ToolCallRequest(request) => Some(Set::of_calls(request.clone())),
+        Body::Instruction(set) => Some(Set::of_instructions(set.clone())),
+        _ => None,
+    }
+}
+
+/// Takes a TOOL_CALL_REQUEST or an INSTRUCTION; what comes of it goes out through `reply`.
+pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
+    let (Some(set), Some(context)) = (set_of(&message), message.context_id.clone()) else {
+        return reply.refuse(Refusal::new(ErrorCode::ValidationFailed, "it brings no set"));
+    };
+    let owner = Arc::clone(caller.owner());
+    let key = (Arc::clone(&owner), Some(context.clone()), message.message_id.clone());
+    let digest = digest(&message);
+    if let Some(known) = app.flows.find(&key) {
+        return known.heard_again(&digest, reply);
+    }
+    if let Some(refused) = draining(app) {
+        return reply.refuse(refused);
+    }
+    let place = match Flows::enter(app, key, digest) {
+        Ok(Entered::New(place)) => place,
+        Ok(Entered::Known(known)) => return known.heard_again(&digest, reply),
+        Err(refused) => return reply.refuse(refused),
+    };
+    place.running().log.attach(reply);
+    let (app, origin, tell) = (Arc::clone(app), caller.session.clone(), place.tell());
+    let job = Job { app, owner, origin, context, message, intent: None, place, tell };
+    job.accept(set, caller.clone(), digest);
+}
+
+impl Job {
+    fn accept(self, set: Set, caller: Caller, digest: [u8; 32]) {
+        let run = self.app.maker.id("run");
+        if self.is_quick(&set) {
+            let clients = Clients::new(self.forwarder(), &run, &set);
+            if let Ok(checked) = self.checked(&set, clients, Earlier::default()) {
+                return self.keep(run, checked, &caller);
+            }
+        }
+        let handle = self.app.handle.clone();
+        let running = Arc::clone(self.place.running());
+        let task = handle.spawn(self.consider(run, set, caller, digest));
+        running.worked_on_by(task.abort_handle());
+    }
+
+    fn is_quick(&self, set: &Set) -> bool {
+        set.steps.len() <= QUICK
+            && set.steps.iter().all(|step| {
+                step.runtime == Some(Runtime::Frontend) || Allowed::is_harmless(&step.action)
+            })
+    }
+
+    /// What is not accepted at once: it may be large, read files, have been here before, or name
+    /// what ended earlier.
+    async fn consider(self, run: String, set: Set, caller: Caller, digest: [u8; 32]) {
+        let key = KeyName {
+            context_id: Some(self.context.clone()),
+            message_id: self.message.message_id.clone(),
+        };
+        let owner = self.owner.to_string();
+        let known = self.app.read(move |store| store.repeated(&owner, &key, &digest)).await;
+        match known {
+            Ok(None) => {}
+            Ok(repeated) => return self.again(repeated),
+            Err(error) => {
+                let refused = refusal(error, Some(&self.context));
+                return self.refuse(refused);
+            }
+        }
+        let earlier = match earlier(&self.app, &self.owner, &self.context, &set).await {
+            Ok(earlier) => earlier,
+            Err(error) => {
+                let refused = refusal(error, Some(&self.context));
+                return self.refuse(refused);
+            }
+        };
+        let clients = Clients::new(self.forwarder(), &run, &set);
+        let work =
+            tokio::task::spawn_blocking(move || (self.checked(&set, clients, earlier), self));
+        match work.await {
+            Ok((Ok(checked), job)) => job.keep(run, checked, &caller),
+            Ok((Err(refused), job)) => job.refuse(refused),
+            // The place told of it.
+            Err(_) => {}
+        }
+    }
+
+    /// Keeps the message, and begins the run when it was not here before.
+    fn keep(self, run: String, checked: Checked, caller: &Caller) {
+        let template = self.app.maker.message(Some(&self.context), Body::Ack(Ack::default()));
+        let template = answering(template, &self.message.message_id);
+        let id = self.message.message_id.clone();
+        let ack = move |applied: &Applied| {
+            let version = Some(applied.version.into());
+            let ack = Ack { message_id: id.clone(), version, ..Ack::default() };
+            Message { body: Body::Ack(ack), ..template.clone() }
+        };
+        let answer = if self.is_async() {
+            let ack = ack.clone();
+            Answer::Made(Arc::new(move |applied| ack(applied).to_json()))
+        } else {
+            Answer::Pending
+        };
+        let added = vec![Operation::AddMessage(NewMessage::of(&self.message))];
+        let update = once(caller, &self.message, answer, added);
+        let (app, caller) = (Arc::clone(&self.app), caller.clone());
+        app.update(update, move |_, outcome| match outcome {
+            Ok(applied) if applied.repeated.is_some() => self.again(applied.repeated),
+            Ok(applied) => {
+                self.audit(&caller);
+                if self.is_async() {
+                    (self.tell)(&ack(&applied));
+                }
+                self.spawn(run, checked, Begins::default());
+            }
+            Err(error) => {
+                let refused = refusal(error, Some(&self.context));
+                self.refuse(refused);
+            }
+        });
+    }
+
+    fn audit(&self, caller: &Caller) {
+        let record = Record::new(Deed::Set).by(caller).with("type", self.message.kind());
+        let record = record.with("messageId", self.message.message_id.as_str());
+        self.app.audit.note(&record.with("contextId", self.context.as_str()));
+    }
+
+    pub(super) fn spawn(self, run: String, checked: Checked, begins: Begins) {
+        let handle = self.app.handle.clone();
+        let running = Arc::clone(self.place.running());
+        let task = handle.spawn(self.run(run, checked, begins));
+        running.worked_on_by(task.abort_handle());
+    }
+
+    fn refuse(self, refused: Refusal) {
+        let refused = self.refusal(refused);
+        self.place.refuse(refused);
+    }
+
+    /// The message was here before: its answer is given again.
+    fn again(self, repeated: Option<Repeated>) {
+        let answer = match repeated {
+            Some(Repeated::Done(answer)) => self.app.kept(&answer),
+            _ => {
+                let text = "the set was broken off, and what it did is not known";
+                Err(Refusal::new(ErrorCode::OutcomeUncertain, text))
+            }
+        };
+        match answer {
+            Ok(answer) => self.place.refuse(answer),
+            Err(refused) => self.refuse(refused),
+        }
+    }
+}

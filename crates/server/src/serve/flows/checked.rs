@@ -1,0 +1,104 @@
+//! What a set is run with, and the check of it before anything runs (FL-6, CP-19).
+
+use super::clients::Clients;
+use super::faults::{self, Denied};
+use super::job::Job;
+use contexture::context::Trust;
+use contexture::flows::{self, FlowError, FlowRequest};
+use contexture::permission::Permission;
+use contexture::turn::Contexts;
+use contexture_flow::Set;
+use contexture_flow::check::{Earlier, Report};
+use contexture_flow::run::Limits;
+use contexture_protocol::{Refusal, SenderType};
+use std::sync::Arc;
+
+/// Results go back in one message, which may take 16 MiB.
+const LIMITS: Limits = Limits {
+    result_bytes: 4 << 20,
+    results_bytes: 10 << 20,
+    result_depth: 80,
+    parameter_bytes: 16 << 20,
+};
+
+/// A set that may be run.
+pub(super) struct Checked {
+    pub(super) request: FlowRequest,
+    pub(super) clients: Arc<Clients>,
+    pub(super) warnings: Report,
+}
+
+impl Job {
+    /// Checks the set. It reads files where agents are named.
+    ///
+    /// # Errors
+    /// The refusal with all of its faults.
+    pub(super) fn checked(
+        &self,
+        set: &Set,
+        clients: Clients,
+        earlier: Earlier,
+    ) -> Result<Checked, Refusal> {
+        let clients = Arc::new(clients);
+        let allow = self.allowed(&clients);
+        let denied = match &allow {
+            Some(allow) => faults::denied(&self.message, set, allow),
+            None => Vec::new(),
+        };
+        let request = self.request(set, &clients, earlier);
+        let warnings = match flows::checked(&self.app.project, request.clone()) {
+            Ok((_, warnings)) if denied.is_empty() => warnings,
+            Ok((_, warnings)) => return Err(faults::refusal(warnings, denied)),
+            Err(FlowError::Refused(report)) => return Err(faults::refusal(report, denied)),
+            Err(_) if !denied.is_empty() => {
+                return Err(faults::refusal(Report::default(), denied));
+            }
+            Err(error) => return Err(faults::unready(&error)),
+        };
+        // What a model service says is no more than a model's word.
+        let is_model = self.message.sender.kind == SenderType::Model;
+        let trust = if is_model { Trust::Model } else { request.trust };
+        let allow = allow.map(|allow| allow.0);
+        Ok(Checked { request: FlowRequest { allow, trust, ..request }, clients, warnings })
+    }
+
+    /// The actions that the set may use; all there are in one of the app itself.
+    fn allowed(&self, clients: &Clients) -> Option<Denied> {
+        if self.intent.is_some() {
+            return None;
+        }
+        let mut allow = self.app.flows.allowed.patterns();
+        allow.extend(clients.tools());
+        Some(Denied(allow))
+    }
+
+    fn request(&self, set: &Set, clients: &Arc<Clients>, earlier: Earlier) -> FlowRequest {
+        let app = &self.app;
+        let turns = &app.turn_request;
+        let is_agent = |step: &contexture_flow::Step| step.action.starts_with("agent:");
+        let has_agents = set.steps.iter().any(is_agent);
+        FlowRequest {
+            document: self.message.to_json().into_bytes(),
+            name: self.answers().to_owned(),
+            // Programs are read only where one of them may be meant.
+            programs: if has_agents { app.agents.programs() } else { Vec::new() },
+            frontend: Some(Arc::clone(clients) as Arc<_>),
+            permission: Some(Arc::clone(clients.forwarder()) as Arc<dyn Permission>),
+            contexts: Some(Contexts {
+                store: Arc::clone(&app.store),
+                owner: self.owner.to_string(),
+            }),
+            context: Some(self.context.clone()),
+            owner: self.owner.to_string(),
+            earlier,
+            model: turns.model.clone(),
+            stand_in: turns.stand_in.clone(),
+            allow_packs: turns.allow_packs.clone(),
+            approve_packs: turns.approve_packs,
+            servers: turns.servers.clone(),
+            limits: flows::Limits { run: LIMITS, ..flows::Limits::default() },
+            forget: turns.forget,
+            ..FlowRequest::default()
+        }
+    }
+}

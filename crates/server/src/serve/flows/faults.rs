@@ -1,0 +1,107 @@
+//! Sets that are refused: all of their faults in one ERROR_RESPONSE (FL-6, CP-17).
+
+use super::allowed::fits;
+use contexture::diagnostic::Severity;
+use contexture::flows::FlowError;
+use contexture_flow::check::{Diagnostic, Report};
+use contexture_flow::{Kind, Set, codes};
+use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+
+/// The policy that keeps clients from actions.
+const POLICY: &str = "allowed_actions";
+
+/// All that a set may use: names, or beginnings of names with `*` behind them.
+pub(super) struct Denied(pub(super) Vec<String>);
+
+/// The steps that name what the set may not use.
+pub(super) fn denied(message: &Message, set: &Set, allow: &Denied) -> Vec<Diagnostic> {
+    let list = match &message.body {
+        Body::ToolCallRequest(request) if request.calls.is_none() => "toolCalls",
+        Body::ToolCallRequest(_) => "calls",
+        _ => "instructions",
+    };
+    let field = match set.kind {
+        Kind::Calls => "name",
+        Kind::Instructions => "action",
+    };
+    let mut faults = Vec::new();
+    let mut tell = |path: String, action: &str| {
+        if !allow.0.iter().any(|pattern| fits(pattern, action)) {
+            faults.push(not_allowed(path, action));
+        }
+    };
+    for (at, step) in set.steps.iter().enumerate() {
+        let of = |rest: &str| format!("/content/{list}/{at}/{rest}");
+        tell(of(field), &step.action);
+        let recovery = step.recovery.as_ref().and_then(|recovery| recovery.alternative.as_ref());
+        let fallback = step.frontend.as_ref().and_then(|call| call.alternative.as_ref());
+        for (instead, at) in [(recovery, "recovery/alternative"), (fallback, "alternative")] {
+            if let Some(instead) = instead {
+                tell(of(at), instead.target());
+            }
+        }
+    }
+    faults
+}
+
+fn not_allowed(path: String, action: &str) -> Diagnostic {
+    Diagnostic {
+        code: ErrorCode::PermissionDenied.as_str(),
+        rule: codes::UNKNOWN_ACTION.code,
+        severity: Severity::Error,
+        message: format!("clients may not have the action `{action}` run"),
+        help: Some("the server's settings allow actions in `serve.actions`".to_owned()),
+        path,
+        source: None,
+        offset: None,
+    }
+}
+
+/// The refusal that a report becomes. Its code is that of the first fault, of what is not allowed
+/// before all others; what there is not at all is no matter of permission.
+pub(super) fn refusal(mut report: Report, mut denied: Vec<Diagnostic>) -> Refusal {
+    let unknown = |path: &str| {
+        let is_of = |one: &&Diagnostic| one.path.starts_with(path) && one.rule == codes::UNKNOWN_ACTION.code;
+        report.diagnostics.iter().any(|one| is_of(&one))
+    };
+    denied.retain(|one| !unknown(&one.path));
+    let is_denied = !denied.is_empty();
+    report.diagnostics.splice(0..0, denied);
+    let mut errors = report.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let first = errors.next();
+    let code = first.and_then(|first| ErrorCode::parse(first.code));
+    let others = errors.count().saturating_add(report.unlisted);
+    let text = first.map_or("the set has faults", |first| first.message.as_str());
+    let text = match others {
+        0 => text.to_owned(),
+        1 => format!("{text}; and one more fault"),
+        _ => format!("{text}; and {others} more faults"),
+    };
+    let diagnostics = report.to_value().get("diagnostics").cloned().unwrap_or_default();
+    let refused = Refusal::new(code.unwrap_or(ErrorCode::ValidationFailed), text)
+        .suggest("Mend what details.diagnostics name, and send the set under a new messageId.")
+        .detail("diagnostics", diagnostics);
+    if is_denied { refused.policy(POLICY) } else { refused }
+}
+
+/// A set whose faults are not its own: a program that is refused, a server that was not accepted, a
+/// journal that can't be written.
+pub(super) fn unready(error: &FlowError) -> Refusal {
+    let refused = match error {
+        FlowError::Refused(report) => return refusal(report.clone(), Vec::new()),
+        FlowError::Setup(setup) if setup.code.starts_with("flow") => {
+            // What it says of files is for the operator's log.
+            let text = "the server could not write its journal, and runs nothing without it";
+            return Refusal { recoverable: true, ..Refusal::new(ErrorCode::Internal, text) };
+        }
+        FlowError::Setup(setup) if setup.code == "action_not_allowed" => {
+            Refusal::new(ErrorCode::PermissionDenied, error.to_string()).policy(POLICY)
+        }
+        _ => Refusal::new(ErrorCode::ExecutionFailed, error.to_string()),
+    };
+    let refused = refused.detail("code", error.code());
+    match error.help() {
+        Some(help) => refused.suggest(help),
+        None => refused,
+    }
+}

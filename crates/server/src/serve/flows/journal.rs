@@ -1,0 +1,104 @@
+//! Where the changes of sets are kept: `flows.db` of the data folder.
+
+use crate::fault::Fault;
+use crate::serve::codes;
+use contexture::Project;
+use contexture::flows::is_within;
+use contexture::store::flows::{
+    Filter, FlowStoreError, Options, RunState, RunSummary, SqliteJournal,
+};
+use contexture::store::masker::Masker;
+use contexture::store::stamp::Ids;
+use contexture_flow::journal::{Entry, Journal as _, JournalError};
+use contexture_protocol::content::Status;
+use contexture_protocol::{Limits, Message};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The file of journals in the data folder.
+const FLOWS_FILE: &str = "flows.db";
+/// Runs that are looked at for one context, the newest.
+const RUNS: usize = 10_000;
+/// Runs that have ended, of which the end may not have been told: the newest.
+const LATEST: usize = 100;
+
+/// The journals of all sets.
+pub(crate) struct Journals(Arc<SqliteJournal>);
+
+/// A run of an earlier server.
+pub(super) struct Left {
+    pub(super) run: String,
+    pub(super) owner: String,
+    /// The id of the message that is answered.
+    pub(super) name: String,
+    pub(super) is_ended: bool,
+    /// Another process does it.
+    pub(super) is_held: bool,
+}
+
+impl Journals {
+    /// Opens the journals in a data folder.
+    ///
+    /// # Errors
+    /// A [`Fault`] when they can't be used.
+    pub(crate) fn open(data: &Path, project: &Project, ids: Arc<Ids>) -> Result<Self, Fault> {
+        let masker = Arc::new(Masker::new(contexture::servers::secrets(project)));
+        let options = Options { masker, ids, ..Options::default() };
+        let path = data.join(FLOWS_FILE);
+        SqliteJournal::open(&path, &path.display().to_string(), options)
+            .map(Self)
+            .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))
+    }
+
+    pub(super) fn journal(&self) -> Arc<SqliteJournal> {
+        Arc::clone(&self.0)
+    }
+
+    /// Says how a run ended that nobody goes on with.
+    pub(super) fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
+        self.0.finish(run, status)
+    }
+
+    /// The run for a message in a context.
+    pub(super) fn of_message(
+        &self,
+        owner: &str,
+        context: &str,
+        message: &str,
+    ) -> Result<Option<Left>, FlowStoreError> {
+        let (owner, context) = (Some(owner.to_owned()), Some(context.to_owned()));
+        let filter = Filter { owner, context, limit: RUNS, ..Filter::default() };
+        let runs = self.0.runs(&filter)?;
+        Ok(runs.into_iter().find(|run| run.name == message).map(left))
+    }
+
+    /// The runs of all owners that have not ended, and the newest of those that have.
+    pub(super) fn left(&self) -> Result<Vec<Left>, FlowStoreError> {
+        let mut runs = self.0.unfinished(None)?;
+        let latest = self.0.runs(&Filter { limit: LATEST, ..Filter::default() })?;
+        runs.extend(latest.into_iter().filter(|run| matches!(run.state, RunState::Ended(_))));
+        // What nobody owns was begun on the command line.
+        let own = |run: &RunSummary| !run.owner.is_empty() && !is_within(&run.run);
+        Ok(runs.into_iter().filter(own).map(left).collect())
+    }
+
+    /// The message that holds the set of a run; `None` when secrets in it were masked.
+    pub(super) fn message(&self, run: &str) -> Result<Option<Message>, FlowStoreError> {
+        let document = self.0.document(run)?;
+        if document.masked {
+            return Ok(None);
+        }
+        Ok(Message::parse(document.text.as_bytes(), &Limits::FILE).ok())
+    }
+
+    /// What was done of a run.
+    pub(super) fn entries(&self, left: &Left) -> Result<Vec<Entry>, JournalError> {
+        self.0.entries(&left.run)
+    }
+}
+
+fn left(run: RunSummary) -> Left {
+    let is_ended = matches!(run.state, RunState::Ended(_));
+    let is_held = run.state == RunState::Running;
+    Left { run: run.run, owner: run.owner, name: run.name, is_ended, is_held }
+}

@@ -1,0 +1,183 @@
+//! A set that runs, waits to be accepted, or ended not long ago: who hears of it, and what steers it.
+
+use crate::serve::app::{App, GRACE, Phase};
+use crate::serve::exchange::Reply;
+use crate::serve::exchange::draining;
+use crate::serve::turn::{TurnKey, TurnLog};
+use contexture_flow::run::Control;
+use contexture_protocol::content::ControlAction;
+use contexture_protocol::{ErrorCode, Message, Refusal};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::task::AbortHandle;
+
+/// All sets.
+#[derive(Default)]
+pub(crate) struct Tables {
+    pub(super) by_key: HashMap<TurnKey, Arc<Running>>,
+    /// How many of each owner have not ended.
+    pub(super) open: HashMap<Arc<str>, usize>,
+}
+
+/// One set.
+pub(crate) struct Running {
+    pub(crate) log: TurnLog,
+    digest: [u8; 32],
+    steer: Mutex<Steer>,
+}
+
+#[derive(Default)]
+struct Steer {
+    run: Option<String>,
+    control: Option<Control>,
+    /// What was wished before there was anything to steer.
+    wishes: Vec<ControlAction>,
+    work: Option<AbortHandle>,
+}
+
+impl Tables {
+    pub(super) fn begin(&mut self, key: &TurnKey, digest: [u8; 32]) -> Arc<Running> {
+        // What ended long ago makes room when something new comes.
+        if self.by_key.len() % 64 == 63 {
+            let now = Instant::now();
+            self.by_key.retain(|_, running| !running.log.is_over(now, GRACE));
+        }
+        let running =
+            Arc::new(Running { log: TurnLog::default(), digest, steer: Mutex::default() });
+        self.by_key.insert(key.clone(), Arc::clone(&running));
+        *self.open.entry(Arc::clone(&key.0)).or_default() += 1;
+        running
+    }
+
+    fn ended(&mut self, owner: &Arc<str>) {
+        let Some(open) = self.open.get_mut(owner) else { return };
+        *open = open.saturating_sub(1);
+        if *open == 0 {
+            self.open.remove(owner);
+        }
+    }
+}
+
+impl Running {
+    fn steer(&self) -> MutexGuard<'_, Steer> {
+        self.steer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Somebody sent the message again: they hear all of it, if it is the same (CP-7).
+    pub(super) fn heard_again(&self, digest: &[u8; 32], reply: Reply) {
+        if self.digest == *digest {
+            return self.log.attach(reply);
+        }
+        let text = "a message of this id with another content was sent before";
+        reply.refuse(Refusal::new(ErrorCode::MessageIdConflict, text));
+    }
+
+    pub(super) fn is_run(&self, id: &str) -> bool {
+        self.steer().run.as_deref() == Some(id)
+    }
+
+    /// Steers it (FL-12); what ended stays as it is.
+    pub(crate) fn wish(&self, action: ControlAction) {
+        let mut steer = self.steer();
+        match &steer.control {
+            Some(control) => obey(control, action),
+            None => steer.wishes.push(action),
+        }
+    }
+
+    /// The run has begun: what was wished before holds.
+    pub(super) fn steered_by(&self, run: &str, control: Control) {
+        let mut steer = self.steer();
+        steer.run = Some(run.to_owned());
+        steer.wishes.drain(..).for_each(|action| obey(&control, action));
+        steer.control = Some(control);
+    }
+
+    /// The task that works on it.
+    pub(super) fn worked_on_by(&self, task: AbortHandle) {
+        self.steer().work = Some(task);
+    }
+
+    /// Ends the work; the journal has what was done.
+    pub(super) fn leave(&self) {
+        if let Some(task) = self.steer().work.take() {
+            task.abort();
+        }
+    }
+}
+
+fn obey(control: &Control, action: ControlAction) {
+    match action {
+        ControlAction::Cancel => control.cancel(),
+        ControlAction::Pause => control.pause(),
+        ControlAction::Resume => control.resume(),
+    }
+}
+
+/// The place of a set among those that run. When it is dropped before its end, those who wait are
+/// told that the work broke off.
+pub(crate) struct Place {
+    app: Arc<App>,
+    key: TurnKey,
+    running: Arc<Running>,
+    is_over: bool,
+}
+
+impl Place {
+    pub(super) fn new(app: &Arc<App>, key: TurnKey, running: Arc<Running>) -> Self {
+        Self { app: Arc::clone(app), key, running, is_over: false }
+    }
+
+    pub(super) const fn running(&self) -> &Arc<Running> {
+        &self.running
+    }
+
+    /// Tells all who wait for it.
+    pub(super) fn tell(&self) -> Arc<dyn Fn(&Message) + Send + Sync> {
+        let running = Arc::clone(&self.running);
+        Arc::new(move |message| running.log.pass(message))
+    }
+
+    pub(super) const fn key(&self) -> &TurnKey {
+        &self.key
+    }
+
+    /// It ended with this.
+    pub(super) fn finish(mut self, answer: Message) {
+        self.is_over = true;
+        self.running.log.finish(answer);
+    }
+
+    /// Nothing runs for it: sent again, it is judged anew.
+    pub(super) fn refuse(mut self, answer: Message) {
+        self.is_over = true;
+        self.app.flows.tables().by_key.remove(&self.key);
+        self.running.log.finish(answer);
+    }
+
+    fn broken_off(&self) -> Message {
+        let (_, context, message) = &self.key;
+        let refused = match draining(&self.app) {
+            Some(refused) if *self.app.phase.borrow() != Phase::Open => refused,
+            _ => Refusal::new(ErrorCode::Internal, "the work on the set broke off"),
+        };
+        let refused = Refusal {
+            message_id: Some(message.clone()),
+            context_id: context.clone(),
+            ..refused
+        };
+        self.app.maker.refusal(refused)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let told = self.broken_off();
+            self.app.flows.tables().by_key.remove(&self.key);
+            self.running.log.finish(told);
+        }
+        self.app.flows.tables().ended(&self.key.0);
+    }
+}

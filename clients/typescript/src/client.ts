@@ -243,6 +243,9 @@ export class ContextureClient {
     if (isA(message, "TOOL_CALL_REQUEST")) void this.#run(message);
     else if (isA(message, "CONTEXT_DELTA")) this.#subscriptions.get(message.contextId ?? "")?.receive(message.content);
     else if (isA(message, "CONTROL") && message.content.action === "CANCEL") this.#calls.cancel(message.content.target);
+    else if (isA(message, "SYSTEM_MESSAGE") && message.content.data?.code === "CONTEXT_DELETED") {
+      this.#subscriptions.get(message.contextId ?? "")?.fail(new ContextureError("CONTEXT_NOT_FOUND", message.content.text, { source: "SERVER" }));
+    }
   }
 
   async #run(request: MessageOf<"TOOL_CALL_REQUEST">): Promise<void> {

@@ -119,6 +119,24 @@ test("cp_11_when_the_change_log_does_not_reach_back_the_state_is_read_anew", asy
   assert.deepEqual(subscription.state, { count: 4, more: true });
 });
 
+test("cp_11_a_context_that_is_deleted_is_followed_no_more", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  await client.setState("ctx_1", "count", 1);
+  const subscription = client.subscribe("ctx_1");
+  await subscription.ready;
+  const gone = next(subscription, "error");
+  await client.contexts.delete("ctx_1");
+  assert.equal((await gone).code, "CONTEXT_NOT_FOUND");
+  await client.setState("ctx_1", "count", 5);
+  assert.equal(subscription.version, 1);
+  const other = client.subscribe("ctx_1");
+  assert.notEqual(other, subscription);
+  await other.ready;
+  assert.deepEqual([other.version, other.state], [1, { count: 5 }]);
+  assert.equal(server.contexts.get("ctx_1").version, 1);
+});
+
 test("cp_9_a_context_that_is_not_there_can_not_be_followed", async (t) => {
   const { connect } = await start(t);
   const client = await connect();

@@ -281,6 +281,11 @@ export class TestServer {
     if (!context) return json(404, this.refusal("CONTEXT_NOT_FOUND", "no such context"));
     if (request.method === "DELETE") {
       this.contexts.delete(contextId);
+      for (const session of this.sessions.values()) {
+        if (!session.follows.delete(contextId)) continue;
+        const content = { action: "NOTIFICATION", text: "the context was deleted", data: { code: "CONTEXT_DELETED" } };
+        this.send(session, this.make("SYSTEM_MESSAGE", content, { contextId }));
+      }
       return json(204);
     }
     if (part === "messages") {

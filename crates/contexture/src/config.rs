@@ -6,7 +6,7 @@
 mod serve;
 mod servers;
 
-pub use serve::{Intent, SensitiveField, SensitiveFields, Serve, ServeLimits};
+pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
 pub use servers::{Mcp, McpServer};
 
 use crate::reading::{self, ReadError};

@@ -13,6 +13,7 @@ mod generate;
 mod knowledge;
 mod memory;
 mod model_tools;
+mod permission;
 mod prompt;
 mod references;
 mod servers;

@@ -108,6 +108,13 @@ impl Recorder {
         self.masker.add(secrets);
     }
 
+    /// A value without those texts.
+    #[must_use]
+    pub fn masked(&self, mut value: Value) -> Value {
+        self.masker.value(&mut value);
+        value
+    }
+
     /// Whether anything is recorded.
     #[must_use]
     pub const fn is_on(&self) -> bool {

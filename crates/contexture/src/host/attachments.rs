@@ -14,7 +14,7 @@ use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role
 use contexture_reference::syntax::Reference;
 use contexture_reference::{Parameters, Place, Request};
 use contexture_script::host::{GenerateCall, HostError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -151,7 +151,16 @@ async fn over_network(
         max_bytes: limit,
         max_resources: 1,
     });
-    let loaded = loaded.await.map_err(|error| super::references::host_error(&error))?;
+    let loaded = loaded.await.map_err(|error| {
+        let cause = super::references::host_error(&error);
+        let details = json!({ "attachment": attached.place, "cause": cause.code });
+        let failure = unreadable(attached, &cause.message);
+        let failure = HostError { details: Some(details), ..failure };
+        match cause.help {
+            Some(help) => failure.with_help(help),
+            None => failure,
+        }
+    })?;
     let resource = loaded.resources.into_iter().next();
     let resource = resource.ok_or_else(|| unreadable(attached, "nothing is there"))?;
     let bytes = resource.bytes().unwrap_or_default().to_vec();
@@ -160,7 +169,8 @@ async fn over_network(
 
 fn unreadable(attached: &Attached, fault: &str) -> HostError {
     let message = format!("the attachment `{}` can't be read: {fault}", attached.name());
-    let error = HostError::new("attachment_unreadable", message);
+    let details = Some(json!({ "attachment": attached.place }));
+    let error = HostError { details, ..HostError::new("attachment_unreadable", message) };
     error.with_help("send it again, smaller where it was too large")
 }
 
@@ -228,6 +238,7 @@ fn not_taken(kind: AttachmentKind, media: &str, attached: &Attached, model: &Mod
         attached.name(),
         kind.as_str()
     );
-    HostError::new("attachment_kind", message)
+    let details = Some(json!({ "attachment": attached.place }));
+    HostError { details, ..HostError::new("attachment_kind", message) }
         .with_help("send text, or choose a model that takes such files")
 }

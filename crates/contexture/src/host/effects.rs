@@ -1,7 +1,8 @@
 //! Tools and memories as a program calls them, and what a dry run makes of them.
 
-use super::{LiveHost, dry, frontend, placeholder, servers, supplied};
+use super::{LiveHost, dry, frontend, permission, placeholder, servers, supplied};
 use crate::observe::Progress;
+use crate::permission::name_of;
 use contexture_context::Trust;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolCall};
 use contexture_script::server::ServerImport;
@@ -25,6 +26,7 @@ pub(super) async fn tool(host: &LiveHost, call: ToolCall) -> Result<Supplied, Ho
         return Ok(instead);
     }
     let ToolCall { tool, method, arguments, event, .. } = call;
+    permission::allowed(host, &name_of(&tool.uri, &method), &arguments).await?;
     host.observer.notify(Progress::ToolCalled { name: format!("{}.{method}", tool.name) });
     let running = host.tools.call(&tool.uri, &method, arguments);
     let output = tokio::select! {

@@ -5,10 +5,11 @@
 
 use super::convert::fields;
 use super::servers::{self, Offered};
-use super::{LiveHost, frontend};
+use super::{LiveHost, frontend, permission};
 use crate::frontend::FrontendTool;
 use crate::models::Model;
 use crate::observe::{AskedTool, Progress, ToolFault, ToolPlace};
+use crate::permission::{name_of, name_of_server_tool};
 use crate::references::fence_of;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
@@ -190,6 +191,8 @@ impl<'h> ModelTools<'h> {
             }
             Target::Server(Offered { server, tool, .. }) => {
                 let source = format!("mcp://{server}/{}({given})", tool.name);
+                let known_as = name_of_server_tool(server, &tool.name);
+                permission::allowed(self.host, &known_as, &given).await?;
                 let value = self.host.servers.call(server, &tool.name, given).await;
                 let value = value.map_err(|error| ToolFault::from(servers::host_error(&error)))?;
                 (source, value, Trust::Tool)
@@ -202,6 +205,10 @@ impl<'h> ModelTools<'h> {
             }
             Target::Own(binding, method) => {
                 let source = format!("{}.{method}({given})", binding.name);
+                let secrets = Tools::secrets_in(&binding.uri, &given);
+                self.host.recorder.add_secrets(secrets);
+                let known_as = name_of(&binding.uri, &method);
+                permission::allowed(self.host, &known_as, &given).await?;
                 let output = self.host.tools.call(&binding.uri, &method, given).await;
                 let output = output.map_err(|error| ToolFault::new(error.code, error.message))?;
                 self.host.recorder.add_secrets(output.secrets);

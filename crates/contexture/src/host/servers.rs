@@ -1,8 +1,9 @@
 //! Tools of MCP servers, as a program calls them and as a model is offered them (AS-25).
 
 use super::effects::cancelled;
-use super::{LiveHost, supplied, unknown};
+use super::{LiveHost, permission, supplied, unknown};
 use crate::observe::Progress;
+use crate::permission::name_of_server_tool;
 use contexture_context::Trust;
 use contexture_mcp::{Definition, McpError};
 use contexture_script::host::{HostError, Supplied, ToolBinding, ToolCall};
@@ -32,8 +33,11 @@ pub(super) async fn call(
     }
     let arguments =
         host.servers.arguments(place, &name, arguments).map_err(|error| host_error(&error))?;
+    let arguments = Value::Object(arguments);
+    let known_as = name_of_server_tool(&import.server, own);
+    permission::allowed(host, &known_as, &arguments).await?;
     host.observer.notify(Progress::ToolCalled { name });
-    let running = host.servers.call(&import.server, own, Value::Object(arguments));
+    let running = host.servers.call(&import.server, own, arguments);
     tokio::select! {
         value = running => value
             .map(|value| supplied(value, Trust::Tool))

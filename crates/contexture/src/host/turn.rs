@@ -3,6 +3,7 @@
 use super::LiveHost;
 use super::attachments::Fetched;
 use crate::frontend::Frontend;
+use crate::permission::Permission;
 use crate::turn::{Attachments, Hints, Places};
 use contexture_script::host::GenerateCall;
 use std::collections::HashMap;
@@ -13,6 +14,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Turn {
     /// What runs the tools of the front end.
     pub(crate) frontend: Option<Arc<dyn Frontend>>,
+    /// Who asks the user before something sensitive is done.
+    pub(crate) permission: Option<Arc<dyn Permission>>,
     /// What the caller wishes.
     pub(crate) hints: Hints,
     /// The model calls whose text is the answer.

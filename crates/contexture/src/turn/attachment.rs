@@ -72,6 +72,8 @@ pub(crate) struct Attached {
     pub(crate) handle: String,
     /// What was attached.
     pub(crate) attachment: Attachment,
+    /// Its place in the message, from 0.
+    pub(crate) place: usize,
 }
 
 impl Attachments {
@@ -97,7 +99,7 @@ impl Attachments {
                     return Err(SetupError::new("attachment_url", message, help));
                 }
             };
-            Ok(Attached { handle, attachment: attachment.clone() })
+            Ok(Attached { handle, attachment: attachment.clone(), place: index })
         });
         Ok(Self { all: all.collect::<Result<_, _>>()? })
     }

@@ -3,6 +3,7 @@
 use super::Attachment;
 use crate::frontend::Frontend;
 use crate::models::StandIn;
+use crate::permission::Permission;
 use crate::run::RunRequest;
 use crate::servers::Consent;
 use contexture_context::Trust;
@@ -33,6 +34,8 @@ pub struct TurnRequest {
     pub hints: Hints,
     /// What runs the tools of the front end.
     pub frontend: Option<Arc<dyn Frontend>>,
+    /// Who asks the user before something sensitive is done; nobody when absent.
+    pub permission: Option<Arc<dyn Permission>>,
     /// The stored contexts that `@context://` reads; those of the workspace when absent.
     pub contexts: Option<Contexts>,
     /// Knowledge packs that may be read, each in one state (KN-8).

@@ -4,4 +4,5 @@ pub mod audit;
 mod lines;
 pub(crate) mod log;
 pub(crate) mod metrics;
+pub(crate) mod readiness;
 pub(crate) mod telemetry;

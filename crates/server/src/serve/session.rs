@@ -11,7 +11,7 @@ pub(crate) use registry::Sessions;
 
 use bytes::Bytes;
 use contexture_protocol::Message;
-use contexture_protocol::content::ClientCapabilities;
+use contexture_protocol::content::{ClientCapabilities, Runtime};
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -29,6 +29,8 @@ pub(crate) struct Session {
     state: Mutex<State>,
     /// Wakes the connection: there is something to send, or it was replaced.
     ready: Notify,
+    /// Held while its user is asked whether something may be done.
+    asking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -47,9 +49,14 @@ struct State {
     client: Option<Arc<ClientCapabilities>>,
     /// The contexts whose changes it hears of.
     subscribed: HashSet<String>,
+    /// The sensitive actions that its user allowed for as long as it lasts.
+    consents: HashSet<Consent>,
     /// Nothing is sent any more: what was kept does not reach back to what the client has.
     is_broken: bool,
 }
+
+/// A sensitive action: on which side it is done, and its name.
+pub(crate) type Consent = (Runtime, String);
 
 /// Why a connection has to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +70,13 @@ pub(crate) enum Ended {
 impl Session {
     pub(crate) fn new(id: String, owner: Arc<str>) -> Self {
         let state = State { left: Some(Instant::now()), ..State::default() };
-        Self { id, owner, state: Mutex::new(state), ready: Notify::new() }
+        Self {
+            id,
+            owner,
+            state: Mutex::new(state),
+            ready: Notify::new(),
+            asking: tokio::sync::Mutex::new(()),
+        }
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -180,6 +193,20 @@ impl Session {
 
     pub(crate) fn announce(&self, client: ClientCapabilities) {
         self.state().client = Some(Arc::new(client));
+    }
+
+    /// Waits until its user is asked nothing else.
+    pub(crate) async fn asking(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.asking.lock().await
+    }
+
+    /// Whether its user allowed this before.
+    pub(crate) fn has_consent(&self, consent: &Consent) -> bool {
+        self.state().consents.contains(consent)
+    }
+
+    pub(crate) fn consent(&self, consent: Consent) {
+        self.state().consents.insert(consent);
     }
 
     /// Whether the context was not subscribed to before.

@@ -3,6 +3,7 @@
 use contexture::turn::TurnRequest;
 use contexture::{Environment, Project};
 use contexture_server::serve::door::{Listening, Options};
+use contexture_server::serve::tokens::TokenFile;
 use contexture_server::serve::{Serve, Settings};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -72,6 +73,16 @@ impl Site {
         self.serving = Some(tokio::spawn(async move {
             listening.serve(async move { drop(stopped.await) }).await.unwrap();
         }));
+    }
+
+    /// A file of the project.
+    pub fn path(&self, path: &str) -> std::path::PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// The tokens of the server.
+    pub fn tokens(&self) -> TokenFile {
+        TokenFile::in_folder(&self.path(".contexture/data"))
     }
 
     /// Ends the server as Ctrl-C does.

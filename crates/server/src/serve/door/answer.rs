@@ -41,6 +41,10 @@ fn status(message: &Message) -> StatusCode {
     if policies.is_some_and(|policies| policies.iter().any(|policy| policy == "draining")) {
         return StatusCode::SERVICE_UNAVAILABLE;
     }
+    // The server is in trouble, and the same request may do later.
+    if error.code() == Some(ErrorCode::Internal) && error.recoverable == Some(true) {
+        return StatusCode::SERVICE_UNAVAILABLE;
+    }
     let code = ErrorCode::parse(&error.error_code).map_or(500, ErrorCode::http_status);
     StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

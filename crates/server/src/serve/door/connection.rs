@@ -16,20 +16,16 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 use yawc::close::CloseCode;
 use yawc::{Frame, HttpStream, OpCode, WebSocket, WebSocketError};
 
-/// A client that says nothing for so long is asked whether it is there.
-const QUIET: Duration = Duration::from_secs(30);
-/// A client that says nothing for so long is gone.
-const GONE: Duration = Duration::from_secs(75);
-/// A client that takes nothing for so long is gone.
-const STUCK: Duration = Duration::from_secs(20);
 /// How long a connection may take to close.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// The close code of a connection whose token does not let in any more.
 const TOKEN_OVER: u16 = 4401;
+/// The close code of a connection from which nothing came for too long.
+const SILENT: u16 = 4408;
 /// So many messages are taken before anything is sent.
 const BURST: usize = 64;
 /// About so many bytes are handed to the socket at once.
@@ -43,6 +39,9 @@ pub(super) struct Connection {
     /// Which connection of its session this is.
     number: u64,
     heard: Instant,
+    /// When the client was last asked whether it is there.
+    asked: Instant,
+    patience: Patience,
     /// What answers HELLO: it goes out before anything else.
     welcome: Option<Message>,
     /// A refusal after which the connection ends.
@@ -53,6 +52,33 @@ pub(super) struct Connection {
     is_warned: bool,
     /// The server ends: what is there is still sent.
     is_ending: bool,
+}
+
+/// How long a client is waited for.
+#[derive(Clone, Copy)]
+struct Patience {
+    /// One that says nothing for so long is asked whether it is there.
+    quiet: Duration,
+    /// One that says nothing for so long is gone.
+    gone: Duration,
+    /// One that takes nothing for so long is gone.
+    stuck: Duration,
+}
+
+impl Patience {
+    fn of(app: &App) -> Self {
+        let limits = &app.project.config.serve.limits;
+        Self {
+            quiet: Duration::from_secs(limits.ping_seconds.get()),
+            gone: Duration::from_secs(limits.silence_seconds.get()),
+            stuck: Duration::from_secs(limits.write_seconds.get()),
+        }
+    }
+
+    /// How often it is looked at.
+    fn beat(self) -> Duration {
+        self.quiet.min(self.gone) / 3
+    }
 }
 
 /// Why a connection ends.
@@ -86,14 +112,21 @@ fn broken(error: &WebSocketError) -> End {
     }
 }
 
+fn token_over() -> End {
+    End::Close(CloseCode::from(TOKEN_OVER), "the token expired or was revoked")
+}
+
 impl Connection {
     pub(super) fn new(app: Arc<App>, caller: Caller, socket: WebSocket<HttpStream>) -> Self {
+        let (now, patience) = (Instant::now(), Patience::of(&app));
         Self {
             app,
             caller,
             socket,
             number: 0,
-            heard: Instant::now(),
+            heard: now,
+            asked: now,
+            patience,
             welcome: None,
             is_refused: false,
             is_done: false,
@@ -125,9 +158,10 @@ impl Connection {
 
     async fn talk(&mut self) -> End {
         let mut phase = self.app.phase.subscribe();
-        let mut tokens = self.app.tokens.changes();
-        let mut beat = tokio::time::interval(QUIET);
-        beat.tick().await;
+        let (app, grant) = (Arc::clone(&self.app), Arc::clone(&self.caller.grant));
+        let mut revoked = std::pin::pin!(app.revoked(&grant));
+        let mut beat = tokio::time::interval(self.patience.beat());
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let session = self.caller.session.clone();
             let ready = async {
@@ -138,11 +172,12 @@ impl Connection {
             };
             let step = tokio::select! {
                 biased;
+                // Before what the client says: one that never pauses is ended all the same.
+                () = &mut revoked => Err(token_over()),
+                changed = phase.changed() => self.phase(changed.is_ok().then(|| *phase.borrow_and_update())),
                 frame = poll_fn(|cx| self.socket.poll_next_frame(cx)) => self.take(frame),
                 () = ready => Ok(()),
                 _ = beat.tick() => self.beat().await,
-                _ = tokens.changed() => self.token(),
-                changed = phase.changed() => self.phase(changed.is_ok().then(|| *phase.borrow_and_update())),
             };
             if let Err(end) = step {
                 return end;
@@ -251,7 +286,10 @@ impl Connection {
             last_seq: last_seq.into(),
             extra: Map::new(),
         };
+        // It takes no number itself: it has that of the message after which the others follow.
+        let is_resumed = hello.session_id.as_deref() == Some(session.id());
         let answer = self.app.maker.message(None, welcome.into());
+        let answer = answer.with_meta("seq", if is_resumed { seen } else { 0 });
         self.welcome = Some(crate::serve::message::answering(answer, &message.message_id));
         Ok(())
     }
@@ -281,7 +319,8 @@ impl Connection {
     /// Writes out what was fed. A client that takes nothing of it is not waited for when what is
     /// kept for it has gone over its bounds meanwhile.
     async fn flush(&mut self, session: &Session) -> Result<(), End> {
-        let mut flush = std::pin::pin!(tokio::time::timeout(STUCK, self.socket.flush()));
+        let flush = tokio::time::timeout(self.patience.stuck, self.socket.flush());
+        let mut flush = std::pin::pin!(flush);
         let mut is_more = false;
         let flushed = loop {
             tokio::select! {
@@ -300,31 +339,25 @@ impl Connection {
     }
 
     async fn feed(&mut self, text: Bytes) -> Result<(), End> {
-        let fed = tokio::time::timeout(STUCK, self.socket.feed(Frame::text(text))).await;
+        let feed = self.socket.feed(Frame::text(text));
+        let fed = tokio::time::timeout(self.patience.stuck, feed).await;
         fed.map_err(|_| End::Gone)?.map_err(|_| End::Gone)
     }
 
     /// Asks a quiet client whether it is there.
     async fn beat(&mut self) -> Result<(), End> {
-        let quiet = self.heard.elapsed();
-        if quiet >= GONE {
-            return Err(End::Gone);
+        let Patience { quiet, gone, stuck } = self.patience;
+        let silent = self.heard.elapsed();
+        if silent >= gone {
+            return Err(End::Close(CloseCode::from(SILENT), "nothing came for too long"));
         }
-        if quiet >= QUIET {
+        if silent >= quiet && self.asked.elapsed() >= quiet {
+            self.asked = Instant::now();
             let ping = self.socket.send(Frame::ping(Bytes::new()));
-            let asked = tokio::time::timeout(STUCK, ping).await;
+            let asked = tokio::time::timeout(stuck, ping).await;
             return asked.map_err(|_| End::Gone)?.map_err(|_| End::Gone);
         }
         Ok(())
-    }
-
-    /// Tokens came or went.
-    fn token(&self) -> Result<(), End> {
-        if self.app.tokens.is_good(&self.caller.grant, self.app.now()) {
-            Ok(())
-        } else {
-            Err(End::Close(CloseCode::from(TOKEN_OVER), "the token expired or was revoked"))
-        }
     }
 
     /// The server is about to end, or ends.

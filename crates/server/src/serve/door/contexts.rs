@@ -23,8 +23,8 @@ use crate::serve::operations::audit::{Deed, Record};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
-use contexture_protocol::{Refusal, Violation};
+use contexture::store::contexts::{ContextError, ContextStore, Head};
+use contexture_protocol::{ErrorCode, Refusal, Violation};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -40,11 +40,8 @@ pub(super) async fn delete(
     let work = async {
         let caller = enter(&shared, &request, &[Scope::Write])?;
         drop(request);
-        let context = id.clone();
-        ask(&shared.app, &caller, Some(&id), move |store, owner| {
-            store.delete(Key { owner, context: &context })
-        })
-        .await?;
+        let deleted = shared.app.delete(caller.owner(), &id).await;
+        deleted.map_err(|error| refusal(error, Some(&id)))?;
         note(&shared, &caller, Deed::Deleted, &id);
         Ok(StatusCode::NO_CONTENT.into_response())
     };
@@ -106,7 +103,7 @@ fn named(pointer: &str, id: &str) -> Result<(), Refusal> {
 /// Something that is not as it has to be.
 fn wrong(pointer: &str, expected: &str, found: &str) -> Refusal {
     let text = format!("{pointer}: expected {expected}, found {found}");
-    let mut refusal = Refusal::new(contexture_protocol::ErrorCode::ValidationFailed, text);
+    let mut refusal = Refusal::new(ErrorCode::ValidationFailed, text);
     refusal.violations.push(Violation {
         pointer: pointer.to_owned(),
         expected: expected.to_owned(),

@@ -1,13 +1,15 @@
 //! `/v1/models` and `/v1/chat/completions`, as OpenAI's clients call them (CP-5).
 
+use super::stream::{keep_alive, revoked, token_over};
 use super::{Shared, messages};
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::forbidden;
 use crate::serve::openai::{Answer, Asked, Chat, Chunks, Failure, Said, ask, completion, model};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
+use contexture::llm::BoxFuture;
 use contexture_protocol::{ErrorCode, Refusal};
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -72,11 +74,17 @@ pub(super) async fn chat(State(shared): State<Shared>, request: Request) -> Resp
     let created = shared.app.maker.now_seconds();
     let name = chat.agent.name.clone();
     let (is_streamed, tells_usage) = (chat.is_streamed, chat.tells_usage);
+    let revoked = revoked(&shared.app, &caller);
     let asked = ask(&shared.app, &caller, chat);
     if is_streamed {
-        return stream(&shared, asked, Chunks::new(id, created, name, tells_usage)).await;
+        let chunks = Chunks::new(id, created, name, tells_usage);
+        return stream(&shared, (asked, revoked), chunks).await;
     }
-    match whole(asked).await {
+    let said = tokio::select! {
+        said = whole(asked) => said,
+        () = revoked => Err(token_over()),
+    };
+    match said {
         Ok(said) => answer(StatusCode::OK, &completion(&id, created, &name, said)),
         Err(refused) => failed(&shared, &refused),
     }
@@ -123,21 +131,26 @@ fn broken() -> Refusal {
 }
 
 /// The answer as events. What fails at once still gets a status of its own.
-async fn stream(shared: &Shared, mut asked: Asked, chunks: Chunks) -> Response {
+async fn stream(
+    shared: &Shared,
+    (mut asked, revoked): (Asked, BoxFuture<'static, ()>),
+    chunks: Chunks,
+) -> Response {
     let first = match tokio::time::timeout(HEAD_START, asked.said.recv()).await {
         Ok(None) => return failed(shared, &broken()),
         Ok(Some(Said::End(Err(refused)))) => return failed(shared, &refused),
         Ok(said) => said,
         Err(_) => None,
     };
+    let shared_too = shared.clone();
     let mut told =
-        Told { shared: shared.clone(), asked, chunks, ready: VecDeque::new(), is_over: false };
+        Told { shared: shared_too, asked, revoked, chunks, ready: VecDeque::new(), is_over: false };
     told.ready.push_back(told.chunks.first().to_string());
     if let Some(said) = first {
         told.take(Some(said));
     }
     let events = stream::unfold(told, Told::next);
-    let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
+    let mut response = Sse::new(events).keep_alive(keep_alive(&shared.app)).into_response();
     // A proxy in between is not to wait for more.
     let name = HeaderName::from_static("x-accel-buffering");
     response.headers_mut().insert(name, HeaderValue::from_static("no"));
@@ -148,6 +161,8 @@ async fn stream(shared: &Shared, mut asked: Asked, chunks: Chunks) -> Response {
 struct Told {
     shared: Shared,
     asked: Asked,
+    /// Done when the client's token lets in no longer.
+    revoked: BoxFuture<'static, ()>,
     chunks: Chunks,
     ready: VecDeque<String>,
     is_over: bool,
@@ -162,8 +177,11 @@ impl Told {
             if self.is_over {
                 return None;
             }
-            let said = self.asked.said.recv().await;
-            self.take(said);
+            tokio::select! {
+                biased;
+                () = &mut self.revoked => self.fail(&token_over()),
+                said = self.asked.said.recv() => self.take(said),
+            }
         }
     }
 

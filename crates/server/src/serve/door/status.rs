@@ -9,10 +9,6 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
-
-/// How long the store may take to say that it can be written.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// `GET /healthz`: the program runs.
 pub(super) async fn alive() -> Response {
@@ -27,11 +23,7 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
     if *app.phase.borrow() != Phase::Open {
         reasons.push("the server is about to end");
     }
-    match tokio::time::timeout(PATIENCE, app.writable()).await {
-        Ok(Ok(())) => {}
-        Ok(Err(_)) => reasons.push("contexts can't be written"),
-        Err(_) => reasons.push("the store of contexts does not answer"),
-    }
+    reasons.extend(app.readiness.fault(app).await);
     let (status, word) = match reasons.is_empty() {
         true => (StatusCode::OK, "ready"),
         false => (StatusCode::SERVICE_UNAVAILABLE, "not ready"),

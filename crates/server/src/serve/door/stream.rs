@@ -12,13 +12,18 @@ use axum::http::HeaderMap;
 use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use contexture_protocol::{Batch, Message, Refusal};
+use contexture::llm::BoxFuture;
+use contexture_protocol::{Batch, ErrorCode, Message, Refusal};
 use futures_util::stream;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
+
+/// The longest that a stream says nothing.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// Whether the client asks for events.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
@@ -41,6 +46,10 @@ pub(super) fn answer(
         Batch::One(message) => vec![*message],
         Batch::Many(messages) => messages,
     };
+    let only = match messages.as_slice() {
+        [Ok(message)] => Some(message.message_id.clone()),
+        _ => None,
+    };
     let (sender, receiver) = unbounded_channel();
     let outlet = Arc::new(Events { sender, open: AtomicUsize::new(messages.len()) });
     for message in messages {
@@ -55,9 +64,29 @@ pub(super) fn answer(
         phase: app.phase.subscribe(),
         maker: app.maker.clone(),
         is_warned: false,
+        revoked: revoked(app, caller),
+        only,
+        is_over: false,
     };
     let events = stream::unfold(progress, Progress::next);
-    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+    Sse::new(events).keep_alive(keep_alive(app)).into_response()
+}
+
+/// Done when the token lets in no longer.
+pub(super) fn revoked(app: &Arc<App>, caller: &Caller) -> BoxFuture<'static, ()> {
+    let (app, grant) = (Arc::clone(app), Arc::clone(&caller.grant));
+    Box::pin(async move { app.revoked(&grant).await })
+}
+
+/// What a client is told whose token lets in no longer.
+pub(super) fn token_over() -> Refusal {
+    Refusal::new(ErrorCode::AuthFailed, "the token expired or was revoked").policy("token")
+}
+
+/// A comment goes out when nothing else did, so that neither side takes the other for gone.
+pub(super) fn keep_alive(app: &App) -> KeepAlive {
+    let quiet = Duration::from_secs(app.project.config.serve.limits.ping_seconds.get());
+    KeepAlive::new().interval(quiet.min(SILENCE))
 }
 
 fn one(
@@ -106,6 +135,11 @@ struct Progress {
     maker: Maker,
     /// Whether the client was told that the server is about to end.
     is_warned: bool,
+    /// Done when the client's token lets in no longer.
+    revoked: BoxFuture<'static, ()>,
+    /// The message that is answered, where it is one alone.
+    only: Option<String>,
+    is_over: bool,
 }
 
 /// Waits until the server is about to end.
@@ -115,9 +149,18 @@ async fn ending(phase: &mut watch::Receiver<Phase>) {
 
 impl Progress {
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
+        if self.is_over {
+            return None;
+        }
         loop {
             let mut message = tokio::select! {
                 biased;
+                () = &mut self.revoked => {
+                    self.is_over = true;
+                    let refused = Refusal { message_id: self.only.take(), ..token_over() };
+                    let text = self.maker.refusal(refused).to_json();
+                    return Some((Ok(Event::default().event("message").data(text)), self));
+                }
                 message = self.receiver.recv() => message??,
                 () = ending(&mut self.phase), if !self.is_warned => {
                     self.is_warned = true;

@@ -11,7 +11,7 @@ use crate::serve::turn::Begun;
 use contexture::store::contexts::{Answer, Applied, NewMessage, Operation, Repeated};
 use contexture::turn::Hints;
 use contexture_protocol::content::UserInput;
-use contexture_protocol::{ErrorCode, Message, Refusal};
+use contexture_protocol::{ErrorCode, Message, Refusal, Violation};
 use std::sync::Arc;
 
 /// What is asked of the answer besides what the message says.
@@ -29,20 +29,47 @@ pub(crate) fn begin(
     if let Some(refused) = draining(app) {
         return unless_known(app, caller, &message, refused, reply);
     }
+    if let Err(refused) = attached(&input) {
+        return reply.refuse(refused);
+    }
     let added = vec![Operation::AddMessage(NewMessage::of(&message))];
     let update = once(caller, &message, Answer::Pending, added);
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {
-        Ok(Applied { repeated: None, context_id, seqs, .. }) => {
+        Ok(kept) if kept.repeated.is_none() => {
             let record = Record::new(Deed::Turn).by(&caller);
             let record = record.with("messageId", message.message_id.as_str());
-            app.audit.note(&record.with("contextId", context_id.as_str()));
-            let seq = seqs.first().copied().unwrap_or_default();
-            Begun::new(app, &caller, (context_id, seq), message, input, wishes).start(reply);
+            app.audit.note(&record.with("contextId", kept.context_id.as_str()));
+            Begun::new(app, &caller, kept, message, input, wishes).start(reply);
         }
         Ok(applied) => again(app, &caller, &message, applied, reply),
         Err(error) => reply.refuse(refusal(error, message.context_id.as_deref())),
     });
+}
+
+/// Whether the attachments have addresses that files are read from (CP-2): one that has not is
+/// refused before anything is kept.
+fn attached(input: &UserInput) -> Result<(), Refusal> {
+    let attachments = input.attachments.as_deref().unwrap_or_default().iter().enumerate();
+    let violations: Vec<Violation> = attachments
+        .filter(|(_, attachment)| !is_address(&attachment.url))
+        .map(|(place, attachment)| Violation {
+            pointer: format!("/content/attachments/{place}/url"),
+            expected: "an `https:`, `http:` or `data:` URL".to_owned(),
+            found: attachment.url.chars().take(200).collect(),
+        })
+        .collect();
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let text = "an attachment has no address that a file can be read from";
+    let refused = Refusal::new(ErrorCode::ValidationFailed, text);
+    Err(Refusal { violations, ..refused })
+}
+
+fn is_address(url: &str) -> bool {
+    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+    ["http", "https", "data"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 /// Why no turn begins any more.

@@ -101,14 +101,6 @@ impl Forwarder {
         sessions
     }
 
-    /// Whether a client of the owner announced the tool.
-    pub(crate) fn has(&self, tool: &str) -> bool {
-        self.sessions().iter().filter_map(|session| session.client()).any(|client| {
-            let tools = client.supported_tools.as_deref().unwrap_or_default();
-            tools.iter().any(|one| one.tool_id == tool)
-        })
-    }
-
     /// The tools that clients of the owner announced.
     pub(crate) fn names(&self) -> Vec<String> {
         let clients = self.sessions().into_iter().filter_map(|session| session.client());

@@ -4,6 +4,7 @@ use super::request::Chat;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::{Outlet, Reply, draining, receive_with};
+use crate::serve::frontend::Forwarder;
 use crate::serve::operations::audit::{Deed, Record};
 use crate::serve::sensitive;
 use crate::serve::turn::{Turns, Unkept, Wanted, start};
@@ -154,7 +155,9 @@ async fn run(
         ..Conversation::default()
     };
     let (agent, hints, owner) = (chat.agent, chat.hints, caller.owner().to_string());
-    let wanted = Wanted { agent, owner, conversation, hints, frontend: None, parent: caller.trace };
+    let permission = Arc::new(Forwarder::new(app, caller, turn.id(), turn.id()));
+    let parent = caller.trace;
+    let wanted = Wanted { agent, owner, conversation, hints, frontend: None, permission, parent };
     let mut running = start(app, wanted, turn.cancel.clone(), permit);
     while let Some(event) = running.next().await {
         let said = match event {

@@ -30,6 +30,7 @@ pub(crate) struct Metrics {
     pub(crate) tokens: Counters,
     pub(crate) rate_limits: Counters,
     pub(crate) frontend_calls: Counters,
+    pub(crate) permissions: Counters,
     pub(crate) updates: Counters,
     pub(crate) exports: Counters,
     pub(crate) turn_seconds: Histogram,
@@ -52,6 +53,7 @@ impl Metrics {
             tokens: Counters::new("tokens_total", "Tokens that models took.", &["model", "direction"]),
             rate_limits: Counters::new("rate_limited_total", "Requests refused for their rate.", &["limit"]),
             frontend_calls: Counters::new("frontend_calls_total", "Calls of front-end tools.", &["outcome"]),
+            permissions: Counters::new("permissions_total", "Actions that the user had to allow.", &["outcome"]),
             updates: Counters::new("store_updates_total", "Updates of contexts.", &["outcome"]),
             exports: Counters::new("trace_exports_total", "Exports of traces.", &["outcome"]),
             turn_seconds: Histogram::new("turn_duration_seconds", "How long turns took.", TURNS),
@@ -64,9 +66,9 @@ impl Metrics {
     pub(crate) fn page(&self, gauges: &[Gauge]) -> String {
         let mut page = String::new();
         let Self { requests, messages, errors, turns, tokens, .. } = self;
-        let Self { rate_limits, frontend_calls, updates, exports, .. } = self;
+        let Self { rate_limits, frontend_calls, permissions, updates, exports, .. } = self;
         let families = [requests, messages, errors, turns, tokens, rate_limits];
-        for family in families.into_iter().chain([frontend_calls, updates, exports]) {
+        for family in families.into_iter().chain([frontend_calls, permissions, updates, exports]) {
             family.write(&mut page);
         }
         self.turn_seconds.write(&mut page);

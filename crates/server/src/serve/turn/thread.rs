@@ -9,6 +9,7 @@ use crate::serve::operations::telemetry::{Parent, TurnSpan};
 use contexture::frontend::Frontend;
 use contexture::llm::CancelToken;
 use contexture::observe::Progress;
+use contexture::permission::Permission;
 use contexture::turn::{Contexts, Conversation, Hints, TurnEvent, TurnReport, TurnRequest};
 use contexture_protocol::{ErrorCode, Refusal};
 use std::collections::HashMap;
@@ -27,6 +28,8 @@ pub(crate) struct Wanted {
     pub(crate) conversation: Conversation,
     pub(crate) hints: Hints,
     pub(crate) frontend: Option<Arc<dyn Frontend>>,
+    /// Who asks the user before something sensitive is done.
+    pub(crate) permission: Arc<dyn Permission>,
     /// The trace that it belongs to.
     pub(crate) parent: Option<Parent>,
 }
@@ -98,6 +101,7 @@ fn request(app: &App, wanted: Wanted) -> TurnRequest {
         conversation: wanted.conversation,
         hints: wanted.hints,
         frontend: wanted.frontend,
+        permission: Some(wanted.permission),
         contexts: Some(contexts),
         ..app.turn_request.clone()
     }

@@ -15,8 +15,9 @@ use crate::serve::message::answering;
 use crate::serve::operations::telemetry::Parent;
 use crate::serve::sensitive;
 use contexture::llm::CancelToken;
+use contexture::permission::Permission;
 use contexture::store::contexts::{
-    Answer, ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage, Update,
+    Answer, Applied, ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage, Update,
 };
 use contexture::turn::{
     Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, TurnEvent,
@@ -39,6 +40,8 @@ pub(crate) struct Begun {
     caller: Caller,
     key: TurnKey,
     context: String,
+    /// Which context of this id.
+    incarnation: u64,
     message: Message,
     input: UserInput,
     hints: Hints,
@@ -58,24 +61,26 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Begins the turn of a message that was kept in `context`.
+    /// Begins the turn of a message that was kept.
     pub(crate) fn new(
         app: &Arc<App>,
         caller: &Caller,
-        (context, seq): (String, u64),
+        kept: Applied,
         message: Message,
         input: UserInput,
         (hints, agent): (Hints, Option<Agent>),
     ) -> Self {
         let owner = Arc::clone(caller.owner());
         let key = (owner, message.context_id.clone(), message.message_id.clone());
+        let place = (kept.context_id.clone(), kept.incarnation);
         Self {
             app: Arc::clone(app),
             caller: caller.clone(),
-            turn: app.turns.begin(key.clone()),
-            seq,
+            turn: app.turns.begin(key.clone(), Some(place)),
+            seq: kept.seqs.first().copied().unwrap_or_default(),
             key,
-            context,
+            context: kept.context_id,
+            incarnation: kept.incarnation,
             message,
             input,
             hints,
@@ -93,7 +98,9 @@ impl Begun {
         self.turn.log.attach(reply);
         let handle = self.app.handle.clone();
         // Here, where messages come in the order in which they were kept.
-        let place = self.app.turns.lanes.enter(&self.context);
+        // Another owner may have a context of the same id.
+        let lane = format!("{}\0{}", self.caller.owner(), self.context);
+        let place = self.app.turns.lanes.enter(&lane);
         handle.spawn(self.work(place));
     }
 
@@ -200,13 +207,14 @@ impl Begun {
         permit: OwnedSemaphorePermit,
     ) -> Running {
         let (context, message) = (&self.context, &self.message.message_id);
-        let frontend = Forwarder::new(&self.app, &self.caller, context, message);
+        let frontend = Arc::new(Forwarder::new(&self.app, &self.caller, context, message));
         let wanted = Wanted {
             agent: agent.clone(),
             owner: self.caller.owner().to_string(),
             conversation,
             hints: self.hints,
-            frontend: Some(Arc::new(frontend)),
+            permission: Arc::clone(&frontend) as Arc<dyn Permission>,
+            frontend: Some(frontend),
             parent: Parent::of_message(&self.message).or(self.caller.trace),
         };
         thread::start(&self.app, wanted, self.turn.cancel.clone(), permit)
@@ -343,6 +351,7 @@ impl Begun {
         let update = Update {
             owner: self.caller.owner().to_string(),
             context_id: Some(self.context.clone()),
+            incarnation: Some(self.incarnation),
             operations: vec![Operation::AddMessage(new)],
             cause: Some(self.message.message_id.clone()),
             settles,

@@ -8,9 +8,9 @@ use crate::serve::exchange::about;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use contexture::context::json;
+use contexture::context::json::kind;
 use contexture::store::contexts::{Import, Key};
-use contexture_protocol::{ErrorCode, Refusal};
+use contexture_protocol::{ErrorCode, Refusal, parse_value};
 use serde_json::{Map, Value};
 
 /// `POST /v1/contexts`, with `{contextId?, state?, metadata?}`
@@ -63,7 +63,7 @@ fn wanted(mut fields: Map<String, Value>, caller: &Caller) -> Result<(Import, St
         }
     }
     context.insert("metadata".to_owned(), Value::Object(metadata));
-    Ok((Import { context_id }, Value::Object(context).to_string()))
+    Ok((Import { context_id, review: None }, Value::Object(context).to_string()))
 }
 
 /// Takes the id that was asked for out of the fields.
@@ -90,16 +90,7 @@ pub(super) async fn object(
     if body.is_empty() {
         return Ok(Map::new());
     }
-    let value: Value = json::read(&body).map_err(|error| {
-        let text = format!(
-            "the body is not JSON: {} (line {}, column {})",
-            error.reason(),
-            error.line(),
-            error.column()
-        );
-        (Refusal::new(ErrorCode::ParseError, text), None)
-    })?;
-    match value {
+    match parse_value(&body, &app.limits).map_err(|refused| (*refused, None))? {
         Value::Object(fields) => Ok(fields),
         other => Err((wrong("", "an object", kind(&other)), None)),
     }
@@ -114,15 +105,4 @@ pub(super) fn unsupported(expected: &str) -> (Refusal, Option<StatusCode>) {
     let refused = Refusal::new(ErrorCode::ParseError, format!("the body has to be {expected}"));
     let refused = refused.suggest(format!("Send the header Content-Type: {expected}."));
     (refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE))
-}
-
-const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -1,23 +1,25 @@
 //! `POST /v1/contexts/import`: a context from JSON lines (CP-9, CP-10).
 //!
-//! Decision: an import says who said what, so it takes messages of those alone for whom the caller
-//! may speak (CP-1). The command line, which has the file, takes all.
+//! Decision: what somebody exported they can import. An import says who said what, and a caller may
+//! not speak for everybody (CP-1): a message of a sender, or of a type, that the caller's token does
+//! not grant is kept with `metadata.imported: true`, so that it passes for nobody's word. The
+//! command line, which has the file, takes all as they are.
 
 use super::create::unsupported;
 use super::export::LINES;
 use super::{ask, created, enter, named, note};
-use crate::serve::caller::{Caller, Scope, Senders};
+use crate::serve::app::App;
+use crate::serve::caller::{Caller, Scope};
 use crate::serve::door::query::Query;
 use crate::serve::door::{Shared, answer, messages};
-use crate::serve::exchange::sender_forbidden;
+use crate::serve::exchange::speaker;
 use crate::serve::operations::audit::Deed;
-use axum::body::Bytes;
 use axum::extract::{RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use contexture::store::contexts::{ContextStore, Import, complete};
-use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
-use serde_json::{Map, Value};
+use contexture::store::contexts::{ContextStore, Import, Origin, Review};
+use contexture_protocol::Refusal;
+use std::sync::Arc;
 
 /// `POST /v1/contexts/import?contextId=`
 pub(in crate::serve::door) async fn import(
@@ -45,9 +47,7 @@ async fn take(shared: &Shared, query: Option<&str>, request: Request) -> Result<
         return Err(unsupported(LINES));
     }
     let body = messages::body(&shared.app, request).await.map_err(plain)?;
-    let senders = caller.grant.senders;
-    let body = checked(body, senders, &caller).await.map_err(plain)?;
-    let import = Import { context_id: id.clone() };
+    let import = Import { context_id: id.clone(), review: Some(review(&shared.app, &caller)) };
     let head = ask(&shared.app, &caller, id.as_deref(), move |store: &dyn ContextStore, owner| {
         store.import(owner, &mut &*body, import)
     });
@@ -63,66 +63,13 @@ fn is_lines(headers: &HeaderMap) -> bool {
     known.iter().any(|known| kind.eq_ignore_ascii_case(known))
 }
 
-/// Holds all messages against the protocol and what the caller may say; off the threads that serve.
-async fn checked(body: Bytes, senders: Senders, caller: &Caller) -> Result<Bytes, Refusal> {
-    let user = caller.owner().to_string();
-    let work = tokio::task::spawn_blocking(move || {
-        let mut values = serde_json::Deserializer::from_slice(&body).into_iter::<Value>();
-        let mut line = Line(0);
-        // What is no JSON is told by the store, which counts the lines.
-        while let Some(Ok(value)) = values.next() {
-            let Value::Object(mut fields) = value else { break };
-            if let Some(Value::Array(inside)) = fields.remove("messages") {
-                for message in inside {
-                    line.check(message, senders, &user)?;
-                }
-            }
-            if fields.contains_key("messageId") {
-                line.check(Value::Object(fields), senders, &user)?;
-            }
-        }
-        Ok(body)
-    });
-    work.await.unwrap_or_else(|_| {
-        Err(Refusal::new(ErrorCode::Internal, "the work on the import broke off"))
+/// Whose word each message is, and whether the server takes its type.
+fn review(app: &Arc<App>, caller: &Caller) -> Review {
+    let (app, senders) = (Arc::clone(app), caller.grant.senders);
+    Arc::new(move |message| {
+        app.handlers.check(message, &app.limits)?;
+        let speakers = [Some(message.sender.kind), speaker(message.kind())];
+        let is_own = speakers.into_iter().flatten().all(|kind| senders.allow(kind));
+        Ok(if is_own { Origin::Own } else { Origin::Foreign })
     })
-}
-
-/// Which message it is, from 1.
-struct Line(usize);
-
-impl Line {
-    fn check(&mut self, message: Value, senders: Senders, user: &str) -> Result<(), Refusal> {
-        self.0 = self.0.saturating_add(1);
-        // The store says what is wrong with one that is no object.
-        let Value::Object(mut fields) = message else { return Ok(()) };
-        let is_whole =
-            ["messageId", "type", "content"].iter().all(|name| fields.contains_key(*name));
-        if !is_whole {
-            return Ok(());
-        }
-        fill(&mut fields, user);
-        let message = Message::from_value(Value::Object(fields), &Limits::FILE);
-        let message = message.map_err(|refused| self.inside(*refused))?;
-        if senders.allow(message.sender.kind) {
-            return Ok(());
-        }
-        let refused = sender_forbidden(message.sender.kind).suggest(
-            "Import it with `contexture context import` where the server runs, or use a token that may send as all of them.",
-        );
-        Err(self.inside(refused))
-    }
-
-    fn inside(&self, mut refused: Refusal) -> Refusal {
-        refused.message = format!("message {} of the import: {}", self.0, refused.message);
-        refused.message_id = None;
-        refused.context_id = None;
-        refused.detail("message", self.0)
-    }
-}
-
-/// The envelope as the store fills it in.
-fn fill(fields: &mut Map<String, Value>, user: &str) {
-    complete(fields, "ctx_import", 0, user);
-    fields.insert("contextId".to_owned(), "ctx_import".into());
 }

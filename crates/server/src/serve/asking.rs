@@ -1,0 +1,165 @@
+//! Asking the user before something is done that is marked sensitive (CP-14, CP-19).
+//!
+//! Decision: the question goes to a client as the call of a front-end tool that the protocol leaves
+//! to it, [`TOOL`], so that everything that holds for such calls holds for it: it reaches a client
+//! that came back, it can be called off, it has its time. No answer is no. A yes to `USER_CONSENT`
+//! holds for the session of the client that gave it.
+
+use super::app::App;
+use super::frontend::Forwarder;
+use super::operations::audit::{Deed, Record};
+use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED, TIMEOUT};
+use contexture::llm::BoxFuture;
+use contexture::permission::{Action, Permission};
+use contexture_protocol::content::{Call, CallResult, CallStatus, PermissionLevel, Runtime};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// The front-end tool that asks the user. A client that announces it shows its user `userPrompt`
+/// and the parameters `{action, runtime, parameters}`, and answers `{allowed: true}` or
+/// `{allowed: false}`.
+pub(crate) const TOOL: &str = "confirm_action";
+
+impl Permission for Forwarder {
+    fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>> {
+        let set = self.app().project.config.serve.permissions.backend.of(action.name);
+        // Whoever brings a question wants it asked.
+        let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
+        let level = if asks { PermissionLevel::AlwaysAsk } else { set };
+        Box::pin(permitted(self, Runtime::Backend, level, action))
+    }
+}
+
+/// Asks about a front-end tool, where the settings are stricter than what its client does itself.
+pub(super) async fn of_frontend(
+    forwarder: &Forwarder,
+    call: &Call,
+    own: Option<PermissionLevel>,
+) -> Result<(), FrontendFailure> {
+    let set = forwarder.app().project.config.serve.permissions.frontend.of(&call.name);
+    if call.name == TOOL || strictness(set) <= strictness(own.unwrap_or(PermissionLevel::None)) {
+        return Ok(());
+    }
+    let prompt = call.user_prompt.as_deref();
+    let action = Action { name: &call.name, parameters: &call.parameters, prompt };
+    permitted(forwarder, Runtime::Frontend, set, action).await
+}
+
+const fn strictness(level: PermissionLevel) -> u8 {
+    match level {
+        PermissionLevel::None => 0,
+        PermissionLevel::UserConsent => 1,
+        PermissionLevel::AlwaysAsk => 2,
+    }
+}
+
+/// Waits for the user's yes, where it is needed.
+async fn permitted(
+    forwarder: &Forwarder,
+    side: Runtime,
+    level: PermissionLevel,
+    action: Action<'_>,
+) -> Result<(), FrontendFailure> {
+    if level == PermissionLevel::None {
+        return Ok(());
+    }
+    let asked = asked(forwarder, side, level, action).await;
+    let outcome = match &asked {
+        Ok(true) => "ALLOWED",
+        Ok(false) => "ALLOWED_BEFORE",
+        Err(failure) if failure.code == TIMEOUT => TIMEOUT,
+        Err(_) => PERMISSION_DENIED,
+    };
+    let record = Record::new(Deed::Asked)
+        .with("owner", &**forwarder.owner())
+        .with("action", action.name)
+        .with("runtime", side.as_str())
+        .with("contextId", forwarder.context())
+        .with("messageId", forwarder.about())
+        .with("outcome", outcome);
+    let app: &App = forwarder.app();
+    app.audit.note(&record);
+    app.metrics.permissions.count(outcome, "");
+    asked.map(drop)
+}
+
+/// Whether the user was asked now; else an earlier yes holds.
+async fn asked(
+    forwarder: &Forwarder,
+    side: Runtime,
+    level: PermissionLevel,
+    action: Action<'_>,
+) -> Result<bool, FrontendFailure> {
+    let Some(session) = forwarder.session_with(TOOL) else {
+        return Err(no(action.name, "no client that could ask the user is connected", CLIENT_UNAVAILABLE));
+    };
+    // One question at a time: the answer to one may hold for the next.
+    let _turn = session.asking().await;
+    let consent = (side, action.name.to_owned());
+    if level == PermissionLevel::UserConsent && session.has_consent(&consent) {
+        return Ok(false);
+    }
+    let (result, _) = forwarder.put(question(forwarder.app(), side, action), &session).await.map_err(
+        |failure| match failure.code.as_str() {
+            TIMEOUT => late(action.name),
+            code => no(action.name, &failure.message, code),
+        },
+    )?;
+    answered(&result, action.name)?;
+    if level == PermissionLevel::UserConsent {
+        session.consent(consent);
+    }
+    Ok(true)
+}
+
+fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
+    let seconds = app.project.config.serve.permissions.seconds.get();
+    let parameters = json!({
+        "action": action.name,
+        "runtime": side.as_str(),
+        "parameters": action.parameters,
+    });
+    let parameters = match parameters {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    let words = action.prompt.filter(|prompt| !prompt.trim().is_empty());
+    let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), str::to_owned);
+    Call {
+        user_prompt: Some(prompt),
+        timeout_client: Some(contexture_protocol::Seconds::from_duration(Duration::from_secs(seconds))),
+        ..Call::new(app.maker.id("ask"), TOOL, parameters)
+    }
+}
+
+/// What the client says of its user's answer.
+fn answered(result: &CallResult, action: &str) -> Result<(), FrontendFailure> {
+    if result.status == CallStatus::Success {
+        let value = result.result.as_ref().unwrap_or(&Value::Null);
+        let allowed = value.get("allowed").unwrap_or(value) == &Value::Bool(true);
+        return if allowed { Ok(()) } else { Err(denied(action)) };
+    }
+    match result.error.as_ref().map(|error| error.code.as_str()) {
+        Some(PERMISSION_DENIED) => Err(denied(action)),
+        Some(TIMEOUT) => Err(late(action)),
+        _ if result.status == CallStatus::Timeout => Err(late(action)),
+        code => Err(no(action, "the client could not ask the user", code.unwrap_or("EXECUTION_FAILED"))),
+    }
+}
+
+fn denied(action: &str) -> FrontendFailure {
+    FrontendFailure::new(PERMISSION_DENIED, format!("the user did not allow `{action}`"))
+}
+
+fn late(action: &str) -> FrontendFailure {
+    let text = format!("nobody answered in time whether `{action}` is allowed, which is a no");
+    FrontendFailure::new(TIMEOUT, text)
+}
+
+/// Nobody said yes.
+fn no(action: &str, why: &str, code: &str) -> FrontendFailure {
+    let text = format!("the user has to allow `{action}`, and {why}");
+    let details = json!({ "reason": code });
+    FrontendFailure { details: Some(details), ..FrontendFailure::new(PERMISSION_DENIED, text) }
+}
+

@@ -182,13 +182,19 @@ impl Driver {
         let info = self.plan.action_named(&call.name).and_then(|action| action.info.as_ref());
         let is_quick = info.is_some_and(|info| info.quick);
         let (actions, inbox) = (self.actions.clone(), self.inbox().clone());
-        let mut work = Box::pin(work(actions, inbox, self.options.limits, step, call));
-        // The first look needs no one to wake: a task looks again at what is not ready.
-        let mut nobody = Context::from_waker(Waker::noop());
-        if is_quick && work.as_mut().poll(&mut nobody).is_ready() {
-            return;
-        }
-        let task = tokio::spawn(work).abort_handle();
+        let work = work(actions, inbox, self.options.limits, step, call);
+        let task = if is_quick {
+            let mut work = Box::pin(work);
+            // The first look needs no one to wake: a task looks again at what is not ready.
+            let mut nobody = Context::from_waker(Waker::noop());
+            if work.as_mut().poll(&mut nobody).is_ready() {
+                return;
+            }
+            tokio::spawn(work)
+        } else {
+            tokio::spawn(work)
+        };
+        let task = task.abort_handle();
         let timeout = self.plan.step(step).and_then(|planned| planned.timeout);
         if let Some(cell) = self.cells.get_mut(step as usize) {
             cell.task = Some(task);
@@ -266,8 +272,12 @@ fn check(
         .map(|error| json!({"pointer": error.instance_path().to_string(), "message": error.to_string()}))
         .collect();
     let Some(first) = violations.first() else { return Ok(()) };
-    let words = first.get("message").and_then(Value::as_str).unwrap_or_default();
-    let message = format!("the parameters are not those of `{name}`: {words}");
+    let word = |field: &str| first.get(field).and_then(Value::as_str).unwrap_or_default();
+    let place = match word("pointer") {
+        "" => String::new(),
+        pointer => format!("{pointer}: "),
+    };
+    let message = format!("the parameters are not those of `{name}`: {place}{}", word("message"));
     let mut failure = failure(ErrorCode::ValidationFailed, message);
     failure.details = Some(json!({ "violations": violations }));
     Err(failure)

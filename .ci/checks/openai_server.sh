@@ -76,13 +76,11 @@ if echo "x" | probe "openai+http://127.0.0.1:$port/nowhere/tiny" 2>"$work/path.t
 fi
 said "$work/path.txt" 'status 404' "a wrong address is an error"
 
-# -- the binary, when it has been built ---------------------------------------------------------------------
+# -- the binary -------------------------------------------------------------------------------------------
 
-contexture=${CONTEXTURE_BIN:-$target/release/contexture}
-if [ -x "$contexture" ]; then
-  contexture=$(realpath "$contexture")
-  mkdir "$work/program"
-  cat >"$work/program/judge.as" <<'AS'
+find_contexture
+mkdir "$work/program"
+cat >"$work/program/judge.as" <<'AS'
 main agent Judge {
   role "a judge"
   main func(input { text string }) {
@@ -94,33 +92,30 @@ main agent Judge {
   }
 }
 AS
-  cat >"$work/program/late.as" <<'AS'
+cat >"$work/program/late.as" <<'AS'
 main func(input) {
   generate({ input: "Talk at length.", max_output: 600, timeout: 20 })
 }
 AS
-  cd "$work/program"
-  input='{"text":"It works."}'
+cd "$work/program"
+input='{"text":"It works."}'
 
-  "$contexture" run judge.as --input "$input" --model "$uri" --json --record answers.jsonl >run.json
-  holds run.json 'isinstance(d["value"]["ok"], bool) and d["value"]["kind"] in ("red", "green")' "a program gets a value of its shape"
-  holds run.json 'd["usage"]["prompt_tokens"] > 0 and d["usage"]["completion_tokens"] > 0' "a run has its usage"
+"$contexture" run judge.as --input "$input" --model "$uri" --json --record answers.jsonl >run.json
+holds run.json 'isinstance(d["value"]["ok"], bool) and d["value"]["kind"] in ("red", "green")' "a program gets a value of its shape"
+holds run.json 'd["usage"]["prompt_tokens"] > 0 and d["usage"]["completion_tokens"] > 0' "a run has its usage"
 
-  if "$contexture" run late.as --model "$uri" --quiet 2>late.txt; then
-    fail "no time-out in the program"
-  fi
-  said late.txt '20 ms' "a program's time-out ends its run"
-
-  stop_server "$server"
-  "$contexture" run judge.as --input "$input" --model "$uri" --json --replay answers.jsonl >again.json
-  "$python" -c 'import json; a, b = (json.load(open(f))["value"] for f in ("run.json", "again.json")); assert a == b, (a, b)' \
-    || fail "the replay gives another value"
-  ok "a recording replays without the server"
-
-  if "$contexture" run judge.as --input "$input" --model "$uri" --quiet 2>gone.txt; then
-    fail "a server that is gone answered"
-  fi
-  said gone.txt "127.0.0.1:$port" "a server that is gone is an error"
-else
-  echo "skipped: $contexture has not been built, so only the library was checked"
+if "$contexture" run late.as --model "$uri" --quiet 2>late.txt; then
+  fail "no time-out in the program"
 fi
+said late.txt '20 ms' "a program's time-out ends its run"
+
+stop_server "$server"
+"$contexture" run judge.as --input "$input" --model "$uri" --json --replay answers.jsonl >again.json
+"$python" -c 'import json; a, b = (json.load(open(f))["value"] for f in ("run.json", "again.json")); assert a == b, (a, b)' \
+  || fail "the replay gives another value"
+ok "a recording replays without the server"
+
+if "$contexture" run judge.as --input "$input" --model "$uri" --quiet 2>gone.txt; then
+  fail "a server that is gone answered"
+fi
+said gone.txt "127.0.0.1:$port" "a server that is gone is an error"

@@ -306,7 +306,8 @@ fn kn_5_a_persona_without_boundaries_is_warned_of_on_activation() {
     let _ = knowledge(&sandbox, &["activate", "host"]).exits(0).says("boundar");
     let bounded = format!("{persona}\n## 边界\n\nNever promise refunds.\n");
     let _ = pack(&sandbox, "host", &bounded, "# Tone\n\nWarm.\n");
-    assert_eq!(knowledge(&sandbox, &["activate", "host"]).exits(0).stderr, "");
+    let told = knowledge(&sandbox, &["activate", "host"]).exits(0).stderr;
+    assert!(told.starts_with("note: the guide takes ") && told.lines().count() == 1, "{told}");
 }
 
 #[test]

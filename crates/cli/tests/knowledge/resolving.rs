@@ -227,3 +227,35 @@ fn kn_9_people_see_what_was_selected_and_why() {
     let done = resolve(&sandbox, "标准版多少钱", &["--max", "1500"]).exits(0);
     let _ = done.says("compiled/splits/product-brief/pricing.md › ").says("of 1,500 tokens");
 }
+
+#[test]
+fn kn_1_each_tier_tells_what_it_costs() {
+    let sandbox = desk();
+    let counted = |text: &str| {
+        sandbox.write("site/text.txt", text);
+        let count = sandbox.run(["tokens", "count", "site/text.txt"]).exits(0).stdout;
+        count.trim().parse::<u64>().unwrap()
+    };
+    let catalog = knowledge(&sandbox, &["to-catalog"]).exits(0);
+    let xml = catalog.stdout.strip_suffix('\n').unwrap();
+    let told = format!("the catalog takes {} tokens", counted(xml));
+    let _ = catalog.says(&told);
+
+    let activate = ["activate", "acme-product-brief", "--json"];
+    let guide = knowledge(&sandbox, &activate).exits(0).json();
+    assert_eq!(guide["tokens"], counted(guide["text"].as_str().unwrap()));
+    let told = format!("the guide takes {} tokens", guide["tokens"]);
+    let _ = knowledge(&sandbox, &activate[..2]).exits(0).says(&told);
+
+    let plain = resolve(&sandbox, "标准版多少钱", &["--json"]).exits(0).json();
+    assert_eq!(plain["tokens"], counted(plain["context"].as_str().unwrap()));
+    let sourced = resolve(&sandbox, "标准版多少钱", &["--json", "--evidence"]).exits(0).json();
+    let parts = ["source_anchors", "findings", "provenance", "citation_gaps"];
+    let held = parts
+        .iter()
+        .filter_map(|part| sourced.get(*part).filter(|part| !part.as_array().unwrap().is_empty()));
+    let sum: u64 = held.map(|part| counted(&part.to_string())).sum();
+    assert!(sum > 0);
+    assert_eq!(sourced["evidence_tokens"], sum);
+    assert!(plain["evidence_tokens"].as_u64().unwrap() <= sum);
+}

@@ -28,6 +28,12 @@ impl Resolvers {
 }
 
 impl Packs {
+    /// What a text costs the default model, in tokens: each tier tells its own cost (KN-1).
+    #[must_use]
+    pub fn tokens(&self, text: &str) -> u64 {
+        self.resolvers.counter.count(text) as u64
+    }
+
     /// Brings the index of a pack up to date, or builds it anew (KN-17).
     ///
     /// # Errors

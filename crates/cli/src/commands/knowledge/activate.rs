@@ -2,6 +2,7 @@
 
 use super::findings;
 use super::place::{self, Consent, Place, shown};
+use crate::columns::counted;
 use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::terminal::Terminal;
@@ -29,7 +30,7 @@ pub(super) struct Args {
     #[command(flatten)]
     consent: Consent,
     /// Print one JSON object: name, status, trust, profile, runtime_mode, pack_root, body,
-    /// resources, each with kind and path; warnings, and text.
+    /// resources, each with kind and path; warnings, text, and the tokens of the text.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -41,16 +42,18 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let packs = args.place.open_named(options, !args.json, terminal)?;
     let pack = packs.pack(&args.name).map_err(|error| place::refuse(&error))?;
     let guide = packs.activate(&args.name).map_err(|error| place::refuse(&error))?;
+    let tokens = packs.tokens(&guide.text);
     if args.json {
-        terminal.print_json(&to_json(pack.item(), &guide))?;
+        terminal.print_json(&to_json(pack.item(), &guide, tokens))?;
     } else {
         terminal.print_line(shown(&guide.text).trim_end())?;
+        terminal.note(&format!("the guide takes {}", counted(tokens, "token")));
         findings::say(&guide.warnings, "contexture knowledge activate", terminal);
     }
     Ok(Exit::Done)
 }
 
-fn to_json(item: &CatalogItem, guide: &Guide) -> Value {
+fn to_json(item: &CatalogItem, guide: &Guide, tokens: u64) -> Value {
     json!({
         "name": item.name,
         "status": item.status,
@@ -62,5 +65,6 @@ fn to_json(item: &CatalogItem, guide: &Guide) -> Value {
         "resources": guide.resources,
         "warnings": findings::json(&guide.warnings),
         "text": guide.text,
+        "tokens": tokens,
     })
 }

@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 use clap::ValueEnum;
 use contexture::knowledge::Grounding;
 use contexture::knowledge::resolve::{Intent, Resolution, Section, Task};
-use contexture::packs::Options;
+use contexture::packs::{Options, Packs};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -66,7 +66,8 @@ pub(super) struct Args {
     #[command(flatten)]
     consent: Consent,
     /// Print one JSON object: selected_files, sections, source_anchors, tokens, warnings, missing,
-    /// citation_gaps and context.
+    /// citation_gaps, context, and evidence_tokens, which is what the anchors, findings, provenance
+    /// and gaps would take.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -147,14 +148,30 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         terminal.warn(&format!("this use is in no log: {error}"));
     }
     if args.json {
-        terminal.print_json(&json!(resolved))?;
+        let mut value = json!(resolved);
+        if let Some(object) = value.as_object_mut() {
+            object.insert("evidence_tokens".to_owned(), json!(evidence(&packs, &resolved)));
+        }
+        terminal.print_json(&value)?;
         return Ok(Exit::Done);
     }
     if !resolved.context.is_empty() {
         terminal.print_line(shown(&resolved.context).trim_end())?;
     }
-    tell(&resolved, args.max, terminal);
+    tell(&resolved, args.max, evidence(&packs, &resolved), terminal);
     Ok(Exit::Done)
+}
+
+/// What the evidence of a selection would take, as JSON, beside its context (KN-1).
+fn evidence(packs: &Packs, resolved: &Resolution) -> u64 {
+    let parts = [
+        json!(resolved.source_anchors),
+        json!(resolved.findings),
+        json!(resolved.provenance),
+        json!(resolved.citation_gaps),
+    ];
+    let held = parts.iter().filter(|part| part.as_array().is_some_and(|list| !list.is_empty()));
+    held.map(|part| packs.tokens(&part.to_string())).sum()
 }
 
 /// A task that says something.
@@ -174,7 +191,7 @@ fn task(args: &Args) -> Task {
 }
 
 /// What was selected and why, what is doubtful, and what is missing.
-fn tell(resolved: &Resolution, max: u64, terminal: &Terminal) {
+fn tell(resolved: &Resolution, max: u64, evidence: u64, terminal: &Terminal) {
     let rows: Vec<(String, &Section)> =
         resolved.sections.iter().map(|section| (place_of(section), section)).collect();
     let wide = width(rows.iter().map(|(place, _)| place.as_str()), 72);
@@ -199,7 +216,11 @@ fn tell(resolved: &Resolution, max: u64, terminal: &Terminal) {
     let sections = counted(resolved.sections.len() as u64, "section");
     let files = counted(resolved.selected_files.len() as u64, "file");
     let used = grouped(resolved.tokens);
-    terminal.note(&format!("{sections} of {files}, {used} of {} tokens", grouped(max)));
+    let beside = match evidence {
+        0 => String::new(),
+        tokens => format!("; the evidence would take {}", grouped(tokens)),
+    };
+    terminal.note(&format!("{sections} of {files}, {used} of {} tokens{beside}", grouped(max)));
 }
 
 /// `pack/compiled/a.md > Heading`

@@ -2,6 +2,7 @@
 
 use super::place::{self, Place, shown};
 use super::{findings, table};
+use crate::columns::counted;
 use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::terminal::Terminal;
@@ -59,7 +60,12 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         return Ok(Exit::Done);
     }
     match args.format {
-        Format::Xml => terminal.print_line(&shown(&catalog::xml(&found.packs)))?,
+        Format::Xml => {
+            let xml = catalog::xml(&found.packs);
+            terminal.print_line(&shown(&xml))?;
+            let tokens = counted(packs.tokens(&xml), "token");
+            terminal.note(&format!("the catalog takes {tokens}"));
+        }
         Format::Json => terminal.print_json(&json(&found.packs, args.instruction))?,
         Format::Table => {
             let shown: Vec<&Found> = found.packs.iter().collect();

@@ -10,7 +10,7 @@ use super::exchange::Reply;
 use crate::fault::Fault;
 use contexture::llm::BoxFuture;
 use contexture_protocol::extension::{Extension, Extensions};
-use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -65,6 +65,14 @@ impl Handlers {
         self.types.iter()
     }
 
+    /// Checks a message whose type the protocol does not know.
+    ///
+    /// # Errors
+    /// UNKNOWN_TYPE, or what the type's own check finds.
+    pub(crate) fn check(&self, message: &Message, limits: &Limits) -> Result<(), Box<Refusal>> {
+        self.types.check(message, limits)
+    }
+
     /// The further type of this name.
     pub(crate) fn get(&self, name: &str) -> Option<&Extension> {
         self.types.get(name)
@@ -73,7 +81,7 @@ impl Handlers {
 
 /// Hands a message of a further type to its handler.
 pub(crate) fn run(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
-    if let Err(refused) = app.handlers.types.check(&message, &app.limits) {
+    if let Err(refused) = app.handlers.check(&message, &app.limits) {
         return reply.refuse(*refused);
     }
     let Some(handler) = app.handlers.by_name.get(message.kind()).cloned() else {

@@ -5,16 +5,20 @@
 //! heard, so that what is caught up on when it begins and what happens meanwhile join without a gap
 //! and without a repeat.
 
-use super::message::Maker;
+use super::message::{Maker, answering};
 use super::session::Session;
 use contexture::store::contexts::{Applied, Change, ContextError, ContextStore, Key};
 use contexture_protocol::Body;
-use serde_json::{Value, json};
+use contexture_protocol::content::{Subscribe, SystemAction, SystemData, SystemMessage};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// So many changes stand in one CONTEXT_DELTA at most.
 const PAGE: usize = 500;
+
+/// The code of the SYSTEM_MESSAGE that ends a subscription whose context was deleted.
+const DELETED: &str = "CONTEXT_DELETED";
 
 /// All subscriptions, by context.
 #[derive(Default)]
@@ -24,6 +28,11 @@ pub(crate) struct Subscriptions {
 
 struct Subscription {
     session: Weak<Session>,
+    context: String,
+    /// Which context of this id: one that is made after it was deleted is another.
+    incarnation: u64,
+    /// The SUBSCRIBE, which all deltas answer.
+    message: String,
     /// The last version that was told.
     heard: Mutex<u64>,
 }
@@ -49,22 +58,46 @@ impl Subscriptions {
         };
         for listener in listeners {
             let Some(session) = listener.session.upgrade() else { continue };
-            // The id may have been another owner's before, and been deleted.
-            if **session.owner() != *owner {
+            // Another owner may have a context of the same id, and another one may have had it.
+            if **session.owner() != *owner || listener.incarnation != applied.incarnation {
                 continue;
             }
             let mut heard = listener.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            let context = &applied.context_id;
             // What another process wrote, or what a subscription that begins has yet to be told,
             // comes first.
             let joins = applied.version <= heard.saturating_add(1);
-            if joins || catch_up(store, maker, &session, context, &mut heard).is_err() {
-                tell(&session, maker, context, &applied.changes, &mut heard);
+            if joins || listener.catch_up(store, maker, &session, &mut heard).is_err() {
+                listener.tell(maker, &session, &applied.changes, &mut heard);
             }
         }
     }
 
-    /// Begins a subscription: what came after `since` is told first. Gives the version now.
+    /// Ends what follows a context that was deleted, and says so.
+    pub(crate) fn deleted(&self, maker: &Maker, owner: &str, context: &str, incarnation: u64) {
+        let is_over = |known: &Subscription| {
+            let session = known.session.upgrade();
+            let is_owners = session.is_some_and(|session| **session.owner() == *owner);
+            is_owners && known.incarnation == incarnation
+        };
+        let mut over = Vec::new();
+        {
+            let mut contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(listeners) = contexts.get_mut(context) else { return };
+            over.extend(listeners.extract_if(.., |known| is_over(known)));
+            if listeners.is_empty() {
+                contexts.remove(context);
+            }
+        }
+        for subscription in over {
+            let Some(session) = subscription.session.upgrade() else { continue };
+            session.unsubscribe(context);
+            let notice = maker.message(Some(context), gone(context).into());
+            session.send(answering(notice, &subscription.message));
+        }
+    }
+
+    /// Begins the subscription that the message `message` asks for: what came after `since` is told
+    /// first. Gives the version now.
     ///
     /// # Errors
     /// [`ContextError`] when the context is not there or the log does not reach back so far.
@@ -73,23 +106,24 @@ impl Subscriptions {
         store: &dyn ContextStore,
         maker: &Maker,
         session: &Arc<Session>,
-        context: &str,
-        since: Option<u64>,
+        message: &str,
+        asked: &Subscribe,
     ) -> Result<Begun, ContextError> {
+        let context = asked.context_id.as_str();
         let key = Key { owner: session.owner(), context };
         let head = store.head(key)?;
-        let since = since.unwrap_or(head.version);
+        let since = asked.since.as_ref().map_or(head.version, |since| since.get());
         // A `since` that can't be served is refused before anything is noted.
         store.changes(key, since, 1)?;
-        let subscription =
-            Arc::new(Subscription { session: Arc::downgrade(session), heard: Mutex::new(since) });
-        self.insert(context, session, &subscription);
-        Ok(Begun {
-            subscription,
+        let subscription = Arc::new(Subscription {
+            session: Arc::downgrade(session),
             context: context.to_owned(),
-            maker: maker.clone(),
-            version: head.version,
-        })
+            incarnation: head.incarnation,
+            message: message.to_owned(),
+            heard: Mutex::new(since),
+        });
+        self.insert(context, session, &subscription);
+        Ok(Begun { subscription, maker: maker.clone(), version: head.version })
     }
 
     fn insert(&self, context: &str, session: &Arc<Session>, subscription: &Arc<Subscription>) {
@@ -123,7 +157,6 @@ impl Subscriptions {
 /// A subscription that was noted, and has to be told yet what came before.
 pub(crate) struct Begun {
     subscription: Arc<Subscription>,
-    context: String,
     maker: Maker,
     /// The context's version when it began.
     pub(crate) version: u64,
@@ -138,7 +171,7 @@ impl Begun {
         let Some(session) = self.subscription.session.upgrade() else { return Ok(()) };
         // Whoever publishes meanwhile waits here, so that the order holds.
         let mut heard = self.subscription.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        catch_up(store, &self.maker, &session, &self.context, &mut heard)
+        self.subscription.catch_up(store, &self.maker, &session, &mut heard)
     }
 }
 
@@ -147,33 +180,46 @@ impl Subscription {
     fn is_other(&self, session: &Arc<Session>) -> bool {
         self.session.strong_count() > 0 && !std::ptr::eq(self.session.as_ptr(), &**session)
     }
-}
 
-/// Sends all that was not heard of yet.
-fn catch_up(
-    store: &dyn ContextStore,
-    maker: &Maker,
-    session: &Session,
-    context: &str,
-    heard: &mut u64,
-) -> Result<(), ContextError> {
-    let mut since = Some(*heard);
-    while let Some(from) = since {
-        let page = store.changes(Key { owner: session.owner(), context }, from, PAGE)?;
-        tell(session, maker, context, &page.changes, heard);
-        since = page.next;
+    /// Sends all that was not heard of yet.
+    fn catch_up(
+        &self,
+        store: &dyn ContextStore,
+        maker: &Maker,
+        session: &Session,
+        heard: &mut u64,
+    ) -> Result<(), ContextError> {
+        let key = Key { owner: session.owner(), context: &self.context };
+        let mut since = Some(*heard);
+        while let Some(from) = since {
+            let page = store.changes(key, from, PAGE)?;
+            self.tell(maker, session, &page.changes, heard);
+            since = page.next;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Sends the changes that were not heard of yet.
+    fn tell(&self, maker: &Maker, session: &Session, changes: &[Change], heard: &mut u64) {
+        let fresh: Vec<_> = changes.iter().filter(|change| change.version > *heard).collect();
+        let Some(last) = fresh.last() else { return };
+        *heard = last.version;
+        let context = self.context.as_str();
+        let changes: Vec<Value> = fresh.iter().map(|change| change.to_value(context)).collect();
+        // As the store writes them: reading them into types would only be for writing them again.
+        let content = json!({ "version": last.version, "changes": changes });
+        let body = Body::Other { kind: "CONTEXT_DELTA".to_owned(), content };
+        session.send(answering(maker.message(Some(context), body), &self.message));
+    }
 }
 
-/// Sends the changes that were not heard of yet.
-fn tell(session: &Session, maker: &Maker, context: &str, changes: &[Change], heard: &mut u64) {
-    let fresh: Vec<_> = changes.iter().filter(|change| change.version > *heard).collect();
-    let Some(last) = fresh.last() else { return };
-    *heard = last.version;
-    let changes: Vec<Value> = fresh.iter().map(|change| change.to_value(context)).collect();
-    // As the store writes them: reading them into types would only be for writing them again.
-    let content = json!({ "version": last.version, "changes": changes });
-    let body = Body::Other { kind: "CONTEXT_DELTA".to_owned(), content };
-    session.send(maker.message(Some(context), body));
+/// What is told of a context that was deleted (CP-11).
+fn gone(context: &str) -> SystemMessage {
+    SystemMessage {
+        action: SystemAction::Notification,
+        text: format!("the context `{context}` was deleted, and is followed no more"),
+        data: Some(SystemData { code: Some(DELETED.to_owned()), ..SystemData::default() }),
+        extra: Map::new(),
+    }
 }
+

@@ -43,6 +43,11 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
         ContextError::Taken(_) => of(ErrorCode::VersionConflict)
             .suggest("Choose another contextId, or leave it out to have one made."),
         ContextError::Import { line, .. } => of(ErrorCode::ValidationFailed).detail("line", line),
+        // Which message it is in the import; it is the import that is refused.
+        ContextError::ImportedMessage { line, refusal } => {
+            let (message_id, context_id) = (None, None);
+            Refusal { message: text, message_id, context_id, ..*refusal }.detail("line", line)
+        }
         ContextError::Overloaded(_) | ContextError::Busy(_) => {
             of(ErrorCode::RateLimited).policy("store_load")
         }

@@ -25,12 +25,8 @@ pub(crate) fn begin(
             "changes are told over a WebSocket; over HTTP they are read from /v1/contexts/{id}/changes",
         ));
     };
-    let wanted = Wanted {
-        session,
-        context: asked.context_id.clone(),
-        message_id: message.message_id.clone(),
-        since: asked.since.as_ref().map(|since| since.get()),
-    };
+    let message_id = message.message_id.clone();
+    let wanted = Wanted { session, message_id, asked: asked.clone() };
     // Behind what the connection sent before: that may be what creates the context.
     let behind = Update {
         owner: caller.owner().to_string(),
@@ -47,25 +43,24 @@ pub(crate) fn begin(
 /// A subscription that is asked for.
 struct Wanted {
     session: Arc<Session>,
-    context: String,
     message_id: String,
-    since: Option<u64>,
+    asked: Subscribe,
 }
 
 impl Wanted {
     fn begin(self, app: &App, reply: Reply) {
-        let Self { session, context, message_id, since } = self;
-        let store = &*app.store;
-        match app.subscriptions.begin(store, &app.maker, &session, &context, since) {
+        let Self { session, message_id, asked } = self;
+        let (store, context) = (&*app.store, asked.context_id.as_str());
+        match app.subscriptions.begin(store, &app.maker, &session, &message_id, &asked) {
             Ok(begun) => {
                 let ack = Ack { message_id, version: Some(begun.version.into()), ..Ack::default() };
-                reply.finish(app.maker.message(Some(&context), ack.into()));
+                reply.finish(app.maker.message(Some(context), ack.into()));
                 if begun.catch_up(store).is_err() {
                     // The client hears of a gap by the version of the next delta.
-                    app.subscriptions.end(&session, &context);
+                    app.subscriptions.end(&session, context);
                 }
             }
-            Err(error) => reply.refuse(refusal(error, Some(&context))),
+            Err(error) => reply.refuse(refusal(error, Some(context))),
         }
     }
 }

@@ -11,7 +11,7 @@ use contexture::store::contexts::{
     Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
 };
 use contexture_protocol::content::{Ack, ContextUpdate, UpdateOperation};
-use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal, SenderType};
+use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal, SenderType, Violation};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -92,7 +92,26 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Op
     {
         return Err(sender_forbidden(speaker));
     }
+    known(app, &whole)?;
     Ok(Operation::AddMessage(NewMessage::of(&whole)))
+}
+
+/// A message that is added is of a type that the server takes, as on the wire.
+fn known(app: &App, inner: &Message) -> Result<(), Refusal> {
+    let Err(mut refused) = app.handlers.check(inner, &app.limits) else { return Ok(()) };
+    // It is the outer message that is refused.
+    (refused.message_id, refused.context_id) = (None, None);
+    if refused.violations.is_empty() {
+        refused.violations.push(Violation {
+            pointer: "/type".to_owned(),
+            expected: "a type that the server knows".to_owned(),
+            found: inner.kind().to_owned(),
+        });
+    }
+    for violation in &mut refused.violations {
+        violation.pointer.insert_str(0, "/content/message");
+    }
+    Err(*refused)
 }
 
 pub(crate) fn sender_forbidden(kind: SenderType) -> Refusal {

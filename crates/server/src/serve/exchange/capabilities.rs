@@ -1,0 +1,95 @@
+//! CLIENT_CAPABILITIES: what a client can do (CP-13, CP-15).
+
+use super::acknowledge;
+use super::reply::Reply;
+use crate::serve::app::App;
+use crate::serve::caller::Caller;
+use contexture_protocol::content::ClientCapabilities;
+use contexture_protocol::{ErrorCode, Message, Refusal, Violation};
+use serde_json::{Map, Value};
+
+/// Notes what the client of a session can do, as a whole: the last announcement counts.
+pub(super) fn announce(
+    app: &App,
+    caller: &Caller,
+    message: &Message,
+    client: &ClientCapabilities,
+    reply: Reply,
+) {
+    let Some(session) = &caller.session else {
+        return reply.refuse(Refusal::new(
+            ErrorCode::ClientUnavailable,
+            "tools are announced over a WebSocket, where they can be called",
+        ));
+    };
+    let faults = faults(client);
+    if let Some(first) = faults.first() {
+        let mut refused = Refusal::new(ErrorCode::ValidationFailed, first.to_string());
+        refused.violations = faults;
+        return reply.refuse(refused);
+    }
+    app.sessions.announce(session, client.clone());
+    acknowledge(app, message, reply);
+}
+
+/// What is wrong with the schemas of the tools; all else was looked at when the message was read.
+fn faults(client: &ClientCapabilities) -> Vec<Violation> {
+    let tools = client.supported_tools.as_deref().unwrap_or_default();
+    let mut faults = Vec::new();
+    for (index, tool) in tools.iter().enumerate() {
+        for (name, schema) in [("parameters", &tool.parameters), ("returns", &tool.returns)] {
+            let Some(schema) = schema else { continue };
+            let at = format!("/content/supportedTools/{index}/{name}");
+            faults.extend(fault(schema, &at));
+        }
+    }
+    faults
+}
+
+/// What makes an object no schema. Nothing that it names elsewhere is fetched.
+fn fault(schema: &Map<String, Value>, at: &str) -> Option<Violation> {
+    let schema = Value::Object(schema.clone());
+    let error = jsonschema::validator_for(&schema).err()?;
+    Some(Violation {
+        pointer: format!("{at}{}", error.instance_path()),
+        expected: "a JSON Schema that stands for itself".to_owned(),
+        found: error.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture_protocol::{Body, Limits};
+    use serde_json::json;
+
+    fn pointers(tools: Value) -> Vec<String> {
+        let content = json!({ "clientId": "c", "supportedTools": tools });
+        let body = Body::from_content("CLIENT_CAPABILITIES", content, &Limits::WIRE).unwrap();
+        let Body::ClientCapabilities(client) = body else { panic!() };
+        faults(&client).into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn cp_13_schemas_of_tools_are_schemas() {
+        let good = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/b" } },
+            "$defs": { "b": { "type": ["string", "null"], "pattern": "^a+$" } } });
+        assert!(pointers(json!([{ "toolId": "t", "parameters": good, "returns": {} }])).is_empty());
+        for (schema, at) in [
+            (json!({ "type": "objekt" }), "/type"),
+            (json!({ "properties": [] }), "/properties"),
+            (json!({ "properties": { "a": { "minimum": "one" } } }), "/properties/a/minimum"),
+            (json!({ "required": "a" }), "/required"),
+        ] {
+            let told = pointers(json!([{ "toolId": "s" }, { "toolId": "t", "parameters": schema }]));
+            assert_eq!(told, [format!("/content/supportedTools/1/parameters{at}")]);
+        }
+        for schema in [
+            json!({ "properties": { "a": { "pattern": "(" } } }),
+            json!({ "$ref": "#/$defs/none" }),
+            json!({ "$ref": "https://example.org/schema.json" }),
+        ] {
+            assert_eq!(pointers(json!([{ "toolId": "t", "returns": schema }])).len(), 1);
+        }
+    }
+}

@@ -295,6 +295,23 @@ fn fl_11_a_run_is_done_by_one_at_a_time() {
 }
 
 #[test]
+fn fl_11_what_a_killed_holder_left_is_taken_away() {
+    let (folder, journal) = place();
+    let holders = folder.path().join("new/flows.db-holders");
+    std::fs::create_dir_all(&holders).unwrap();
+    // One that was killed when it held nothing, one that lives, and what is no holder's.
+    let names = ["01kyx9xp000000000000000000", "01kyx9xp000000000000000001", "notes.txt"];
+    names.iter().for_each(|name| std::fs::write(holders.join(name), "").unwrap());
+    let living = std::fs::File::open(holders.join(names[1])).unwrap();
+    living.lock().unwrap();
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    let is_there = names.map(|name| holders.join(name).exists());
+    assert_eq!(is_there, [false, true, true]);
+    assert_eq!(std::fs::read_dir(&holders).unwrap().count(), 3);
+    drop(claim);
+}
+
+#[test]
 fn fl_11_many_claim_one_run_and_one_has_it() {
     let (folder, journal) = place();
     drop(journal.begin(&RunHead::new("run_1", "{}")).unwrap());

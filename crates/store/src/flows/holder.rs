@@ -32,6 +32,17 @@ impl Holders {
         is_ours.then(|| self.folder.join(token))
     }
 
+    /// Takes away the files of those that ended without doing so themselves.
+    fn tidy(&self) {
+        // What can't be looked at now is looked at by the next.
+        let Ok(files) = std::fs::read_dir(&self.folder) else { return };
+        for file in files.flatten() {
+            if let Some(token) = file.file_name().to_str() {
+                let _ = self.is_alive(token, true);
+            }
+        }
+    }
+
     /// Whether a holder lives. The file of one that does not is taken away if `tidy` is set.
     pub(super) fn is_alive(&self, token: &str, tidy: bool) -> Result<bool, FlowStoreError> {
         let Some(place) = self.place(token) else { return Ok(false) };
@@ -82,11 +93,17 @@ impl Holder {
     fn make(&self) -> Result<File, FlowStoreError> {
         let folder = &self.holders.folder;
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+        self.holders.tidy();
         let place = folder.join(&*self.token);
-        let file = OpenOptions::new().write(true).create_new(true).open(&place);
-        let file = file.map_err(|error| failed(&place, &error))?;
-        file.try_lock().map_err(|error| failed(&place, &error.into()))?;
-        Ok(file)
+        loop {
+            let file = OpenOptions::new().write(true).create_new(true).open(&place);
+            let file = file.map_err(|error| failed(&place, &error))?;
+            file.lock().map_err(|error| failed(&place, &error))?;
+            // Another one that tidies may have come between.
+            if place.exists() {
+                return Ok(file);
+            }
+        }
     }
 
     pub(super) fn is(&self, token: &str) -> bool {

@@ -10,7 +10,7 @@ use super::holds::Hold;
 use super::schema::{self, explain};
 use super::{FlowStoreError, Options};
 use crate::masker::Masker;
-use contexture_flow::journal::{JournalError, Kept};
+use contexture_flow::journal::Kept;
 use contexture_protocol::content::Status;
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -177,6 +177,7 @@ pub(super) struct Writer {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
     most_waiting: usize,
+    name: Arc<str>,
 }
 
 impl Writer {
@@ -186,8 +187,8 @@ impl Writer {
         name: Arc<str>,
     ) -> Outcome<Self> {
         let queue = Arc::new(Queue::default());
-        let desk = Desk { connection, masker: Arc::clone(&options.masker), name };
-        let path = desk.name.as_ref().to_owned();
+        let masker = Arc::clone(&options.masker);
+        let desk = Desk { connection, masker, name: Arc::clone(&name) };
         let theirs = Closes(Arc::clone(&queue));
         let thread = thread::Builder::new().name("flows".to_owned()).spawn(move || {
             while let Some(jobs) = theirs.0.take() {
@@ -196,9 +197,9 @@ impl Writer {
         });
         let thread = thread.map_err(|error| {
             let reason = crate::reason::reason(&error);
-            FlowStoreError::Io { path, reason }
+            FlowStoreError::Io { path: name.as_ref().to_owned(), reason }
         })?;
-        Ok(Self { queue, thread: Some(thread), most_waiting: options.most_waiting })
+        Ok(Self { queue, thread: Some(thread), most_waiting: options.most_waiting, name })
     }
 
     fn push(&self, job: Job, is_urgent: bool) {
@@ -206,6 +207,13 @@ impl Writer {
         if waiting.is_closed {
             drop(waiting);
             job.finish(Some(FlowStoreError::Closed));
+            return;
+        }
+        if waiting.bytes > self.most_waiting {
+            let reason = format!("{} bytes wait to be written, more than may", waiting.bytes);
+            drop(waiting);
+            let path = self.name.as_ref().to_owned();
+            job.finish(Some(FlowStoreError::Io { path, reason }));
             return;
         }
         // The thread sleeps before the first one, and before the first urgent one.
@@ -221,13 +229,6 @@ impl Writer {
 
     /// Hands an event in; its `kept` is told when it is durable, or lost.
     pub(super) fn record(&self, event: EventJob, is_urgent: bool) {
-        let waiting = self.queue.lock().bytes;
-        if waiting > self.most_waiting {
-            event.hold.is_broken.store(true, Ordering::Relaxed);
-            let message = format!("{waiting} bytes wait to be written, more than may");
-            event.kept.done(Err(JournalError::new(message)));
-            return;
-        }
         self.push(Job::Event(event), is_urgent);
     }
 

@@ -19,6 +19,7 @@ pub(super) const METRICS: &[&str] = &[REVENUE, DISTRIBUTION];
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Analysis {
     /// The range that was asked for.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,7 +1,7 @@
 //! `database_create`: a new SQLite file from an SQL script.
 
 use super::error::SqlError;
-use super::guard::{Guard, Purpose, Stop};
+use super::guard::{self, Guard, Purpose, Stop};
 use super::{LONGEST_SECONDS, Source, query};
 use crate::failure::{blocking, invalid};
 use crate::private::{failed, readable};
@@ -106,11 +106,12 @@ fn build(
             "the script leaves a transaction open: end it with COMMIT".to_owned(),
         ));
     }
-    let bytes = connection.serialize(MAIN_DB).map_err(before)?;
-    if bytes.is_empty() {
-        return Err(SqlError::Sqlite(
-            "the script makes no table: expected CREATE TABLE".to_owned(),
-        ));
+    guard::release(&mut connection).map_err(before)?;
+    let things = "select count(*) from sqlite_schema";
+    if connection.query_row(things, [], |row| row.get::<_, i64>(0)).map_err(before)? == 0 {
+        let message = "the script makes no table: expected CREATE TABLE";
+        return Err(SqlError::Sqlite(message.to_owned()));
     }
+    let bytes = connection.serialize(MAIN_DB).map_err(before)?;
     Ok(bytes.to_vec())
 }

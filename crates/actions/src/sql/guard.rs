@@ -97,6 +97,12 @@ impl Guard {
     }
 }
 
+/// Lets a connection do again what it may not when SQL asks for it: SQLite asks itself for a PRAGMA
+/// when it writes a database out.
+pub(super) fn release(connection: &mut Connection) -> Result<(), rusqlite::Error> {
+    connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)
+}
+
 /// A file from elsewhere must not make SQLite do more than give rows, or take more than there is.
 fn confine(
     connection: &Connection,

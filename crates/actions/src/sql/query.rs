@@ -124,7 +124,7 @@ fn collect(
         return Err(SqlError::NoRows);
     }
     query.values.bind(&mut statement)?;
-    let columns = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns = statement.column_names().map(str::to_owned).collect();
     let mut collected = Collected::new(columns, limits.answer_bytes)?;
     let most = query.limit.unwrap_or(limits.rows);
     let mut passed = 0;

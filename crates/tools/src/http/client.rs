@@ -18,6 +18,9 @@ const REDIRECTS: usize = 10;
 /// The longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// How many clients are kept: where a call's origin is data, there is no end of them.
+const MOST_CLIENTS: usize = 64;
+
 /// The clients made so far, each at the first call to its origin.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(Mutex<HashMap<Origin, Client>>);
@@ -33,6 +36,9 @@ impl Clients {
             return Ok(client.clone());
         }
         let client = build(origin, reach(origin, allow_private)?)?;
+        if clients.len() >= MOST_CLIENTS {
+            clients.clear();
+        }
         clients.insert(origin.clone(), client.clone());
         Ok(client)
     }

@@ -85,12 +85,16 @@ fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
     WORDS.iter().copied().chain(protocol)
 }
 
-/// How what a code stands for is mended, as far as that can be said of the code alone.
+/// How what a code stands for is mended, or at least what it means.
 pub(crate) fn help_for(code: &str) -> Option<&'static str> {
     match ErrorCode::parse(code) {
         Some(ErrorCode::Cancelled) => None,
         Some(known) => Some(known.remedy()),
-        None => WORDS.iter().find(|(word, _)| *word == code).map(|(_, meaning)| *meaning),
+        None => {
+            let is_it = |known: &&str| known.eq_ignore_ascii_case(code);
+            let mut all = WORDS.iter().copied().chain(numbers());
+            all.find(|(known, _)| is_it(&known)).map(|(_, meaning)| meaning)
+        }
     }
 }
 

@@ -34,8 +34,8 @@ Examples:
   contexture flow run examples/flows/branches.json
   contexture flow eval 'dependencies.fetch.status == \"COMPLETED\"' --context examples/flows/outcomes.json
 
-A set is an INSTRUCTION or TOOL_CALL_REQUEST message, `{type, content}`, or the content alone with
-`instructions`, `calls` or `toolCalls`.";
+A set is an INSTRUCTION or TOOL_CALL_REQUEST message, {type, content}, or the content alone with
+`instructions`, `calls` or `toolCalls`. Runs are kept in .contexture/data/flows.db of the project.";
 
 family! {
     /// Runs sets of instructions and tool calls that depend on each other.

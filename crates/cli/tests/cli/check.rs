@@ -113,11 +113,18 @@ fn as_32_explain_says_what_a_code_means() {
 /// Every code in words that the sources of the program name is explained.
 #[test]
 fn as_32_every_code_that_is_a_word_is_explained() {
-    let heads = ["refused(", "failed(", "SetupError::new(", "HostError::new("];
+    let heads = [
+        "refused(",
+        "failed(",
+        "SetupError::new(",
+        "HostError::new(",
+        "FlowError::setup(",
+        "ActionFailure::new(",
+    ];
     let list = Sandbox::new().run(["explain"]).exits(0).stdout;
     let known: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
     let mut missing = Vec::new();
-    let crates = ["answer", "cli", "contexture", "llm", "script", "store", "tools"];
+    let crates = ["actions", "answer", "cli", "contexture", "llm", "script", "store", "tools"];
     let folders = crates.map(|name| repository().join("crates").join(name));
     for path in folders.iter().flat_map(|folder| sources(folder)) {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -137,7 +144,8 @@ fn as_32_every_code_that_is_a_word_is_explained() {
             words.extend(body.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()));
         }
         let is_code = |word: &&str| {
-            !word.is_empty() && word.chars().all(|sign| sign.is_ascii_lowercase() || sign == '_')
+            let is_of = |sign: char| sign.is_ascii_alphabetic() || sign == '_';
+            !word.is_empty() && word.chars().all(is_of)
         };
         for word in words.into_iter().filter(is_code).filter(|word| !known.contains(word)) {
             missing.push(format!("{word} ({})", path.display()));

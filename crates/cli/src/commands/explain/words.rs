@@ -105,6 +105,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("attachments_not_taken", "A message has attachments, and the agent's input has none."),
     ("program_refused", "The program that is to answer has faults; `contexture check` shows them."),
     ("turn_input", "An agent needs an input that a turn of a conversation does not have."),
+    ("context_ambiguous", "Several owners have a context of this id; name one of them."),
     ("context_id_taken", "A context has this id already."),
     ("context_import", "What is to be imported is no context; the line is named."),
     ("context_key", "What is sealed in the contexts can't be read or written without its key."),
@@ -116,7 +117,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ),
     ("version_ahead", "A version is named that the context has never had."),
     ("changes_compacted", "The change log no longer reaches back to the version asked for."),
-    ("message_id_conflict", "A message of this id was here before with another content."),
+    ("message_id_conflict", "A messageId is in use in this context, for another message."),
     ("message_not_pending", "An answer is given to a message that waits for none."),
     ("state_path", "A path of a context's state can't be followed."),
     ("context_taken", "The id for a fork or an import is in use."),
@@ -135,6 +136,29 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("not_deleted", "The question whether to delete was not answered with yes."),
     ("state_nothing", "The state of a context has nothing at this path."),
     // Flows.
+    ("CALC_ERROR", "An expression of `calculator` can't be read, divides by zero or is too large."),
+    ("SQL_BUSY", "Another process holds the database for too long."),
+    ("SQL_ERROR", "SQLite can't run the query; the message is its own."),
+    ("SQL_REFUSED", "A query would do more than read, or more than one statement was given."),
+    ("SQL_TIMEOUT", "A query took longer than it may."),
+    ("action_not_allowed", "A set wants to use an action that was not allowed to it."),
+    (
+        "flow_document_differs",
+        "The set that was given with a run to go on with is not the one that it began with.",
+    ),
+    (
+        "flow_document_masked",
+        "The set of a run held secrets, which are not kept: it is gone on with when the set is given again.",
+    ),
+    ("flow_not_kept", "A run that is not kept can't be gone on with."),
+    (
+        "flow_run_within",
+        "A run belongs to a step of another run, and is gone on with together with that.",
+    ),
+    (
+        "instructions_untrusted",
+        "A model had a part in a set, so that it must be said which actions it may use: `--allow`.",
+    ),
     ("flow_context", "The context of a condition is no JSON object."),
     (
         "flow_report",

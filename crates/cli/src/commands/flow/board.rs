@@ -69,10 +69,10 @@ impl Board {
         }
     }
 
-    /// The run of a set begins.
-    pub(super) fn begin(&self, set: &Set) {
+    /// The run of a set begins, of which so many steps have ended before.
+    pub(super) fn begin(&self, set: &Set, before: usize) {
         let Some(shared) = &self.shared else { return };
-        lock(&shared.progress).begin(set);
+        lock(&shared.progress).begin(set, before);
         let (sender, receiver) = mpsc::channel::<String>();
         let writer = Arc::clone(shared);
         let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
@@ -118,9 +118,12 @@ impl Board {
 
 impl Shared {
     fn note(&self, notice: &Notice<'_>) {
-        let row = lock(&self.progress).note(notice);
+        let (row, done) = {
+            let mut progress = lock(&self.progress);
+            (progress.note(notice), progress.done())
+        };
         if !self.is_drawn {
-            let lines = Lines { total: notice.total, done: notice.done };
+            let lines = Lines { total: notice.total, done };
             if let Some(line) = row.and_then(|row| lines.line(&row, notice, self.terminal.err)) {
                 self.tell(line);
             }

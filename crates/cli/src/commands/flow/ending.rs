@@ -1,6 +1,6 @@
 //! How a run ended, for people: a table of its steps, the errors with their help, and a last line.
 
-use super::table::{Row, Table, micros};
+use super::table::{Row, Table, beginning, micros};
 use crate::columns::{counted, grouped};
 use crate::commands::explain;
 use crate::commands::trace::duration;
@@ -9,6 +9,7 @@ use crate::paint::{Paint, harmless, one_line};
 use crate::terminal::Terminal;
 use contexture::protocol::content::{Outcome, Status};
 use contexture::reference::syntax::redact;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io;
 use std::time::Duration;
@@ -126,11 +127,15 @@ fn error(outcome: &Outcome, paint: Paint) -> String {
     let Some(failure) = &outcome.error else { return text };
     let message = one_line(&redact(&failure.message));
     let _ = write!(text, ": {message} [{}]", harmless(&failure.code));
-    if let Some(details) = &failure.details {
-        let _ = write!(text, "\n  {} {}", paint.cyan("details:"), super::table::beginning(details));
+    let mut details = failure.details.clone();
+    let told = details.as_mut().and_then(Value::as_object_mut).and_then(|map| map.remove("help"));
+    if let Some(details) = details.filter(|details| *details != json!({})) {
+        let _ = write!(text, "\n  {} {}", paint.cyan("details:"), beginning(&details));
     }
-    if let Some(help) = explain::help_for(&failure.code) {
-        let _ = write!(text, "\n  {} {help}", paint.cyan("help:"));
+    let told = told.as_ref().and_then(Value::as_str).map(one_line);
+    let help = told.or_else(|| explain::help_for(&failure.code).map(str::to_owned));
+    if let Some(help) = help.filter(|help| !message.contains(help.as_str())) {
+        let _ = write!(text, "\n  {} {}", paint.cyan("help:"), redact(&help));
     }
     text
 }
@@ -139,7 +144,6 @@ fn error(outcome: &Outcome, paint: Paint) -> String {
 mod tests {
     use super::*;
     use contexture::protocol::content::Failure;
-    use serde_json::json;
 
     fn ending(count: usize) -> Ending<'static> {
         let steps = (0..count).map(|at| {

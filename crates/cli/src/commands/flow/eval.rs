@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   contexture flow eval \"size('abc') == 3 AND NOT isEmpty('x')\"
-  contexture flow eval 'dependencies.fetch.result.count > 10' --context examples/flows/outcomes.json
-  echo '{\"score\":0.9}' | contexture flow eval 'score > 0.8 OR exists(override)' --context - --json
+  contexture flow eval 'dependencies.fetch.result.count > 10' \\
+    --context examples/flows/outcomes.json
+  echo '{\"score\":0.9}' | contexture flow eval 'score > 0.8' --context - --json
 
 Exit code 0: it was evaluated, whatever it gave; 2: the condition or the context is wrong.";
 

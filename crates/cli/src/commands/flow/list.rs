@@ -6,6 +6,7 @@ use crate::commands::Outcome;
 use crate::complaint::Exit;
 use crate::paint::{Paint, one_line};
 use crate::terminal::Terminal;
+use contexture::flows::is_within;
 use contexture::store::flows::{Filter, RunState, RunSummary};
 use contexture::store::stamp::iso_time;
 use serde_json::{Value, json};
@@ -35,6 +36,9 @@ pub(super) struct Args {
     /// Only those that go on, or were broken off.
     #[arg(long)]
     unfinished: bool,
+    /// Also the runs of sets within steps of other runs.
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     place: Place,
     /// Print one JSON object: runs, each with run, name, status, steps, done, started and ended.
@@ -44,11 +48,13 @@ pub(super) struct Args {
 
 /// Runs `contexture flow list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let filter = Filter { unfinished: args.unfinished, limit: args.limit, ..Filter::default() };
+    let filter = Filter { unfinished: args.unfinished, ..Filter::default() };
     let runs = match args.place.open()? {
         Some(journal) => journal.runs(&filter).map_err(|error| refuse(&error))?,
         None => Vec::new(),
     };
+    let is_wanted = |run: &RunSummary| args.all || !is_within(&run.run);
+    let runs: Vec<RunSummary> = runs.into_iter().filter(is_wanted).take(args.limit).collect();
     if args.json {
         let runs: Vec<Value> = runs.iter().map(to_json).collect();
         terminal.print_json(&json!({ "runs": runs }))?;

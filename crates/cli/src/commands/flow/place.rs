@@ -5,7 +5,7 @@ use crate::workspace;
 use contexture::Project;
 use contexture::diagnostic::suggestion;
 use contexture::flow::journal::Entry;
-use contexture::flows::FlowError;
+use contexture::flows::{FlowError, is_within};
 use contexture::protocol::content::{Outcome, Status};
 use contexture::store::flows::{Filter, FlowStoreError, Line, RunSummary, SqliteJournal};
 use std::collections::{HashMap, HashSet};
@@ -76,6 +76,11 @@ impl Kept {
         &self.summary.run
     }
 
+    /// How many of its steps have ended.
+    pub(super) fn done(&self) -> usize {
+        usize::try_from(self.summary.done).unwrap_or(usize::MAX)
+    }
+
     /// The set as JSON.
     pub(super) fn document(&self) -> Result<String, Stop> {
         let document = self.journal.document(self.id()).map_err(|error| refuse(&error))?;
@@ -125,13 +130,17 @@ pub(super) fn past(log: &[Line]) -> Past {
 
 fn select(runs: Vec<RunSummary>, asked: &str) -> Result<RunSummary, Stop> {
     let text = asked.trim();
-    let exact = |run: &RunSummary| run.run == text;
-    if let Some(at) = runs.iter().position(exact).or_else(|| back(text)) {
-        let found = runs.into_iter().nth(at);
+    if let Some(found) = runs.iter().find(|run| run.run == text) {
+        return Ok(found.clone());
+    }
+    if let Some(back) = back(text) {
+        let found = runs.into_iter().filter(|run| !is_within(&run.run)).nth(back);
         return found.ok_or_else(|| unknown(asked).help(LIST).into());
     }
     let part = |id: &str| !text.is_empty() && (id.starts_with(text) || id.ends_with(text));
-    let fitting: Vec<&RunSummary> = runs.iter().filter(|run| part(&run.run)).collect();
+    // The beginning of a run's id is that of the runs within it, too.
+    let is_meant = |run: &&RunSummary| part(&run.run) && is_within(&run.run) == is_within(text);
+    let fitting: Vec<&RunSummary> = runs.iter().filter(is_meant).collect();
     match fitting.as_slice() {
         [only] => Ok((*only).clone()),
         [] => {

@@ -59,10 +59,17 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         resume: Some(kept.id().to_owned()),
         ..args.means.put(FlowRequest::default(), &board)
     };
+    let before = kept.done();
     drop(kept);
     let project = args.asked.place.project()?;
-    let is_quiet = args.means.quiet;
-    let performance =
-        Performance { project: &project, board: &board, talk, is_json, is_quiet, timeout: None };
+    let performance = Performance {
+        project: &project,
+        board: &board,
+        talk,
+        is_json,
+        is_quiet: args.means.quiet,
+        timeout: None,
+        before,
+    };
     performance.run(request, None, terminal)
 }

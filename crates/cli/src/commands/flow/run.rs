@@ -31,8 +31,11 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         ..args.means.put(FlowRequest::default(), &board)
     };
     let mut entry = None;
+    let mut before = 0;
     if let Some(resume) = &args.resume {
-        request.resume = Some(args.place.find(resume)?.id().to_owned());
+        let kept = args.place.find(resume)?;
+        before = kept.done();
+        request.resume = Some(kept.id().to_owned());
     }
     match args.file.as_deref() {
         Some(file) if document::is_program(file) => {
@@ -56,6 +59,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         is_json: args.json,
         is_quiet: args.means.quiet,
         timeout: args.timeout,
+        before,
     };
     performance.run(request, entry, terminal)
 }

@@ -49,7 +49,8 @@ impl Default for Progress {
 
 impl Progress {
     /// The run of a set begins.
-    pub(super) fn begin(&mut self, set: &Set) {
+    pub(super) fn begin(&mut self, set: &Set, before: usize) {
+        self.done = before.min(set.steps.len());
         let rows = set.steps.iter().map(|step| Row {
             id: one_line(&step.id),
             action: one_line(&step.action),
@@ -68,9 +69,13 @@ impl Progress {
         self.word = "cancelling";
     }
 
+    /// Steps that have ended.
+    pub(super) const fn done(&self) -> usize {
+        self.done
+    }
+
     /// Notes a change; gives how the step stands now.
     pub(super) fn note(&mut self, notice: &Notice<'_>) -> Option<Row> {
-        self.done = notice.done;
         let now = self.began.elapsed();
         let number = *self.numbers.get(notice.id)?;
         let row = self.rows.get_mut(number)?;
@@ -89,6 +94,8 @@ impl Progress {
                 // A result may be large, and the table at the end shows it.
                 let outcome = if status == Status::Completed { None } else { notice.outcome() };
                 row.text = outcome.as_ref().map(text_of).unwrap_or_default();
+                // Changes are told when they are kept; the run itself has come further.
+                self.done = self.done.saturating_add(1).min(notice.total);
                 self.bad += usize::from(matches!(status, Status::Failed | Status::Timeout));
                 self.skipped += usize::from(status == Status::Skipped);
                 self.running.remove(&number);
@@ -182,7 +189,7 @@ mod tests {
             .collect();
         let set = serde_json::json!({ "instructions": steps });
         let mut progress = Progress::default();
-        progress.begin(&Set::from_value(set, &Limits::FILE).unwrap());
+        progress.begin(&Set::from_value(set, &Limits::FILE).unwrap(), 0);
         progress.began = Instant::now().checked_sub(Duration::from_secs(2)).unwrap();
         progress
     }

@@ -13,8 +13,8 @@ Examples:
   echo '{\"calls\":[{\"callId\":\"c\",\"name\":\"calculator\",\"parameters\":{\"expression\":\"6*7\"}}]}' \\
     | contexture flow run - --json --no-keep
 
-The result goes to stdout, all else to stderr. Ctrl-C cancels the run in order, a second one ends it
-at once; `contexture flow resume` goes on with a run that was broken off. Exit code 0: COMPLETED; 1: it
+The result goes to stdout, all else to stderr. Ctrl-C cancels the run in order, a second one ends
+it at once; `flow resume` goes on with a run that was broken off. Exit code 0: COMPLETED; 1: it
 ended otherwise; 2: the set was refused and nothing was run; 130: cancelled by Ctrl-C.";
 
 /// Runs a set of instructions or tool calls, and prints what became of each.

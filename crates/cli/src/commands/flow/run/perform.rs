@@ -19,8 +19,11 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// What failures of a program begin with, unlike what refuses it.
+/// What failures of a program begin with.
 const FAILURE: &str = "AS9";
+/// Those among them that come before anything of it is run: no such agent or function, and an input
+/// that does not have its shape.
+const REFUSALS: [&str; 2] = ["AS9025", "AS9017"];
 
 /// How a run is done and shown.
 pub(in crate::commands::flow) struct Performance<'a> {
@@ -30,6 +33,8 @@ pub(in crate::commands::flow) struct Performance<'a> {
     pub(in crate::commands::flow) is_json: bool,
     pub(in crate::commands::flow) is_quiet: bool,
     pub(in crate::commands::flow) timeout: Option<Duration>,
+    /// Steps that had ended before the run was broken off.
+    pub(in crate::commands::flow) before: usize,
 }
 
 /// What is known of a run when it has ended.
@@ -89,7 +94,7 @@ impl Performance<'_> {
         }
         let run = is_kept.then(|| flow.run_id().to_owned());
         let traces = flow.traces();
-        self.board.begin(flow.set());
+        self.board.begin(flow.set(), self.before);
         let control = flow.control();
         runtime.spawn({
             let (cancel, board) = (cancel.clone(), self.board.clone());
@@ -164,7 +169,8 @@ impl Performance<'_> {
 
 /// What a run needs is missing: told as a fault of the set, too, unless a program failed.
 pub(in crate::commands::flow) fn unready(mut complaint: Complaint) -> Complaint {
-    if complaint.code.starts_with(FAILURE) {
+    let is_refusal = REFUSALS.contains(&complaint.code.as_str());
+    if complaint.code.starts_with(FAILURE) && !is_refusal {
         complaint.exit = Exit::Failed;
         return complaint;
     }

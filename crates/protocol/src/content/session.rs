@@ -18,7 +18,8 @@ record! {
 }
 
 record! {
-    /// The answer to HELLO.
+    /// The answer to HELLO. Its own `metadata.seq` takes no number: it is that of the message after
+    /// which the others follow, `lastSeq` of the HELLO in a session that goes on, else 0.
     pub struct Welcome {
         /// The version of the protocol that is spoken from here on.
         required protocol_version: String = "protocolVersion",
@@ -63,7 +64,9 @@ words! {
 }
 
 record! {
-    /// Changes of a context are wanted (CP-11).
+    /// Changes of a context are wanted (CP-11). Each CONTEXT_DELTA has this message as its
+    /// `metadata.inReplyTo`. When the context is deleted, a SYSTEM_MESSAGE whose `data.code` is
+    /// `CONTEXT_DELETED` says so, and nothing more comes.
     #[derive(Default)]
     pub struct Subscribe {
         /// The context.

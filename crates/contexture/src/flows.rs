@@ -68,8 +68,11 @@
 
 mod agents;
 mod allow;
+mod call;
 mod catalog;
 mod client;
+mod discreet;
+mod document;
 mod error;
 mod generate;
 mod journal;
@@ -80,6 +83,7 @@ mod program;
 mod request;
 mod returned;
 mod shape;
+mod takes;
 
 pub use error::FlowError;
 pub use journal::{is_within, open};
@@ -95,6 +99,7 @@ use contexture_flow::Set;
 use contexture_flow::check::{Plan, Report as Checked, check};
 use contexture_flow::run::{Control, Options, Report, Run};
 use contexture_store::stamp::Ids;
+use discreet::Discreet;
 use journal::{Head, Held, Kept};
 use kit::Kit;
 use std::sync::Arc;
@@ -141,11 +146,11 @@ impl Flow {
                 let message = "a run that is not kept can't be gone on with";
                 FlowError::setup("flow_not_kept", message, "leave `forget` out")
             })?;
-            journal::take_kept(journal, &run, &masker, &mut request)?;
+            document::take_kept(journal, &run, &masker, &mut request)?;
             taken = Some(Kept::resume(journal, &run)?);
         }
         let (set, allow) = read(&request)?;
-        let kept_text = journal.as_ref().map(|_| journal::to_keep(&request));
+        let kept_text = journal.as_ref().map(|_| document::to_keep(&request));
         let id = request.resume.clone().or_else(|| request.run.clone());
         let id = id.unwrap_or_else(|| format!("flow_{}", Ids::system().next().0));
         request.document = Vec::new();
@@ -175,7 +180,7 @@ impl Flow {
             run: kept.run.clone(),
             concurrency: kit.request.concurrency.unwrap_or(CONCURRENCY),
             limits: kit.request.limits.run,
-            journal: kept.journal,
+            journal: Discreet::of(kept.journal, &kit.request.private),
             observer: kit.request.observer.clone(),
             past: kept.past,
         };

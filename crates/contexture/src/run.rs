@@ -95,7 +95,8 @@ pub struct RunReport {
     pub run: Option<String>,
     /// The program's value, or why there is none.
     pub outcome: Result<Value, RunFailure>,
-    /// How far the value may be believed: as the least of all that is in it (AS-20).
+    /// How far the value, or what the failure says, may be believed: as the least of all that is in
+    /// it (AS-20).
     pub trust: Trust,
     /// What the models took.
     pub usage: Usage,
@@ -180,6 +181,23 @@ pub fn load(project: &Project, path: &Path) -> Result<(Program, CheckReport), Se
     let packs = packs::OnDemand::new(project, options, Arc::new(Silent));
     let references = OnDemand::new(project, Arc::clone(&workspace), packs);
     load_in(project, &workspace, &references, path, None)
+}
+
+/// As [`load`], for a program whose text is at hand: the path names it, and what it imports is found
+/// from there.
+///
+/// # Errors
+/// [`SetupError`] when the workspace can't be read.
+pub fn load_text(
+    project: &Project,
+    path: &Path,
+    text: &str,
+) -> Result<(Program, CheckReport), SetupError> {
+    let workspace = open_workspace(project)?;
+    let options = packs::Options { offline: true, ..packs::Options::default() };
+    let packs = packs::OnDemand::new(project, options, Arc::new(Silent));
+    let references = OnDemand::new(project, Arc::clone(&workspace), packs);
+    load_in(project, &workspace, &references, path, Some(text))
 }
 
 fn load_in(

@@ -7,15 +7,13 @@
 //! nothing but a field of the parameter's name.
 
 use super::FlowError;
+use super::takes::Takes;
 use crate::project::Project;
 use crate::run::{self, CheckReport};
-use contexture_answer::{Field, Shape};
 use contexture_flow::action::{ActionInfo, ActionKind};
 use contexture_script::program::{AgentId, Program};
-use contexture_script::runtime::Given;
-use contexture_script::syntax::ast::{Func, ImportKind, Param};
-use contexture_script::syntax::shape_of;
-use serde_json::{Map, Value, json};
+use contexture_script::syntax::ast::{Func, ImportKind};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +32,8 @@ pub(super) struct Agents {
 
 /// A function of an agent as an action.
 pub(super) struct Agent {
+    /// The name under which a person may be asked about it, whichever one the set uses.
+    pub(super) name: String,
     pub(super) program: PathBuf,
     pub(super) agent: Option<String>,
     pub(super) function: Option<String>,
@@ -41,21 +41,6 @@ pub(super) struct Agent {
     pub(super) info: ActionInfo,
     /// What is wrong with its program, if it is refused.
     pub(super) refused: Option<Arc<CheckReport>>,
-}
-
-/// What a function takes.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Takes {
-    /// Nothing.
-    Nothing,
-    /// One value of unknown form.
-    Open(String),
-    /// One object.
-    Whole(Vec<Field>),
-    /// One value that is no object.
-    One(Field),
-    /// Several values.
-    Several(Vec<Field>),
 }
 
 impl Agents {
@@ -116,12 +101,13 @@ impl Agents {
         if let Some(entry) = program.entry(id) {
             let function = entry.name.as_ref().filter(|_| !entry.main);
             let function = function.map(|name| name.text.clone());
-            self.insert(format!("{PREFIX}{name}"), source.action(agent.clone(), function, entry));
+            let action = source.action((name, &agent), function, entry);
+            self.insert(format!("{PREFIX}{name}"), action);
         }
         let shared = program.files.first().into_iter().flat_map(|file| file.functions());
         for func in program.functions(id).into_iter().chain(shared) {
             let Some(function) = &func.name else { continue };
-            let action = source.action(agent.clone(), Some(function.text.clone()), func);
+            let action = source.action((name, &agent), Some(function.text.clone()), func);
             self.insert(format!("{PREFIX}{name}.{}", function.text), action);
         }
     }
@@ -141,7 +127,18 @@ struct Source<'p> {
 }
 
 impl Source<'_> {
-    fn action(&self, agent: Option<String>, function: Option<String>, func: &Func) -> Agent {
+    fn action(
+        &self,
+        (stem, agent): (&str, &Option<String>),
+        function: Option<String>,
+        func: &Func,
+    ) -> Agent {
+        let own = agent.as_deref().unwrap_or(stem);
+        let name = match &function {
+            Some(function) => format!("{PREFIX}{own}.{function}"),
+            None => format!("{PREFIX}{own}"),
+        };
+        let agent = agent.clone();
         let takes = Takes::of(func);
         let schema = if self.refused.is_some() { json!({}) } else { takes.schema() };
         let info = ActionInfo {
@@ -149,7 +146,7 @@ impl Source<'_> {
             ..ActionInfo::of(ActionKind::Generation).with_parameters(schema)
         };
         let refused = self.refused.clone();
-        Agent { program: self.path.to_owned(), agent, function, takes, info, refused }
+        Agent { name, program: self.path.to_owned(), agent, function, takes, info, refused }
     }
 }
 
@@ -170,81 +167,41 @@ fn programs_in(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-impl Takes {
-    fn of(func: &Func) -> Self {
-        let field = |param: &Param| {
-            let shape = param.shape.as_ref().map_or(Shape::Json, shape_of);
-            Field::new(param.name.text.clone(), shape)
-        };
-        match func.params.as_slice() {
-            [] => Self::Nothing,
-            [only] => match only.shape.as_ref().map(shape_of) {
-                None => Self::Open(only.name.text.clone()),
-                Some(Shape::Object(fields)) => Self::Whole(fields),
-                Some(shape) => Self::One(Field::new(only.name.text.clone(), shape)),
-            },
-            several => Self::Several(several.iter().map(field).collect()),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture_context::Limits;
+    use contexture_script::host::{LoadedSource, MemoryLoader};
+    use contexture_script::program;
+
+    fn agents(text: &str) -> Agents {
+        let root = LoadedSource { name: "file.as".to_owned(), text: text.to_owned() };
+        let program = program::load(root, &MemoryLoader::new(), &Limits::default());
+        let mut agents = Agents::default();
+        agents.add(Path::new("lib/file.as"), &program, None);
+        agents
+    }
+
+    #[test]
+    fn fl_4_an_agent_is_idempotent_if_its_program_can_only_give_a_value() {
+        let pure = "import knowledge Guide from \"guide\"\nmain agent A { main func() { 1 } }";
+        let tool = "import tool File from \"file://workspace\"\nmain agent A { main func() { 1 } }";
+        let memory = "import memory M from \"file://m.jsonl\"\nmain agent A { main func() { 1 } }";
+        for (text, is_idempotent) in [(pure, true), (tool, false), (memory, false)] {
+            let info = agents(text).get("agent:A").unwrap().info.clone();
+            assert_eq!((info.kind, info.idempotent), (ActionKind::Generation, is_idempotent));
         }
     }
 
-    /// The schema of the parameters. An idempotency key may stand beside them (FL-11).
-    fn schema(&self) -> Value {
-        let named: &[Field] = match self {
-            Self::Open(_) => return json!({ "type": "object" }),
-            Self::Whole(fields) => return object(fields, true),
-            Self::Nothing => &[],
-            Self::One(field) => std::slice::from_ref(field),
-            Self::Several(fields) => fields,
-        };
-        object(named, false)
-    }
-
-    /// The input of the function.
-    pub(super) fn input(&self, mut given: Vec<(String, Given)>) -> Given {
-        let sole = |given: &[(String, Given)], wanted: &str| matches!(given, [(name, _)] if name == wanted);
-        let wanted = match self {
-            Self::One(field) => Some(&field.name),
-            Self::Open(name) if sole(&given, name) => Some(name),
-            _ => None,
-        };
-        let found = wanted.and_then(|name| given.iter().position(|(own, _)| own == name));
-        match found {
-            Some(at) => given.swap_remove(at).1,
-            None => Given::Object(given),
-        }
+    #[test]
+    fn cp_19_an_agent_has_one_name_where_a_person_is_asked() {
+        let agents = agents("main agent A { main func() { 1 }\n func f() { 2 } }\nfunc g() { 3 }");
+        let names: Vec<&String> = agents.names().collect();
+        assert_eq!(
+            names,
+            ["agent:A", "agent:A.f", "agent:A.g", "agent:file", "agent:file.f", "agent:file.g"]
+        );
+        assert_eq!(agents.get("agent:file").unwrap().name, "agent:A");
+        assert_eq!(agents.get("agent:file.f").unwrap().name, "agent:A.f");
     }
 }
-
-fn object(fields: &[Field], may_have_more: bool) -> Value {
-    let mut properties = Map::new();
-    for Field { name, shape, optional, .. } in fields {
-        let schema = shape.to_json_schema();
-        let schema =
-            if *optional { json!({ "anyOf": [schema, { "type": "null" }] }) } else { schema };
-        properties.insert(name.clone(), schema);
-    }
-    let required: Vec<&String> =
-        fields.iter().filter(|field| !field.optional).map(|field| &field.name).collect();
-    let required = json!(required);
-    properties.entry("idempotencyKey").or_insert_with(|| json!({ "type": "string" }));
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": may_have_more,
-    })
-}
-
-/// What a program is given, as its function takes it.
-pub(super) fn input_of(agent: &Agent, given: Vec<(String, Given)>) -> Given {
-    let declares = |fields: &[Field]| fields.iter().any(|field| field.name == KEY);
-    let keeps = match &agent.takes {
-        Takes::Open(_) => true,
-        Takes::Whole(fields) | Takes::Several(fields) => declares(fields),
-        Takes::Nothing | Takes::One(_) => false,
-    };
-    let given = given.into_iter().filter(|(name, _)| keeps || name != KEY);
-    agent.takes.input(given.collect())
-}
-
-const KEY: &str = "idempotencyKey";

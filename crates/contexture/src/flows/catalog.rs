@@ -1,12 +1,10 @@
 //! All actions of a set, found by their names and called.
 
-use super::agents::{Agent, input_of};
+use super::agents::Agent;
 use super::kit::{Kit, Tool};
 use super::origins::Origins;
-use super::program::{self, Came, Work};
 use super::{FlowError, allow, client, generate, nested};
-use crate::permission::Action;
-use crate::run::{RunRequest, SetupError};
+use crate::run::SetupError;
 use contexture_context::Trust;
 use contexture_flow::Set;
 use contexture_flow::action::{
@@ -36,7 +34,7 @@ pub(super) struct Catalog {
 
 /// Where an action is.
 #[derive(Clone)]
-enum Place {
+pub(super) enum Place {
     /// A function of this process.
     Host,
     /// An action that is always there.
@@ -73,7 +71,7 @@ impl Catalog {
             of_both.retain(|name| of_clients.contains(name));
         }
         Self {
-            origins: Origins::of(set, own, |action| is_followed(action)),
+            origins: Origins::of(set, own, is_followed),
             kit: Arc::clone(kit),
             run,
             depth,
@@ -161,92 +159,6 @@ impl Catalog {
             }
         }
     }
-
-    async fn act(&self, place: Place, mut call: ActionCall) -> Result<Value, ActionFailure> {
-        let step = call.id.clone();
-        let kit = &self.kit;
-        if !matches!(place, Place::Client) {
-            self.permitted(&call).await?;
-        }
-        let (result, trust) = match place {
-            Place::Host => (kit.request.host.call(call).await, Trust::Tool),
-            Place::Builtin => {
-                let trust = of_builtin(&call.name).least(self.origins.of_call(&call));
-                (kit.builtin.call(call).await, trust)
-            }
-            Place::Client => {
-                (client::call(kit.request.frontend.as_ref(), &self.run, call).await, Trust::Tool)
-            }
-            Place::Server(tool) => (self.call_server(&tool, call).await, Trust::Tool),
-            Place::Nested => nested::run(self, call).await,
-            Place::Agent(agent) => {
-                let given = self.origins.given(&mut call);
-                self.run_agent(&agent, call, given).await
-            }
-            Place::Generate => {
-                let given = self.origins.given(&mut call);
-                match generate::work(kit, (self.run.clone(), call.id, call.attempt), given) {
-                    Ok(work) => program::run(kit, work).await,
-                    Err(failure) => (Err(failure), Trust::Program),
-                }
-            }
-        };
-        if self.origins.are_followed() {
-            self.origins.note(&step, trust);
-        }
-        result
-    }
-
-    /// Whether nothing is to be done around a call.
-    fn is_plain(&self) -> bool {
-        !self.origins.are_followed() && self.kit.request.permission.is_none()
-    }
-
-    /// Asks the user, where something sensitive is done. A client asks by itself.
-    async fn permitted(&self, call: &ActionCall) -> Result<(), ActionFailure> {
-        let Some(permission) = &self.kit.request.permission else { return Ok(()) };
-        let says = call.frontend.as_deref();
-        let action = Action {
-            name: &call.name,
-            parameters: &call.parameters,
-            prompt: says.and_then(|says| says.user_prompt.as_deref()),
-        };
-        permission.ask(action).await.map_err(|failure| ActionFailure {
-            details: failure.details,
-            ..ActionFailure::new(failure.code, failure.message)
-        })
-    }
-
-    async fn run_agent(
-        &self,
-        agent: &Agent,
-        call: ActionCall,
-        given: Vec<(String, contexture_script::runtime::Given)>,
-    ) -> Came {
-        let request = RunRequest {
-            program: agent.program.clone(),
-            agent: agent.agent.clone(),
-            function: agent.function.clone(),
-            ..self.kit.run_request(&self.run, &call.id)
-        };
-        let work = Work {
-            flow: self.run.clone(),
-            step: call.id,
-            attempt: call.attempt,
-            request,
-            input: input_of(agent, given),
-        };
-        program::run(&self.kit, work).await
-    }
-
-    async fn call_server(&self, tool: &Tool, call: ActionCall) -> Result<Value, ActionFailure> {
-        let Tool { server, tool } = tool;
-        let called = self.kit.servers.call(server, tool, Value::Object(call.parameters)).await;
-        called.map_err(|error| ActionFailure {
-            details: error.details(),
-            ..ActionFailure::new(error.code(), error.to_string())
-        })
-    }
 }
 
 impl Actions for Catalog {
@@ -283,14 +195,4 @@ impl Actions for Catalog {
 /// Whether it matters to an action how far what it is given may be believed.
 fn is_followed(action: &str) -> bool {
     action.starts_with(super::agents::PREFIX) || action == generate::NAME || action == nested::NAME
-}
-
-/// How far what an action gives may be believed, whatever it is given.
-fn of_builtin(name: &str) -> Trust {
-    match name {
-        "echo" | "fail" | "sleep" | "clock" | "calculator" | "PROCESS_DATA" | "ANALYZE_TREND"
-        | "GENERATE_REPORT" => Trust::Program,
-        name if name.starts_with("http") => Trust::Web,
-        _ => Trust::Tool,
-    }
 }

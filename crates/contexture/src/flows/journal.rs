@@ -1,23 +1,13 @@
 //! Where runs are kept: `.contexture/data/flows.db` of the project (FL-11).
-//!
-//! Decision: what a run was asked with and needs to be gone on with stands in the kept document
-//! beside the set, under `contexture`, where the set knows no field; so an id alone is enough.
 
-use super::{FlowError, FlowRequest};
+use super::FlowError;
 use crate::models;
 use crate::project::Project;
 use crate::servers;
-use contexture_context::Trust;
 use contexture_flow::journal::{Journal, Past, Unkept};
 use contexture_store::flows::{self, Claim, FlowStoreError, RunHead, SqliteJournal};
 use contexture_store::masker::Masker;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The field of a kept document that is not the set's.
-const OWN: &str = "contexture";
 
 /// How often a set within a step is begun anew, at most.
 const MOST_AGAIN: u32 = 10_000;
@@ -139,89 +129,4 @@ pub(super) fn open_masked(
 #[must_use]
 pub fn is_within(run: &str) -> bool {
     run.contains('/')
-}
-
-/// What a run needs besides its set to be gone on with.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(super) struct Asked {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    programs: Vec<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    near: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    allow: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trust: Option<Trust>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
-}
-
-impl Asked {
-    fn of(request: &FlowRequest) -> Self {
-        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        Self {
-            programs: request.programs.iter().map(whole).collect(),
-            near: request.near.as_ref().map(whole),
-            allow: request.allow.clone(),
-            trust: Some(request.trust).filter(|trust| *trust != Trust::User),
-            model: request.model.clone(),
-        }
-    }
-
-    /// Fills in what the request leaves open. What may be used and believed stays as it was.
-    fn put(self, request: &mut FlowRequest) {
-        if request.programs.is_empty() {
-            request.programs = self.programs;
-        }
-        request.near = request.near.take().or(self.near);
-        request.model = request.model.take().or(self.model);
-        request.allow = self.allow;
-        request.trust = self.trust.unwrap_or(Trust::User);
-    }
-}
-
-/// The document as it is kept: the set, and what the run was asked with.
-pub(super) fn to_keep(request: &FlowRequest) -> String {
-    let text = String::from_utf8_lossy(&request.document).into_owned();
-    let asked = Asked::of(request);
-    // A field of the caller's own of that name would be read as ours.
-    if asked == Asked::default() && !text.contains(OWN) {
-        return text;
-    }
-    let Ok(Value::Object(mut map)) = serde_json::from_str(&text) else { return text };
-    map.remove(OWN);
-    map.insert(OWN.to_owned(), serde_json::to_value(asked).unwrap_or_default());
-    Value::Object(map).to_string()
-}
-
-/// Takes the kept document of a run into a request. One that is given must be the same set.
-pub(super) fn take_kept(
-    journal: &SqliteJournal,
-    run: &str,
-    masker: &Masker,
-    request: &mut FlowRequest,
-) -> Result<(), FlowError> {
-    let kept = journal.document(run)?;
-    let mut document: Value = serde_json::from_str(&kept.text).unwrap_or_default();
-    let asked = document.as_object_mut().and_then(|map| map.remove(OWN)).unwrap_or_default();
-    let asked: Asked = serde_json::from_value(asked).unwrap_or_default();
-    if request.document.is_empty() {
-        if kept.masked {
-            let message = format!("the set of the run `{run}` held secrets, which were not kept");
-            return Err(FlowError::setup("flow_document_masked", message, "give the set again"));
-        }
-        request.document = document.to_string().into_bytes();
-    } else {
-        let mut given: Value = serde_json::from_slice(&request.document).unwrap_or_default();
-        given.as_object_mut().and_then(|map| map.remove(OWN));
-        masker.value(&mut given);
-        if given != document {
-            let message = format!("this is not the set that the run `{run}` began with");
-            let help = "leave it out to go on with the one that was kept, or begin a new run";
-            return Err(FlowError::setup("flow_document_differs", message, help));
-        }
-    }
-    asked.put(request);
-    Ok(())
 }

@@ -11,6 +11,7 @@
 use super::FlowError;
 use super::allow::Allow;
 use super::catalog::Catalog;
+use super::discreet::{Discreet, masked_text};
 use super::journal::Held;
 use super::journal::Kept;
 use super::origins::{self, least};
@@ -149,6 +150,7 @@ async fn begun(
         Some(journal) => {
             let (run, step) = (catalog.run.clone(), call.id.clone());
             let (owner, context) = (kit.request.owner.clone(), kit.request.context.clone());
+            let document = masked_text(document, &kit.request.private);
             let begin = move || {
                 let head = super::journal::Head { owner, context, name: step.clone(), steps };
                 Kept::within(&journal, |again| within(&run, &step, again), &document, &head)
@@ -167,7 +169,7 @@ async fn begun(
         run: kept.run,
         concurrency: kit.request.concurrency.unwrap_or(super::CONCURRENCY),
         limits: kit.request.limits.run,
-        journal: kept.journal,
+        journal: Discreet::of(kept.journal, &kit.request.private),
         observer: None,
         past: kept.past,
     };

@@ -239,7 +239,49 @@ fn cp_19_secrets_are_masked_in_what_is_kept_of_a_run() {
         assert!(!text.contains("hunter2") && !text.contains("4111"), "{}", file.display());
     }
     let journal = flows::open(&project(&place)).unwrap();
-    assert!(journal.document(&id).unwrap().masked);
+    let kept: Value = serde_json::from_str(&journal.document(&id).unwrap().text).unwrap();
+    assert_eq!(kept["contexture"]["masked"], json!(true));
+}
+
+#[test]
+fn cp_19_what_one_caller_wants_masked_is_masked_in_a_journal_that_many_share() {
+    let place = Place::new(&[]);
+    let journal = flows::open(&place.project()).unwrap();
+    let counted = Counted::default();
+    let mut asked = instructions(&json!([
+        { "instructionId": "a", "action": "echo", "parameters": { "y": "card 4111-1111", "idempotencyKey": "card 4111-1111" } },
+        { "instructionId": "do", "action": "RUN_INSTRUCTIONS", "parameters": { "allow": ["echo", "fail"], "set": {
+            "instructions": [{ "instructionId": "x", "action": "fail", "parameters": { "message": "card 4111-1111" } }] } } },
+        { "instructionId": "stuck", "action": "looks", "dependencies": ["a"] }
+    ]));
+    asked.private = vec!["card 4111-1111".to_owned()];
+    asked.journal = Some(Arc::clone(&journal));
+    let id = counted.break_off(&place, asked.clone());
+    assert!(journal.log(&id).unwrap().len() > 4);
+    for file in place.kept() {
+        let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        assert!(!text.contains("4111"), "{}", file.display());
+    }
+    // What was not kept can't be gone on with, unless it is given again.
+    let by_id = FlowRequest { journal: Some(Arc::clone(&journal)), ..resumed(&id) };
+    assert_eq!(prepare(&place, by_id).err().unwrap().code(), "flow_document_masked");
+    let again = FlowRequest { resume: Some(id), ..asked };
+    let report = run(&place, counted.into_request(again));
+    assert_eq!(result(&report, "stuck"), json!("went on"));
+}
+
+#[test]
+fn fl_11_a_run_is_gone_on_with_by_its_owner_alone() {
+    let place = Place::new(&[]);
+    let counted = Counted::default();
+    let owned =
+        FlowRequest { owner: "ann".to_owned(), context: Some("ctx_1".to_owned()), ..set("looks") };
+    let id = counted.break_off(&place, owned);
+    let by = |owner: &str| {
+        counted.clone().into_request(FlowRequest { owner: owner.to_owned(), ..resumed(&id) })
+    };
+    assert_eq!(prepare(&place, by("bob")).err().unwrap().code(), "flow_run_not_found");
+    assert_eq!(run(&place, by("ann")).status(), Status::Completed);
 }
 
 #[test]

@@ -49,7 +49,8 @@ impl Default for RunOptions {
 pub struct RunOutcome {
     /// The value, or why there is none.
     pub result: Result<Json, RunError>,
-    /// How far the value may be believed: as the least of all that is in it (AS-20).
+    /// How far the value, or what the failure says, may be believed: as the least of all that is in
+    /// it (AS-20).
     pub trust: Trust,
     /// What the author may not have meant, such as a `max` that cut a loop short (AS-11).
     pub warnings: Vec<Warning>,
@@ -70,7 +71,7 @@ pub async fn run(
 ) -> RunOutcome {
     let machine = Machine::new(program, host, options, Past::default());
     let outcome = run_in(&machine, entry, input.into()).await;
-    let trust = outcome.as_ref().map_or(Trust::Program, |(_, trust)| *trust);
+    let trust = outcome.as_ref().map_or_else(|error| error.trust, |(_, trust)| *trust);
     let result = outcome.map(|(value, _)| value);
     RunOutcome { result, trust, warnings: machine.warnings(), steps: machine.meter.steps() }
 }

@@ -1,0 +1,123 @@
+//! Calls of actions: to where they are, with what is to be done around them.
+
+use super::agents::Agent;
+use super::catalog::{Catalog, Place};
+use super::kit::Tool;
+use super::program::{self, Came, Work};
+use super::takes::input_of;
+use super::{client, generate, nested};
+use crate::permission::{Action, name_of_server_tool};
+use crate::run::RunRequest;
+use contexture_context::Trust;
+use contexture_flow::action::{ActionCall, ActionFailure, Actions as _};
+use contexture_script::runtime::Given;
+use serde_json::Value;
+
+impl Catalog {
+    /// Calls an action, and notes how far what it gives may be believed.
+    pub(super) async fn act(
+        &self,
+        place: Place,
+        mut call: ActionCall,
+    ) -> Result<Value, ActionFailure> {
+        let step = call.id.clone();
+        let kit = &self.kit;
+        if !matches!(place, Place::Client) {
+            self.permitted(&place, &call).await?;
+        }
+        let (result, trust) = match place {
+            Place::Host => (kit.request.host.call(call).await, Trust::Tool),
+            Place::Builtin => {
+                let trust = of_builtin(&call.name).least(self.origins.of_call(&call));
+                (kit.builtin.call(call).await, trust)
+            }
+            Place::Client => {
+                (client::call(kit.request.frontend.as_ref(), &self.run, call).await, Trust::Tool)
+            }
+            Place::Server(tool) => (self.call_server(&tool, call).await, Trust::Tool),
+            Place::Nested => nested::run(self, call).await,
+            Place::Agent(agent) => {
+                let given = self.origins.given(&mut call);
+                self.run_agent(&agent, call, given).await
+            }
+            Place::Generate => {
+                let given = self.origins.given(&mut call);
+                match generate::work(kit, (self.run.clone(), call.id, call.attempt), given) {
+                    Ok(work) => program::run(kit, work).await,
+                    Err(failure) => (Err(failure), Trust::Program),
+                }
+            }
+        };
+        if self.origins.are_followed() {
+            self.origins.note(&step, trust);
+        }
+        result
+    }
+
+    /// Whether nothing is to be done around a call.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.origins.are_followed() && self.kit.request.permission.is_none()
+    }
+
+    /// Asks the user, where something sensitive is done. A client asks by itself.
+    async fn permitted(&self, place: &Place, call: &ActionCall) -> Result<(), ActionFailure> {
+        let Some(permission) = &self.kit.request.permission else { return Ok(()) };
+        // Of several names the one under which permissions are set.
+        let name = match place {
+            Place::Agent(agent) => agent.name.clone(),
+            Place::Server(Tool { server, tool }) => name_of_server_tool(server, tool),
+            _ => call.name.clone(),
+        };
+        let says = call.frontend.as_deref();
+        let action = Action {
+            name: &name,
+            parameters: &call.parameters,
+            prompt: says.and_then(|says| says.user_prompt.as_deref()),
+        };
+        permission.ask(action).await.map_err(|failure| ActionFailure {
+            details: failure.details,
+            ..ActionFailure::new(failure.code, failure.message)
+        })
+    }
+
+    async fn run_agent(
+        &self,
+        agent: &Agent,
+        call: ActionCall,
+        given: Vec<(String, Given)>,
+    ) -> Came {
+        let request = RunRequest {
+            program: agent.program.clone(),
+            agent: agent.agent.clone(),
+            function: agent.function.clone(),
+            ..self.kit.run_request(&self.run, &call.id)
+        };
+        let work = Work {
+            flow: self.run.clone(),
+            step: call.id,
+            attempt: call.attempt,
+            request,
+            input: input_of(&agent.takes, given),
+        };
+        program::run(&self.kit, work).await
+    }
+
+    async fn call_server(&self, tool: &Tool, call: ActionCall) -> Result<Value, ActionFailure> {
+        let Tool { server, tool } = tool;
+        let called = self.kit.servers.call(server, tool, Value::Object(call.parameters)).await;
+        called.map_err(|error| ActionFailure {
+            details: error.details(),
+            ..ActionFailure::new(error.code(), error.to_string())
+        })
+    }
+}
+
+/// How far what an action gives may be believed, whatever it is given.
+fn of_builtin(name: &str) -> Trust {
+    match name {
+        "echo" | "fail" | "sleep" | "clock" | "calculator" | "PROCESS_DATA" | "ANALYZE_TREND"
+        | "GENERATE_REPORT" => Trust::Program,
+        name if name.starts_with("http") => Trust::Web,
+        _ => Trust::Tool,
+    }
+}

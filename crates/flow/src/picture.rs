@@ -172,9 +172,16 @@ fn time(took: Duration) -> String {
 
 /// A name as it is shown: one line without control characters, shortened.
 fn shown(name: &str) -> String {
-    let clean = |c: char| if is_harmful(c) { '\u{fffd}' } else { c };
-    let short: String = name.chars().take(SHOWN).map(clean).collect();
-    if name.chars().nth(SHOWN).is_some() { short + "…" } else { short }
+    let short = name.char_indices().nth(SHOWN).map_or(name, |(at, _)| {
+        name.split_at_checked(at).map_or(name, |(head, _)| head)
+    });
+    let dots = if short.len() < name.len() { "…" } else { "" };
+    clean(short) + dots
+}
+
+/// A text without line breaks and control characters.
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
 fn is_harmful(c: char) -> bool {

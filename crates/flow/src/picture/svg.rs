@@ -1,27 +1,55 @@
-use super::dot::fill;
+//! The graph as an SVG that stands alone.
+
+mod boxes;
+mod edges;
+mod legend;
+mod text;
+
 use super::layout::{Layout, to_f64};
-use super::{MAX_SVG_NODES, Node, Picture, PictureError, shown};
-use contexture_protocol::content::Status;
+use super::{MAX_SVG_NODES, Picture, PictureError};
+use boxes::Box;
 use std::fmt::Write;
 
-const HEIGHT: f64 = 50.0;
 const MARGIN: f64 = 20.0;
-/// Room between two boxes of a layer.
+/// Room between two boxes of a column.
 const GAP: f64 = 14.0;
-/// Room that an edge takes where it passes a layer.
-const PASSING: f64 = 12.0;
-/// Room between two columns.
-const COLUMN: f64 = 70.0;
-/// Characters of a line in a box.
-const LINE: usize = 26;
+/// Room that edges take where they pass a column.
+const PASSING: f64 = 14.0;
+/// Room between two columns, at least and at most.
+const BETWEEN: (f64, f64) = (56.0, 180.0);
+/// How much broader than high a picture may be; a column is as high as that needs.
+const SHAPE: f64 = 1.6;
+/// Nodes of a column before it is parted, at least.
+const ROWS: f64 = 14.0;
 
-/// How the layers run.
+/// Edges between two bands, at most, where a picture is folded.
+const CUT: usize = 6;
+/// Room between two bands; edges run through it.
+const GUTTER: f64 = 40.0;
+
+/// How the columns run.
 struct Frame {
-    /// Layers are columns from left to right; else rows from top to bottom.
+    /// Columns from left to right; else they are rows from top to bottom.
     is_across: bool,
+    /// The size of a box.
     width: f64,
-    /// From one layer to the next.
-    step: f64,
+    height: f64,
+    /// Where each column begins, in which band it is, and by how much its slots are moved.
+    columns: Vec<Column>,
+    /// Where the gutter after each band is.
+    gutters: Vec<f64>,
+    /// The whole, along and across.
+    along: f64,
+    across: f64,
+    /// Room above for the legend.
+    top: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Column {
+    start: f64,
+    band: usize,
+    moved: f64,
 }
 
 impl Picture {
@@ -33,187 +61,166 @@ impl Picture {
         if self.nodes.len() > MAX_SVG_NODES {
             return Err(PictureError::TooLarge(self.nodes.len()));
         }
-        let frame = self.frame();
-        let size = if frame.is_across { HEIGHT } else { frame.width } + GAP;
-        let layout = Layout::of(self, size, PASSING);
-        let along = to_f64(layout.layers.len().max(1)) * frame.step;
-        let thick = if frame.is_across { frame.width } else { HEIGHT };
-        let along = along - frame.step + thick + 2.0 * MARGIN;
-        let breadth = layout.breadth() + 2.0 * MARGIN;
-        let (width, height) = if frame.is_across { (along, breadth) } else { (breadth, along) };
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"system-ui, sans-serif\">\n\
-             <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
-             markerHeight=\"7\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
-             <path d=\"M0 0L8 4L0 8z\" fill=\"#57606a\"/></marker></defs>\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-        );
-        // The critical path lies over the other edges.
-        for is_critical in [false, true] {
-            for (from, to, way) in &layout.routes {
-                if self.is_critical_edge(*from, *to) == is_critical {
-                    frame.edge(&mut out, &layout, way, is_critical);
-                }
-            }
+        let boxes: Vec<Box> = self.nodes.iter().map(Box::of).collect();
+        let width = boxes.iter().map(|shown| shown.width).fold(84.0, f64::max);
+        let height = boxes.iter().map(|shown| shown.height).fold(36.0, f64::max);
+        let (row, column) = (height + GAP, width + BETWEEN.0);
+        let rows = (to_f64(self.nodes.len()) * column / row / SHAPE).sqrt().max(ROWS);
+        let mut layout = Layout::of(self, row, PASSING, whole(rows));
+        let mut frame = Frame::of(&layout, true, (width, height));
+        if frame.along > 2_000.0 && frame.along > 4.0 * frame.across {
+            // Too long to be read that way, and there is no place to fold it.
+            layout = Layout::of(self, width + GAP, PASSING, whole(rows));
+            frame = Frame::of(&layout, false, (width, height));
         }
-        for (index, node) in (0..).zip(&self.nodes) {
-            frame.node(&mut out, node, layout.layer_of(index), layout.at(index));
+        let legend = self.legend();
+        frame.top += legend.as_ref().map_or(0.0, |_| legend::HEIGHT);
+        let (wide, high) = frame.point(frame.along, frame.across);
+        let least = legend.as_ref().map_or(0.0, |legend| legend.width) + MARGIN;
+        let mut out = head(wide.max(least) + MARGIN, high + MARGIN);
+        out.extend(legend.map(|legend| legend.text));
+        frame.edges(&mut out, self, &layout);
+        for (index, shown) in (0..).zip(&boxes) {
+            let at = frame.point(frame.start_of(&layout, index), frame.at(&layout, index));
+            shown.draw(&mut out, frame.corner(at), (width, height));
         }
         out.push_str("</svg>\n");
         Ok(out)
     }
-
-    /// Layers run from left to right unless that is much wider: edges that pass others then make
-    /// the picture taller, which a reader scrolls through more easily.
-    fn frame(&self) -> Frame {
-        let lines = self.nodes.iter().flat_map(Node::lines);
-        let widest = lines.map(|line| breadth(&line)).fold(60.0, f64::max);
-        let width = (widest + 24.0).ceil();
-        let mut counts = Vec::new();
-        for node in 0..crate::graph::number(self.nodes.len()) {
-            let layer = self.layer(node);
-            if counts.len() <= layer {
-                counts.resize(layer + 1, 0_usize);
-            }
-            if let Some(count) = counts.get_mut(layer) {
-                *count += 1;
-            }
-        }
-        let widest_layer = counts.iter().max().copied().unwrap_or_default();
-        let down = to_f64(widest_layer) * (width + GAP);
-        let across = to_f64(counts.len()) * (width + COLUMN);
-        let is_across = across <= (down * 1.3).max(1_000.0);
-        let step = if is_across { width + COLUMN } else { HEIGHT + 60.0 };
-        Frame { is_across, width, step }
-    }
 }
 
 impl Frame {
-    fn point(&self, along: f64, across: f64) -> (f64, f64) {
-        if self.is_across { (along, across + MARGIN) } else { (across + MARGIN, along) }
+    fn of(layout: &Layout, is_across: bool, (width, height): (f64, f64)) -> Self {
+        let mut frame = Self {
+            is_across,
+            width,
+            height,
+            columns: Vec::with_capacity(layout.columns.len()),
+            gutters: Vec::new(),
+            along: 0.0,
+            across: 0.0,
+            top: MARGIN,
+        };
+        frame.begin(layout);
+        if is_across {
+            frame.fold(layout);
+        }
+        frame.stack(layout);
+        frame
     }
 
-    fn edge(&self, out: &mut String, layout: &Layout, way: &[u32], is_critical: bool) {
-        let thick = if self.is_across { self.width } else { HEIGHT };
-        let start_of = |slot: u32| MARGIN + to_f64(layout.layer_of(slot)) * self.step;
-        let mut path = String::new();
-        for (index, (from, to)) in way.iter().zip(way.iter().skip(1)).enumerate() {
-            let begin = self.point(start_of(*from) + thick, layout.at(*from));
-            let end = self.point(start_of(*to), layout.at(*to));
-            let bend = (start_of(*to) - start_of(*from) - thick).abs().max(30.0) / 2.0;
-            let first = self.point(start_of(*from) + thick + bend, layout.at(*from));
-            let second = self.point(start_of(*to) - bend, layout.at(*to));
-            if index == 0 {
-                let _ = write!(path, "M{:.0} {:.0}", begin.0, begin.1);
-            } else {
-                let _ = write!(path, "L{:.0} {:.0}", begin.0, begin.1);
+    /// Finds where the columns begin: the more edges between two, the more room.
+    fn begin(&mut self, layout: &Layout) {
+        let thick = self.thick();
+        let mut at = 0.0;
+        for column in 0..layout.columns.len() {
+            self.columns.push(Column { start: at, ..Column::default() });
+            self.along = at + thick;
+            let room = BETWEEN.0 + 1.5 * to_f64(layout.leaving(column));
+            at = self.along + room.min(BETWEEN.1);
+        }
+    }
+
+    /// Folds a long picture into bands, where few edges go from one to the next.
+    fn fold(&mut self, layout: &Layout) {
+        let ends = (0..layout.columns.len()).filter_map(|column| layout.reach(column));
+        let (low, high) = ends.fold((f64::INFINITY, 0.0_f64), |all, one| (all.0.min(one.0), all.1.max(one.1)));
+        let breadth = (high - low).max(self.height) + GUTTER;
+        let wished = (self.along * breadth * SHAPE).sqrt().max(1_100.0);
+        if self.along < 1.7 * wished {
+            return;
+        }
+        let (mut band, mut first) = (0, 0.0);
+        for index in 0..self.columns.len() {
+            let Some(column) = self.columns.get_mut(index) else { break };
+            let begin = column.start;
+            let reached = begin - first;
+            // The first good place from nine tenths of what is wished on.
+            let is_good = reached > 0.0 && layout.leaving(index.saturating_sub(1)) <= CUT;
+            if index > 0 && is_good && reached >= 0.9 * wished {
+                (band, first) = (band + 1, begin);
             }
-            let _ = write!(
-                path,
-                "C{:.0} {:.0} {:.0} {:.0} {:.0} {:.0}",
-                first.0, first.1, second.0, second.1, end.0, end.1
-            );
+            column.band = band;
+            column.start = begin - first;
         }
-        let (colour, width) = if is_critical { ("#0969da", 3.0) } else { ("#8c959f", 1.2) };
-        let _ = writeln!(
+        let ends = self.columns.iter().map(|column| column.start + self.thick());
+        self.along = ends.fold(0.0, f64::max);
+        if band > 0 {
+            // Room for the edges that come back.
+            self.columns.iter_mut().for_each(|column| column.start += GUTTER / 2.0);
+            self.along += GUTTER;
+        }
+    }
+
+    /// Puts the bands below each other.
+    fn stack(&mut self, layout: &Layout) {
+        let bands = self.columns.last().map_or(0, |last| last.band + 1);
+        for band in 0..bands {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (index, _) in self.columns.iter().enumerate().filter(|(_, column)| column.band == band) {
+                let Some(reach) = layout.reach(index) else { continue };
+                (low, high) = (low.min(reach.0), high.max(reach.1));
+            }
+            if low > high {
+                continue;
+            }
+            let moved = self.across - low;
+            self.columns.iter_mut().filter(|column| column.band == band).for_each(|c| c.moved = moved);
+            self.across += high - low;
+            if band + 1 < bands {
+                self.gutters.push(self.across + GUTTER / 2.0);
+                self.across += GUTTER;
+            }
+        }
+    }
+
+    fn column(&self, layout: &Layout, slot: u32) -> Column {
+        self.columns.get(layout.column_of(slot)).copied().unwrap_or_default()
+    }
+
+    fn start_of(&self, layout: &Layout, slot: u32) -> f64 {
+        self.column(layout, slot).start
+    }
+
+    fn at(&self, layout: &Layout, slot: u32) -> f64 {
+        layout.at(slot) + self.column(layout, slot).moved
+    }
+
+    fn thick(&self) -> f64 {
+        if self.is_across { self.width } else { self.height }
+    }
+
+    fn point(&self, along: f64, across: f64) -> (f64, f64) {
+        let (x, y) = if self.is_across { (along, across) } else { (across, along) };
+        (x + MARGIN, y + self.top)
+    }
+
+    /// The upper left corner of a box, from the middle of the side where it begins.
+    fn corner(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        if self.is_across { (x, y - self.height / 2.0) } else { (x - self.width / 2.0, y) }
+    }
+}
+
+fn head(wide: f64, high: f64) -> String {
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide:.0}\" height=\"{high:.0}\" \
+         viewBox=\"0 0 {wide:.0} {high:.0}\" font-family=\"system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif\">\n\
+         <defs>"
+    );
+    for (id, colour) in [("tip", edges::PLAIN), ("critical", edges::CRITICAL)] {
+        let _ = write!(
             out,
-            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
-             marker-end=\"url(#tip)\"/>"
+            "<marker id=\"{id}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \
+             markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
+             <path d=\"M0 0L8 4L0 8z\" fill=\"{colour}\"/></marker>"
         );
     }
-
-    fn node(&self, out: &mut String, node: &Node, layer: usize, at: f64) {
-        let thick = if self.is_across { HEIGHT } else { self.width };
-        let (x, y) = self.point(MARGIN + to_f64(layer) * self.step, at - thick / 2.0);
-        let (width, middle) = (self.width, x + self.width / 2.0);
-        let fill = node.status.map_or("#ffffff", fill);
-        let line = if node.is_critical { "#0969da" } else { stroke(node.status) };
-        let weight = if node.is_critical { 3.0 } else { 1.2 };
-        let dashes =
-            if node.status == Some(Status::Skipped) { " stroke-dasharray=\"5 3\"" } else { "" };
-        let _ = writeln!(
-            out,
-            "<g><title>{}</title><rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" \
-             height=\"{HEIGHT:.0}\" rx=\"7\" fill=\"{fill}\" stroke=\"{line}\" \
-             stroke-width=\"{weight}\"{dashes}/>",
-            escape(&node.title())
-        );
-        let lines = node.lines();
-        let top = y + HEIGHT / 2.0 - 7.5 * (to_f64(lines.len()) - 1.0) + 4.0;
-        for (index, text) in lines.iter().enumerate() {
-            let style = match index {
-                0 => "font-size=\"13\" font-weight=\"600\" fill=\"#1f2328\"",
-                _ => "font-size=\"11\" fill=\"#57606a\"",
-            };
-            let y = top + 15.0 * to_f64(index);
-            let text = escape(text);
-            let _ = writeln!(
-                out,
-                "<text x=\"{middle:.0}\" y=\"{y:.0}\" text-anchor=\"middle\" {style}>{text}</text>"
-            );
-        }
-        out.push_str("</g>\n");
-    }
-}
-
-impl Node {
-    fn lines(&self) -> Vec<String> {
-        let mut lines = vec![short(&self.id), short(&self.action)];
-        match (self.state(), &self.condition) {
-            (Some(state), _) => lines.push(state),
-            (None, Some(condition)) => lines.push(short(&format!("if {condition}"))),
-            (None, None) => {}
-        }
-        lines
-    }
-
-    /// Everything, for who points at the box.
-    fn title(&self) -> String {
-        let mut title = format!("{}: {}", self.id, self.action);
-        if let Some(condition) = &self.condition {
-            let _ = write!(title, ", if {condition}");
-        }
-        if let Some(state) = self.state() {
-            let _ = write!(title, ", {state}");
-        }
-        title
-    }
-}
-
-fn short(text: &str) -> String {
-    let text = shown(text);
-    match text.char_indices().nth(LINE).and_then(|(at, _)| text.split_at_checked(at)) {
-        Some((head, _)) => format!("{}…", head.trim_end_matches('…')),
-        None => text,
-    }
-}
-
-/// About how wide a text is.
-fn breadth(text: &str) -> f64 {
-    text.chars().map(|c| if c.is_ascii() { 7.4 } else { 13.0 }).sum()
-}
-
-const fn stroke(status: Option<Status>) -> &'static str {
-    match status {
-        Some(Status::Completed) => "#1a7f37",
-        Some(Status::Failed) => "#cf222e",
-        Some(Status::Timeout) => "#bc4c00",
-        _ => "#6e7781",
-    }
-}
-
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if super::is_harmful(c) => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
+    out.push_str("</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     out
+}
+
+/// A count from a size that is small and not negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 14 to some thousands")]
+fn whole(count: f64) -> usize {
+    count.ceil() as usize
 }

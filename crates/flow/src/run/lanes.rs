@@ -81,14 +81,14 @@ impl Lanes {
 
     /// The next step that may start.
     pub(crate) fn pop(&mut self) -> Option<u32> {
-        if self.mode == Mode::Sequential && self.front.running + self.back.running > 0 {
+        let all = self.running();
+        if self.mode == Mode::Sequential && all > 0 {
             return None;
         }
         let may = |lane: &Lane, all: usize| {
             let most = lane.most;
             lane.is_open && lane.running < most && (all < most || self.mode.has_sides())
         };
-        let all = self.front.running + self.back.running;
         let head = |lane: &Lane| lane.ready.peek().filter(|_| may(lane, all)).map(|next| next.0);
         let is_front = match (head(&self.front), head(&self.back)) {
             (Some(front), Some(back)) => front < back,
@@ -98,6 +98,11 @@ impl Lanes {
         };
         let lane = if is_front { &mut self.front } else { &mut self.back };
         lane.ready.pop().map(|next| next.0)
+    }
+
+    /// Steps that run.
+    pub(crate) fn running(&self) -> usize {
+        self.front.running + self.back.running
     }
 
     pub(crate) fn left(&self) -> usize {

@@ -1,0 +1,126 @@
+//! Where in its column each slot stands: near its neighbours, and none over another.
+
+use super::{Layout, Slot, middle};
+
+/// Sweeps over the columns.
+const SWEEPS: usize = 16;
+
+impl Layout {
+    pub(super) fn place(&mut self) {
+        for column in 0..self.columns.len() {
+            self.settle(column, |_, slot| slot.at);
+        }
+        for sweep in 0..SWEEPS {
+            let is_onward = sweep % 2 == 0;
+            for step in 0..self.columns.len() {
+                let column = if is_onward { step } else { self.columns.len() - 1 - step };
+                self.follow(column, is_onward);
+            }
+        }
+        for column in 0..self.columns.len() {
+            self.follow_both(column);
+        }
+        for index in 0..self.parted.len() {
+            self.centre(index);
+        }
+        let least = |slot: &Slot| slot.at - slot.size / 2.0;
+        let start = self.slots.iter().map(least).fold(f64::INFINITY, f64::min);
+        self.slots.iter_mut().for_each(|slot| slot.at -= start);
+    }
+
+    /// Puts the columns of a parted layer beside each other, around what they are joined with.
+    fn centre(&mut self, index: usize) {
+        let Some((from, to)) = self.parted.get(index).copied() else { return };
+        let slots = self.columns.get(from..to).into_iter().flatten().flatten();
+        let outside = |slot: &u32| !(from..to).contains(&self.column_of(*slot));
+        let near: Vec<f64> = slots
+            .flat_map(|slot| self.near(*slot, true).iter().chain(self.near(*slot, false)))
+            .filter(|slot| outside(slot))
+            .map(|slot| self.at(*slot))
+            .collect();
+        let middle = middle(&near).unwrap_or_default();
+        for column in from..to {
+            self.settle(column, |_, _| middle);
+        }
+    }
+
+    fn is_parted(&self, column: usize) -> bool {
+        self.parted.iter().any(|(from, to)| (*from..*to).contains(&column))
+    }
+
+    /// Moves the slots of a column to the middle of their neighbours on one side.
+    fn follow(&mut self, column: usize, is_onward: bool) {
+        if self.is_parted(column) {
+            let known = self.parted.iter().position(|(from, _)| *from == column);
+            known.into_iter().for_each(|index| self.centre(index));
+            return;
+        }
+        let wishes = self.wishes(column, |layout, slot| layout.places(slot, is_onward));
+        self.settle(column, |index, slot| wishes.get(index).copied().flatten().unwrap_or(slot.at));
+    }
+
+    fn follow_both(&mut self, column: usize) {
+        if self.is_parted(column) {
+            return;
+        }
+        let wishes = self.wishes(column, |layout, slot| {
+            let mut all = layout.places(slot, true);
+            all.extend(layout.places(slot, false));
+            all
+        });
+        self.settle(column, |index, slot| wishes.get(index).copied().flatten().unwrap_or(slot.at));
+    }
+
+    fn wishes(&self, column: usize, places: impl Fn(&Self, u32) -> Vec<f64>) -> Vec<Option<f64>> {
+        let slots = self.columns.get(column).into_iter().flatten();
+        slots.map(|slot| middle(&places(self, *slot))).collect()
+    }
+
+    fn places(&self, slot: u32, is_before: bool) -> Vec<f64> {
+        self.near(slot, is_before).iter().map(|near| self.at(*near)).collect()
+    }
+
+    /// Puts the slots of a column where they wish to be, as far as the order allows: groups that
+    /// would overlap stand together around the middle of their wishes.
+    fn settle(&mut self, column: usize, wish: impl Fn(usize, &Slot) -> f64) {
+        let Some(list) = self.columns.get(column) else { return };
+        let mut groups: Vec<Group> = Vec::new();
+        for (index, slot) in list.iter().enumerate() {
+            let Some(slot) = self.slots.get(*slot as usize) else { continue };
+            let start = wish(index, slot) - slot.size / 2.0;
+            let mut group = Group { start, count: 1.0, size: slot.size, of: 1 };
+            while let Some(last) = groups.last().filter(|last| last.start + last.size > group.start) {
+                group = last.and(&group);
+                groups.pop();
+            }
+            groups.push(group);
+        }
+        let mut slots = list.iter();
+        for group in &groups {
+            let mut at = group.start;
+            for slot in slots.by_ref().take(group.of) {
+                let Some(slot) = self.slots.get_mut(*slot as usize) else { continue };
+                slot.at = at + slot.size / 2.0;
+                at += slot.size;
+            }
+        }
+    }
+}
+
+/// Slots that stand together.
+struct Group {
+    start: f64,
+    count: f64,
+    size: f64,
+    of: usize,
+}
+
+impl Group {
+    /// The two together: the second begins where the first ends, and the whole where both wish it
+    /// on the average.
+    fn and(&self, next: &Self) -> Self {
+        let count = self.count + next.count;
+        let wished = self.start * self.count + (next.start - self.size) * next.count;
+        Self { start: wished / count, count, size: self.size + next.size, of: self.of + next.of }
+    }
+}

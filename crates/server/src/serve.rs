@@ -80,6 +80,9 @@ pub struct Settings {
     pub log: LogSettings,
     /// Further types of messages, and who answers them (CP-4); none by default.
     pub handlers: Vec<Arc<dyn Handler>>,
+    /// Actions of tool calls and instructions that are functions of this program (FL-3); they win
+    /// over others of their name. What clients may have done of them, `serve.actions` says.
+    pub actions: contexture::flow::action::Registry,
 }
 
 impl Settings {
@@ -88,7 +91,8 @@ impl Settings {
     pub fn new(project: Project, programs: Vec<PathBuf>) -> Self {
         let data = data_folder(&project, None);
         let (turns, log) = (TurnRequest::default(), LogSettings::default());
-        Self { project, programs, data, turns, log, handlers: Vec::new() }
+        let actions = contexture::flow::action::Registry::default();
+        Self { project, programs, data, turns, log, handlers: Vec::new(), actions }
     }
 }
 
@@ -134,7 +138,7 @@ impl Serve {
         held: place::Held,
     ) -> Result<Self, Fault> {
         let serve = &settings.project.config.serve;
-        let intents = Intents::open(serve, &agents)?;
+        let intents = Intents::open(&settings.project, serve, &agents)?;
         let metrics = Arc::new(Metrics::new());
         let ids = Arc::new(Ids::system());
         let maker = Maker::new(Arc::clone(&ids), Arc::clone(&metrics));
@@ -142,7 +146,7 @@ impl Serve {
         let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };
         let journals = Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?;
         let allowed = Allowed::new(&serve.actions);
-        let flows = Flows::new(allowed, journals, serve.limits.sets_per_owner);
+        let flows = Flows::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
         let app = App {
             held: Mutex::new(Some(held)),
             begun: maker.now_seconds(),

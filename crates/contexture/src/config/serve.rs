@@ -10,6 +10,7 @@ pub use sensitive::{SensitiveField, SensitiveFields};
 
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -99,8 +100,23 @@ pub struct Intent {
     /// A regular expression that has to fit somewhere in the message.
     #[serde(default)]
     pub matches: Option<Pattern>,
-    /// The agent that answers.
-    pub agent: String,
+    /// The agent that answers. Of this, `template` and `instructions` there is exactly one.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The prompt template that is the model's system prompt, relative to the project.
+    #[serde(default)]
+    pub template: Option<PathBuf>,
+    /// The template's variables.
+    #[serde(default)]
+    pub vars: Map<String, Value>,
+    /// The type of the answer that a template asks for, as programs write it: `{ sum number }`; a
+    /// text when absent.
+    #[serde(default)]
+    pub answer: Option<String>,
+    /// The file of the instruction set that is run, relative to the project. Its instructions may
+    /// depend on `input`, whose result has the `text` of the message and its `attachments`.
+    #[serde(default)]
+    pub instructions: Option<PathBuf>,
 }
 
 /// A regular expression, as it was written.

@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub struct TurnRequest {
     /// The program's path.
     pub program: PathBuf,
+    /// Its text, when it is not to be read: the path then names it in records and messages.
+    pub text: Option<String>,
     /// The agent; the main one when absent.
     pub agent: Option<String>,
     /// Its function; the main one when absent.
@@ -53,6 +55,7 @@ impl TurnRequest {
     pub(super) fn run(&self) -> RunRequest {
         RunRequest {
             program: self.program.clone(),
+            text: self.text.clone(),
             agent: self.agent.clone(),
             function: self.function.clone(),
             model: self.model.clone(),

@@ -13,6 +13,8 @@ pub(crate) struct Agent {
     /// The name that clients use: the agent's own, or its file's.
     pub(crate) name: String,
     pub(crate) program: PathBuf,
+    /// The program's text, when it is not that of a file.
+    pub(crate) text: Option<String>,
     /// Its name in the program; the main one when absent.
     pub(crate) agent: Option<String>,
 }
@@ -99,7 +101,7 @@ fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
         let own =
             source.agent(id).and_then(|agent| agent.name.as_ref()).map(|name| name.text.clone());
         let name = own.clone().unwrap_or_else(|| stem.clone());
-        agents.push(Agent { name, program: file.clone(), agent: own });
+        agents.push(Agent { name, program: file.clone(), text: None, agent: own });
     }
     if agents.is_empty() {
         return Err(Fault::of(

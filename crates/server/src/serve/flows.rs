@@ -12,6 +12,7 @@ mod checked;
 mod clients;
 mod earlier;
 mod faults;
+mod intent;
 mod job;
 mod journal;
 mod news;
@@ -20,11 +21,13 @@ mod running;
 
 pub(crate) use accept::receive;
 pub(crate) use allowed::Allowed;
+pub(crate) use intent::IntentSet;
 pub(crate) use journal::Journals;
 pub(crate) use resume::take_up;
 pub(crate) use running::{Place, Running};
 
 use super::turn::TurnKey;
+use contexture_flow::action::Registry;
 use contexture_protocol::{ErrorCode, Refusal};
 use running::Tables;
 use std::num::NonZeroUsize;
@@ -35,6 +38,8 @@ pub(crate) struct Flows {
     tables: Mutex<Tables>,
     /// Sets of one owner that may run at the same time.
     most: NonZeroUsize,
+    /// Actions that are functions of this program.
+    pub(crate) host: Registry,
     /// What clients may have done of what the server can do.
     pub(crate) allowed: Allowed,
     /// Where every change of a set is kept.
@@ -51,11 +56,12 @@ pub(crate) enum Entered {
 
 impl Flows {
     pub(crate) fn new(
+        host: Registry,
         allowed: Allowed,
         journals: Journals,
         most: NonZeroUsize,
     ) -> Self {
-        Self { tables: Mutex::default(), most, allowed, journals }
+        Self { tables: Mutex::default(), most, host, allowed, journals }
     }
 
     pub(super) fn tables(&self) -> MutexGuard<'_, Tables> {

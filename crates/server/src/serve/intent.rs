@@ -1,47 +1,59 @@
-//! Which agent answers a message (CP-5).
+//! Who answers a message (CP-5): an agent, a prompt template or an instruction set.
 //!
 //! Decision: rules are tried first, in their order, since they cost nothing and can be read; a router
-//! agent is asked only when none fits. What nothing fits goes to the first agent that is served.
+//! agent is asked only when none fits. What nothing fits goes to the first agent that is served. A
+//! template is an agent whose program is written here, so that it has the same budgets, records and
+//! streams as any other.
+
+mod template;
 
 use super::agents::{Agent, Agents};
 use super::codes;
+use super::flows::IntentSet;
 use crate::fault::Fault;
+use contexture::Project;
 use contexture::config::{Intent, Serve};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The intents of a server.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Intents {
-    all: Vec<(Intent, Agent)>,
+    all: Vec<(Intent, Target)>,
     router: Option<Agent>,
 }
 
+/// Who answers.
+#[derive(Clone)]
+pub(crate) enum Target {
+    /// An agent.
+    Agent(Agent),
+    /// An instruction set; its results are the answer.
+    Set(Arc<IntentSet>),
+}
+
 /// What was picked for a message.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Picked {
-    pub(crate) agent: Agent,
+    pub(crate) target: Target,
     /// The name of the intent, if it is one.
     pub(crate) intent: Option<String>,
 }
 
 impl Intents {
-    /// Finds the agents that the settings name.
+    /// Finds and checks what the settings name.
     ///
     /// # Errors
-    /// A [`Fault`] when an agent is not served, an intent has no rule and no router could name it, or
-    /// two intents have the same name.
-    pub(crate) fn open(settings: &Serve, agents: &Agents) -> Result<Self, Fault> {
-        let find = |name: &str, what: &str| {
-            agents.named(name).cloned().ok_or_else(|| {
-                let help = agents.suggestion(name);
-                let message = format!("{what} names the agent `{name}`, which is not served");
-                let fault = Fault::of(codes::BAD_INTENT, message);
-                fault.with_help(help.unwrap_or_else(|| "name its file after `serve`".to_owned()))
-            })
-        };
-        let router =
-            settings.router.as_deref().map(|name| find(name, "`serve.router`")).transpose()?;
-        let mut all: Vec<(Intent, Agent)> = Vec::new();
+    /// A [`Fault`] when an agent is not served, a template or an instruction set can't be used, an
+    /// intent has no rule and no router could name it, or two intents have the same name.
+    pub(crate) fn open(
+        project: &Project,
+        settings: &Serve,
+        agents: &Agents,
+    ) -> Result<Self, Fault> {
+        let router = settings.router.as_deref();
+        let router = router.map(|name| served(agents, name, "`serve.router`")).transpose()?;
+        let mut all: Vec<(Intent, Target)> = Vec::new();
         for intent in &settings.intents {
             let name = &intent.name;
             let wrong = |message: String, help: &str| {
@@ -59,8 +71,8 @@ impl Intents {
                     "give it `contains` or `matches`, or name a `router` agent",
                 );
             }
-            let agent = find(&intent.agent, &format!("the intent `{name}`"))?;
-            all.push((intent.clone(), agent));
+            let target = target(project, agents, intent)?;
+            all.push((intent.clone(), target));
         }
         Ok(Self { all, router })
     }
@@ -87,6 +99,47 @@ impl Intents {
     }
 }
 
-fn picked((intent, agent): &(Intent, Agent)) -> Picked {
-    Picked { agent: agent.clone(), intent: Some(intent.name.clone()) }
+fn picked((intent, target): &(Intent, Target)) -> Picked {
+    Picked { target: target.clone(), intent: Some(intent.name.clone()) }
+}
+
+/// An agent that is served.
+fn served(agents: &Agents, name: &str, what: &str) -> Result<Agent, Fault> {
+    agents.named(name).cloned().ok_or_else(|| {
+        let help = agents.suggestion(name);
+        let message = format!("{what} names the agent `{name}`, which is not served");
+        let fault = Fault::of(codes::BAD_INTENT, message);
+        fault.with_help(help.unwrap_or_else(|| "name its file after `serve`".to_owned()))
+    })
+}
+
+/// Who answers an intent.
+fn target(project: &Project, agents: &Agents, intent: &Intent) -> Result<Target, Fault> {
+    let name = &intent.name;
+    let wrong =
+        |message: String, help: &str| Err(Fault::of(codes::BAD_INTENT, message).with_help(help));
+    let of_template = !intent.vars.is_empty() || intent.answer.is_some();
+    if of_template && intent.template.is_none() {
+        return wrong(
+            format!("the intent `{name}` has `vars` or `answer`, and no `template`"),
+            "they say what a template is filled with and asks for",
+        );
+    }
+    match (&intent.agent, &intent.template, &intent.instructions) {
+        (Some(agent), None, None) => {
+            served(agents, agent, &format!("the intent `{name}`")).map(Target::Agent)
+        }
+        (None, Some(file), None) => template::agent(project, intent, file).map(Target::Agent),
+        (None, None, Some(file)) => {
+            IntentSet::read(project, agents, name, file).map(|set| Target::Set(Arc::new(set)))
+        }
+        (None, None, None) => wrong(
+            format!("nobody answers the intent `{name}`"),
+            "give it an `agent`, a `template` or `instructions`",
+        ),
+        _ => wrong(
+            format!("more than one would answer the intent `{name}`"),
+            "give it one of `agent`, `template` and `instructions`",
+        ),
+    }
 }

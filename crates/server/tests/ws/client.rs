@@ -251,7 +251,7 @@ pub fn is_end(message: &Value) -> bool {
     match message["type"].as_str().unwrap() {
         "MODEL_RESPONSE" => message["content"]["finishReason"] != "TOOL_CALLS",
         "MODEL_RESPONSE_DELTA" | "TOOL_CALL_REQUEST" | "TOOL_CALL_RESPONSE" | "CONTROL" => false,
-        "SYSTEM_MESSAGE" | "PROGRESS" => false,
+        "SYSTEM_MESSAGE" | "PROGRESS" | "INSTRUCTION" => false,
         _ => true,
     }
 }

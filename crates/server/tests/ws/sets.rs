@@ -105,7 +105,8 @@ async fn fl_1_an_asynchronous_request_is_acknowledged_and_each_call_answers_by_i
     }
     assert_eq!(order, ["quick", "slow", "after"]);
     let stored = site.get("/v1/contexts/ctx_1/messages").await;
-    let all = ["TOOL_CALL_REQUEST", "TOOL_CALL_RESPONSE", "TOOL_CALL_RESPONSE", "TOOL_CALL_RESPONSE"];
+    let all =
+        ["TOOL_CALL_REQUEST", "TOOL_CALL_RESPONSE", "TOOL_CALL_RESPONSE", "TOOL_CALL_RESPONSE"];
     assert_eq!(kinds(&stored), all);
     // Over HTTP the ACK is the answer; what comes of the calls is in the context.
     let (status, ack) = site.post(&calls("r2", request)).await;
@@ -238,8 +239,7 @@ async fn fl_12_a_set_tells_how_far_it_is_and_answers_with_all_outcomes() {
         let word = |name: &str| message["content"][name].as_str().unwrap().to_owned();
         told.push(format!("{} {}", word("id"), word("status")));
     };
-    let expected =
-        ["i1 RUNNING", "a RUNNING", "a COMPLETED", "b SKIPPED", "c RUNNING", "c FAILED"];
+    let expected = ["i1 RUNNING", "a RUNNING", "a COMPLETED", "b SKIPPED", "c RUNNING", "c FAILED"];
     assert_eq!(told, expected);
     assert_eq!(answer["type"], "INSTRUCTION_RESPONSE");
     let content = &answer["content"];
@@ -254,9 +254,7 @@ async fn fl_12_a_set_tells_how_far_it_is_and_answers_with_all_outcomes() {
 async fn fl_12_a_set_is_paused_goes_on_and_is_cancelled() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
-    let sleep = |id: &str, ms: u64| {
-        json!({ "instructionId": id, "action": "sleep", "parameters": { "ms": ms } })
-    };
+    let sleep = |id: &str, ms: u64| json!({ "instructionId": id, "action": "sleep", "parameters": { "ms": ms } });
     let set = json!({ "instructions": [sleep("a", 200), sleep("b", 1), sleep("c", 60_000), sleep("d", 1)] });
     client.send(&instructions("i1", set)).await;
     // Right behind it.

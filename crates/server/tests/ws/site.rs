@@ -7,8 +7,8 @@ use contexture_server::serve::tokens::TokenFile;
 use contexture_server::serve::{Serve, Settings};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -39,7 +39,22 @@ impl Site {
     }
 
     pub async fn with(program: &str, config: &str, model: Option<String>) -> Self {
+        Self::with_files(program, config, &[], model).await
+    }
+
+    /// With further files of the project.
+    pub async fn with_files(
+        program: &str,
+        config: &str,
+        files: &[(&str, &str)],
+        model: Option<String>,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
         std::fs::write(folder.path().join("app.as"), program).unwrap();
         std::fs::write(folder.path().join("contexture.toml"), config).unwrap();
         let address = ([127, 0, 0, 1], 0).into();
@@ -132,6 +147,7 @@ impl Site {
 pub struct Model {
     pub uri: String,
     asked: Arc<AtomicUsize>,
+    last: Arc<Mutex<String>>,
 }
 
 impl Model {
@@ -141,10 +157,12 @@ impl Model {
         let uri = format!("openai+http://{}/v1/m", listener.local_addr().unwrap());
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);
+        let last = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&last);
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                let count = Arc::clone(&count);
+                let (count, kept) = (Arc::clone(&count), Arc::clone(&kept));
                 tokio::spawn(async move {
                     let mut question = Vec::new();
                     while !is_whole(&question) {
@@ -153,6 +171,8 @@ impl Model {
                         }
                     }
                     count.fetch_add(1, Ordering::SeqCst);
+                    let text = String::from_utf8(question).unwrap();
+                    text.split_once("\r\n\r\n").unwrap().1.clone_into(&mut kept.lock().unwrap());
                     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
                     let _ = stream.write_all(head.as_bytes()).await;
                     for word in words {
@@ -166,7 +186,12 @@ impl Model {
                 });
             }
         });
-        Self { uri, asked }
+        Self { uri, asked, last }
+    }
+
+    /// The body of the last question.
+    pub fn last(&self) -> String {
+        self.last.lock().unwrap().clone()
     }
 
     /// How often it was asked.

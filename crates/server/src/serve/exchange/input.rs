@@ -105,6 +105,10 @@ fn again(app: &Arc<App>, caller: &Caller, message: &Message, applied: Applied, r
     if let Some(turn) = app.turns.find(&key) {
         return turn.log.attach(reply);
     }
+    // An instruction set that answers it, and that this server took up.
+    if let Some(set) = app.flows.find(&key) {
+        return set.log.attach(reply);
+    }
     match applied.repeated {
         Some(Repeated::Done(answer)) => match app.kept(&answer) {
             Ok(answer) => reply.finish(answer),

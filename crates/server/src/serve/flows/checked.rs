@@ -82,6 +82,7 @@ impl Job {
             name: self.answers().to_owned(),
             // Programs are read only where one of them may be meant.
             programs: if has_agents { app.agents.programs() } else { Vec::new() },
+            host: app.flows.host.clone(),
             frontend: Some(Arc::clone(clients) as Arc<_>),
             permission: Some(Arc::clone(clients.forwarder()) as Arc<dyn Permission>),
             contexts: Some(Contexts {

@@ -123,10 +123,8 @@ fn wire(call: FrontendCall, step: FlowCall, is_own: bool) -> Call {
         0 | 1 => step.id,
         more => format!("{}~{more}", step.id),
     };
-    let wire = Call {
-        runtime: Some(Runtime::Frontend),
-        ..Call::new(id, call.tool_id, call.parameters)
-    };
+    let wire =
+        Call { runtime: Some(Runtime::Frontend), ..Call::new(id, call.tool_id, call.parameters) };
     let Some(says) = step.says else { return wire };
     Call {
         description: says.description,

@@ -54,7 +54,8 @@ fn read(
         let page = store.messages(Key { owner, context }, from, PAGE)?;
         for message in &page.messages {
             let text = &*message.text;
-            if text.contains("\"TOOL_CALL_RESPONSE\"") || text.contains("\"INSTRUCTION_RESPONSE\"") {
+            if text.contains("\"TOOL_CALL_RESPONSE\"") || text.contains("\"INSTRUCTION_RESPONSE\"")
+            {
                 add(text, wanted, &mut earlier);
             }
         }

@@ -61,7 +61,9 @@ fn not_allowed(path: String, action: &str) -> Diagnostic {
 /// before all others; what there is not at all is no matter of permission.
 pub(super) fn refusal(mut report: Report, mut denied: Vec<Diagnostic>) -> Refusal {
     let unknown = |path: &str| {
-        let is_of = |one: &&Diagnostic| one.path.starts_with(path) && one.rule == codes::UNKNOWN_ACTION.code;
+        let is_of = |one: &&Diagnostic| {
+            one.path.starts_with(path) && one.rule == codes::UNKNOWN_ACTION.code
+        };
         report.diagnostics.iter().any(|one| is_of(&one))
     };
     denied.retain(|one| !unknown(&one.path));

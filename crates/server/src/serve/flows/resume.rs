@@ -32,8 +32,8 @@ pub(super) const INTENT: &str = "intent";
 /// A set to go on with, and what is known of its run.
 struct Found {
     owner: String,
-    /// The id of the message that is answered.
-    answers: String,
+    /// The message that is answered.
+    answers: KeyName,
     message: Message,
     run: Option<Left>,
 }
@@ -96,7 +96,7 @@ fn fate(app: &App, pending: &PendingKey, seen: &mut HashSet<String>) -> Result<F
     };
     Ok(match message.filter(|message| set_of(message).is_some()) {
         Some(message) => {
-            let (owner, answers) = (owner.clone(), id.clone());
+            let (owner, answers) = (owner.clone(), pending.key.clone());
             Fate::GoesOn(Box::new(Found { owner, answers, message, run }))
         }
         None => Fate::Unknown,
@@ -104,12 +104,7 @@ fn fate(app: &App, pending: &PendingKey, seen: &mut HashSet<String>) -> Result<F
 }
 
 /// A message among the last of a context.
-fn kept(
-    app: &App,
-    owner: &str,
-    context: &str,
-    id: &str,
-) -> Result<Option<Message>, ContextError> {
+fn kept(app: &App, owner: &str, context: &str, id: &str) -> Result<Option<Message>, ContextError> {
     let last = match app.store.last(Key { owner, context }, LATEST) {
         Err(ContextError::NotFound(_)) => return Ok(None),
         other => other?,
@@ -122,12 +117,12 @@ fn kept(
 /// A run whose message has its answer: only asynchronous requests have more to tell.
 fn acknowledged(app: &Arc<App>, left: Left) -> Result<(), Fault> {
     let message = app.flows.journals.message(&left.run).map_err(|error| unusable(&error))?;
-    let is_async = |message: &Message| {
-        matches!(&message.body, Body::ToolCallRequest(r) if r.mode() == CallMode::Async)
-    };
+    let is_async = |message: &Message| matches!(&message.body, Body::ToolCallRequest(r) if r.mode() == CallMode::Async);
     match message.filter(is_async) {
         Some(message) if is_acknowledged(app, &left.owner, &message) => {
-            let (owner, answers) = (left.owner.clone(), left.name.clone());
+            let owner = left.owner.clone();
+            let answers =
+                KeyName { context_id: message.context_id.clone(), message_id: left.name.clone() };
             go_on(app, Found { owner, answers, message, run: Some(left) })
         }
         _ if left.is_ended => Ok(()),
@@ -141,10 +136,8 @@ fn acknowledged(app: &Arc<App>, left: Left) -> Result<(), Fault> {
 
 /// Whether a request was answered with an ACK and not by its results.
 fn is_acknowledged(app: &App, owner: &str, message: &Message) -> bool {
-    let key = KeyName {
-        context_id: message.context_id.clone(),
-        message_id: message.message_id.clone(),
-    };
+    let key =
+        KeyName { context_id: message.context_id.clone(), message_id: message.message_id.clone() };
     let known = app.store.repeated(owner, &key, &digest(message));
     let Ok(Some(Repeated::Done(answer))) = known else { return false };
     app.kept(&answer).is_ok_and(|answer| matches!(answer.body, Body::Ack(_)))
@@ -154,12 +147,12 @@ fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Some(context) = found.message.context_id.clone() else { return Ok(()) };
     let owner: Arc<str> = found.owner.into();
     let intent = found.message.meta(INTENT).and_then(Value::as_str).map(str::to_owned);
-    let intent = intent.filter(|_| found.answers != found.message.message_id);
+    let intent = intent.filter(|_| found.answers.message_id != found.message.message_id);
     let entries = match &found.run {
         Some(run) => app.flows.journals.entries(run).map_err(|error| unusable(&error))?,
         None => Vec::new(),
     };
-    let key = (Arc::clone(&owner), Some(context.clone()), found.answers);
+    let key = (Arc::clone(&owner), found.answers.context_id, found.answers.message_id);
     // They were accepted, so none is refused: whoever asks again hears of it.
     let place = Flows::enter_again(app, key, digest(&found.message));
     let Entered::New(place) = place else { return Ok(()) };
@@ -203,7 +196,8 @@ impl Job {
         entries: Vec<Entry>,
     ) -> Result<Message, Refusal> {
         let earlier = earlier(&self.app, &self.owner, &self.context, &set).await;
-        let earlier = earlier.map_err(|error| refusal(error, Some(&self.context)))?;
+        let mut earlier = earlier.map_err(|error| refusal(error, Some(&self.context)))?;
+        self.hear(&mut earlier);
         let begins = Begins {
             resume: run.clone(),
             ended: entries.iter().filter_map(ended).collect(),

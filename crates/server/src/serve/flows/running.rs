@@ -149,6 +149,12 @@ impl Place {
         self.running.log.finish(answer);
     }
 
+    /// Its answer is told by somebody else.
+    pub(super) fn leave(mut self) {
+        self.is_over = true;
+        self.app.flows.tables().by_key.remove(&self.key);
+    }
+
     /// Nothing runs for it: sent again, it is judged anew.
     pub(super) fn refuse(mut self, answer: Message) {
         self.is_over = true;
@@ -162,11 +168,8 @@ impl Place {
             Some(refused) if *self.app.phase.borrow() != Phase::Open => refused,
             _ => Refusal::new(ErrorCode::Internal, "the work on the set broke off"),
         };
-        let refused = Refusal {
-            message_id: Some(message.clone()),
-            context_id: context.clone(),
-            ..refused
-        };
+        let refused =
+            Refusal { message_id: Some(message.clone()), context_id: context.clone(), ..refused };
         self.app.maker.refusal(refused)
     }
 }

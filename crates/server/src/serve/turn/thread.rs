@@ -97,6 +97,7 @@ fn request(app: &App, wanted: Wanted) -> TurnRequest {
     let contexts = Contexts { store: Arc::clone(&app.store), owner: wanted.owner };
     TurnRequest {
         program: wanted.agent.program,
+        text: wanted.agent.text,
         agent: wanted.agent.agent,
         conversation: wanted.conversation,
         hints: wanted.hints,

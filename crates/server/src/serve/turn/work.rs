@@ -9,15 +9,17 @@ use crate::serve::agents::Agent;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::{Reply, refusal};
+use crate::serve::flows::IntentSet;
 use crate::serve::frontend::Forwarder;
-use crate::serve::intent::Picked;
+use crate::serve::intent::{Picked, Target};
 use crate::serve::message::answering;
 use crate::serve::operations::telemetry::Parent;
 use crate::serve::sensitive;
 use contexture::llm::CancelToken;
 use contexture::permission::Permission;
 use contexture::store::contexts::{
-    Answer, Applied, ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage, Update,
+    Answer, Applied, ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage,
+    Update,
 };
 use contexture::turn::{
     Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, TurnEvent,
@@ -28,7 +30,7 @@ use contexture_protocol::content::{
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// Why the store can't give a message its place.
@@ -155,10 +157,14 @@ impl Begun {
     /// Runs the turn; its answer is not kept yet.
     async fn answer(&mut self, cancel: &CancelToken) -> Stored<Message> {
         let picked = self.pick().await?;
+        let agent = match &picked.target {
+            Target::Agent(agent) => agent.clone(),
+            Target::Set(set) => return self.run_set(set, cancel).await,
+        };
         let conversation = self.conversation().await?;
         let permit = self.app.turns.permit(cancel).await?;
-        self.model.clone_from(&picked.agent.name);
-        let mut running = self.run(&picked.agent, conversation, permit);
+        self.model.clone_from(&agent.name);
+        let mut running = self.run(&agent, conversation, permit);
         self.trace = running.trace_id().map(str::to_owned);
         while let Some(event) = running.next().await {
             self.tell(event).await?;
@@ -171,7 +177,7 @@ impl Begun {
     /// Who answers.
     async fn pick(&self) -> Stored<Picked> {
         if let Some(agent) = &self.agent {
-            return Ok(Picked { agent: agent.clone(), intent: None });
+            return Ok(Picked { target: Target::Agent(agent.clone()), intent: None });
         }
         if let Some(picked) = self.app.intents.by_rule(&self.input.text) {
             return Ok(picked);
@@ -190,7 +196,32 @@ impl Begun {
         }
         let first = self.app.agents.first().cloned();
         let none = || Refusal::new(ErrorCode::UnknownAction, "no agent is served");
-        first.map(|agent| Picked { agent, intent: None }).ok_or_else(none)
+        let target = first.map(Target::Agent).ok_or_else(none)?;
+        Ok(Picked { target, intent: None })
+    }
+
+    /// Has an instruction set answer, by its results.
+    async fn run_set(&mut self, set: &IntentSet, cancel: &CancelToken) -> Stored<Message> {
+        let permit = self.app.turns.permit(cancel).await?;
+        let message = set.message(&self.app, &self.context, &self.input);
+        let message = answering(message, &self.message.message_id);
+        self.keep(message.clone()).await?;
+        let turn = Arc::clone(&self.turn);
+        let tell = Arc::new(move |message: &Message| turn.log.pass(message));
+        let patience = Duration::from_secs(self.app.project.config.serve.turn_timeout.get());
+        let (app, caller, key) = (&self.app, &self.caller, self.key.clone());
+        let answer = tokio::select! {
+            answer = set.answer(app, caller, key, message, tell) => answer,
+            () = cancel.cancelled() => {
+                Err(Refusal::new(ErrorCode::Cancelled, "the turn was cancelled"))
+            }
+            () = tokio::time::sleep(patience) => {
+                let text = "the turn took longer than the server allows";
+                Err(Refusal::new(ErrorCode::Timeout, text))
+            }
+        };
+        drop(permit);
+        answer
     }
 
     async fn ask_router(&self, router: Agent) -> Stored<Ended> {

@@ -55,8 +55,10 @@ fn calculator(call: &ActionCall) -> Result<Value, ActionFailure> {
 /// The value of an expression as a JSON number.
 pub(crate) fn evaluate(expression: &str) -> Result<Value, CalcError> {
     if expression.len() > MAX_BYTES {
-        let message =
-            format!("the expression has {} bytes, the limit is {MAX_BYTES}:", expression.len());
+        let message = format!(
+            "the expression has {} bytes, the limit is {MAX_BYTES}: the rest",
+            expression.len()
+        );
         return Err(CalcError::new(MAX_BYTES, message));
     }
     let number = parse::evaluate(expression)?;

@@ -5,6 +5,7 @@ use contexture_protocol::ErrorCode;
 use contexture_tools::ToolError;
 use serde_json::json;
 use std::panic::resume_unwind;
+use tokio::task::AbortHandle;
 
 /// A parameter that is not what it should be.
 pub(crate) fn invalid(message: impl Into<String>) -> ActionFailure {
@@ -36,7 +37,9 @@ where
     F: FnOnce() -> Result<T, ActionFailure> + Send + 'static,
     T: Send + 'static,
 {
-    match tokio::task::spawn_blocking(work).await {
+    let task = tokio::task::spawn_blocking(work);
+    let _abort = Abort(task.abort_handle());
+    match task.await {
         Ok(result) => result,
         // The engine tells a panic of an action; it is passed on to it.
         Err(error) => match error.try_into_panic() {
@@ -46,5 +49,15 @@ where
                 Err(ActionFailure::new(ErrorCode::Cancelled.as_str(), message))
             }
         },
+    }
+}
+
+/// Work that has not begun when nobody waits any more is not done: what is told to be late must not
+/// take effect afterwards.
+struct Abort(AbortHandle);
+
+impl Drop for Abort {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }

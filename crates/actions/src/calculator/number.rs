@@ -103,7 +103,7 @@ impl Number {
     }
 
     pub(super) fn to_json(self) -> std::result::Result<Value, &'static str> {
-        const TOO_LARGE: &str = "the result is a whole number that JSON's readers can't keep (below -2^63 or above 2^64-1; write a decimal point to compute with floats); the expression begins";
+        const TOO_LARGE: &str = "the result is no whole number from -2^63 to 2^64-1 (write a decimal point to compute with floats): the expression";
         let number = match self {
             Self::Whole(number) => JsonNumber::from_i128(number)
                 .filter(|number| number.is_i64() || number.is_u64())

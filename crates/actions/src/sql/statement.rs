@@ -3,8 +3,11 @@
 //! SQLite would say so itself, but only by preparing every statement that follows, one inside the
 //! other: a text of ten thousand statements would use up the stack.
 
-/// The first statement of a text, or the offset of a second one.
+/// The only statement of a text, empty if there is none, or the offset of a second one.
 pub(super) fn single(sql: &str) -> Result<&str, usize> {
+    if skip_empty(sql).is_empty() {
+        return Ok("");
+    }
     let end = end(sql);
     let (statement, mut rest) = sql.split_at_checked(end).unwrap_or((sql, ""));
     loop {
@@ -88,6 +91,7 @@ mod tests {
             ("select 1 -- ; select 2", "select 1 -- ; select 2"),
             ("select 1 /* ; select 2", "select 1 /* ; select 2"),
             ("", ""),
+            (" ; -- nothing\n;", ""),
             ("'open; and", "'open; and"),
         ] {
             assert_eq!(single(sql), Ok(statement), "{sql}");

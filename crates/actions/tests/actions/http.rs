@@ -86,6 +86,10 @@ async fn fl_3_http_refuses_what_is_no_url_without_repeating_it() {
         assert_eq!(code, "HTTP_URL", "{url}");
         assert!(!message.contains("secret") && !message.contains("passwd"), "{message}");
     }
+    let headers =
+        json!({"url": "https://host.example/", "headers": {"authorization": ["Bearer secret"]}});
+    let (code, message) = bench.fails("http_get", headers).await;
+    assert!(code == "VALIDATION_FAILED" && !message.contains("secret"), "{code}: {message}");
     let send = json!({"url": "https://host.example/", "method": "TRACE"});
     bench.refuses("http_send", send, "VALIDATION_FAILED", "POST").await;
     bench

@@ -1,5 +1,6 @@
 use super::Bench;
 use contexture_protocol::content::Status;
+use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -226,6 +227,11 @@ async fn fl_3_words_that_are_not_known_are_refused_with_the_choices() {
         ("GENERATE_REPORT", json!({"rawData": [], "sections": ["outlook"]}), "recommendations"),
         ("GENERATE_REPORT", json!({}), "expected `rawData`, `processedData` or `analysis`"),
         ("GENERATE_REPORT", json!({"analysis": {"total": 1}}), "expected what ANALYZE_TREND gives"),
+        (
+            "GENERATE_REPORT",
+            json!({"rawData": [], "analysis": {"period": {"from": "2025-11-02", "to": "2025-11-01", "days": i64::MIN, "days_with_sales": 0}}}),
+            "`period.days` are not the days",
+        ),
     ] {
         bench.refuses(action, parameters, "VALIDATION_FAILED", part).await;
     }
@@ -403,4 +409,41 @@ async fn fl_3_reports_have_formats_and_names_stay_text() {
     let object = call("json").await;
     assert_eq!(object["sections"][1]["table"]["rows"][0][0], name);
     assert_eq!(object["analysis"]["daily_revenue"]["total"], 15);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn fl_3_totals_and_slopes_are_those_of_the_rows(sold in prop::collection::vec((0_i64..40, 0_usize..4, -3_i64..50, 0_i64..200_000), 1..60)) {
+        // Over the end of a month.
+        let date = |day: i64| if day < 10 { format!("2024-02-{:02}", 20 + day) } else { format!("2024-03-{:02}", day - 9) };
+        let rows: Vec<Value> = sold
+            .iter()
+            .map(|(day, product, quantity, cents)| row(&date(*day % 20), &product.to_string(), *quantity, *cents as f64 / 100.0))
+            .collect();
+        let bench = Bench::new();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let (processed, analysis) = runtime.block_on(async {
+            let processed = process(&bench, json!(rows), &["aggregate_by_date", "calculate_daily_revenue"]).await;
+            let analysis = analyze(&bench, processed.clone(), None).await;
+            (processed, analysis)
+        });
+        let mut days: BTreeMap<i64, i64> = BTreeMap::new();
+        for (day, _, quantity, cents) in &sold {
+            *days.entry(*day % 20).or_default() += quantity * cents;
+        }
+        let cents = |value: &Value| (value.as_f64().unwrap() * 100.0).round() as i64;
+        let found: Vec<i64> = processed.as_array().unwrap().iter().map(|day| cents(&day["daily_revenue"])).collect();
+        prop_assert_eq!(found, days.values().copied().collect::<Vec<_>>());
+        prop_assert_eq!(cents(&analysis["daily_revenue"]["total"]), days.values().sum::<i64>());
+
+        let (first, last) = (*days.keys().next().unwrap(), *days.keys().last().unwrap());
+        let series: Vec<f64> = (first..=last).map(|day| *days.get(&day).unwrap_or(&0) as f64 / 100.0).collect();
+        let count = series.len() as f64;
+        let (middle, mean) = ((count - 1.0) / 2.0, series.iter().sum::<f64>() / count);
+        let above: f64 = series.iter().enumerate().map(|(x, y)| (x as f64 - middle) * (y - mean)).sum();
+        let below: f64 = (0..series.len()).map(|x| (x as f64 - middle).powi(2)).sum();
+        let slope = if series.len() < 2 { 0.0 } else { above / below };
+        prop_assert!((analysis["daily_revenue"]["slope"].as_f64().unwrap() - slope).abs() < 1e-5 * (1.0 + slope.abs()));
+    }
 }

@@ -320,3 +320,20 @@ async fn fl_3_a_database_is_made_whole_or_not_at_all() {
         bench.refuses("database_create", parameters, code, part).await;
     }
 }
+
+#[tokio::test]
+async fn fl_3_a_database_that_is_in_use_is_read_or_told_busy() {
+    let bench = bench();
+    let other = Connection::open(bench.path("shop.db")).unwrap();
+    other.execute_batch("pragma journal_mode = wal; insert into goods (id) values (4)").unwrap();
+    assert_eq!(ask(&bench, "select id from goods").await["count"], 4);
+
+    other.execute_batch("pragma journal_mode = delete; begin exclusive").unwrap();
+    let query = json!({"query": "select id from goods", "timeout": 0.05});
+    bench.refuses("QUERY_DATA", query, "SQL_BUSY", "holds the database").await;
+}
+
+#[tokio::test]
+async fn fl_3_a_name_in_quotes_that_is_no_column_is_an_error() {
+    refuses(&bench(), "select \"nmae\" from goods", "SQL_ERROR", "no such column").await;
+}

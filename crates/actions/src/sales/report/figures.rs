@@ -41,10 +41,25 @@ fn given(call: &ActionCall) -> Result<Option<Analysis>, ActionFailure> {
     let Some(value) = call.parameters.get("analysis").filter(|value| !value.is_null()) else {
         return Ok(None);
     };
-    let analysis = serde_json::from_value(value.clone());
-    analysis.map(Some).map_err(|error| {
-        invalid(format!("`analysis`: expected what ANALYZE_TREND gives: {error}; leave it out to have it computed from the data"))
-    })
+    let wrong = |what: &str| {
+        invalid(format!(
+            "`analysis`: expected what ANALYZE_TREND gives: {what}; leave it out to have it computed from the data"
+        ))
+    };
+    let analysis: Analysis =
+        serde_json::from_value(value.clone()).map_err(|error| wrong(&error.to_string()))?;
+    if analysis.period.is_some_and(|period| !is_sound(period)) {
+        return Err(wrong(
+            "`period.days` are not the days from `from` to `to`, or fewer than `days_with_sales`",
+        ));
+    }
+    Ok(Some(analysis))
+}
+
+fn is_sound(period: Period) -> bool {
+    period.days >= 1
+        && period.days == period.to.since(period.from) + 1
+        && (0..=period.days).contains(&period.days_with_sales)
 }
 
 fn nothing() -> ActionFailure {

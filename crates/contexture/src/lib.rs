@@ -6,7 +6,9 @@
 //!
 //! Decision: this crate puts the parts together and holds none of their logic. The parts can be
 //! used alone: [`prompt`] for templates and messages, [`llm`] for models, [`answer`] for shapes,
-//! [`context`] for budgets, [`script`] for the language.
+//! [`context`] for budgets, [`script`] for the language, [`flow`] for conditions and graphs.
+//! [`mod@run`] runs a program, [`mod@turn`] a turn of a conversation, [`flows`] a set of instructions or
+//! tool calls.
 //!
 //! ```
 //! use contexture::observe::Silent;

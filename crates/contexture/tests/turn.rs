@@ -535,7 +535,13 @@ fn cp_2_what_can_t_be_taken_is_an_error_and_never_silence() {
             "x-thing",
         ),
         (AttachmentKind::File, "text/plain", "data:;base64,?", "attachment_unreadable", "Base64"),
-        (AttachmentKind::File, "text/plain", "http://127.0.0.1:9/a", "REF4002", "127.0.0.1"),
+        (
+            AttachmentKind::File,
+            "text/plain",
+            "http://127.0.0.1:9/a",
+            "attachment_unreadable",
+            "127.0.0.1",
+        ),
     ] {
         let told = take(&place, with_attachment(&place, attachment(kind, "photo", mime, url)));
         let (found, message) = told.error();

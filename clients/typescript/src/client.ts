@@ -13,20 +13,26 @@ import {
   type BareMessage,
   type ClientCapabilities,
   type ContextUpdate,
+  type Control,
+  type InstructionSet,
   type Json,
   type MessageOf,
   type Metadata,
   type Permission,
+  type Progress,
   type SenderType,
   type ToolAvailability,
   type ToolAvailabilityRequest,
+  type ToolCallRequest,
   type ToolDefinition,
+  type ToolResult,
 } from "./protocol/messages.js";
 import { CallRunner, type CallActivity } from "./calls.js";
 import { Contexts } from "./contexts.js";
 import { Events, deferred, type Deferred } from "./events.js";
 import { settle, type ClientOptions, type Settings } from "./options.js";
 import { Session, type ConnectionState } from "./session.js";
+import { InstructionRun, ToolRun, type SetHooks } from "./sets.js";
 import { Subscription } from "./subscription.js";
 import { Toolbox, type FrontendTool, type PermissionHook } from "./tools.js";
 import { Turn } from "./turn.js";
@@ -51,6 +57,16 @@ export interface SendOptions {
   signal?: AbortSignal;
   /** Each message of the turn, in order: calls, results, progress, deltas. */
   onMessage?: (message: AnyMessage) => void;
+}
+
+export interface SetOptions {
+  metadata?: Metadata;
+  /** Cancels the set when it ends. */
+  signal?: AbortSignal;
+  /** Each change of an instruction. */
+  onProgress?: (progress: Progress) => void;
+  /** Each result of a call, as it comes. */
+  onResult?: (result: ToolResult) => void;
 }
 
 export class ContextureClient {
@@ -142,6 +158,24 @@ export class ContextureClient {
   request(type: string, content: object, options: { contextId?: string; metadata?: Metadata; answer?: string } = {}): Promise<AnyMessage> {
     const { answer, ...more } = options;
     return this.#ask(this.#make(type, content, more), (message) => answer === undefined || message.type === answer);
+  }
+
+  // -- sets ----------------------------------------------------------------------------------------------------
+
+  /**
+   * Has the server run calls of tools, its own and those of front ends: one after another, at once, one side before
+   * the other (FL-1). The results come in the order of the calls.
+   */
+  requestTools(contextId: string, request: ToolCallRequest, options: SetOptions = {}): ToolRun {
+    const message = this.#make("TOOL_CALL_REQUEST", request, { contextId, metadata: options.metadata });
+    const calls = request.calls ?? request.toolCalls ?? [];
+    return this.#started(message, new ToolRun(message.messageId, calls.map((call) => call.callId), this.#hooks(message, options)), options);
+  }
+
+  /** Has the server run instructions that depend on each other (FL-4). */
+  runInstructions(contextId: string, set: InstructionSet, options: SetOptions = {}): InstructionRun {
+    const message = this.#make("INSTRUCTION", set, { contextId, metadata: options.metadata });
+    return this.#started(message, new InstructionRun(message.messageId, this.#hooks(message, options)), options);
   }
 
   // -- contexts ---------------------------------------------------------------------------------------------
@@ -299,13 +333,36 @@ export class ContextureClient {
     return promise;
   }
 
-  async #stop(target: string): Promise<void> {
+  async #stop(target: string, action: Control["action"] = "CANCEL"): Promise<void> {
     try {
-      await this.#ask(this.#make("CONTROL", { action: "CANCEL", target }), () => true);
+      await this.#ask(this.#make("CONTROL", { action, target }), () => true);
     } catch (error) {
       // It ended in the meantime: there is nothing left to stop.
       if (!(error instanceof ContextureError && error.code === "UNKNOWN_ID")) throw error;
     }
+  }
+
+  #hooks({ messageId }: AnyMessage, { onProgress, onResult }: SetOptions): SetHooks {
+    const steer = (action: Control["action"]) => {
+      if (action === "CANCEL") this.#calls.cancel(messageId);
+      return this.#stop(messageId, action);
+    };
+    return { steer, ...(onProgress ? { onProgress } : {}), ...(onResult ? { onResult } : {}) };
+  }
+
+  #started<Run extends ToolRun | InstructionRun>(message: AnyMessage, run: Run, { signal }: SetOptions): Run {
+    if (signal?.aborted) {
+      run.fail(new ContextureError("CANCELLED", "The set was cancelled before it was sent."));
+      return run;
+    }
+    this.#post(message, { reply: (answer) => run.take(answer), fail: (error) => run.fail(error) });
+    if (signal) {
+      const cancel = (): void => void run.cancel().catch(() => {});
+      signal.addEventListener("abort", cancel, { once: true });
+      const over = (): void => signal.removeEventListener("abort", cancel);
+      (run.answer as Promise<unknown>).then(over, over);
+    }
+    return run;
   }
 
   #subscribe(subscription: Subscription, since: number | undefined): void {

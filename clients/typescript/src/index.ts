@@ -14,12 +14,13 @@ export { ContextureError, ERROR_CODES, type ErrorCode, type ErrorFields } from "
 export { checkMessage, readMessage, type Violation } from "./protocol/read.js";
 export { formatPath, getPath, parsePath, withPath, withoutPath, type Segment } from "./protocol/path.js";
 export { newId } from "./protocol/ids.js";
-export { ContextureClient, type ClientEvents, type SendOptions } from "./client.js";
+export { ContextureClient, type ClientEvents, type SendOptions, type SetOptions } from "./client.js";
 export { Contexts, type ChangePage, type Context, type ContextHead, type ContextPage, type MessagePage } from "./contexts.js";
 export { PROTOCOL_VERSION, SUBPROTOCOL, type Backoff, type ClientOptions, type Socket } from "./options.js";
 export { Replica, Subscription, type SubscriptionEvents } from "./subscription.js";
 export { ToolFailure, type CallContext, type FrontendTool, type PermissionHook, type PermissionRequest } from "./tools.js";
 export { type CallActivity } from "./calls.js";
 export { type ConnectionState } from "./session.js";
+export { InstructionRun, ToolRun } from "./sets.js";
 export { Turn } from "./turn.js";
 export { checkSchema, validate } from "./schema.js";

@@ -29,6 +29,7 @@
     ("protocol/read.js", "text/javascript; charset=utf-8", include_str!("demo/protocol/read.js")),
     ("schema.js", "text/javascript; charset=utf-8", include_str!("demo/schema.js")),
     ("session.js", "text/javascript; charset=utf-8", include_str!("demo/session.js")),
+    ("sets.js", "text/javascript; charset=utf-8", include_str!("demo/sets.js")),
     ("subscription.js", "text/javascript; charset=utf-8", include_str!("demo/subscription.js")),
     ("tools.js", "text/javascript; charset=utf-8", include_str!("demo/tools.js")),
     ("turn.js", "text/javascript; charset=utf-8", include_str!("demo/turn.js")),

@@ -23,6 +23,7 @@ process.once("exit", () => server.kill("SIGKILL"));
 const line = await startLine();
 const client = new ContextureClient({ url: `http://127.0.0.1:${line.port}`, reconnect: { initial: 10, max: 200 } });
 let cuts = 0;
+let killed;
 client.on("error", () => (cuts += 1));
 
 let runs = 0;
@@ -93,6 +94,32 @@ await until(() => runs === 6);
 await restart();
 await assert.rejects(turn.answer, { code: "OUTCOME_UNCERTAIN" });
 ok("a turn that the server's end broke off is told as uncertain");
+
+const chain = client.requestTools(contextId, {
+  executionMode: "SEQUENTIAL", timeout: 60,
+  calls: [
+    { callId: "call_1", name: "highlight_element", runtime: "FRONTEND", parameters: { selector: "#a" } },
+    { callId: "call_2", name: "calculator", requiredAfter: ["call_1"], parameters: { expression: "${results.call_1.result.runs} * 2" } },
+    { callId: "call_3", name: "highlight_element", runtime: "FRONTEND", requiredAfter: ["call_2"], parameters: { selector: "${results.call_2.result.value} of them" } },
+  ],
+});
+const chained = await chain.answer;
+assert.deepEqual(chained.map(({ callId, status }) => [callId, status]), [["call_1", "SUCCESS"], ["call_2", "SUCCESS"], ["call_3", "SUCCESS"]]);
+assert.equal(chained[1].result.value, chained[0].result.runs * 2);
+ok("a chain over both sides runs though the line breaks in it");
+
+const instructions = client.runInstructions(contextId, {
+  instructions: [
+    { instructionId: "before", action: "echo", parameters: { n: 1 } },
+    { instructionId: "while", action: "sleep", parameters: { ms: 1_500 }, dependencies: ["before"] },
+    { instructionId: "after", action: "echo", parameters: { n: "${results.before.result.n}" }, dependencies: ["before", "while"] },
+  ],
+}, { onProgress: ({ id, status }) => id === "while" && status === "RUNNING" && (killed ||= restart()) });
+const outcome = await instructions.answer;
+await killed;
+assert.deepEqual(outcome.results.map(({ status }) => status), ["COMPLETED", "COMPLETED", "COMPLETED"]);
+assert.deepEqual(outcome.results[2].result, { n: 1 });
+ok("a set that the server's end broke off is gone on with by the next one");
 
 client.close();
 line.close();

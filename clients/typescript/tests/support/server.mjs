@@ -177,8 +177,14 @@ export class TestServer {
         session.follows.delete(content.contextId);
         ack();
         break;
+      case "TOOL_CALL_REQUEST":
+      case "INSTRUCTION":
+        void this.set({ message, reply, ack, call: (calls) => this.call(exchange.session, message.contextId, message.messageId, calls) });
+        break;
       case "CONTROL":
-        if (this.#turns.has(content.target)) {
+        this.steered.push([content.action, content.target]);
+        if (this.sets.has(content.target)) ack();
+        else if (this.#turns.has(content.target)) {
           ack();
           this.#turns.get(content.target).stop();
         } else reply("ERROR_RESPONSE", this.refusal("UNKNOWN_ID", "nothing runs under this id", message.messageId).content);
@@ -199,6 +205,12 @@ export class TestServer {
         reply("ERROR_RESPONSE", this.refusal("UNKNOWN_TYPE", `${message.type}?`, message.messageId).content);
     }
   }
+
+  /** What answers tool calls and instruction sets; a test says it. */
+  set = async () => {};
+  /** The ids of sets that can be steered, and how things were. */
+  sets = new Set();
+  steered = [];
 
   #turns = new Map();
 

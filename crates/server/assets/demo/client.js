@@ -12,6 +12,7 @@ import { Contexts } from "./contexts.js";
 import { Events, deferred } from "./events.js";
 import { settle } from "./options.js";
 import { Session } from "./session.js";
+import { InstructionRun, ToolRun } from "./sets.js";
 import { Subscription } from "./subscription.js";
 import { Toolbox } from "./tools.js";
 import { Turn } from "./turn.js";
@@ -95,6 +96,21 @@ export class ContextureClient {
     request(type, content, options = {}) {
         const { answer, ...more } = options;
         return this.#ask(this.#make(type, content, more), (message) => answer === undefined || message.type === answer);
+    }
+    // -- sets ----------------------------------------------------------------------------------------------------
+    /**
+     * Has the server run calls of tools, its own and those of front ends: one after another, at once, one side before
+     * the other (FL-1). The results come in the order of the calls.
+     */
+    requestTools(contextId, request, options = {}) {
+        const message = this.#make("TOOL_CALL_REQUEST", request, { contextId, metadata: options.metadata });
+        const calls = request.calls ?? request.toolCalls ?? [];
+        return this.#started(message, new ToolRun(message.messageId, calls.map((call) => call.callId), this.#hooks(message, options)), options);
+    }
+    /** Has the server run instructions that depend on each other (FL-4). */
+    runInstructions(contextId, set, options = {}) {
+        const message = this.#make("INSTRUCTION", set, { contextId, metadata: options.metadata });
+        return this.#started(message, new InstructionRun(message.messageId, this.#hooks(message, options)), options);
     }
     // -- contexts ---------------------------------------------------------------------------------------------
     /** Updates a context; the version after it. */
@@ -236,15 +252,37 @@ export class ContextureClient {
         });
         return promise;
     }
-    async #stop(target) {
+    async #stop(target, action = "CANCEL") {
         try {
-            await this.#ask(this.#make("CONTROL", { action: "CANCEL", target }), () => true);
+            await this.#ask(this.#make("CONTROL", { action, target }), () => true);
         }
         catch (error) {
             // It ended in the meantime: there is nothing left to stop.
             if (!(error instanceof ContextureError && error.code === "UNKNOWN_ID"))
                 throw error;
         }
+    }
+    #hooks({ messageId }, { onProgress, onResult }) {
+        const steer = (action) => {
+            if (action === "CANCEL")
+                this.#calls.cancel(messageId);
+            return this.#stop(messageId, action);
+        };
+        return { steer, ...(onProgress ? { onProgress } : {}), ...(onResult ? { onResult } : {}) };
+    }
+    #started(message, run, { signal }) {
+        if (signal?.aborted) {
+            run.fail(new ContextureError("CANCELLED", "The set was cancelled before it was sent."));
+            return run;
+        }
+        this.#post(message, { reply: (answer) => run.take(answer), fail: (error) => run.fail(error) });
+        if (signal) {
+            const cancel = () => void run.cancel().catch(() => { });
+            signal.addEventListener("abort", cancel, { once: true });
+            const over = () => signal.removeEventListener("abort", cancel);
+            run.answer.then(over, over);
+        }
+        return run;
     }
     #subscribe(subscription, since) {
         const { contextId } = subscription;

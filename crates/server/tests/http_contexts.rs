@@ -117,7 +117,10 @@ fn cp_10_a_context_is_forked_exported_and_taken_in_again() {
     let whole = import(&exported.body);
     assert_eq!((whole.status, &whole.json()["messageCount"]), (201, &json!(2)), "{whole:?}");
     let copy = http.get("/v1/contexts/ctx_c").json();
-    assert_eq!((&copy["state"], &copy["messages"][0]["metadata"]), (&json!({ "a": 1 }), &json!({ "seq": 1 })));
+    assert_eq!(
+        (&copy["state"], &copy["messages"][0]["metadata"]),
+        (&json!({ "a": 1 }), &json!({ "seq": 1 }))
+    );
     assert_eq!(copy["messages"][1]["content"]["text"], "you said: hello");
     assert_eq!(copy["messages"][1]["metadata"]["imported"], true, "{copy}");
     assert_eq!(copy["messages"][1]["sender"], lines[2]["sender"]);

@@ -72,7 +72,12 @@ fn cp_3_numbers_are_kept_with_their_value_or_refused() {
         let body = http.get("/v1/contexts/ctx_n?messages=0").body;
         assert!(body.contains(&format!("\"n\":{kept}")), "{body}");
     }
-    for value in ["18446744073709551616", "[1, {\"a\": -9223372036854775809}]", "123456789.123456789", "3.141592653589793238462643"] {
+    for value in [
+        "18446744073709551616",
+        "[1, {\"a\": -9223372036854775809}]",
+        "123456789.123456789",
+        "3.141592653589793238462643",
+    ] {
         let content = refused(&post(&raw("m9", value)), 422, "VALIDATION_FAILED");
         assert!(content["message"].as_str().unwrap().contains("as a string"), "{content}");
         assert_eq!(content["details"]["requestId"], "m9");
@@ -85,7 +90,11 @@ fn cp_3_numbers_are_kept_with_their_value_or_refused() {
     // Elsewhere too.
     let made = http.send("POST", "/v1/contexts", Some("{\"state\": {\"n\": 1e-400}}"));
     assert_eq!(pointers(&refused(&made, 422, "VALIDATION_FAILED")), ["/state/n"]);
-    let taken = import(&http, "", "{}\n{\"messageId\":\"m\",\"type\":\"USER_INPUT\",\"content\":{\"text\":\"\",\"n\":18446744073709551616}}");
+    let taken = import(
+        &http,
+        "",
+        "{}\n{\"messageId\":\"m\",\"type\":\"USER_INPUT\",\"content\":{\"text\":\"\",\"n\":18446744073709551616}}",
+    );
     let content = refused(&taken, 422, "VALIDATION_FAILED");
     assert_eq!(content["details"]["line"], 2, "{content}");
 }
@@ -193,11 +202,17 @@ fn cp_11_who_follows_a_context_hears_that_it_was_deleted() {
     // The next one of this id is another.
     http.post(&update("m3", "c", "a", json!(3)));
     assert_eq!(heard(&mut socket, "q2"), Vec::<Value>::new());
-    assert_eq!(socket.ask(&message("s2", None, "SUBSCRIBE", json!({ "contextId": "c" })))["content"]["version"], 1);
+    assert_eq!(
+        socket.ask(&message("s2", None, "SUBSCRIBE", json!({ "contextId": "c" })))["content"]["version"],
+        1
+    );
     http.post(&update("m4", "c", "a", json!(4)));
     assert_eq!(heard(&mut socket, "q3")[0]["metadata"]["inReplyTo"], "s2");
     http.delete("/v1/contexts/c");
-    assert_eq!(socket.ask(&message("s3", None, "SUBSCRIBE", json!({ "contextId": "c" })))["content"]["errorCode"], "CONTEXT_NOT_FOUND");
+    assert_eq!(
+        socket.ask(&message("s3", None, "SUBSCRIBE", json!({ "contextId": "c" })))["content"]["errorCode"],
+        "CONTEXT_NOT_FOUND"
+    );
 }
 
 #[test]
@@ -215,7 +230,10 @@ fn cp_2b_welcome_says_after_which_number_the_others_follow() {
     let mut again = running.socket();
     again.send(&hello(json!({ "protocolVersion": "1.0.0", "sessionId": session, "lastSeq": 1 })));
     let welcome = again.receive();
-    assert_eq!((&welcome["content"]["lastSeq"], &welcome["metadata"]["seq"]), (&json!(3), &json!(1)));
+    assert_eq!(
+        (&welcome["content"]["lastSeq"], &welcome["metadata"]["seq"]),
+        (&json!(3), &json!(1))
+    );
     assert_eq!(again.receive()["metadata"]["seq"], 2);
     assert_eq!(again.receive()["metadata"]["seq"], 3);
 }
@@ -229,9 +247,18 @@ fn cp_1_what_is_added_is_refused_as_on_the_wire() {
     assert_eq!(pointers(&content), ["/content/message/type"]);
     assert_eq!(content["details"]["requestId"], "u1");
     for (inner, pointer) in [
-        (json!({ "messageId": "m1", "type": "USER_INPUT", "content": { "text": 5 } }), "/content/message/content/text"),
-        (json!({ "messageId": "m1", "type": "USER_INPUT", "content": [] }), "/content/message/content"),
-        (json!({ "messageId": "m1", "type": "USER_INPUT", "content": { "text": "" }, "timestamp": 5 }), "/content/message/timestamp"),
+        (
+            json!({ "messageId": "m1", "type": "USER_INPUT", "content": { "text": 5 } }),
+            "/content/message/content/text",
+        ),
+        (
+            json!({ "messageId": "m1", "type": "USER_INPUT", "content": [] }),
+            "/content/message/content",
+        ),
+        (
+            json!({ "messageId": "m1", "type": "USER_INPUT", "content": { "text": "" }, "timestamp": 5 }),
+            "/content/message/timestamp",
+        ),
         (json!({ "type": "USER_INPUT", "content": { "text": "" } }), "/content/message/messageId"),
     ] {
         let content = refused(&http.post(&add("u1", "c", inner)), 422, "VALIDATION_FAILED");
@@ -242,7 +269,10 @@ fn cp_1_what_is_added_is_refused_as_on_the_wire() {
     assert_eq!(content["details"]["line"], 2);
     let wrong = json!({ "messageId": "m1", "type": "USER_INPUT", "content": { "text": 5 } });
     let content = refused(&import(&http, "", &format!("{{}}\n{wrong}")), 422, "VALIDATION_FAILED");
-    assert_eq!((pointers(&content), &content["details"]["line"]), (vec!["/content/text"], &json!(2)));
+    assert_eq!(
+        (pointers(&content), &content["details"]["line"]),
+        (vec!["/content/text"], &json!(2))
+    );
 }
 
 #[test]

@@ -222,4 +222,3 @@ fn gone(context: &str) -> SystemMessage {
         extra: Map::new(),
     }
 }
-

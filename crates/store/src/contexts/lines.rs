@@ -23,6 +23,9 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read as _, Write};
 use std::sync::Arc;
 
+/// By how much the clock of the machine that exported may be ahead of this one's: a day.
+const SKEW_US: u64 = 24 * 60 * 60 * 1_000_000;
+
 /// What an export calls itself.
 const FORMAT: &str = "contexture-context/1";
 
@@ -214,7 +217,12 @@ impl<'e> Reader<'e> {
         let messages = fields.list("messages")?;
         let user = metadata.get("userId").and_then(Value::as_str).unwrap_or(owner).to_owned();
         let context_id = import.context_id.or(named).unwrap_or_else(|| engine.context_id());
-        let creation_us = created.unwrap_or_else(|| engine.now_us());
+        let now = engine.now_us();
+        if created.is_some_and(|created| created > now.saturating_add(SKEW_US)) {
+            return fault(line, "creationTime: expected a time that has passed");
+        }
+        // A clock that is a little ahead elsewhere must not lead this one's (CP-11).
+        let creation_us = created.map_or(now, |created| created.min(now));
         let parcel = Parcel {
             owner: owner.to_owned(),
             context_id,

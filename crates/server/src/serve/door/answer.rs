@@ -21,11 +21,20 @@ pub(super) fn value(value: &Value) -> Response {
 
 /// One message as the whole answer: the status says how it went.
 pub(super) fn message(message: &Message) -> Response {
-    let mut response = json(status(message), message.to_json());
+    let mut response = json(status(message), numbered(message, 1));
     if let Some(seconds) = retry_after(message) {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
     response
+}
+
+/// The text of an answer, with its number among those to one request where it has none of its
+/// context (CP-2b).
+pub(super) fn numbered(message: &Message, number: u64) -> String {
+    match message.meta("seq") {
+        Some(_) => message.to_json(),
+        None => message.clone().with_meta("seq", number).to_json(),
+    }
 }
 
 /// After how many seconds it may be tried again.

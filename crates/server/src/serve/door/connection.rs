@@ -42,6 +42,8 @@ pub(super) struct Connection {
     /// When the client was last asked whether it is there.
     asked: Instant,
     patience: Patience,
+    /// The id of its first message: news that nobody asked for answer it.
+    greeting: Option<String>,
     /// What answers HELLO: it goes out before anything else.
     welcome: Option<Message>,
     /// A refusal after which the connection ends.
@@ -112,6 +114,12 @@ fn broken(error: &WebSocketError) -> End {
     }
 }
 
+/// Whether a text that is no good message is meant to be a HELLO.
+fn is_hello(text: &[u8]) -> bool {
+    let read = serde_json::from_slice::<serde_json::Value>(text);
+    read.is_ok_and(|message| message.get("type").and_then(|kind| kind.as_str()) == Some("HELLO"))
+}
+
 fn token_over() -> End {
     End::Close(CloseCode::from(TOKEN_OVER), "the token expired or was revoked")
 }
@@ -127,6 +135,7 @@ impl Connection {
             heard: now,
             asked: now,
             patience,
+            greeting: None,
             welcome: None,
             is_refused: false,
             is_done: false,
@@ -217,7 +226,13 @@ impl Connection {
     }
 
     fn message(&mut self, text: &Bytes) -> Result<(), End> {
+        let is_first = self.caller.session.is_none();
         match Batch::parse(text, &self.app.limits) {
+            // What greets wrongly is answered, and has to begin anew.
+            Ok(Batch::One(message)) if is_first && message.is_err() && is_hello(text) => {
+                self.is_refused = true;
+                self.one(*message)
+            }
             Ok(Batch::One(message)) => self.one(*message),
             Ok(Batch::Many(messages)) => messages.into_iter().try_for_each(|one| self.one(one)),
             Err(refused) => self.one(Err(refused)),
@@ -225,10 +240,13 @@ impl Connection {
     }
 
     fn one(&mut self, read: Result<Message, Box<Refusal>>) -> Result<(), End> {
+        // What could not be read before it does not count: the client may greet anew.
+        let is_first = self.greeting.is_none();
+        if let (true, Ok(message)) = (is_first, &read) {
+            self.greeting = Some(message.message_id.clone());
+        }
         match read {
-            Ok(message)
-                if matches!(message.body, Body::Hello(_)) && self.caller.session.is_some() =>
-            {
+            Ok(message) if matches!(message.body, Body::Hello(_)) && !is_first => {
                 let refused =
                     Refusal::new(ErrorCode::ValidationFailed, "HELLO is the first message alone");
                 self.refuse(refused.about(&message));
@@ -311,7 +329,7 @@ impl Connection {
         }
         if self.is_refused {
             self.is_done = true;
-            return Err(End::Close(CloseCode::Policy, "the version is not spoken here"));
+            return Err(End::Close(CloseCode::Policy, "the greeting is not accepted"));
         }
         Ok(())
     }
@@ -380,7 +398,11 @@ impl Connection {
     /// Says that the server is about to end, once.
     fn warn(&mut self) {
         if let Some(session) = self.caller.session.as_ref().filter(|_| !self.is_warned) {
-            session.send(self.app.maker.message(None, draining().into()));
+            let warning = self.app.maker.message(None, draining().into());
+            session.send(match &self.greeting {
+                Some(greeting) => crate::serve::message::answering(warning, greeting),
+                None => warning,
+            });
             self.is_warned = true;
         }
     }

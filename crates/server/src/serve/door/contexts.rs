@@ -18,7 +18,7 @@ use super::path::{Named, encoded};
 use super::{Shared, answer};
 use crate::serve::app::App;
 use crate::serve::caller::{Caller, Scope};
-use crate::serve::exchange::{forbidden, refusal};
+use crate::serve::exchange::{forbidden, refusal, refusal_at};
 use crate::serve::operations::audit::{Deed, Record};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -74,7 +74,7 @@ async fn ask<T: Send + 'static>(
 ) -> Result<T, Refusal> {
     let owner = caller.owner().to_string();
     let outcome = app.read(move |store| work(store, &owner)).await;
-    outcome.map_err(|error| refusal(error, context))
+    outcome.map_err(|error| refusal_at("?since", error, context))
 }
 
 /// The answer to what made a context.
@@ -102,7 +102,8 @@ fn named(pointer: &str, id: &str) -> Result<(), Refusal> {
 
 /// Something that is not as it has to be.
 fn wrong(pointer: &str, expected: &str, found: &str) -> Refusal {
-    let text = format!("{pointer}: expected {expected}, found {found}");
+    let place = if pointer.is_empty() { "the body" } else { pointer };
+    let text = format!("{place}: expected {expected}, found {found}");
     let mut refusal = Refusal::new(ErrorCode::ValidationFailed, text);
     refusal.violations.push(Violation {
         pointer: pointer.to_owned(),

@@ -57,7 +57,8 @@ async fn answered(app: &Arc<App>, caller: &Caller, batch: Batch) -> Response {
             // All are taken before any is waited for, in their order.
             let asked: Vec<_> = messages.into_iter().map(|one| begin(app, caller, one)).collect();
             let answers = join_all(asked).await;
-            let texts: Vec<String> = answers.iter().map(Message::to_json).collect();
+            let numbered = |(number, message)| answer::numbered(message, number);
+            let texts: Vec<String> = (1..).zip(&answers).map(numbered).collect();
             answer::json(StatusCode::OK, format!("[{}]", texts.join(",")))
         }
     }

@@ -81,7 +81,8 @@ mod tests {
             (json!({ "properties": { "a": { "minimum": "one" } } }), "/properties/a/minimum"),
             (json!({ "required": "a" }), "/required"),
         ] {
-            let told = pointers(json!([{ "toolId": "s" }, { "toolId": "t", "parameters": schema }]));
+            let told =
+                pointers(json!([{ "toolId": "s" }, { "toolId": "t", "parameters": schema }]));
             assert_eq!(told, [format!("/content/supportedTools/1/parameters{at}")]);
         }
         for schema in [

@@ -4,6 +4,17 @@ use contexture::store::contexts::ContextError;
 use contexture_protocol::{ErrorCode, Refusal, Violation};
 use serde_json::{Value, json};
 
+/// The refusal that a failure of the store becomes; `version` is where the version stood that was
+/// named.
+pub(crate) fn refusal_at(version: &str, error: ContextError, context: Option<&str>) -> Refusal {
+    let is_version = matches!(error, ContextError::Ahead { .. });
+    let mut refused = refusal(error, context);
+    for violation in refused.violations.iter_mut().filter(|_| is_version) {
+        version.clone_into(&mut violation.pointer);
+    }
+    refused
+}
+
 /// The refusal that a failure of the store becomes.
 pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
     let text = error.to_string();

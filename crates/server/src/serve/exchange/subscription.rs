@@ -1,7 +1,7 @@
 //! SUBSCRIBE and UNSUBSCRIBE (CP-11).
 
 use super::acknowledge;
-use super::failure::refusal;
+use super::failure::refusal_at;
 use super::reply::Reply;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
@@ -60,7 +60,7 @@ impl Wanted {
                     app.subscriptions.end(&session, context);
                 }
             }
-            Err(error) => reply.refuse(refusal(error, Some(context))),
+            Err(error) => reply.refuse(refusal_at("/content/since", error, Some(context))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! CONTEXT_UPDATE, and messages that are only kept (CP-7, CP-10, CP-11).
 
-use super::failure::refusal;
+use super::failure::refusal_at;
 use super::reply::Reply;
 use super::speaker;
 use crate::serve::app::App;
@@ -141,7 +141,9 @@ fn submit(
             Err(refused) => reply.refuse(refused),
         },
         Ok(applied) => reply.finish(ack.for_update(&applied)),
-        Err(error) => reply.refuse(refusal(error, context.as_deref())),
+        Err(error) => {
+            reply.refuse(refusal_at("/content/baseVersion", error, context.as_deref()));
+        }
     });
 }
 

@@ -128,6 +128,11 @@ fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
                 "creationTime: expected a time since 1970, found \"early\"",
             ),
             (
+                r#"{"creationTime":"2999-01-01T00:00:00Z"}"#.to_owned(),
+                1,
+                "creationTime: expected a time that has passed",
+            ),
+            (
                 r#"{"version":-1}"#.to_owned(),
                 1,
                 "version: expected a whole number up to 2^53, found a number",

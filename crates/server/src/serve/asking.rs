@@ -91,7 +91,11 @@ async fn asked(
     action: Action<'_>,
 ) -> Result<bool, FrontendFailure> {
     let Some(session) = forwarder.session_with(TOOL) else {
-        return Err(no(action.name, "no client that could ask the user is connected", CLIENT_UNAVAILABLE));
+        return Err(no(
+            action.name,
+            "no client that could ask the user is connected",
+            CLIENT_UNAVAILABLE,
+        ));
     };
     // One question at a time: the answer to one may hold for the next.
     let _turn = session.asking().await;
@@ -99,12 +103,13 @@ async fn asked(
     if level == PermissionLevel::UserConsent && session.has_consent(&consent) {
         return Ok(false);
     }
-    let (result, _) = forwarder.put(question(forwarder.app(), side, action), &session).await.map_err(
-        |failure| match failure.code.as_str() {
+    let (result, _) = forwarder
+        .put(question(forwarder.app(), side, action), &session)
+        .await
+        .map_err(|failure| match failure.code.as_str() {
             TIMEOUT => late(action.name),
             code => no(action.name, &failure.message, code),
-        },
-    )?;
+        })?;
     answered(&result, action.name)?;
     if level == PermissionLevel::UserConsent {
         session.consent(consent);
@@ -127,7 +132,9 @@ fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
     let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), str::to_owned);
     Call {
         user_prompt: Some(prompt),
-        timeout_client: Some(contexture_protocol::Seconds::from_duration(Duration::from_secs(seconds))),
+        timeout_client: Some(contexture_protocol::Seconds::from_duration(Duration::from_secs(
+            seconds,
+        ))),
         ..Call::new(app.maker.id("ask"), TOOL, parameters)
     }
 }
@@ -143,7 +150,9 @@ fn answered(result: &CallResult, action: &str) -> Result<(), FrontendFailure> {
         Some(PERMISSION_DENIED) => Err(denied(action)),
         Some(TIMEOUT) => Err(late(action)),
         _ if result.status == CallStatus::Timeout => Err(late(action)),
-        code => Err(no(action, "the client could not ask the user", code.unwrap_or("EXECUTION_FAILED"))),
+        code => {
+            Err(no(action, "the client could not ask the user", code.unwrap_or("EXECUTION_FAILED")))
+        }
     }
 }
 
@@ -162,4 +171,3 @@ fn no(action: &str, why: &str, code: &str) -> FrontendFailure {
     let details = json!({ "reason": code });
     FrontendFailure { details: Some(details), ..FrontendFailure::new(PERMISSION_DENIED, text) }
 }
-

@@ -49,8 +49,7 @@ async fn answer(client: &mut Client, question: &Value, result: Value) {
     content.as_object_mut().unwrap().extend(result.as_object().unwrap().clone());
     let id = format!("r_{}", question["messageId"].as_str().unwrap());
     let context = question["contextId"].as_str();
-    let mut message =
-        message("TOOL_CALL_RESPONSE", &id, context, json!({ "results": [content] }));
+    let mut message = message("TOOL_CALL_RESPONSE", &id, context, json!({ "results": [content] }));
     message["sender"]["type"] = "TOOL".into();
     message["metadata"] = json!({ "inReplyTo": question["messageId"] });
     client.send(&message).await;
@@ -75,7 +74,10 @@ async fn cp_19_a_sensitive_action_of_the_server_asks_each_time_it_is_to() {
         assert_eq!(asked["metadata"]["inReplyTo"], id);
         assert_eq!(asked["contextId"], "ctx_1");
         let call = &asked["content"]["calls"][0];
-        assert_eq!((&call["name"], &call["runtime"]), (&json!("confirm_action"), &json!("FRONTEND")));
+        assert_eq!(
+            (&call["name"], &call["runtime"]),
+            (&json!("confirm_action"), &json!("FRONTEND"))
+        );
         assert_eq!(call["timeoutClient"], 30);
         assert!(call["userPrompt"].as_str().unwrap().contains("file.read"), "{call}");
         let shown = json!({ "action": "file.read", "runtime": "BACKEND", "parameters": { "path": "contexture.toml" } });
@@ -121,11 +123,15 @@ async fn cp_19_a_consent_holds_for_its_session_and_a_refusal_is_not_remembered()
 
 #[tokio::test]
 async fn cp_19_no_answer_is_a_no() {
-    let config = "[serve.permissions]\nseconds = 1\n[serve.permissions.backend]\n\"*\" = \"ALWAYS_ASK\"\n";
+    let config =
+        "[serve.permissions]\nseconds = 1\n[serve.permissions.backend]\n\"*\" = \"ALWAYS_ASK\"\n";
     let site = Site::with(READER, config, None).await;
     // Nobody can be asked.
     let (status, answered) = site.post(&said("m0", Some("ctx_1"), "app.as")).await;
-    assert_eq!((status, &answered["metadata"]["value"]), (200, &json!({ "code": "PERMISSION_DENIED" })));
+    assert_eq!(
+        (status, &answered["metadata"]["value"]),
+        (200, &json!({ "code": "PERMISSION_DENIED" }))
+    );
     let mut client = asker(&site).await;
     client.send(&said("m1", Some("ctx_1"), "app.as")).await;
     let late = question(&mut client, "m1").await.unwrap();
@@ -136,9 +142,21 @@ async fn cp_19_no_answer_is_a_no() {
         ("m2", json!({ "status": "SUCCESS" }), "PERMISSION_DENIED"),
         ("m3", json!({ "status": "SUCCESS", "result": "true" }), "PERMISSION_DENIED"),
         ("m4", json!({ "status": "SUCCESS", "result": { "allowed": "yes" } }), "PERMISSION_DENIED"),
-        ("m5", json!({ "status": "ERROR", "error": { "code": "PERMISSION_DENIED", "message": "no" } }), "PERMISSION_DENIED"),
-        ("m6", json!({ "status": "ERROR", "error": { "code": "EXECUTION_FAILED", "message": "no" } }), "PERMISSION_DENIED"),
-        ("m7", json!({ "status": "TIMEOUT", "error": { "code": "TIMEOUT", "message": "late" } }), "TIMEOUT"),
+        (
+            "m5",
+            json!({ "status": "ERROR", "error": { "code": "PERMISSION_DENIED", "message": "no" } }),
+            "PERMISSION_DENIED",
+        ),
+        (
+            "m6",
+            json!({ "status": "ERROR", "error": { "code": "EXECUTION_FAILED", "message": "no" } }),
+            "PERMISSION_DENIED",
+        ),
+        (
+            "m7",
+            json!({ "status": "TIMEOUT", "error": { "code": "TIMEOUT", "message": "late" } }),
+            "TIMEOUT",
+        ),
     ] {
         client.send(&said(id, Some("ctx_1"), "app.as")).await;
         let asked = question(&mut client, id).await.unwrap();
@@ -171,7 +189,8 @@ async fn cp_19_a_front_end_tool_that_is_marked_asks_where_its_client_would_not()
     let site = Site::with(PAGE, &config, None).await;
     let mut client = asker(&site).await;
     let tool = |level: &str| {
-        let parameters = json!({ "type": "object", "properties": { "selector": { "type": "string" } } });
+        let parameters =
+            json!({ "type": "object", "properties": { "selector": { "type": "string" } } });
         json!([{ "toolId": "highlight_element", "runtime": "FRONTEND", "parameters": parameters, "permissionLevel": level }])
     };
     client.ask(&announce("a2", tool("NONE"))).await;

@@ -113,6 +113,22 @@ async fn cp_6_a_stream_that_broke_goes_on_after_what_was_seen() {
 }
 
 #[tokio::test]
+async fn cp_6_a_stream_that_is_taken_up_after_a_restart_has_the_answer() {
+    let model = Model::saying(WORDS, Duration::from_millis(5)).await;
+    let mut site = Site::asking(&model).await;
+    let input = said("m1", Some("ctx_1"), "Weather?");
+    let whole = Events::open(site.address, &input, None).await.rest().await;
+    site.again().await;
+    for seen in [1, 2, 4] {
+        let rest = Events::open(site.address, &input, Some(seen)).await.rest().await;
+        let ids: Vec<u64> = rest.iter().map(|event| event.id).collect();
+        assert_eq!(ids, [seen + 1], "the answer comes, after what was seen");
+        assert_eq!(rest[0].message["messageId"], whole.last().unwrap().message["messageId"]);
+    }
+    assert_eq!(model.asked(), 1);
+}
+
+#[tokio::test]
 async fn cp_6_an_array_streams_until_all_are_answered() {
     let site = Site::of(ECHO).await;
     let batch =
@@ -124,5 +140,7 @@ async fn cp_6_an_array_streams_until_all_are_answered() {
         .collect();
     answered.sort_unstable();
     assert_eq!(answered, ["a", "b", "c"]);
+    let again = Events::open(site.address, &batch, Some(3)).await.rest().await;
+    assert_eq!(again.len(), 3, "which of them the client heard is not known");
     assert_eq!(Events::open(site.address, &json!([]), None).await.rest().await, []);
 }

@@ -38,6 +38,23 @@ async fn cp_4_another_major_is_refused_with_both_named_and_the_connection_closed
 }
 
 #[tokio::test]
+async fn cp_6_a_greeting_that_can_t_be_read_is_answered_and_the_connection_closed() {
+    let site = Site::of(ECHO).await;
+    for content in [
+        json!({ "protocolVersion": "1.0.0", "sessionId": "ses_1", "lastSeq": -1 }),
+        json!({ "protocolVersion": "1.0.0", "lastSeq": "1" }),
+        json!({ "protocolVersion": 1 }),
+        json!({}),
+    ] {
+        let mut client = Client::open(site.address).await;
+        client.send(&message("HELLO", "h", None, content.clone())).await;
+        let refused = client.message().await;
+        assert_eq!(refused["content"]["errorCode"], "VALIDATION_FAILED", "{content}: {refused}");
+        assert_eq!(client.closed().await, Some(1008), "{content}");
+    }
+}
+
+#[tokio::test]
 async fn cp_4_the_subprotocol_is_chosen_and_a_token_never_echoed() {
     let site = Site::of(ECHO).await;
     let lines = "Sec-WebSocket-Protocol: mcp-cp.9, mcp-cp.1, chat\r\n";

@@ -48,7 +48,8 @@ async fn cp_19_a_token_that_is_revoked_ends_streams_and_waiting_requests() {
     let events = format!("{token}Accept: text/event-stream\r\n");
     let mut streamed = posted(&site, "/v1/messages", &events, &said("m1", None, "a")).await;
     let plain = posted(&site, "/v1/messages", &token, &said("m2", None, "b")).await;
-    let chat = json!({ "model": "app", "stream": true, "messages": [{ "role": "user", "content": "c" }] });
+    let chat =
+        json!({ "model": "app", "stream": true, "messages": [{ "role": "user", "content": "c" }] });
     let mut chunks = posted(&site, "/v1/chat/completions", &token, &chat).await;
     let kept = format!("{}Accept: text/event-stream\r\n", bearer(kept.expose()));
     let others = posted(&site, "/v1/messages", &kept, &said("m3", None, "d")).await;
@@ -117,7 +118,8 @@ async fn cp_19_a_session_of_another_owner_is_not_taken_up() {
     let welcome = thief.hello(hello(&session, 0)).await;
     assert_ne!(welcome["sessionId"], *session);
     assert_eq!(welcome["lastSeq"], 0, "nothing is told of it");
-    let heard = thief.ask(&message("TOOL_AVAILABILITY_REQUEST", "q", None, json!({ "tools": [] }))).await;
+    let heard =
+        thief.ask(&message("TOOL_AVAILABILITY_REQUEST", "q", None, json!({ "tools": [] }))).await;
     assert_eq!(heard["metadata"]["seq"], 1, "nothing of it comes");
     // Its owner is not disturbed, and may come back.
     assert_eq!(client.ask(&said("m2", Some("ctx_ann"), "more")).await["content"]["text"], "more");

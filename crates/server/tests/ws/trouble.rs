@@ -7,7 +7,8 @@ use serde_json::json;
 async fn ready(site: &Site) -> (u16, String) {
     // An answer holds for a second.
     tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
-    let head = format!("GET /readyz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", site.address);
+    let head =
+        format!("GET /readyz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", site.address);
     site.http(&head).await
 }
 

@@ -1,7 +1,10 @@
 //! The answer to `POST /v1/messages` as server-sent events (CP-6, CP-8).
 //!
 //! The id of an event counts from 1 in its stream. A client whose stream broke sends the same
-//! message again with `Last-Event-ID`, and hears what came after it: a turn is not run twice.
+//! message again with `Last-Event-ID`, and hears what came after it: a turn is not run twice. Of a
+//! turn that ended long ago, or with an earlier server, the answer alone is kept: it comes as the
+//! next event. What an array is answered with has no fixed order, so that it comes again from its
+//! start.
 
 use super::connection::draining;
 use crate::serve::app::{App, Phase};
@@ -13,7 +16,7 @@ use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use contexture::llm::BoxFuture;
-use contexture_protocol::{Batch, ErrorCode, Message, Refusal};
+use contexture_protocol::{Batch, Body, ErrorCode, Message, Refusal};
 use futures_util::stream;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -30,8 +33,13 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut kinds = accepted.flat_map(|text| text.split(','));
     kinds.any(|kind| {
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        kind.eq_ignore_ascii_case("text/event-stream")
+        let mut parts = kind.split(';').map(str::trim);
+        let is_stream =
+            parts.next().is_some_and(|name| name.eq_ignore_ascii_case("text/event-stream"));
+        // A weight of 0 says that it is not taken.
+        let weight = parts.find_map(|part| part.strip_prefix("q=").or(part.strip_prefix("Q=")));
+        is_stream
+            && weight.is_none_or(|weight| weight.parse().is_ok_and(|weight: f32| weight > 0.0))
     })
 }
 
@@ -46,9 +54,13 @@ pub(super) fn answer(
         Batch::One(message) => vec![*message],
         Batch::Many(messages) => messages,
     };
-    let only = match messages.as_slice() {
-        [Ok(message)] => Some(message.message_id.clone()),
-        _ => None,
+    let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let (only, (id, seen)) = match messages.as_slice() {
+        [Ok(message)] => {
+            let begins = begins(app, caller, message, seen.unwrap_or(0));
+            (Some(message.message_id.clone()), begins)
+        }
+        _ => (None, (0, 0)),
     };
     let (sender, receiver) = unbounded_channel();
     let outlet = Arc::new(Events { sender, open: AtomicUsize::new(messages.len()) });
@@ -56,11 +68,10 @@ pub(super) fn answer(
         one(app, caller, message, &outlet);
     }
     drop(outlet);
-    let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let progress = Progress {
         receiver,
-        id: 0,
-        seen: seen.unwrap_or(0),
+        id,
+        seen,
         phase: app.phase.subscribe(),
         maker: app.maker.clone(),
         is_warned: false,
@@ -70,6 +81,16 @@ pub(super) fn answer(
     };
     let events = stream::unfold(progress, Progress::next);
     Sse::new(events).keep_alive(keep_alive(app)).into_response()
+}
+
+/// After which number the events begin, and up to which they are not told, for a client that saw
+/// those up to `seen`.
+fn begins(app: &App, caller: &Caller, message: &Message, seen: u64) -> (u64, u64) {
+    let owner = Arc::clone(caller.owner());
+    let key = (owner, message.context_id.clone(), message.message_id.clone());
+    let is_turn = matches!(message.body, Body::UserInput(_));
+    // Only a turn that is still known is told from its start.
+    if is_turn && app.turns.find(&key).is_none() { (seen, 0) } else { (0, seen) }
 }
 
 /// Done when the token lets in no longer.
@@ -107,7 +128,7 @@ fn one(
 
 /// Everything that answers the messages of one request.
 struct Events {
-    sender: UnboundedSender<Option<Message>>,
+    sender: UnboundedSender<Told>,
     /// Messages whose answers are not there yet.
     open: AtomicUsize,
 }
@@ -115,19 +136,28 @@ struct Events {
 impl Outlet for Events {
     fn passing(&self, message: Message) {
         // Nobody reads any more when the connection broke.
-        let _ = self.sender.send(Some(message));
+        let _ = self.sender.send(Some((message, false)));
     }
 
     fn last(&self, message: Message) {
-        let _ = self.sender.send(Some(message));
+        let _ = self.sender.send(Some((message, true)));
         if self.open.fetch_sub(1, Ordering::AcqRel) == 1 {
             let _ = self.sender.send(None);
         }
     }
 }
 
+/// A message, and whether it is an answer; nothing after the last of all.
+type Told = Option<(Message, bool)>;
+
+/// Whether a message is said beside what answers, such as that the client nears its rate: it has no
+/// number, so that who takes the stream up again counts without it.
+fn is_aside(message: &Message) -> bool {
+    matches!(message.body, Body::SystemMessage(_)) && message.context_id.is_none()
+}
+
 struct Progress {
-    receiver: UnboundedReceiver<Option<Message>>,
+    receiver: UnboundedReceiver<Told>,
     id: u64,
     /// What the client has seen before.
     seen: u64,
@@ -153,7 +183,7 @@ impl Progress {
             return None;
         }
         loop {
-            let mut message = tokio::select! {
+            let (mut message, is_last) = tokio::select! {
                 biased;
                 () = &mut self.revoked => {
                     self.is_over = true;
@@ -169,13 +199,19 @@ impl Progress {
                     return Some((Ok(Event::default().event("message").data(text)), self));
                 }
             };
-            self.id += 1;
-            if self.id <= self.seen {
+            let event = Event::default().event("message");
+            if is_aside(&message) {
+                return Some((Ok(event.data(message.to_json())), self));
+            }
+            self.id = self.id.saturating_add(1);
+            // An answer that comes first where more was heard before is what is kept of it all.
+            let is_kept = is_last && self.id == 1 && self.seen > 1;
+            if self.id <= self.seen && !is_kept {
                 continue;
             }
+            self.id = self.id.max(self.seen.saturating_add(u64::from(is_kept)));
             message.set_meta("seq", self.id);
-            let event =
-                Event::default().event("message").id(self.id.to_string()).data(message.to_json());
+            let event = event.id(self.id.to_string()).data(message.to_json());
             return Some((Ok(event), self));
         }
     }

@@ -6,6 +6,7 @@
 //! given its context ready made; what making it costs is printed beside. Rounds are interleaved.
 
 mod conditions;
+mod counting;
 mod scheduling;
 
 use std::time::{Duration, Instant};

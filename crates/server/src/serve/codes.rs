@@ -8,7 +8,7 @@ contexture::diagnostic::codes! {
         "`contexture serve` takes programs that `contexture check` accepts, with an agent that has a `main func`. Agents are chosen by name, so that no two may have the same."
     BAD_INTENT "SRV1002" "bad-intent" Error
         "An intent of the settings leads nowhere."
-        "Each `[[serve.intents]]` has a name of its own, a rule (`contains` or `matches`) unless a `router` is named, and an `agent` that is served."
+        "Each `[[serve.intents]]` has a name of its own, a rule (`contains` or `matches`) unless a `router` is named, and one of `agent` (one that is served), `template` and `instructions` (files of the project without faults)."
     BAD_DATA "SRV1003" "data-unusable" Error
         "The folder of contexts can't be used."
         "The message has the cause. `--data DIR` takes another folder; it is made when it is missing. A damaged file is left as it is."

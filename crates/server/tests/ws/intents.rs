@@ -102,7 +102,7 @@ fn refused(config: &str, files: &[(&str, &str)]) -> String {
     let home = folder.path().join("home").display().to_string();
     let project = Project::open(folder.path(), Environment::of([("HOME", home)])).unwrap();
     let fault = Serve::open(Settings::new(project, vec![folder.path().join("app.as")]));
-    let fault = fault.err().expect("it is refused");
+    let fault = fault.expect_err("it is refused");
     assert_eq!(fault.code, "SRV1002", "{fault}");
     fault.to_string()
 }

@@ -86,7 +86,7 @@ async fn fl_1_calls_run_in_order_and_answer_in_one_response() {
 
 #[tokio::test]
 async fn fl_1_an_asynchronous_request_is_acknowledged_and_each_call_answers_by_itself() {
-    let site = Site::of(ECHO).await;
+    let mut site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let request = json!({ "executionMode": "ASYNC", "toolCalls": [
         { "callId": "slow", "name": "sleep", "parameters": { "ms": 400 } },
@@ -109,11 +109,19 @@ async fn fl_1_an_asynchronous_request_is_acknowledged_and_each_call_answers_by_i
         ["TOOL_CALL_REQUEST", "TOOL_CALL_RESPONSE", "TOOL_CALL_RESPONSE", "TOOL_CALL_RESPONSE"];
     assert_eq!(kinds(&stored), all);
     // Over HTTP the ACK is the answer; what comes of the calls is in the context.
-    let (status, ack) = site.post(&calls("r2", request)).await;
+    let (status, ack) = site.post(&calls("r2", request.clone())).await;
     assert_eq!((status, &ack["type"]), (200, &json!("ACK")), "{ack}");
     for _ in 0..100 {
         let stored = site.get("/v1/contexts/ctx_1/messages").await;
         if kinds(&stored).len() == 8 {
+            // Asked again, a server that knows nothing of it any more tells all of it.
+            site.again().await;
+            let mut client = Client::new(site.address).await;
+            client.send(&calls("r1", request)).await;
+            assert_eq!(client.message().await["type"], "ACK");
+            for _ in 0..3 {
+                of(&mut client, "TOOL_CALL_RESPONSE", "r1").await;
+            }
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

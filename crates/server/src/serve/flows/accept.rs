@@ -12,16 +12,19 @@ use crate::serve::digest::digest;
 use crate::serve::exchange::{Reply, draining, once, refusal};
 use crate::serve::message::answering;
 use crate::serve::operations::audit::{Deed, Record};
-use contexture::store::contexts::{Answer, Applied, KeyName, NewMessage, Operation, Repeated};
+use contexture::store::contexts::{Answer, Applied, Key, KeyName, NewMessage, Operation, Repeated};
 use contexture_flow::Set;
 use contexture_flow::check::Earlier;
 use contexture_protocol::content::{Ack, Runtime};
-use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
 use std::sync::Arc;
 
 /// Sets of up to so many steps that name nothing but harmless actions and front-end tools are checked
 /// where they come in: they are kept before the messages that come behind them.
 const QUICK: usize = 200;
+
+/// Messages that are read at a time.
+const PAGE: usize = 1_000;
 
 /// The set in a message.
 pub(super) fn set_of(message: &Message) -> Option<Set> {
@@ -90,7 +93,7 @@ impl Job {
         let known = self.app.read(move |store| store.repeated(&owner, &key, &digest)).await;
         match known {
             Ok(None) => {}
-            Ok(repeated) => return self.again(repeated),
+            Ok(repeated) => return self.again(repeated).await,
             Err(error) => {
                 let refused = refusal(error, Some(&self.context));
                 return self.refuse(refused);
@@ -134,7 +137,10 @@ impl Job {
         let update = once(caller, &self.message, answer, added);
         let (app, caller) = (Arc::clone(&self.app), caller.clone());
         app.update(update, move |_, outcome| match outcome {
-            Ok(applied) if applied.repeated.is_some() => self.again(applied.repeated),
+            Ok(applied) if applied.repeated.is_some() => {
+                let handle = self.app.handle.clone();
+                handle.spawn(self.again(applied.repeated));
+            }
             Ok(applied) => {
                 self.audit(&caller);
                 if self.is_async() {
@@ -167,8 +173,9 @@ impl Job {
         self.place.refuse(refused);
     }
 
-    /// The message was here before: its answer is given again.
-    fn again(self, repeated: Option<Repeated>) {
+    /// The message was here before: its answer is given again, of an asynchronous request all that
+    /// answered it.
+    async fn again(self, repeated: Option<Repeated>) {
         let answer = match repeated {
             Some(Repeated::Done(answer)) => self.app.kept(&answer),
             _ => {
@@ -177,8 +184,46 @@ impl Job {
             }
         };
         match answer {
+            Ok(ack) if matches!(ack.body, Body::Ack(_)) => {
+                let mut responses = self.responses().await;
+                let last = responses.pop();
+                if last.is_some() {
+                    (self.tell)(&ack);
+                }
+                responses.iter().for_each(|message| (self.tell)(message));
+                self.place.refuse(last.unwrap_or(ack));
+            }
             Ok(answer) => self.place.refuse(answer),
             Err(refused) => self.refuse(refused),
         }
+    }
+
+    /// The kept responses to an asynchronous request.
+    async fn responses(&self) -> Vec<Message> {
+        let (owner, context) = (self.owner.to_string(), self.context.clone());
+        let id = self.answers().to_owned();
+        let read = self.app.read(move |store| {
+            let mut found = Vec::new();
+            let mut after = Some(0);
+            while let Some(from) = after {
+                let key = Key { owner: &owner, context: &context };
+                let page = store.messages(key, from, PAGE)?;
+                let likely = page.messages.iter().filter(|one| one.text.contains(&id));
+                let read =
+                    likely.map(|one| (one.seq, Message::parse(one.text.as_bytes(), &Limits::FILE)));
+                for (seq, message) in read {
+                    let Ok(mut message) = message else { continue };
+                    let is_response = matches!(message.body, Body::ToolCallResponse(_));
+                    if is_response && message.in_reply_to() == Some(&id) {
+                        message.set_meta("seq", seq);
+                        found.push(message.in_context(&*context));
+                    }
+                }
+                after = page.next;
+            }
+            Ok(found)
+        });
+        // Without them there is still the ACK.
+        read.await.unwrap_or_default()
     }
 }

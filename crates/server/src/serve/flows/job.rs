@@ -215,7 +215,7 @@ impl Job {
         let added = self.add(&message, Some(key), None).await;
         let is_last = telling.told.len() >= telling.total;
         match added {
-            Ok(applied) if applied.repeated.is_some() && !is_last => return,
+            // Whoever waits in this server may not have heard it from that one.
             Ok(applied) => {
                 if let Some(seq) = applied.seqs.first() {
                     message.set_meta("seq", *seq);

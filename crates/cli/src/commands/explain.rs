@@ -91,9 +91,9 @@ pub(crate) fn help_for(code: &str) -> Option<&'static str> {
         Some(ErrorCode::Cancelled) => None,
         Some(known) => Some(known.remedy()),
         None => {
-            let is_it = |known: &&str| known.eq_ignore_ascii_case(code);
+            let is_it = |known: &str| known.eq_ignore_ascii_case(code);
             let mut all = WORDS.iter().copied().chain(numbers());
-            all.find(|(known, _)| is_it(&known)).map(|(_, meaning)| meaning)
+            all.find(|(known, _)| is_it(known)).map(|(_, meaning)| meaning)
         }
     }
 }

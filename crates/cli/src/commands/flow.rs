@@ -32,7 +32,7 @@ Examples:
   contexture flow check examples/flows/branches.json
   contexture flow graph examples/flows/branches.json
   contexture flow run examples/flows/branches.json
-  contexture flow eval 'dependencies.fetch.status == \"COMPLETED\"' --context examples/flows/outcomes.json
+  contexture flow eval 'size(\"two\") == 3'
 
 A set is an INSTRUCTION or TOOL_CALL_REQUEST message, {type, content}, or the content alone with
 `instructions`, `calls` or `toolCalls`. Runs are kept in .contexture/data/flows.db of the project.";

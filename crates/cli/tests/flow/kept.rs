@@ -187,3 +187,17 @@ fn fl_11_without_keeping_nothing_is_kept() {
     assert_eq!(flow(&sandbox, &["list", "--json"]).exits(0).json(), json!({"runs": []}));
     assert!(!sandbox.path(".contexture").exists());
 }
+
+#[test]
+fn fl_11_a_file_of_runs_that_cant_be_used_is_told_and_left_as_it_is() {
+    let sandbox = Sandbox::with_examples();
+    sandbox.write(".contexture/data/flows.db", "mine, and no database at all");
+    let file = "examples/flows/hello.json";
+    let done = flow(&sandbox, &["run", file]).exits(2);
+    assert!(done.stderr.contains("can't be kept") && done.stderr.contains("--no-keep"), "{done:?}");
+    for command in [["list", "--json"], ["show", "latest"], ["resume", "latest"]] {
+        let _ = flow(&sandbox, &command).exits(2);
+    }
+    let _ = flow(&sandbox, &["run", file, "--no-keep"]).exits(0);
+    assert_eq!(sandbox.read(".contexture/data/flows.db"), "mine, and no database at all");
+}

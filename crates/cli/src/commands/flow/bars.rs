@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(of(50, 1, 100), "    ▏   ");
         assert_eq!(of(100, 0, 100), "       ▏");
         assert_eq!(of(90, 100, 100), "       █");
-        assert_eq!(of(0, 0, 0), "       ▏");
+        assert_eq!(of(0, 0, 0), "       █");
         assert_eq!(span(Duration::MAX, Duration::MAX, Duration::MAX, 0), "");
     }
 }

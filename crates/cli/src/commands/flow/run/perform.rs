@@ -8,6 +8,7 @@ use crate::commands::flow::ending::Ending;
 use crate::commands::flow::report::Whole;
 use crate::commands::run::{Signals, Talk, refused_program};
 use crate::complaint::{Complaint, Exit, Stop};
+use crate::paint::one_line;
 use crate::terminal::Terminal;
 use contexture::Project;
 use contexture::flow::check::Report as Checked;
@@ -24,6 +25,9 @@ const FAILURE: &str = "AS9";
 /// Those among them that come before anything of it is run: no such agent or function, and an input
 /// that does not have its shape.
 const REFUSALS: [&str; 2] = ["AS9025", "AS9017"];
+
+/// Traces of agents that people are pointed to.
+const TRACES: usize = 5;
 
 /// How a run is done and shown.
 pub(in crate::commands::flow) struct Performance<'a> {
@@ -136,6 +140,7 @@ impl Performance<'_> {
             ending.say_errors(terminal);
             if !self.is_quiet {
                 ending.say_summary(terminal);
+                say_traces(traces, terminal);
             }
         }
         if let Some(fault) = report.fault().filter(|_| !self.is_json) {
@@ -158,13 +163,33 @@ impl Performance<'_> {
         let mut complaint = match error {
             FlowError::Refused(report) => return refuse(&report, name, self.is_json, terminal),
             FlowError::Program(checked) => refused_program(&checked, terminal),
-            FlowError::Setup(error) => unready(Complaint::from(error)),
+            FlowError::Setup(error) => {
+                let complaint = Complaint::from(error);
+                unready(if is_of_the_journal(&complaint.code) {
+                    unkept(complaint)
+                } else {
+                    complaint
+                })
+            }
         };
         if let Some(code) = ended_by.filter(|_| complaint.exit == Exit::Failed) {
             complaint.exit = Exit::Signalled(code);
         }
         Err(complaint.into())
     }
+}
+
+/// Whether it is the file of runs that can't be used, whatever run is meant.
+fn is_of_the_journal(code: &str) -> bool {
+    code.starts_with("flows_") || code == "disk_full"
+}
+
+/// A run that can't be kept can be done all the same.
+fn unkept(complaint: Complaint) -> Complaint {
+    let message = format!("the run can't be kept: {}", complaint.message);
+    let help = complaint.help.as_ref().map(|help| format!("{help}; ")).unwrap_or_default();
+    Complaint { message, ..complaint }
+        .help(format!("{help}`--no-keep` runs it without keeping anything"))
 }
 
 /// What a run needs is missing: told as a fault of the set, too, unless a program failed.
@@ -183,6 +208,14 @@ pub(in crate::commands::flow) fn unready(mut complaint: Complaint) -> Complaint 
     });
     complaint.beside.insert("diagnostics".to_owned(), json!([fault]));
     complaint
+}
+
+/// Says where it can be seen what agents and generations were shown.
+fn say_traces(traces: &[StepTrace], terminal: &Terminal) {
+    for trace in traces.iter().take(TRACES) {
+        let text = format!("  {}: contexture trace show {}", one_line(&trace.step), trace.run);
+        terminal.say(&terminal.err.dim(&text));
+    }
 }
 
 fn trace(trace: &StepTrace) -> Value {

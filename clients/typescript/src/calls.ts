@@ -6,6 +6,7 @@ import { ContextureError } from "./protocol/errors.js";
 import type { CallMode, Json, JsonObject, MessageOf, ToolCall, ToolResult } from "./protocol/messages.js";
 import { canonical, validate, withDefaults } from "./schema.js";
 import type { Settings } from "./options.js";
+import { newId } from "./protocol/ids.js";
 import { CONFIRM, ToolFailure, actionOf, type FrontendTool, type PermissionHook, type PermissionRequest, type Toolbox } from "./tools.js";
 
 /** A call from its request to its result. */
@@ -18,7 +19,7 @@ export interface CallActivity {
 }
 
 const TOGETHER: (CallMode | undefined)[] = ["PARALLEL", "ASYNC", "CLIENT_SERVER_PARALLEL"];
-/** Answered calls that are remembered. */
+/** Answered calls that are remembered, and sensitive results that are kept. */
 const MEMORY = 1_000;
 
 interface Run {
@@ -33,6 +34,8 @@ export class CallRunner {
   readonly #tools: Toolbox;
   readonly #activity: (activity: CallActivity) => void;
   readonly #runs = new Map<string, Run>();
+  /** Sensitive results by their handles. */
+  readonly #kept = new Map<string, Json>();
   #ask: PermissionHook | undefined;
   // One question at a time: the next one waits for this.
   #asked: Promise<unknown> = Promise.resolve();
@@ -134,7 +137,8 @@ export class CallRunner {
     abort.signal.throwIfAborted();
     this.#activity({ call, contextId, status: "running" });
     started.at = performance.now();
-    return this.#bounded(tool, parameters, call, contextId, abort);
+    const value = await this.#bounded(tool, parameters, call, contextId, abort);
+    return tool.sensitive ? { handle: this.#keep(value) } : value;
   }
 
   async #consent(tool: FrontendTool, call: ToolCall, contextId: string | undefined, signal: AbortSignal): Promise<void> {
@@ -151,6 +155,22 @@ export class CallRunner {
     }
     if (!granted) throw new ToolFailure("PERMISSION_DENIED", `The user did not allow ${toolId}.`);
     if (permissionLevel === "USER_CONSENT") this.#tools.decide(toolId, "granted");
+  }
+
+  #keep(value: Json): string {
+    const handle = newId("res");
+    this.#kept.set(handle, value);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MEMORY) break;
+      this.#kept.delete(oldest);
+    }
+    return handle;
+  }
+
+  #found(handle: string): Json {
+    const value = this.#kept.get(handle);
+    if (value === undefined) throw new ToolFailure("REFERENCE_MISSING", `Nothing is kept here under ${handle}.`);
+    return value;
   }
 
   /** The user's word about something that the server is about to do (CP-19). */
@@ -188,7 +208,7 @@ export class CallRunner {
     const late = () => abort.abort(new ToolFailure("TIMEOUT", `${call.name} took longer than ${limits.maxProcessingTime} ms.`));
     const stop = tool.interactive ? undefined : setTimeout(late, limits.maxProcessingTime);
     try {
-      const context = { callId: call.callId, contextId, signal: abort.signal, limits, uiSettings: call.uiSettings ?? {} };
+      const context = { callId: call.callId, contextId, signal: abort.signal, limits, uiSettings: call.uiSettings ?? {}, kept: (handle: string) => this.#found(handle) };
       return await orAborted(Promise.resolve(tool.run(parameters, context)), abort.signal);
     } finally {
       clearTimeout(stop);

@@ -11,12 +11,16 @@ export interface CallContext {
   limits: Required<Limitations>;
   /** How the server would like the tool to look; free form. */
   uiSettings: JsonObject;
+  /** A sensitive result that stayed here, by the handle that the server has. Fails with REFERENCE_MISSING. */
+  kept(handle: string): Json;
 }
 
 export interface FrontendTool {
   definition: ToolDefinition;
   /** Whether it waits for the user while it runs; then maxProcessingTime does not hold, timeoutClient does. */
   interactive?: boolean;
+  /** Its results stay in the client (CP-19): the server gets `{handle}`, which other tools take to `kept`. */
+  sensitive?: boolean;
   /** Runs it with checked parameters, defaults filled in. What it throws becomes the call's error. */
   run(parameters: JsonObject, context: CallContext): Json | Promise<Json>;
 }

@@ -345,3 +345,24 @@ test("cp_19_the_user_is_asked_before_the_server_does_something_sensitive", async
   assert.deepEqual(asked, [["file.write", "BACKEND", "May I?", { path: "a" }], ["file.write", "BACKEND", 'Allow "file.write"?', { path: "a" }]]);
   assert.throws(() => client.addTools(tool("confirm_action", () => null)), /onPermission/);
 });
+
+test("cp_19_sensitive_results_stay_in_the_client_under_a_handle", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  let used;
+  client.addTools(
+    tool("passport", () => ({ number: "X1234567" }), { sensitive: true }),
+    tool("fill_form", ({ from }, { kept }) => ((used = kept(from)), { filled: true })),
+  );
+  await client.announced;
+  const [given] = await call(server, client, [{ callId: "c1", name: "passport", runtime: "FRONTEND" }]);
+  assert.match(given.result.handle, /^res_/);
+  assert.deepEqual(Object.keys(given.result), ["handle"]);
+  const results = await call(server, client, [
+    { callId: "c2", name: "fill_form", runtime: "FRONTEND", parameters: { from: given.result.handle } },
+    { callId: "c3", name: "fill_form", runtime: "FRONTEND", parameters: { from: "res_none" } },
+  ]);
+  assert.deepEqual(used, { number: "X1234567" });
+  assert.deepEqual(results.map((one) => one.result?.filled ?? one.error.code), [true, "REFERENCE_MISSING"]);
+  assert.ok(!JSON.stringify(server.received).includes("X1234567"), "it never left");
+});

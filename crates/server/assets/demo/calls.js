@@ -4,15 +4,18 @@
  */
 import { ContextureError } from "./protocol/errors.js";
 import { canonical, validate, withDefaults } from "./schema.js";
+import { newId } from "./protocol/ids.js";
 import { CONFIRM, ToolFailure, actionOf } from "./tools.js";
 const TOGETHER = ["PARALLEL", "ASYNC", "CLIENT_SERVER_PARALLEL"];
-/** Answered calls that are remembered. */
+/** Answered calls that are remembered, and sensitive results that are kept. */
 const MEMORY = 1_000;
 export class CallRunner {
     #settings;
     #tools;
     #activity;
     #runs = new Map();
+    /** Sensitive results by their handles. */
+    #kept = new Map();
     #ask;
     // One question at a time: the next one waits for this.
     #asked = Promise.resolve();
@@ -117,7 +120,8 @@ export class CallRunner {
         abort.signal.throwIfAborted();
         this.#activity({ call, contextId, status: "running" });
         started.at = performance.now();
-        return this.#bounded(tool, parameters, call, contextId, abort);
+        const value = await this.#bounded(tool, parameters, call, contextId, abort);
+        return tool.sensitive ? { handle: this.#keep(value) } : value;
     }
     async #consent(tool, call, contextId, signal) {
         const { toolId, permissionLevel, name } = tool.definition;
@@ -137,6 +141,22 @@ export class CallRunner {
             throw new ToolFailure("PERMISSION_DENIED", `The user did not allow ${toolId}.`);
         if (permissionLevel === "USER_CONSENT")
             this.#tools.decide(toolId, "granted");
+    }
+    #keep(value) {
+        const handle = newId("res");
+        this.#kept.set(handle, value);
+        for (const oldest of this.#kept.keys()) {
+            if (this.#kept.size <= MEMORY)
+                break;
+            this.#kept.delete(oldest);
+        }
+        return handle;
+    }
+    #found(handle) {
+        const value = this.#kept.get(handle);
+        if (value === undefined)
+            throw new ToolFailure("REFERENCE_MISSING", `Nothing is kept here under ${handle}.`);
+        return value;
     }
     /** The user's word about something that the server is about to do (CP-19). */
     async #confirm(call, contextId, signal) {
@@ -174,7 +194,7 @@ export class CallRunner {
         const late = () => abort.abort(new ToolFailure("TIMEOUT", `${call.name} took longer than ${limits.maxProcessingTime} ms.`));
         const stop = tool.interactive ? undefined : setTimeout(late, limits.maxProcessingTime);
         try {
-            const context = { callId: call.callId, contextId, signal: abort.signal, limits, uiSettings: call.uiSettings ?? {} };
+            const context = { callId: call.callId, contextId, signal: abort.signal, limits, uiSettings: call.uiSettings ?? {}, kept: (handle) => this.#found(handle) };
             return await orAborted(Promise.resolve(tool.run(parameters, context)), abort.signal);
         }
         finally {

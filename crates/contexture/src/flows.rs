@@ -134,6 +134,7 @@ impl Flow {
     /// # Errors
     /// [`FlowError`]; nothing was run.
     pub fn prepare(project: &Project, mut request: FlowRequest) -> Result<Self, FlowError> {
+        journal::names(&request)?;
         let masker = journal::masker(project, &request.private);
         let journal = match (&request.journal, request.forget) {
             (Some(journal), _) => Some(Arc::clone(journal)),

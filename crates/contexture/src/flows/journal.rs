@@ -1,6 +1,6 @@
 //! Where runs are kept: `.contexture/data/flows.db` of the project (FL-11).
 
-use super::FlowError;
+use super::{FlowError, FlowRequest};
 use crate::models;
 use crate::project::Project;
 use crate::servers;
@@ -123,6 +123,21 @@ pub(super) fn open_masked(
     let path = project.state_folder().join("data").join("flows.db");
     let options = flows::Options { masker, ..flows::Options::default() };
     Ok(SqliteJournal::open(&path, ".contexture/data/flows.db", options)?)
+}
+
+/// Makes sure that a run is no part of another one: what a set within may do, only the step that runs
+/// it says.
+pub(super) fn names(request: &FlowRequest) -> Result<(), FlowError> {
+    if let Some(run) = request.resume.as_deref().filter(|run| is_within(run)) {
+        let message = format!("`{run}` is the run of a set within a step of another run");
+        let top = run.split('/').next().unwrap_or(run);
+        return Err(FlowError::setup("flow_run_within", message, format!("go on with `{top}`")));
+    }
+    if let Some(run) = request.run.as_deref().filter(|run| is_within(run)) {
+        let message = format!("`{run}` is no id of a run: it has a `/`");
+        return Err(FlowError::setup("flow_run_id", message, "give another one, or none"));
+    }
+    Ok(())
 }
 
 /// Whether a run is that of a set within a step of another run, which goes on with it.

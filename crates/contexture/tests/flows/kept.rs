@@ -141,6 +141,10 @@ fn fl_11_a_set_within_goes_on_where_it_was() {
             ] } } }
     ]));
     let id = counted.break_off(&place, asked);
+    let within = prepare(&place, counted.clone().into_request(resumed(&format!("{id}/do"))));
+    assert_eq!(within.err().unwrap().code(), "flow_run_within", "its step says what it may do");
+    let named = FlowRequest { run: Some("a/b".to_owned()), ..instructions(&json!([])) };
+    assert_eq!(prepare(&place, named).err().unwrap().code(), "flow_run_id");
     let report = run(&place, counted.clone().into_request(resumed(&id)));
     let inner = result(&report, "do");
     assert_eq!(inner["results"]["first"]["result"], json!({ "number": 1 }));

@@ -16,6 +16,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 /// How many messages are kept for a client that may come back.
 const KEPT_MESSAGES: usize = 10_000;
@@ -29,6 +30,8 @@ pub(crate) struct Session {
     state: Mutex<State>,
     /// Wakes the connection: there is something to send, or it was replaced.
     ready: Notify,
+    /// Tells whoever waits for its client that the connection is gone.
+    lost: Notify,
     /// Held while its user is asked whether something may be done.
     asking: tokio::sync::Mutex<()>,
 }
@@ -75,6 +78,7 @@ impl Session {
             owner,
             state: Mutex::new(state),
             ready: Notify::new(),
+            lost: Notify::new(),
             asking: tokio::sync::Mutex::new(()),
         }
     }
@@ -131,7 +135,14 @@ impl Session {
         let mut state = self.state();
         if state.connection == connection {
             state.left = Some(Instant::now());
+            drop(state);
+            self.lost.notify_waiters();
         }
+    }
+
+    /// Done when the connection is lost, from this call on.
+    pub(crate) fn lost(&self) -> Notified<'_> {
+        self.lost.notified()
     }
 
     /// Waits until there may be something to take.

@@ -317,3 +317,55 @@ async fn cp_19_only_what_a_tool_declares_leaves() {
         assert!(error["message"].as_str().unwrap().contains("selector"));
     }
 }
+
+#[tokio::test]
+async fn cp_6_a_front_end_client_that_is_lost_is_announced_to_whoever_waits() {
+    let site = Site::of(PROGRAM).await;
+    let mut page = Client::new(site.address).await;
+    page.ask(&announce("a1", json!({}))).await;
+    let mut asker = Client::new(site.address).await;
+    asker.send(&said("m1", Some("ctx_1"), "#main")).await;
+    let (_, call) = asked(&mut page).await;
+    let (session, seq) = (page.session.clone(), page.seq);
+    page.cut();
+    let warning = asker.message().await;
+    assert_eq!(warning["type"], "SYSTEM_MESSAGE", "{warning}");
+    assert_eq!(warning["metadata"]["inReplyTo"], "m1");
+    let data = json!({ "code": "CLIENT_LOST", "affectedComponents": ["highlight_element"] });
+    assert_eq!(
+        (&warning["content"]["action"], &warning["content"]["data"]),
+        (&json!("WARNING"), &data)
+    );
+    let (mut page, _) = Client::resume(site.address, &session, seq).await;
+    let given = result("r1", &call, json!({ "status": "SUCCESS", "result": { "shown": true } }));
+    page.send(&given).await;
+    assert_eq!(value(&mut asker, "m1").await, json!({ "shown": true }));
+}
+
+#[tokio::test]
+async fn cp_15_a_client_that_works_in_the_background_may_say_good_bye_and_come_back() {
+    let site = Site::of(PROGRAM).await;
+    let mut asker = Client::new(site.address).await;
+    for (id, features, expected) in [
+        ("m1", json!(["background_processing"]), json!({ "shown": true })),
+        ("m2", json!([]), json!({ "code": "CLIENT_UNAVAILABLE" })),
+    ] {
+        let mut page = Client::new(site.address).await;
+        let mut announced = announce("a1", json!({}));
+        announced["content"]["supportedFeatures"] = features;
+        page.ask(&announced).await;
+        asker.send(&said(id, Some("ctx_1"), "#main")).await;
+        let (_, call) = asked(&mut page).await;
+        let (session, seq) = (page.session.clone(), page.seq);
+        page.raw(&frame(0x80 | crate::client::CLOSE, &1000_u16.to_be_bytes())).await;
+        assert_eq!(page.closed().await, Some(1000));
+        let (mut page, _) = Client::resume(site.address, &session, seq).await;
+        if page.session == session {
+            let given = json!({ "status": "SUCCESS", "result": { "shown": true } });
+            page.send(&result(&format!("r_{id}"), &call, given)).await;
+        }
+        assert_eq!(value(&mut asker, id).await, expected, "{id}");
+        page.raw(&frame(0x80 | crate::client::CLOSE, &1000_u16.to_be_bytes())).await;
+        page.closed().await;
+    }
+}

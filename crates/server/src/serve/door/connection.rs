@@ -160,7 +160,7 @@ impl Connection {
         let _ = tokio::time::timeout(FAREWELL, farewell).await;
         let Some(session) = self.caller.session.take() else { return };
         session.disconnect(self.number);
-        if self.is_done {
+        if self.is_done && !self.app.calls.outlive(&session) {
             self.app.end_session(&session);
         }
     }

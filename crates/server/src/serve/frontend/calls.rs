@@ -13,6 +13,9 @@ use tokio::sync::oneshot;
 /// So many answered calls are remembered, with who answered them.
 const REMEMBERED: usize = 10_000;
 
+/// The feature of a client that goes on working without a connection.
+const BACKGROUND: &str = "background_processing";
+
 /// Calls under way.
 #[derive(Default)]
 pub(crate) struct Calls {
@@ -69,6 +72,15 @@ impl Calls {
         if open.is_empty() {
             tables.open.remove(&key);
         }
+    }
+
+    /// Whether the calls of a session go on although its client said good-bye: one that works in the
+    /// background may come back with what it did (CP-15).
+    pub(crate) fn outlive(&self, session: &Session) -> bool {
+        let client = session.client();
+        let features = client.as_ref().and_then(|client| client.supported_features.as_deref());
+        let goes_on = features.unwrap_or_default().iter().any(|feature| feature == BACKGROUND);
+        goes_on && self.tables().open.keys().any(|(of, _)| of == session.id())
     }
 
     /// A session ended for good: what was asked in it gets no answer.

@@ -1,5 +1,6 @@
 //! The front end of one turn or request: the clients of its owner.
 
+use super::calls::Answered;
 use super::{PATIENCE, PERSON};
 use crate::serve::app::App;
 use crate::serve::asking;
@@ -14,14 +15,16 @@ use contexture::frontend::{
 use contexture::llm::BoxFuture;
 use contexture::store::contexts::{NewMessage, Operation, Update};
 use contexture_protocol::content::{
-    Call, CallResult, CallStatus, Control, ControlAction, Failure, Runtime, ToolCallRequest,
-    ToolCallResponse, ToolDefinition, ToolQuery, UnavailableReason,
+    Call, CallResult, CallStatus, Control, ControlAction, Failure, Runtime, SystemAction,
+    SystemData, SystemMessage, ToolCallRequest, ToolCallResponse, ToolDefinition, ToolQuery,
+    UnavailableReason,
 };
 use contexture_protocol::{ErrorCode, Message, SenderType};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot::error::RecvError;
 
 /// Asks the clients of one owner.
 pub(crate) struct Forwarder {
@@ -200,7 +203,7 @@ impl Forwarder {
         let answer = calls.open(session, &call_id, &self.context, &request.message_id);
         let mut open = Asked::new(self, session, &call_id, &request.message_id);
         session.send(request);
-        let outcome = tokio::time::timeout(patience, answer).await;
+        let outcome = tokio::time::timeout(patience, self.answered(&target, answer)).await;
         match outcome {
             Ok(Ok(answered)) => {
                 open.is_over = true;
@@ -218,6 +221,51 @@ impl Forwarder {
                 );
                 Err(FrontendFailure::new(TIMEOUT, text))
             }
+        }
+    }
+
+    /// Waits for an answer, and tells whoever waits for it as well when the client is lost.
+    async fn answered(
+        &self,
+        target: &Target,
+        mut answer: Answered,
+    ) -> Result<(CallResult, String), RecvError> {
+        let mut is_told = false;
+        loop {
+            let lost = target.session.lost();
+            let is_lost = !target.session.is_connected();
+            if is_lost && !is_told {
+                self.tell_lost(target);
+            }
+            is_told = is_lost;
+            tokio::select! {
+                biased;
+                answered = &mut answer => return answered,
+                () = lost => {}
+            }
+        }
+    }
+
+    /// Says that a client is gone that a call waits for (CP-6).
+    fn tell_lost(&self, target: &Target) {
+        let is_own = |origin: &Arc<Session>| Arc::ptr_eq(origin, &target.session);
+        if self.origin.as_ref().is_some_and(is_own) {
+            return;
+        }
+        let tool = &target.tool.tool_id;
+        let data = SystemData {
+            code: Some("CLIENT_LOST".to_owned()),
+            affected_components: Some(vec![tool.clone()]),
+            ..SystemData::default()
+        };
+        let text = format!("the client that runs `{tool}` is gone; it may still come back in time");
+        let warning =
+            SystemMessage { data: Some(data), ..SystemMessage::new(SystemAction::Warning, text) };
+        let message = self.message(warning.into());
+        match (self.app.turns.of_message(&self.owner, &self.message), &self.origin) {
+            (Some(turn), _) => turn.log.pass(&message),
+            (None, Some(origin)) => origin.send(message),
+            (None, None) => {}
         }
     }
 

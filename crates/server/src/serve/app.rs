@@ -173,9 +173,13 @@ impl App {
         let incarnation = incarnation.await?;
         self.turns.cancel_in(owner, context, incarnation);
         let (app, owner, context) = (Arc::clone(self), owner.to_owned(), context.to_owned());
+        let (told, is_told) = tokio::sync::oneshot::channel();
         self.after_updates(move || {
             app.subscriptions.deleted(&app.maker, &owner, &context, incarnation);
+            let _ = told.send(());
         });
+        // Who deleted it may rely on everybody having been told.
+        let _ = is_told.await;
         Ok(())
     }
 

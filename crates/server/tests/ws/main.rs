@@ -16,6 +16,7 @@ mod batches;
 mod chance;
 mod client;
 mod converge;
+mod deleted;
 mod events;
 mod frames;
 mod frontend;

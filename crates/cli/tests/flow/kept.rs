@@ -101,6 +101,12 @@ fn fl_12_runs_are_listed_and_read_back() {
         "{text}"
     );
     assert!(text.contains("✓ tell  echo"), "{text}");
+    let step = flow(&sandbox, &["show", "latest~1", "--step", "tell"]).exits(0).json();
+    assert_eq!(
+        (&step["status"], &step["result"]),
+        (&json!("COMPLETED"), &json!({"text": "it is 14"}))
+    );
+    let _ = flow(&sandbox, &["show", "latest~1", "--step", "tel"]).exits(2).says("`tell`");
     let _ = flow(&sandbox, &["show", "flow_"]).exits(2).says("2 runs are named");
     let _ = flow(&sandbox, &["show", "latest~9"]).exits(2).says("flow list");
     let _ = flow(&sandbox, &["show", &format!("{}x", ids[0])]).exits(2).says(&ids[0]);

@@ -178,6 +178,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "flow_run_masked",
         "Secrets of a set were masked when its run was kept, so that it can't be gone on with.",
     ),
+    ("flow_step_not_found", "A run of a flow has no outcome of a step of this id."),
     ("flows_busy", "Another process holds the file of runs of flows for too long."),
     ("flows_closed", "The journal of flows was closed while something was to be written."),
     ("flows_damaged", "The file of runs of flows is damaged; it is left as it is."),

@@ -7,6 +7,7 @@ use crate::commands::trace::duration;
 use crate::complaint::Stop;
 use crate::paint::{Paint, harmless, one_line};
 use crate::terminal::Terminal;
+use contexture::protocol::ErrorCode;
 use contexture::protocol::content::{Outcome, Status};
 use contexture::reference::syntax::redact;
 use serde_json::{Value, json};
@@ -133,11 +134,21 @@ fn error(outcome: &Outcome, paint: Paint) -> String {
         let _ = write!(text, "\n  {} {}", paint.cyan("details:"), beginning(&details));
     }
     let told = told.as_ref().and_then(Value::as_str).map(one_line);
-    let help = told.or_else(|| explain::help_for(&failure.code).map(str::to_owned));
+    let help = told.or_else(|| help_for(&failure.code).map(str::to_owned));
     if let Some(help) = help.filter(|help| !message.contains(help.as_str())) {
         let _ = write!(text, "\n  {} {}", paint.cyan("help:"), redact(&help));
     }
     text
+}
+
+/// The protocol's help is for clients; where that is of no use to a person, it is said otherwise.
+fn help_for(code: &str) -> Option<&'static str> {
+    match ErrorCode::parse(code) {
+        Some(ErrorCode::ValidationFailed) => {
+            Some("mend the parameters, or the results that they are made of")
+        }
+        _ => explain::help_for(code),
+    }
 }
 
 #[cfg(test)]

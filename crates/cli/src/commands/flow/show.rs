@@ -5,9 +5,10 @@ use super::list::{to_json, when, word};
 use super::place::{Kept, Place, past};
 use crate::columns::counted;
 use crate::commands::Outcome;
-use crate::complaint::{Exit, Stop};
+use crate::complaint::{Complaint, Exit, Stop};
 use crate::paint::one_line;
 use crate::terminal::Terminal;
+use contexture::diagnostic::suggestion;
 use contexture::flow::Set;
 use contexture::flow::journal::Entry;
 use contexture::protocol::Limits;
@@ -21,6 +22,7 @@ use std::time::Duration;
 const EXAMPLES: &str = "\
 Examples:
   contexture flow run examples/flows/hello.json && contexture flow show latest
+  contexture flow show latest --step tell
   contexture flow show latest --json
 
 A run is named by its id, by the beginning or end of it, by `latest`, or by `latest~1` for the one
@@ -33,6 +35,9 @@ pub(super) struct Args {
     /// The run.
     #[arg(value_name = "RUN")]
     run: String,
+    /// Print the whole outcome of this step, as JSON.
+    #[arg(long, value_name = "ID")]
+    step: Option<String>,
     #[command(flatten)]
     place: Place,
     /// Print one JSON object: run, name, status, steps, done, started, ended, set, results, order
@@ -45,6 +50,15 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let kept = args.place.find(&args.run)?;
     let log = kept.log()?;
+    if let Some(id) = &args.step {
+        let outcome = outcome(&log, id)?;
+        if args.json {
+            terminal.print_tree(&outcome)?;
+        } else {
+            terminal.print_pretty(&json!(outcome))?;
+        }
+        return Ok(Exit::Done);
+    }
     let document = kept.document()?;
     if args.json {
         terminal.print_tree(&whole(&kept, &log, &document))?;
@@ -52,6 +66,20 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     }
     tell(&kept, &log, &document, terminal)?;
     Ok(Exit::Done)
+}
+
+/// What became of a step that was begun or has ended.
+fn outcome(log: &[Line], id: &str) -> Result<Ended, Stop> {
+    let steps = past(log).steps;
+    if let Some((found, _)) = steps.iter().find(|(outcome, _)| outcome.instruction_id == id) {
+        return Ok(found.clone());
+    }
+    let ids: Vec<&str> = steps.iter().map(|(outcome, _)| outcome.instruction_id.as_str()).collect();
+    let help = suggestion(id, ids.iter().copied()).unwrap_or_else(|| {
+        "`contexture flow show` lists the steps; one that waits has none".to_owned()
+    });
+    let message = format!("no step `{id}` was begun or has ended");
+    Err(Complaint::refused("flow_step_not_found", message).help(help).into())
 }
 
 fn whole(kept: &Kept, log: &[Line], document: &str) -> Value {

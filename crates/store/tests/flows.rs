@@ -439,6 +439,8 @@ fn fl_12_runs_are_listed_the_newest_first() {
     assert_eq!(ids(&unfinished), "r4 r3");
     let context = Some("ctx_1".to_owned());
     assert_eq!(ids(&Filter { context, unfinished: true, ..all.clone() }), "r3 r2");
+    assert_eq!(ids(&Filter { name: Some("sales.json".to_owned()), limit: 1, ..all.clone() }), "r4");
+    assert_eq!(ids(&Filter { name: Some("sales".to_owned()), ..all.clone() }), "");
     assert_eq!(ids(&Filter { context: Some("x' or 1".to_owned()), ..all }), "");
     let first = journal.summary("r2").unwrap();
     assert_eq!(

@@ -80,14 +80,16 @@ impl Reader {
     pub(super) fn runs(&self, filter: &Filter) -> Outcome<Vec<RunSummary>> {
         let owner = filter.owner.as_ref().map(|_| "owner = :owner");
         let context = filter.context.as_ref().map(|_| "context = :context");
+        let name = filter.name.as_ref().map(|_| "name = :name");
         let unfinished = filter.unfinished.then_some("ended is null");
-        let wanted: Vec<&str> = [owner, context, unfinished].into_iter().flatten().collect();
+        let wanted: Vec<&str> = [owner, context, name, unfinished].into_iter().flatten().collect();
         let wanted = if wanted.is_empty() { "true".to_owned() } else { wanted.join(" and ") };
         let sql = format!("{RUN} where {wanted} order by place desc limit :limit");
         let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
         let mut params: Vec<(&str, &dyn ToSql)> = vec![(":limit", &limit)];
         params.extend(filter.owner.as_ref().map(|owner| (":owner", owner as &dyn ToSql)));
         params.extend(filter.context.as_ref().map(|context| (":context", context as &dyn ToSql)));
+        params.extend(filter.name.as_ref().map(|name| (":name", name as &dyn ToSql)));
         self.read(|moment| {
             let mut alive = HashMap::new();
             let rows = self.all(moment, &sql, &params, found)?;

@@ -29,6 +29,7 @@ const STEPS: [&str; 1] = ["
         wishes integer not null default 0
     ) strict;
     create index runs_by_owner on runs (owner, place);
+    create index runs_by_context on runs (context, name, place) where context is not null;
     create index runs_unfinished on runs (place) where ended is null;
     create index runs_with_wish on runs (holder) where wish is not null;
     create table documents (

@@ -71,6 +71,8 @@ pub struct Filter {
     pub owner: Option<String>,
     /// Those of a context alone.
     pub context: Option<String>,
+    /// Those of a name alone.
+    pub name: Option<String>,
     /// Those alone that have not ended.
     pub unfinished: bool,
     /// How many at most, the newest.
@@ -79,7 +81,7 @@ pub struct Filter {
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { owner: None, context: None, unfinished: false, limit: usize::MAX }
+        Self { owner: None, context: None, name: None, unfinished: false, limit: usize::MAX }
     }
 }
 

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 const MOST_JOBS: usize = 4_096;
 
 /// How long an event that nobody waits for waits for one that somebody does.
-const COMPANY: Duration = Duration::from_millis(1);
+const COMPANY: Duration = Duration::from_micros(200);
 
 pub(super) type Outcome<T> = Result<T, FlowStoreError>;
 
@@ -103,6 +103,8 @@ struct Waiting {
     urgent: usize,
     bytes: usize,
     is_closed: bool,
+    /// The thread sleeps and has to be woken.
+    is_asleep: bool,
 }
 
 #[derive(Default)]
@@ -125,7 +127,9 @@ impl Queue {
                 if waiting.is_closed {
                     return None;
                 }
+                waiting.is_asleep = true;
                 waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                waiting.is_asleep = false;
                 continue;
             }
             if waiting.urgent > 0 || waiting.is_closed || waiting.jobs.len() >= MOST_JOBS {
@@ -136,8 +140,10 @@ impl Queue {
             else {
                 break;
             };
+            waiting.is_asleep = true;
             let woken = self.filled.wait_timeout(waiting, left);
             waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+            waiting.is_asleep = false;
         }
         let count = waiting.jobs.len().min(MOST_JOBS);
         let taken: Vec<(Job, bool)> = waiting.jobs.drain(..count).collect();
@@ -216,8 +222,9 @@ impl Writer {
             job.finish(Some(FlowStoreError::Io { path, reason }));
             return;
         }
-        // The thread sleeps before the first one, and before the first urgent one.
-        let wakes = waiting.jobs.is_empty() || (is_urgent && waiting.urgent == 0);
+        // It sleeps before the first one, and before the first urgent one.
+        let is_first = waiting.jobs.is_empty() || (is_urgent && waiting.urgent == 0);
+        let wakes = is_first && waiting.is_asleep;
         waiting.urgent += usize::from(is_urgent);
         waiting.bytes = waiting.bytes.saturating_add(bytes(&job));
         waiting.jobs.push_back((job, is_urgent));

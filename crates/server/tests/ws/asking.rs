@@ -209,3 +209,62 @@ async fn cp_19_a_front_end_tool_that_is_marked_asks_where_its_client_would_not()
     answer(&mut client, &asked, json!({ "status": "SUCCESS", "result": { "shown": true } })).await;
     assert_eq!(value(&mut client, "m2").await, json!({ "shown": true }));
 }
+
+/// What comes of the one call of a request.
+async fn result(client: &mut Client, id: &str) -> Value {
+    loop {
+        let message = client.message().await;
+        if message["type"] == "TOOL_CALL_RESPONSE" && message["metadata"]["inReplyTo"] == id {
+            return message["content"]["results"][0].clone();
+        }
+    }
+}
+
+#[tokio::test]
+async fn cp_19_calls_and_instructions_that_are_sent_ask_as_well() {
+    let config = settings("[serve.permissions.backend]\n\"calc*\" = \"ALWAYS_ASK\"\n");
+    let site = Site::with(READER, &config, None).await;
+    let mut client = asker(&site).await;
+    let call = |name: &str, more: Value| {
+        let mut call =
+            json!({ "callId": "c1", "name": name, "parameters": { "expression": "1+1" } });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "calls": [call] })
+    };
+    for (id, content, is_allowed) in [
+        ("t1", call("calculator", json!({})), true),
+        ("t2", call("calculator", json!({})), false),
+        ("t3", call("echo", json!({ "userPrompt": "May I say it?" })), false),
+    ] {
+        client.send(&message("TOOL_CALL_REQUEST", id, Some("ctx_1"), content.clone())).await;
+        let asked = question(&mut client, id).await.unwrap();
+        assert_eq!(asked["content"]["calls"][0]["name"], "confirm_action", "{asked}");
+        if id == "t3" {
+            assert_eq!(asked["content"]["calls"][0]["userPrompt"], "May I say it?");
+        }
+        answer(&mut client, &asked, allowed(is_allowed)).await;
+        let given = result(&mut client, id).await;
+        if is_allowed {
+            assert_eq!(given["result"]["value"], 2, "{given}");
+        } else {
+            assert_eq!(given["error"]["code"], "PERMISSION_DENIED", "{given}");
+        }
+    }
+    // What nobody marked is not asked about.
+    let content = call("echo", json!({}));
+    client.send(&message("TOOL_CALL_REQUEST", "t4", Some("ctx_1"), content)).await;
+    assert_eq!(result(&mut client, "t4").await["status"], "SUCCESS");
+    let set = json!({ "instructions": [
+        { "instructionId": "i1", "action": "calculator", "parameters": { "expression": "2*3" } },
+    ] });
+    client.send(&message("INSTRUCTION", "i1", Some("ctx_1"), set)).await;
+    let asked = question(&mut client, "i1").await.unwrap();
+    answer(&mut client, &asked, allowed(true)).await;
+    loop {
+        let message = client.message().await;
+        if message["type"] == "INSTRUCTION_RESPONSE" {
+            assert_eq!(message["content"]["results"][0]["result"]["value"], 6, "{message}");
+            break;
+        }
+    }
+}

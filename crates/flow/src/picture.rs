@@ -172,9 +172,10 @@ fn time(took: Duration) -> String {
 
 /// A name as it is shown: one line without control characters, shortened.
 fn shown(name: &str) -> String {
-    let short = name.char_indices().nth(SHOWN).map_or(name, |(at, _)| {
-        name.split_at_checked(at).map_or(name, |(head, _)| head)
-    });
+    let short = name
+        .char_indices()
+        .nth(SHOWN)
+        .map_or(name, |(at, _)| name.split_at_checked(at).map_or(name, |(head, _)| head));
     let dots = if short.len() < name.len() { "…" } else { "" };
     clean(short) + dots
 }

@@ -1,6 +1,7 @@
 //! The scheduler (FL-2, FL-4, FL-7, FL-10 to FL-12, CP-18).
 //!
-//! Decision: one task thinks, and every try of a step is a task of its own that only acts. The
+//! Decision: one task thinks, and a try of a step is a task of its own that only acts, unless its
+//! action is known to be done at once. The
 //! thinking task knows steps by their numbers, holds all state, and hears from the others through
 //! one inbox that it empties at once; so nothing is locked while it thinks, an action that panics
 //! or hangs harms nobody, and a thousand ends at the same time are one wake-up.
@@ -36,6 +37,7 @@
 mod cell;
 mod control;
 mod driver;
+mod habit;
 mod inbox;
 mod lanes;
 mod options;

@@ -1226,3 +1226,35 @@ fn fl_4_words_that_a_status_never_is_are_warned_of() {
         assert!(warnings(condition).is_empty(), "{condition}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fl_10_an_action_that_was_prompt_for_long_may_still_wait_fail_or_panic() {
+    let mut all = actions(&Log::default());
+    all.add("moody", ActionInfo::default(), |call| async move {
+        match call.parameters.get("n").and_then(Value::as_u64).unwrap_or(0) {
+            500 => std::future::pending::<()>().await,
+            613 => panic!("after all"),
+            721 => tokio::time::sleep(Duration::from_millis(20)).await,
+            834 => return Err(ActionFailure::new("E", "m")),
+            _ => {}
+        }
+        Ok(Value::Object(call.parameters))
+    });
+    let steps = (0..1_000)
+        .map(|n| {
+            let after = if n >= 50 { vec![format!("s{}", n - 50)] } else { Vec::new() };
+            let after: Vec<&str> = after.iter().map(String::as_str).collect();
+            let one = step(&format!("s{n}"), "moody", json!({ "n": n }), &after);
+            if n == 500 { with(one, "timeout", json!(0.2)) } else { one }
+        })
+        .collect();
+    let report = run_of(all, &set("PARALLEL", steps), Options::default()).await;
+    let ends = ends(&report);
+    assert_eq!(ends[500], "s500 TIMEOUT TIMEOUT");
+    assert_eq!(ends[613], "s613 FAILED EXECUTION_FAILED");
+    assert_eq!(ends[663], "s663 SKIPPED DEPENDENCY_FAILED");
+    assert_eq!(ends[721], "s721 COMPLETED");
+    assert_eq!(ends[834], "s834 FAILED E");
+    let bad = ends.iter().filter(|end| !end.ends_with("COMPLETED")).count();
+    assert_eq!(bad, 10 + 8 + 4, "each of the three, and every fiftieth after it");
+}

@@ -21,7 +21,11 @@ fn set(steps: impl IntoIterator<Item = (String, String, Vec<String>, Option<Stri
     let mut set = Set::of_instructions(InstructionSet::default());
     set.steps = steps
         .into_iter()
-        .map(|(id, action, dependencies, condition)| Step { dependencies, condition, ..Step::new(id, action) })
+        .map(|(id, action, dependencies, condition)| Step {
+            dependencies,
+            condition,
+            ..Step::new(id, action)
+        })
         .collect();
     set
 }
@@ -50,7 +54,8 @@ fn layered(layers: usize, each: usize, degree: usize) -> Set {
             }
         }
         let actions = ["QUERY_DATA", "PROCESS_DATA", "ANALYZE_TREND", "agent:Writer.draft", "http"];
-        let condition = (n % 9 == 4 && layer > 0).then(|| format!("dependencies.{}.status == 'COMPLETED'", before[0]));
+        let condition = (n % 9 == 4 && layer > 0)
+            .then(|| format!("dependencies.{}.status == 'COMPLETED'", before[0]));
         (format!("step_{n}"), actions[next(5)].to_owned(), before, condition)
     }))
 }
@@ -73,23 +78,55 @@ fn sales() -> Set {
 
 fn chinese() -> Set {
     let one = |id: &str, action: &str, before: &[&str], condition: Option<&str>| {
-        (id.to_owned(), action.to_owned(), before.iter().map(|id| (*id).to_owned()).collect(), condition.map(str::to_owned))
+        (
+            id.to_owned(),
+            action.to_owned(),
+            before.iter().map(|id| (*id).to_owned()).collect(),
+            condition.map(str::to_owned),
+        )
     };
     set([
         one("查询最近三十天的销售数据", "QUERY_DATA", &[], None),
         one("按日期汇总", "处理数据", &["查询最近三十天的销售数据"], None),
-        one("分析趋势并找出异常的数据点以及它们的可能原因和影响", "ANALYZE_TREND", &["按日期汇总"],
-            Some("dependencies.按日期汇总.result.异常 == true")),
-        one("WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW", "MMMMMMMMMMMMMMMMMMMMMMMMMMMM", &["按日期汇总"], None),
-        one("a_rather_long_name_of_a_step_that_somebody_wrote", "agent:Writer.draft_the_summary_of_the_month", &["按日期汇总"], None),
-        one("生成报告😀", "GENERATE_REPORT", &["分析趋势并找出异常的数据点以及它们的可能原因和影响", "按日期汇总"], None),
+        one(
+            "分析趋势并找出异常的数据点以及它们的可能原因和影响",
+            "ANALYZE_TREND",
+            &["按日期汇总"],
+            Some("dependencies.按日期汇总.result.异常 == true"),
+        ),
+        one(
+            "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW",
+            "MMMMMMMMMMMMMMMMMMMMMMMMMMMM",
+            &["按日期汇总"],
+            None,
+        ),
+        one(
+            "a_rather_long_name_of_a_step_that_somebody_wrote",
+            "agent:Writer.draft_the_summary_of_the_month",
+            &["按日期汇总"],
+            None,
+        ),
+        one(
+            "生成报告😀",
+            "GENERATE_REPORT",
+            &["分析趋势并找出异常的数据点以及它们的可能原因和影响", "按日期汇总"],
+            None,
+        ),
     ])
 }
 
 fn fan(count: usize) -> Set {
     let mut steps = vec![("start".to_owned(), "QUERY_DATA".to_owned(), Vec::new(), None)];
-    steps.extend((0..count).map(|n| (format!("part_{n}"), "echo".to_owned(), vec!["start".to_owned()], None)));
-    steps.push(("join".to_owned(), "GENERATE_REPORT".to_owned(), (0..count).map(|n| format!("part_{n}")).collect(), None));
+    steps.extend(
+        (0..count)
+            .map(|n| (format!("part_{n}"), "echo".to_owned(), vec!["start".to_owned()], None)),
+    );
+    steps.push((
+        "join".to_owned(),
+        "GENERATE_REPORT".to_owned(),
+        (0..count).map(|n| format!("part_{n}")).collect(),
+        None,
+    ));
     set(steps)
 }
 
@@ -165,7 +202,12 @@ fn boxes(svg: &str) -> Vec<Rect> {
     lines
         .map(|line| {
             let line = &line[line.find("<rect").unwrap()..];
-            Rect { x: number(line, "x"), y: number(line, "y"), w: number(line, "width"), h: number(line, "height") }
+            Rect {
+                x: number(line, "x"),
+                y: number(line, "y"),
+                w: number(line, "width"),
+                h: number(line, "height"),
+            }
         })
         .collect()
 }
@@ -176,15 +218,24 @@ fn curves(svg: &str) -> Vec<Vec<(f64, f64)>> {
     paths
         .map(|line| {
             let d = line.split('"').nth(1).unwrap();
-            let values: Vec<f64> = d.split(|c: char| "MCL ".contains(c)).filter_map(|n| n.parse().ok()).collect();
+            let values: Vec<f64> =
+                d.split(|c: char| "MCL ".contains(c)).filter_map(|n| n.parse().ok()).collect();
             let at = |t: f64, i: usize| {
                 let u = 1.0 - t;
-                u * u * u * values[i] + 3.0 * u * u * t * values[i + 2] + 3.0 * u * t * t * values[i + 4] + t * t * t * values[i + 6]
+                u * u * u * values[i]
+                    + 3.0 * u * u * t * values[i + 2]
+                    + 3.0 * u * t * t * values[i + 4]
+                    + t * t * t * values[i + 6]
             };
-            let mut points: Vec<(f64, f64)> = (0..=40).map(|n| f64::from(n) / 40.0).map(|t| (at(t, 0), at(t, 1))).collect();
+            let mut points: Vec<(f64, f64)> =
+                (0..=40).map(|n| f64::from(n) / 40.0).map(|t| (at(t, 0), at(t, 1))).collect();
             if values.len() > 8 {
                 let (x, y) = (values[6], values[7]);
-                points.extend((1..=10).map(|n| f64::from(n) / 10.0).map(|t| (x + t * (values[8] - x), y + t * (values[9] - y))));
+                points.extend(
+                    (1..=10)
+                        .map(|n| f64::from(n) / 10.0)
+                        .map(|t| (x + t * (values[8] - x), y + t * (values[9] - y))),
+                );
             }
             points
         })
@@ -195,7 +246,9 @@ fn curves(svg: &str) -> Vec<Vec<(f64, f64)>> {
 fn fl_13_boxes_stand_apart_and_edges_pass_none() {
     let folder = std::env::var("PICTURES").ok();
     for (name, set) in all() {
-        for (when, picture) in [("plan", Picture::plan(&set)), ("run", Picture::after(&set, outcomes(&set)))] {
+        for (when, picture) in
+            [("plan", Picture::plan(&set)), ("run", Picture::after(&set, outcomes(&set)))]
+        {
             let svg = picture.svg().unwrap();
             if let Some(folder) = &folder {
                 std::fs::write(format!("{folder}/{name}_{when}.svg"), &svg).unwrap();
@@ -207,16 +260,26 @@ fn fl_13_boxes_stand_apart_and_edges_pass_none() {
             let boxes = boxes(&svg);
             assert_eq!(boxes.len(), set.steps.len(), "{name}");
             for (index, one) in boxes.iter().enumerate() {
-                assert!(one.x >= 10.0 && one.y >= 10.0 && one.x + one.w <= wide - 10.0 && one.y + one.h <= high - 10.0, "{name} {when}: {one:?} in {wide} x {high}");
+                assert!(
+                    one.x >= 10.0
+                        && one.y >= 10.0
+                        && one.x + one.w <= wide - 10.0
+                        && one.y + one.h <= high - 10.0,
+                    "{name} {when}: {one:?} in {wide} x {high}"
+                );
                 for other in &boxes[index + 1..] {
-                    let apart = one.x + one.w + 5.0 < other.x || other.x + other.w + 5.0 < one.x
-                        || one.y + one.h + 5.0 < other.y || other.y + other.h + 5.0 < one.y;
+                    let apart = one.x + one.w + 5.0 < other.x
+                        || other.x + other.w + 5.0 < one.x
+                        || one.y + one.h + 5.0 < other.y
+                        || other.y + other.h + 5.0 < one.y;
                     assert!(apart, "{name} {when}: {one:?} {other:?}");
                 }
             }
             for curve in curves(&svg) {
                 for (x, y) in curve {
-                    let hit = boxes.iter().find(|b| x > b.x + 1.5 && x < b.x + b.w - 1.5 && y > b.y + 1.5 && y < b.y + b.h - 1.5);
+                    let hit = boxes.iter().find(|b| {
+                        x > b.x + 1.5 && x < b.x + b.w - 1.5 && y > b.y + 1.5 && y < b.y + b.h - 1.5
+                    });
                     assert!(hit.is_none(), "{name} {when}: an edge at {x} {y} runs over {hit:?}");
                 }
             }
@@ -226,7 +289,13 @@ fn fl_13_boxes_stand_apart_and_edges_pass_none() {
 
 #[test]
 fn fl_13_sides_are_in_proportion() {
-    for (name, most) in [("fan_400", 3.0), ("alone_400", 3.0), ("layered_400", 4.0), ("layered_40", 4.0), ("wild_400", 6.0)] {
+    for (name, most) in [
+        ("fan_400", 3.0),
+        ("alone_400", 3.0),
+        ("layered_400", 4.0),
+        ("layered_40", 4.0),
+        ("wild_400", 6.0),
+    ] {
         let set = all().into_iter().find(|(known, _)| *known == name).unwrap().1;
         let svg = Picture::plan(&set).svg().unwrap();
         let (wide, high) = (number(&svg, "width"), number(&svg, "height"));

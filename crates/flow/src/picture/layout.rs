@@ -88,7 +88,8 @@ impl Layout {
             let (first, last) = (self.column_of(from), self.column_of(to));
             let mut way = vec![from];
             if last > first + 1 && last - first + ways.len() <= MAX_PASSING {
-                let owner = if out.get(&from) >= into.get(&to) { Owner::From(from) } else { Owner::To(to) };
+                let owner =
+                    if out.get(&from) >= into.get(&to) { Owner::From(from) } else { Owner::To(to) };
                 for column in first + 1..last {
                     let known = ways.get(&(owner, column)).copied();
                     let slot = known.unwrap_or_else(|| self.add(column, passing));

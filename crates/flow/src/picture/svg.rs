@@ -124,7 +124,8 @@ impl Frame {
     /// Folds a long picture into bands, where few edges go from one to the next.
     fn fold(&mut self, layout: &Layout) {
         let ends = (0..layout.columns.len()).filter_map(|column| layout.reach(column));
-        let (low, high) = ends.fold((f64::INFINITY, 0.0_f64), |all, one| (all.0.min(one.0), all.1.max(one.1)));
+        let (low, high) =
+            ends.fold((f64::INFINITY, 0.0_f64), |all, one| (all.0.min(one.0), all.1.max(one.1)));
         let breadth = (high - low).max(self.height) + GUTTER;
         let wished = (self.along * breadth * SHAPE).sqrt().max(1_100.0);
         if self.along < 1.7 * wished {
@@ -157,7 +158,9 @@ impl Frame {
         let bands = self.columns.last().map_or(0, |last| last.band + 1);
         for band in 0..bands {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for (index, _) in self.columns.iter().enumerate().filter(|(_, column)| column.band == band) {
+            for (index, _) in
+                self.columns.iter().enumerate().filter(|(_, column)| column.band == band)
+            {
                 let Some(reach) = layout.reach(index) else { continue };
                 (low, high) = (low.min(reach.0), high.max(reach.1));
             }
@@ -165,7 +168,10 @@ impl Frame {
                 continue;
             }
             let moved = self.across - low;
-            self.columns.iter_mut().filter(|column| column.band == band).for_each(|c| c.moved = moved);
+            self.columns
+                .iter_mut()
+                .filter(|column| column.band == band)
+                .for_each(|c| c.moved = moved);
             self.across += high - low;
             if band + 1 < bands {
                 self.gutters.push(self.across + GUTTER / 2.0);
@@ -220,7 +226,11 @@ fn head(wide: f64, high: f64) -> String {
 }
 
 /// A count from a size that is small and not negative.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 14 to some thousands")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from 14 to some thousands"
+)]
 fn whole(count: f64) -> usize {
     count.ceil() as usize
 }

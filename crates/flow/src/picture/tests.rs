@@ -46,7 +46,7 @@ fn fl_13_a_run_shows_status_time_and_the_critical_path() {
     assert!(mermaid.contains("linkStyle 1 stroke-width:4px"), "{mermaid}");
     assert!(picture.dot().contains("n0 -> n2 [penwidth=3];"));
     let svg = picture.svg().unwrap();
-    assert_eq!(svg.matches("stroke=\"#0969da\"").count(), 3);
+    assert_eq!(svg.matches("stroke=\"#0969da\"").count(), 4);
 }
 
 #[test]

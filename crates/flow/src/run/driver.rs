@@ -2,6 +2,7 @@
 
 use super::cell::{Cell, Ended};
 use super::control::Wish;
+use super::habit::Habit;
 use super::inbox::{Inbox, Mail};
 use super::lanes::Lanes;
 use super::options::{Notice, Options};
@@ -17,7 +18,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-
 /// Rounds after which others on the same thread have their turn.
 const TURNS: u32 = 32;
 
@@ -31,6 +31,8 @@ pub(crate) struct Driver {
     pub(super) timers: Timers,
     /// Tries whose start is being journalled.
     pub(super) starting: HashMap<u32, ActionCall>,
+    /// Of each action of the set.
+    habits: Vec<Habit>,
     /// What the run waits for besides: events that are not durable yet.
     unkept: usize,
     pub(super) order: Vec<u32>,
@@ -64,6 +66,7 @@ impl Driver {
             crate::graph::number(inside.count())
         };
         let cells = (0..crate::graph::number(steps)).map(|step| Cell::new(waits(step))).collect();
+        let habits = vec![Habit::default(); plan.actions.len()];
         Self {
             plan: Arc::new(plan),
             actions,
@@ -73,6 +76,7 @@ impl Driver {
             lanes,
             timers: Timers::default(),
             starting: HashMap::new(),
+            habits,
             unkept: 0,
             order: Vec::with_capacity(steps),
             bytes: 0,
@@ -159,7 +163,12 @@ impl Driver {
     fn read(&mut self, letter: Mail) {
         match letter {
             Mail::Kept { step, is_start, result } => self.kept(step, is_start, result),
-            Mail::Done { step, attempt, result } => self.tried(step, attempt, result),
+            Mail::Done { step, attempt, result, was_prompt } => {
+                if let (Some(was_prompt), Some(habit)) = (was_prompt, self.habit(step)) {
+                    habit.in_task(was_prompt);
+                }
+                self.tried(step, attempt, result);
+            }
             Mail::Wish(Wish::Cancel) => {
                 if self.lanes.left() > 0 && self.stop != Some(Stop::Cancelled) {
                     self.record(&Event::Cancelled, None, false);
@@ -178,6 +187,13 @@ impl Driver {
                 }
             }
         }
+    }
+
+    /// What is known of the action of a step, unless another runs in its place.
+    pub(super) fn habit(&mut self, step: u32) -> Option<&mut Habit> {
+        let is_replaced = self.cells.get(step as usize)?.is_replaced;
+        let action = *self.plan.action_of.get(step as usize).filter(|_| !is_replaced)?;
+        self.habits.get_mut(action as usize)
     }
 
     fn kept(&mut self, step: Option<(u32, u32)>, is_start: bool, result: Result<(), JournalError>) {

@@ -13,7 +13,13 @@ pub(crate) enum Mail {
     /// An event is durable, or lost; `step` has its number and its try.
     Kept { step: Option<(u32, u32)>, is_start: bool, result: Result<(), JournalError> },
     /// A try has ended; a result with its size in bytes.
-    Done { step: u32, attempt: u32, result: Result<(Value, usize), Box<ActionFailure>> },
+    Done {
+        step: u32,
+        attempt: u32,
+        result: Result<(Value, usize), Box<ActionFailure>>,
+        /// Whether it was done at once, if it had a task of its own.
+        was_prompt: Option<bool>,
+    },
     /// Someone outside wants something.
     Wish(Wish),
 }

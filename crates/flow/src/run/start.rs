@@ -3,6 +3,7 @@
 
 use super::cell::Ended;
 use super::driver::Driver;
+use super::habit;
 use super::inbox::{Inbox, Mail};
 use super::options::Limits;
 use super::stop::UNCERTAIN;
@@ -17,7 +18,9 @@ use contexture_protocol::content::Status;
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use std::any::Any;
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use tokio::time::Instant;
@@ -181,18 +184,24 @@ impl Driver {
         }
         let info = self.plan.action_named(&call.name).and_then(|action| action.info.as_ref());
         let is_quick = info.is_some_and(|info| info.quick);
-        let (actions, inbox) = (self.actions.clone(), self.inbox().clone());
-        let work = work(actions, inbox, self.options.limits, step, call);
-        let task = if is_quick {
-            let mut work = Box::pin(work);
+        let is_prompt = self.habit(step).is_some_and(|habit| habit.is_prompt());
+        let (actions, inbox, limits) =
+            (self.actions.clone(), self.inbox().clone(), self.options.limits);
+        let task = if is_quick || is_prompt {
+            let mut work = Box::pin(work(actions, inbox, limits, step, call, false));
             // The first look needs no one to wake: a task looks again at what is not ready.
             let mut nobody = Context::from_waker(Waker::noop());
-            if work.as_mut().poll(&mut nobody).is_ready() {
+            let began = (!is_quick).then(Instant::now);
+            let is_done = work.as_mut().poll(&mut nobody).is_ready();
+            if let (Some(began), Some(habit)) = (began, self.habit(step)) {
+                habit.in_place(is_done, began.elapsed());
+            }
+            if is_done {
                 return;
             }
             tokio::spawn(work)
         } else {
-            tokio::spawn(work)
+            tokio::spawn(work(actions, inbox, limits, step, call, true))
         };
         let task = task.abort_handle();
         let timeout = self.plan.step(step).and_then(|planned| planned.timeout);
@@ -211,10 +220,18 @@ async fn work(
     limits: Limits,
     step: u32,
     call: ActionCall,
+    is_watched: bool,
 ) {
     let attempt = call.attempt;
+    let (began, mut looks) = (is_watched.then(Instant::now), 0_u32);
     // The call itself may panic before it gives a future.
-    let acted = AssertUnwindSafe(async { actions.call(call).await }).catch_unwind().await;
+    let mut acting = pin!(AssertUnwindSafe(async { actions.call(call).await }).catch_unwind());
+    let acted = poll_fn(|context| {
+        looks = looks.saturating_add(1);
+        acting.as_mut().poll(context)
+    });
+    let acted = acted.await;
+    let was_prompt = began.map(|began| habit::was_prompt(looks, began.elapsed()));
     let result = match acted {
         Ok(Ok(value)) => sized(value, &limits),
         Ok(Err(mut failure)) => {
@@ -230,7 +247,7 @@ async fn work(
             Err(Box::new(failure(ErrorCode::ExecutionFailed, message)))
         }
     };
-    inbox.put(Mail::Done { step, attempt, result });
+    inbox.put(Mail::Done { step, attempt, result, was_prompt });
 }
 
 fn sized(value: Value, limits: &Limits) -> Result<(Value, usize), Box<ActionFailure>> {

@@ -89,7 +89,8 @@ impl Layout {
             let Some(slot) = self.slots.get(*slot as usize) else { continue };
             let start = wish(index, slot) - slot.size / 2.0;
             let mut group = Group { start, count: 1.0, size: slot.size, of: 1 };
-            while let Some(last) = groups.last().filter(|last| last.start + last.size > group.start) {
+            while let Some(last) = groups.last().filter(|last| last.start + last.size > group.start)
+            {
                 group = last.and(&group);
                 groups.pop();
             }

@@ -68,7 +68,11 @@ impl Box {
         let middle = x + width / 2.0;
         let top = y + height / 2.0 - LINE * (to_f64(self.lines.len()) - 1.0) / 2.0 + 4.2;
         for (index, (text, size)) in self.lines.iter().enumerate() {
-            let style = if *size > REST { " font-weight=\"600\" fill=\"#1f2328\"" } else { " fill=\"#57606a\"" };
+            let style = if *size > REST {
+                " font-weight=\"600\" fill=\"#1f2328\""
+            } else {
+                " fill=\"#57606a\""
+            };
             let y = top + LINE * to_f64(index);
             let text = escape(text);
             let _ = writeln!(

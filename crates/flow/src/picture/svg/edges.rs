@@ -27,8 +27,15 @@ impl Frame {
     }
 
     /// From the end of one slot to the begin of the next, and through it where it is passed.
-    fn part(&self, out: &mut String, layout: &Layout, (left, right): (u32, u32), is_critical: bool) {
-        let (start, end) = (self.start_of(layout, left) + self.thick(), self.start_of(layout, right));
+    fn part(
+        &self,
+        out: &mut String,
+        layout: &Layout,
+        (left, right): (u32, u32),
+        is_critical: bool,
+    ) {
+        let (start, end) =
+            (self.start_of(layout, left) + self.thick(), self.start_of(layout, right));
         let (from, to) = (self.at(layout, left), self.at(layout, right));
         let (band, next) = (self.column(layout, left).band, self.column(layout, right).band);
         let mut path = if band == next {
@@ -65,7 +72,14 @@ impl Frame {
         // Each a little beside the others, as far as they come from different heights.
         let aside = 6.0 + (from * 7.0).rem_euclid(9.0);
         let gutter = gutter - 10.0 + (from * 3.0).rem_euclid(20.0);
-        let corners = [(start, from), (start + aside, from), (start + aside, gutter), (end - aside, gutter), (end - aside, to), (end, to)];
+        let corners = [
+            (start, from),
+            (start + aside, from),
+            (start + aside, gutter),
+            (end - aside, gutter),
+            (end - aside, to),
+            (end, to),
+        ];
         let points = corners.map(|(along, across)| self.point(along, across));
         let mut path = String::new();
         for (index, (x, y)) in points.iter().enumerate() {

@@ -40,7 +40,7 @@ const ROUNDS: &str = "CONTEXTURE_CRASH_ROUNDS";
 const RUN: &str = "run_1";
 const STEPS: usize = 200;
 /// Rounds at the same time: while one waits for the disk, another can be killed.
-const LANES: usize = 4;
+const LANES: usize = 6;
 /// Bytes of a line at a fixed place.
 const WIDTH: usize = 16;
 
@@ -65,7 +65,7 @@ fn name(step: usize) -> String {
     format!("s{step}")
 }
 
-/// Each step follows two of the eight before it, whatever became of them.
+/// Each step follows two of the sixteen before it, whatever became of them.
 fn document(round: usize) -> String {
     let steps = (0..STEPS).map(|n| {
         let (action, parameters) = match nature(n) {
@@ -76,8 +76,8 @@ fn document(round: usize) -> String {
         };
         let mut step =
             json!({"instructionId": name(n), "action": action, "parameters": parameters});
-        if n >= 8 {
-            let before = [name(n - 8 + n % 3), name(n - 4)];
+        if n >= 16 {
+            let before = [name(n - 16 + n % 3), name(n - 8)];
             let ended = before.iter().map(|id| format!("dependencies.{id}.status != 'SKIPPED'"));
             step["condition"] = ended.collect::<Vec<_>>().join(" AND ").into();
             step["dependencies"] = json!(before);
@@ -220,7 +220,7 @@ fn run(folder: &Path, round: usize) -> Report {
     let plan = check(set, &actions, &Earlier::default()).unwrap();
     let options = run::Options {
         run: RUN.to_owned(),
-        concurrency: 8,
+        concurrency: 16,
         journal: journal.clone(),
         past: Some(Past::of(claim.entries().unwrap())),
         ..run::Options::default()

@@ -145,7 +145,7 @@ impl Serve {
         let secrets = contexture::servers::secrets(&settings.project);
         let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };
         let journals = Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?;
-        let allowed = Allowed::new(&serve.actions);
+        let allowed = Allowed::open(&settings.project, &settings.actions)?;
         let flows = Flows::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
         let app = App {
             held: Mutex::new(Some(held)),

@@ -267,3 +267,23 @@ async fn fl_1_instructions_reach_front_end_tools_by_their_names() {
     let refused = of(&mut client, "ERROR_RESPONSE", "i2").await;
     assert_eq!(refused["content"]["errorCode"], "UNKNOWN_ACTION");
 }
+
+#[tokio::test]
+async fn cp_19_a_client_that_announces_a_name_of_the_servers_opens_it_to_nobody() {
+    let site = site(&Arc::default()).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce(&["file_read", "agent:app", "RUN_INSTRUCTIONS"])).await;
+    for (id, action) in [("i1", "file_read"), ("i2", "agent:app"), ("i3", "RUN_INSTRUCTIONS")] {
+        let set = json!({ "instructions": [
+            { "instructionId": "a", "action": action, "parameters": { "path": "contexture.toml" } },
+        ] });
+        client.send(&instructions(id, set)).await;
+        let refused = of(&mut client, "ERROR_RESPONSE", id).await;
+        assert_eq!(refused["content"]["errorCode"], "PERMISSION_DENIED", "{refused}");
+    }
+    let call = json!({ "calls": [{ "callId": "a", "name": "echo", "parameters": {},
+        "fallbackBehavior": "USE_ALTERNATIVE", "alternative": { "name": "file_read" } }] });
+    client.send(&calls("r1", call)).await;
+    let refused = of(&mut client, "ERROR_RESPONSE", "r1").await;
+    assert_eq!(refused["content"]["errorCode"], "PERMISSION_DENIED", "{refused}");
+}

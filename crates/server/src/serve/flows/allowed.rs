@@ -1,5 +1,15 @@
 //! Which actions of the server clients may have run (CP-19).
 
+use crate::fault::Fault;
+use crate::serve::codes;
+use contexture::Project;
+use contexture::actions::{Settings, builtin};
+use contexture::diagnostic::suggestion;
+use contexture::tools::Workspace;
+use contexture_flow::action::{Actions as _, Registry};
+use std::collections::HashSet;
+use std::sync::Arc;
+
 /// Actions that only compute, or wait: clients may always have them run.
 const HARMLESS: &[&str] = &[
     "echo",
@@ -12,16 +22,50 @@ const HARMLESS: &[&str] = &[
     "GENERATE_REPORT",
 ];
 
+/// The actions of the façade itself.
+const FACADE: &[&str] = &["generate", "RUN_INSTRUCTIONS"];
+/// What the names of agents and of tools of servers begin with.
+const PREFIXES: &[&str] = &["agent:", "mcp:"];
+
 /// The actions that the settings allow, besides the harmless ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Allowed {
     settings: Vec<String>,
+    /// The names that mean actions of the server, whatever clients announce.
+    own: HashSet<String>,
 }
 
 impl Allowed {
-    /// Names, or beginnings of names with `*` behind them.
-    pub(crate) fn new(settings: &[String]) -> Self {
-        Self { settings: settings.to_vec() }
+    /// Reads the settings: names, or beginnings of names with `*` behind them. `host` are the
+    /// actions that are functions of this program.
+    ///
+    /// # Errors
+    /// A [`Fault`] for the name of an action that there is not.
+    pub(crate) fn open(project: &Project, host: &Registry) -> Result<Self, Fault> {
+        let settings = project.config.serve.actions.clone();
+        let workspace = Workspace::open(&project.root)
+            .map_err(|error| Fault::of(codes::BAD_SETTING, error.to_string()))?;
+        let builtin = builtin(&Settings::of(Arc::new(workspace)));
+        let own = builtin.names().into_iter().chain(host.names());
+        let own = own.chain(FACADE.iter().map(|name| (*name).to_owned()));
+        let allowed = Self { settings, own: own.collect() };
+        // A tool of a server goes by its bare name too, when no other has it.
+        let has_servers = !project.config.mcp.servers.is_empty();
+        for name in &allowed.settings {
+            if !has_servers && !name.ends_with('*') && !allowed.is_own(name) {
+                let message = format!("`serve.actions` names `{name}`, which is no action");
+                let known = allowed.own.iter().map(String::as_str);
+                let help = suggestion(name, known)
+                    .unwrap_or_else(|| "agents are named `agent:Name`".to_owned());
+                return Err(Fault::of(codes::BAD_SETTING, message).with_help(help));
+            }
+        }
+        Ok(allowed)
+    }
+
+    /// Whether a name means an action of the server, and never a front-end tool.
+    pub(super) fn is_own(&self, name: &str) -> bool {
+        self.own.contains(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     }
 
     /// All of them.
@@ -58,7 +102,8 @@ mod tests {
         for action in ["QUERY_DATA", "http", "file_write", "agent:Weather", "mcp:a/b", "Echo", ""] {
             assert!(!allows(&none, action), "{action}");
         }
-        let some = Allowed::new(&["QUERY_DATA".to_owned(), "agent:*".to_owned()]);
+        let settings = vec!["QUERY_DATA".to_owned(), "agent:*".to_owned()];
+        let some = Allowed { settings, ..Allowed::default() };
         assert!(allows(&some, "QUERY_DATA") && allows(&some, "agent:Weather.now"));
         assert!(!allows(&some, "QUERY_DATA2") && !allows(&some, "myagent:Weather"));
     }

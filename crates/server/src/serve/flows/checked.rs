@@ -68,7 +68,9 @@ impl Job {
             return None;
         }
         let mut allow = self.app.flows.allowed.patterns();
-        allow.extend(clients.tools());
+        // A client that announces a name of the server's opens it to nobody.
+        let own = |name: &String| !self.app.flows.allowed.is_own(name);
+        allow.extend(clients.tools().filter(|name| own(name)).cloned());
         Some(Denied(allow))
     }
 

@@ -25,8 +25,9 @@ pub(super) struct Clients {
     forwarder: Arc<Forwarder>,
     /// The run whose steps are the set's own.
     run: String,
-    /// Tools that are asked for although no client may have them yet.
-    expected: HashSet<String>,
+    /// Tools that clients offered when the set was checked, and those that are asked for although no
+    /// client may have them yet: their names mean nothing else from then on.
+    tools: HashSet<String>,
     /// Until when a client that is not there may still come back.
     returning: Option<Instant>,
     told: Mutex<HashMap<String, Told>>,
@@ -43,10 +44,11 @@ pub(super) struct Told {
 impl Clients {
     pub(super) fn new(forwarder: Arc<Forwarder>, run: &str, set: &Set) -> Self {
         let steps = set.steps.iter().filter(|step| step.runtime == Some(Runtime::Frontend));
+        let offered = forwarder.names().into_iter().filter(|name| name != asking::TOOL);
         Self {
-            forwarder,
             run: run.to_owned(),
-            expected: steps.map(|step| step.action.clone()).collect(),
+            tools: offered.chain(steps.map(|step| step.action.clone())).collect(),
+            forwarder,
             returning: None,
             told: Mutex::default(),
         }
@@ -55,7 +57,7 @@ impl Clients {
     /// The same for a set that an earlier server began: clients may need a while to come back, with
     /// the tools that it knew.
     pub(super) fn returning(mut self, tools: impl IntoIterator<Item = String>) -> Self {
-        self.expected.extend(tools);
+        self.tools.extend(tools);
         Self { returning: Some(Instant::now() + RETURN), ..self }
     }
 
@@ -63,10 +65,9 @@ impl Clients {
         &self.forwarder
     }
 
-    /// The tools that clients offer, and those that the set expects of them.
-    pub(super) fn tools(&self) -> HashSet<String> {
-        let offered = self.forwarder.names().into_iter().filter(|name| name != asking::TOOL);
-        offered.chain(self.expected.iter().cloned()).collect()
+    /// The tools that the set may find with clients.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &String> {
+        self.tools.iter()
     }
 
     /// What a client said beside the result of a step.
@@ -101,8 +102,8 @@ impl Frontend for Clients {
         let mut tools = self.forwarder.definitions();
         let known: HashSet<String> = tools.iter().map(|tool| tool.tool_id.clone()).collect();
         // Without a definition it is offered to no model, but whoever names it has it called.
-        let others = self.tools().into_iter().filter(|name| !known.contains(name));
-        tools.extend(others.map(|name| FrontendTool::new(&name, json!({}))));
+        let others = self.tools.iter().filter(|name| !known.contains(*name));
+        tools.extend(others.map(|name| FrontendTool::new(name, json!({}))));
         tools
     }
 

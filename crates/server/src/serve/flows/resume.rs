@@ -36,6 +36,8 @@ struct Found {
     answers: KeyName,
     message: Message,
     run: Option<Left>,
+    /// What was answered at once.
+    ack: Option<Message>,
 }
 
 /// What becomes of a message without an answer.
@@ -97,7 +99,7 @@ fn fate(app: &App, pending: &PendingKey, seen: &mut HashSet<String>) -> Result<F
     Ok(match message.filter(|message| set_of(message).is_some()) {
         Some(message) => {
             let (owner, answers) = (owner.clone(), pending.key.clone());
-            Fate::GoesOn(Box::new(Found { owner, answers, message, run }))
+            Fate::GoesOn(Box::new(Found { owner, answers, message, run, ack: None }))
         }
         None => Fate::Unknown,
     })
@@ -118,12 +120,14 @@ fn kept(app: &App, owner: &str, context: &str, id: &str) -> Result<Option<Messag
 fn acknowledged(app: &Arc<App>, left: Left) -> Result<(), Fault> {
     let message = app.flows.journals.message(&left.run).map_err(|error| unusable(&error))?;
     let is_async = |message: &Message| matches!(&message.body, Body::ToolCallRequest(r) if r.mode() == CallMode::Async);
-    match message.filter(is_async) {
-        Some(message) if is_acknowledged(app, &left.owner, &message) => {
+    let message = message.filter(is_async);
+    let ack = message.as_ref().and_then(|message| ack(app, &left.owner, message));
+    match message {
+        Some(message) if ack.is_some() => {
             let owner = left.owner.clone();
             let answers =
                 KeyName { context_id: message.context_id.clone(), message_id: left.name.clone() };
-            go_on(app, Found { owner, answers, message, run: Some(left) })
+            go_on(app, Found { owner, answers, message, run: Some(left), ack })
         }
         _ if left.is_ended => Ok(()),
         _ => {
@@ -134,13 +138,14 @@ fn acknowledged(app: &Arc<App>, left: Left) -> Result<(), Fault> {
     }
 }
 
-/// Whether a request was answered with an ACK and not by its results.
-fn is_acknowledged(app: &App, owner: &str, message: &Message) -> bool {
+/// The ACK with which a request was answered, and not yet by its results.
+fn ack(app: &App, owner: &str, message: &Message) -> Option<Message> {
     let key =
         KeyName { context_id: message.context_id.clone(), message_id: message.message_id.clone() };
-    let known = app.store.repeated(owner, &key, &digest(message));
-    let Ok(Some(Repeated::Done(answer))) = known else { return false };
-    app.kept(&answer).is_ok_and(|answer| matches!(answer.body, Body::Ack(_)))
+    let Ok(Some(Repeated::Done(answer))) = app.store.repeated(owner, &key, &digest(message)) else {
+        return None;
+    };
+    app.kept(&answer).ok().filter(|answer| matches!(answer.body, Body::Ack(_)))
 }
 
 fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
@@ -158,6 +163,9 @@ fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Entered::New(place) = place else { return Ok(()) };
     let (app, message, tell) = (Arc::clone(app), found.message, place.tell());
     let job = Job { app, owner, origin: None, context, message, intent, place, tell };
+    if let Some(ack) = &found.ack {
+        (job.tell)(ack);
+    }
     let handle = job.app.handle.clone();
     let running = Arc::clone(job.place.running());
     let task = handle.spawn(job.take_up(found.run, entries));

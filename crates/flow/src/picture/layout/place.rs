@@ -23,9 +23,36 @@ impl Layout {
         for index in 0..self.parted.len() {
             self.centre(index);
         }
-        let least = |slot: &Slot| slot.at - slot.size / 2.0;
-        let start = self.slots.iter().map(least).fold(f64::INFINITY, f64::min);
-        self.slots.iter_mut().for_each(|slot| slot.at -= start);
+        self.close_gaps();
+    }
+
+    /// Takes out what is empty in all columns at once, as between parts that nothing joins; the
+    /// first slot then begins at 0.
+    fn close_gaps(&mut self) {
+        let mut spans: Vec<(f64, f64)> = Vec::with_capacity(self.slots.len());
+        for slot in &self.slots {
+            let ends = slot.after.iter().map(|next| self.at(*next));
+            let (low, high) =
+                ends.fold((slot.at, slot.at), |(low, high), at| (low.min(at), high.max(at)));
+            let half = slot.size / 2.0;
+            spans.push((low.min(slot.at - half), high.max(slot.at + half)));
+        }
+        spans.sort_by(|left, right| left.0.total_cmp(&right.0));
+        // From where on how much is taken out.
+        let mut cuts: Vec<(f64, f64)> = Vec::new();
+        let (mut end, mut taken) = (f64::NEG_INFINITY, 0.0);
+        for (low, high) in spans {
+            if low > end {
+                taken += if cuts.is_empty() { low } else { low - end };
+                cuts.push((low, taken));
+            }
+            end = end.max(high);
+        }
+        for slot in &mut self.slots {
+            let at = cuts.partition_point(|(from, _)| *from <= slot.at);
+            let cut = at.checked_sub(1).and_then(|at| cuts.get(at));
+            slot.at -= cut.map_or(0.0, |(_, taken)| *taken);
+        }
     }
 
     /// Puts the columns of a parted layer beside each other, around what they are joined with.

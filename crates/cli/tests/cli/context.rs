@@ -88,7 +88,9 @@ fn cp_9_a_conversation_is_shown_to_people_without_anything_that_a_terminal_obeys
     }
     let long = "天气".repeat(60);
     with_texts(&sandbox, "ctx_odd", &["\u{1b}]0;title\u{7}\u{202e}x", &long]);
-    with_texts(&sandbox, "ctx_\u{1b}[31m", &["x"]);
+    let odd = json!({ "contextId": "ctx_\u{1b}[31m", "messages": [] }).to_string();
+    let refused = sandbox.run_with(["context", "import"], odd).exits(2);
+    assert!(!refused.stderr.contains('\u{1b}'), "{}", refused.stderr);
     let commands = [
         vec!["list"],
         vec!["show", "ctx_\u{1b}[31m"],
@@ -159,6 +161,29 @@ fn cp_9_another_owners_context_is_not_there() {
         assert!(refused.stderr.contains("there is no context `ctx_weather`"), "{}", refused.stderr);
     }
     let _ = context(&sandbox, &["show", "ctx_weather", "--owner", "local"]).exits(0);
+}
+
+#[test]
+fn cp_9_an_id_that_two_owners_use_needs_the_owner() {
+    let sandbox = sandbox();
+    let _ = context(&sandbox, &["import", "weather.jsonl", "--owner", "ada"]).exits(0);
+    let refused = context(&sandbox, &["show", "ctx_weather"]).exits(2);
+    let _ = refused.says("name one with --owner: it is `ada`'s, `local`'s");
+    let error = context(&sandbox, &["show", "ctx_weather", "--json"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "context_ambiguous");
+    let _ = context(&sandbox, &["delete", "ctx_weather", "--owner", "ada", "--yes"]).exits(0);
+    let _ = context(&sandbox, &["show", "ctx_weather"]).exits(0);
+}
+
+#[test]
+fn cp_7_an_import_names_the_line_of_a_message_that_is_there_twice() {
+    let sandbox = Sandbox::new();
+    let said = r#"{"messageId":"m","type":"USER_INPUT","content":{"text":"a"}}"#;
+    let import = |text: String| sandbox.run_with(["context", "import"], text).exits(2);
+    let _ =
+        import(format!("{{}}\n{said}\n{said}")).says("line 3: the messageId `m` stands in line 2");
+    let number = said.replace("\"a\"", "\"a\",\"n\":18446744073709551616");
+    let _ = import(format!("{{}}\n{number}")).says("line 2: /content/n: expected a number");
 }
 
 #[test]

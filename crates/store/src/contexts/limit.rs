@@ -14,6 +14,14 @@ pub(super) fn id(engine: &Engine, what: &'static str, id: &str) -> Outcome<()> {
     within(what, id.len(), "bytes", engine.limits.id_bytes)
 }
 
+/// An id that comes from outside is of one line.
+pub(super) fn line(what: &'static str, id: &str) -> Outcome<()> {
+    if id.chars().any(char::is_control) {
+        return Err(invalid(what, "an id", "one with control characters"));
+    }
+    Ok(())
+}
+
 /// A number is not above its limit.
 pub(super) fn within(
     what: &'static str,

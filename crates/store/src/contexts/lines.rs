@@ -246,6 +246,7 @@ impl<'e> Reader<'e> {
         let (engine, parcel) = (self.engine, &self.parcel);
         let text = parcel.state.to_string();
         let within = limit::id(engine, "contextId", &parcel.context_id)
+            .and_then(|()| limit::line("contextId", &parcel.context_id))
             .and_then(|()| {
                 limit::within("owner", parcel.owner.len(), "bytes", engine.limits.id_bytes)
             })

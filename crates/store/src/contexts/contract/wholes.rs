@@ -121,6 +121,11 @@ fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
                 1,
                 "format: expected \"contexture-context/1\", found \"contexture-context/2\"",
             ),
+            (
+                r#"{"contextId":"a\u001bb"}"#.to_owned(),
+                1,
+                "contextId: expected an id, found one with control characters",
+            ),
             (r#"{"state":[]}"#.to_owned(), 1, "state: expected an object, found a list"),
             (
                 r#"{"creationTime":"early"}"#.to_owned(),
@@ -166,6 +171,18 @@ fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
             let expected = ContextError::Import { line, reason: reason.to_owned() };
             assert_eq!(error, expected, "{text}");
         }
+        assert!(twin.store.list("ann", None, 10).unwrap().contexts.is_empty());
+        let bytes = [head.as_bytes(), b"\n\xff"].concat();
+        let error = twin.store.import("ann", &mut &bytes[..], Import::default()).unwrap_err();
+        assert_eq!(error.to_string(), "line 2: it is not UTF-8");
+    });
+}
+
+#[test]
+fn cp_7_a_message_of_an_import_that_is_not_taken_is_named_by_its_line() {
+    let head = r#"{"contextId":"ctx_1"}"#;
+    let good = r#"{"messageId":"m1","type":"VOTE","content":{}}"#;
+    each(options, |twin| {
         for (text, line, told) in [
             (format!("{head}\n{good}\n{good}"), 3, "the messageId `m1` stands in line 2 as well"),
             (
@@ -184,9 +201,6 @@ fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
             assert_eq!(error.code(), "import_invalid");
         }
         assert!(twin.store.list("ann", None, 10).unwrap().contexts.is_empty());
-        let bytes = [head.as_bytes(), b"\n\xff"].concat();
-        let error = twin.store.import("ann", &mut &bytes[..], Import::default()).unwrap_err();
-        assert_eq!(error.to_string(), "line 2: it is not UTF-8");
     });
 }
 

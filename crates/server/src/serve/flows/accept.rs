@@ -10,12 +10,11 @@ use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::digest::digest;
 use crate::serve::exchange::{Reply, draining, once, refusal};
-use crate::serve::message::answering;
 use crate::serve::operations::audit::{Deed, Record};
-use contexture::store::contexts::{Answer, Applied, Key, KeyName, NewMessage, Operation, Repeated};
+use contexture::store::contexts::{Answer, Key, KeyName, NewMessage, Operation, Repeated};
 use contexture_flow::Set;
 use contexture_flow::check::Earlier;
-use contexture_protocol::content::{Ack, Runtime};
+use contexture_protocol::content::Runtime;
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
 use std::sync::Arc;
 
@@ -119,22 +118,8 @@ impl Job {
 
     /// Keeps the message, and begins the run when it was not here before.
     fn keep(self, run: String, checked: Checked, caller: &Caller) {
-        let template = self.app.maker.message(Some(&self.context), Body::Ack(Ack::default()));
-        let template = answering(template, &self.message.message_id);
-        let id = self.message.message_id.clone();
-        let ack = move |applied: &Applied| {
-            let version = Some(applied.version.into());
-            let ack = Ack { message_id: id.clone(), version, ..Ack::default() };
-            Message { body: Body::Ack(ack), ..template.clone() }
-        };
-        let answer = if self.is_async() {
-            let ack = ack.clone();
-            Answer::Made(Arc::new(move |applied| ack(applied).to_json()))
-        } else {
-            Answer::Pending
-        };
         let added = vec![Operation::AddMessage(NewMessage::of(&self.message))];
-        let update = once(caller, &self.message, answer, added);
+        let update = once(caller, &self.message, Answer::Pending, added);
         let (app, caller) = (Arc::clone(&self.app), caller.clone());
         app.update(update, move |_, outcome| match outcome {
             Ok(applied) if applied.repeated.is_some() => {
@@ -144,7 +129,7 @@ impl Job {
             Ok(applied) => {
                 self.audit(&caller);
                 if self.is_async() {
-                    (self.tell)(&ack(&applied));
+                    (self.tell)(&self.ack(Some(applied.version)));
                 }
                 self.spawn(run, checked, Begins::default());
             }

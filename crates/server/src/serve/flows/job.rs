@@ -17,7 +17,7 @@ use contexture::store::contexts::{
 };
 use contexture_flow::check::Report as Warnings;
 use contexture_flow::run::Report;
-use contexture_protocol::content::{CallMode, Outcome, Progress, Status};
+use contexture_protocol::content::{Ack, CallMode, Outcome, Progress, Status};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -133,6 +133,7 @@ impl Job {
             ..request
         };
         let flow = self.prepared(request).await?;
+        self.keep_ack().await;
         let mut telling = self.telling(flow.set().steps.len());
         if begins.is_paused {
             flow.control().pause();
@@ -150,6 +151,30 @@ impl Job {
         self.say(&ended, run, began);
         let message = self.answered(ended, &clients, telling).await?;
         Ok(noted(message, run, &warnings))
+    }
+
+    /// The ACK of an asynchronous request.
+    pub(super) fn ack(&self, version: Option<u64>) -> Message {
+        let (message_id, version) = (self.answers().to_owned(), version.map(Into::into));
+        let ack = Ack { message_id, version, ..Ack::default() };
+        let message = self.app.maker.message(Some(&self.context), Body::Ack(ack));
+        answering(message, self.answers())
+    }
+
+    /// Keeps the ACK as the answer of an asynchronous request whose run is noted: until then a server
+    /// that starts finds it without an answer, and begins it.
+    pub(super) async fn keep_ack(&self) {
+        if !self.is_async() {
+            return;
+        }
+        let (_, context_id, message_id) = self.place.key().clone();
+        let key = KeyName { context_id, message_id };
+        let settles = Settlement { key, answer: self.ack(None).to_json().into() };
+        let owner = self.owner.to_string();
+        let update = Update { owner, settles: Some(settles), ..Update::default() };
+        if let Err(error) = self.app.updated(update).await {
+            self.app.log.info("store", json!({ "error": error.to_string() }));
+        }
     }
 
     /// Gets all ready that the run needs; it is noted in the journal then.

@@ -163,8 +163,8 @@ fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Entered::New(place) = place else { return Ok(()) };
     let (app, message, tell) = (Arc::clone(app), found.message, place.tell());
     let job = Job { app, owner, origin: None, context, message, intent, place, tell };
-    if let Some(ack) = &found.ack {
-        (job.tell)(ack);
+    if job.is_async() {
+        (job.tell)(&found.ack.unwrap_or_else(|| job.ack(None)));
     }
     let handle = job.app.handle.clone();
     let running = Arc::clone(job.place.running());
@@ -190,6 +190,7 @@ impl Job {
         set: &Set,
         entries: Vec<Entry>,
     ) -> Result<Message, Refusal> {
+        self.keep_ack().await;
         let clients = Clients::new(self.forwarder(), run, set);
         let ended = Ended::read(set, entries);
         let telling = self.telling(set.steps.len());

@@ -18,6 +18,8 @@ mod eval;
 mod graph;
 #[path = "flow/kept.rs"]
 mod kept;
+#[path = "flow/place.rs"]
+mod place;
 #[path = "flow/run.rs"]
 mod run;
 #[path = "flow/signals.rs"]

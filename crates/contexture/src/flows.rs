@@ -71,6 +71,7 @@ mod allow;
 mod call;
 mod catalog;
 mod client;
+mod close;
 mod discreet;
 mod document;
 mod error;
@@ -85,6 +86,7 @@ mod returned;
 mod shape;
 mod takes;
 
+pub use close::{Closed, close};
 pub use error::FlowError;
 pub use journal::{is_within, open};
 pub use kit::StepTrace;

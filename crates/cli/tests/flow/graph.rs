@@ -67,7 +67,7 @@ fn fl_13_what_is_no_set_or_no_report_of_it_is_refused() {
     let _ = flow(&sandbox, &["graph", FILE, "--report", "other.json"]).exits(2).says("no id of");
     let _ = flow(&sandbox, &["graph", FILE, "--report", "none.json"]).exits(2).says("no `results`");
     let _ = flow(&sandbox, &["graph", "none.json"]).exits(2).says("FLOW1001");
-    let _ = flow(&sandbox, &["graph"]).exits(2).says("<FILE>");
+    let _ = flow(&sandbox, &["graph"]).exits(2).says("give a FILE, `-` for stdin, or --run RUN");
     let _ = flow(&sandbox, &["graph", "-", "--report", "-"]).exits(2).says("stdin");
     let _ = flow(&sandbox, &["graph", "--run", "nothing"]).exits(2).says("no run");
     // A faulty set can be drawn, too.

@@ -154,7 +154,11 @@ fn fl_12_a_run_is_paused_resumed_and_cancelled_from_another_process() {
     // What runs comes to its end; nothing new is started.
     let _ = awaited(&sandbox, |run| run["done"] == 2);
     std::thread::sleep(Duration::from_millis(700));
-    assert_eq!(awaited(&sandbox, |_| true)["done"], 2);
+    let paused = awaited(&sandbox, |_| true);
+    assert_eq!((&paused["done"], &paused["status"]), (&json!(2), &json!("PAUSED")));
+    let shown = flow(&sandbox, &["show", id]).exits(0).says("is paused");
+    assert!(shown.stdout.starts_with(&format!("{id} · PAUSED · ")), "{}", shown.stdout);
+    assert_eq!(flow(&sandbox, &["show", id, "--json"]).exits(0).json()["status"], "PAUSED");
     let _ = flow(&sandbox, &["resume", id]).exits(0).says("goes on");
     assert_eq!(other.0.wait().unwrap().code(), Some(0));
     assert_eq!(awaited(&sandbox, |_| true)["status"], "COMPLETED");
@@ -174,6 +178,66 @@ fn fl_12_a_run_is_paused_resumed_and_cancelled_from_another_process() {
         (&json!("SKIPPED"), &json!("CANCELLED"))
     );
     let _ = flow(&sandbox, &["pause", id]).exits(2).says("has ended");
+}
+
+#[test]
+fn fl_11_a_run_that_was_broken_off_is_closed_by_its_cancellation() {
+    let sandbox = Sandbox::new();
+    for is_json in [false, true] {
+        let (mut other, run) = begun(&sandbox, &slow(), &[]);
+        other.0.kill().unwrap();
+        other.0.wait().unwrap();
+        let id = run["run"].as_str().unwrap();
+        // It is closed though its set could not be run any more.
+        let _ = std::fs::remove_file(sandbox.path("slow.json"));
+        if is_json {
+            let told = flow(&sandbox, &["cancel", id, "--json"]).exits(0).json();
+            let wanted =
+                json!({"run": id, "running": false, "status": "FAILED", "failed": 1, "skipped": 1});
+            assert_eq!(told, wanted);
+        } else {
+            let _ = flow(&sandbox, &["cancel", id])
+                .exits(0)
+                .says("is now closed as FAILED, with 1 step failed and 1 skipped");
+        }
+        let whole = flow(&sandbox, &["show", id, "--json"]).exits(0).json();
+        assert_eq!(whole["status"], "FAILED", "{whole:#}");
+        let of = |step: &str, field: &str| {
+            let outcome = &whole["results"][step];
+            (outcome["status"].clone(), outcome[field]["code"].clone())
+        };
+        assert_eq!(of("first", "error"), (json!("COMPLETED"), Value::Null));
+        assert_eq!(of("long", "error"), (json!("FAILED"), json!("CANCELLED")));
+        assert_eq!(of("last", "reason"), (json!("SKIPPED"), json!("CANCELLED")));
+        let events: Vec<&Value> =
+            whole["events"].as_array().unwrap().iter().map(|event| &event["event"]).collect();
+        assert_eq!(events, ["STARTED", "ENDED", "STARTED", "ENDED", "ENDED", "FINISHED"]);
+        let _ = flow(&sandbox, &["cancel", id]).exits(2).says("has ended");
+        let _ = flow(&sandbox, &["resume", id]).exits(2).says("has ended");
+    }
+}
+
+#[test]
+fn fl_11_a_resume_of_what_was_cancelled_begins_nothing() {
+    let sandbox = Sandbox::new();
+    let (mut other, run) = begun(&sandbox, &slow(), &[]);
+    let id = run["run"].as_str().unwrap();
+    // Stopped, it can't hear of the wish before it is killed.
+    let stop = |name: &str| {
+        let pid = other.0.id().to_string();
+        assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
+    };
+    stop("-STOP");
+    let _ = flow(&sandbox, &["cancel", id]).exits(0).says("is being cancelled");
+    stop("-KILL");
+    other.0.wait().unwrap();
+    assert_eq!(awaited(&sandbox, |_| true)["status"], "INTERRUPTED");
+    let done = flow(&sandbox, &["resume", id]).exits(1);
+    assert!(!done.stderr.contains("attempt"), "{}", done.stderr);
+    let whole = flow(&sandbox, &["show", id, "--json"]).exits(0).json();
+    assert_eq!(whole["results"]["long"]["error"]["code"], "CANCELLED");
+    let is_start = |event: &&Value| event["event"] == "STARTED";
+    assert_eq!(whole["events"].as_array().unwrap().iter().filter(is_start).count(), 2);
 }
 
 #[test]

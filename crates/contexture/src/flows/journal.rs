@@ -4,7 +4,7 @@ use super::{FlowError, FlowRequest};
 use crate::models;
 use crate::project::Project;
 use crate::servers;
-use contexture_flow::journal::{Journal, Past, Unkept};
+use contexture_flow::journal::{Entry, Journal, Past, Unkept};
 use contexture_store::flows::{self, Claim, FlowStoreError, RunHead, SqliteJournal};
 use contexture_store::masker::Masker;
 use std::sync::Arc;
@@ -62,10 +62,12 @@ impl Kept {
         let entries = held.entries().map_err(|error| {
             FlowError::setup("flows_failed", error, "see what the system reports")
         })?;
+        // So that nothing is begun before the wish is heard.
+        let cancelled = held.is_cancelled().then_some(Entry::Cancelled);
         Ok(Self {
             run: run.to_owned(),
             journal: Arc::clone(journal) as _,
-            past: Some(Past::of(entries)),
+            past: Some(Past::of(entries.into_iter().chain(cancelled))),
             held: Some(held),
         })
     }

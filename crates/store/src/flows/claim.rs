@@ -30,6 +30,12 @@ impl Claim {
         &self.run
     }
 
+    /// Whether it was to be cancelled before it was claimed: then nothing of it is to be run.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.hold.is_cancelled
+    }
+
     /// What was done before: nothing in a run that begins.
     ///
     /// # Errors

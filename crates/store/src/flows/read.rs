@@ -4,7 +4,7 @@ use super::schema::{self, explain};
 use super::tasks::Desk;
 use super::watch::Wishes;
 use super::writer::Outcome;
-use super::{Document, Filter, FlowStoreError, Line, RunState, RunSummary};
+use super::{Ask, Document, Filter, FlowStoreError, Line, RunState, RunSummary};
 use contexture_flow::journal::Entry;
 use rusqlite::{Connection, Row, ToSql, named_params};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const IDLE_READERS: usize = 4;
 
 const RUN: &str = "select place, run, name, owner, context, steps, started, ended, status, done,
-    holder from runs";
+    holder, wish from runs";
 
 pub(super) struct Reader {
     path: PathBuf,
@@ -31,6 +31,7 @@ struct Found {
     status: Option<String>,
     done: Option<u64>,
     holder: Option<String>,
+    is_paused: bool,
 }
 
 impl Reader {
@@ -131,7 +132,8 @@ impl Reader {
             };
             alive.insert(holder, lives);
             if lives {
-                summary.state = RunState::Running;
+                let (paused, running) = (RunState::Paused, RunState::Running);
+                summary.state = if row.is_paused { paused } else { running };
             }
         }
         Ok(summary)
@@ -186,6 +188,7 @@ fn found(row: &Row<'_>) -> Result<Found, rusqlite::Error> {
     let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
     let ended: Option<i64> = row.get(7)?;
     let done: Option<i64> = row.get(9)?;
+    let wish: Option<String> = row.get(11)?;
     Ok(Found {
         place: row.get(0)?,
         summary: RunSummary {
@@ -203,5 +206,6 @@ fn found(row: &Row<'_>) -> Result<Found, rusqlite::Error> {
         status: row.get(8)?,
         done: done.map(i64::cast_unsigned),
         holder: row.get(10)?,
+        is_paused: wish.is_some_and(|wish| Ask::parse(&wish) == Some(Ask::Pause)),
     })
 }

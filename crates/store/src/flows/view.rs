@@ -35,6 +35,8 @@ impl<'a> RunHead<'a> {
 pub enum RunState {
     /// A process is doing it.
     Running,
+    /// A process holds it, and starts nothing new until it is asked to go on.
+    Paused,
     /// It was broken off, and can be gone on with.
     Interrupted,
     /// It has ended.

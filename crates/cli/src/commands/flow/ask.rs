@@ -28,7 +28,16 @@ pub(super) fn ask(asked: &Asked, ask: Ask, terminal: &Terminal) -> Outcome {
 /// Asks it of a run that was found.
 pub(super) fn ask_of(kept: &Kept, ask: Ask, is_json: bool, terminal: &Terminal) -> Outcome {
     let is_running = kept.journal.ask(kept.id(), ask).map_err(|error| refuse(&error))?;
-    let run = kept.id();
+    tell(kept.id(), (ask, is_running), is_json, terminal)
+}
+
+/// Says what was asked, and whether the run goes on anywhere.
+pub(super) fn tell(
+    run: &str,
+    (ask, is_running): (Ask, bool),
+    is_json: bool,
+    terminal: &Terminal,
+) -> Outcome {
     if is_json {
         terminal.print_json(&json!({ "run": run, "running": is_running }))?;
         return Ok(Exit::Done);
@@ -39,12 +48,7 @@ pub(super) fn ask_of(kept: &Kept, ask: Ask, is_json: bool, terminal: &Terminal) 
         }
         (Ask::Resume, true) => format!("run {run} goes on"),
         (Ask::Cancel, true) => format!("run {run} is being cancelled"),
-        (Ask::Cancel, false) => {
-            format!(
-                "run {run} was broken off; `contexture flow resume {run}` closes it as cancelled"
-            )
-        }
-        (Ask::Pause | Ask::Resume, false) => {
+        (_, false) => {
             format!("run {run} was broken off; `contexture flow resume {run}` goes on with it")
         }
     };

@@ -7,9 +7,7 @@ use crate::columns::counted;
 use crate::commands::Outcome;
 use crate::commands::run::refused_program;
 use crate::complaint::{Complaint, Exit};
-use crate::input;
 use crate::terminal::Terminal;
-use crate::workspace;
 use contexture::flow::Kind;
 use contexture::flow::check::Report;
 use contexture::flows::{FlowError, FlowRequest, checked};
@@ -47,11 +45,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         let help = "`contexture check` checks programs; what one returns is checked when it is run";
         return Err(unready(Complaint::refused("flow_source", message).help(help)).into());
     }
-    let project = if input::is_stdin(&args.file) {
-        args.place.project()?
-    } else {
-        workspace::of_program(args.place.workspace.as_deref(), &args.file)?
-    };
+    let project = args.place.project()?;
     let Document { name, text } = Document::read(&args.file, terminal)?;
     let request = FlowRequest {
         document: text.into_bytes(),

@@ -2,6 +2,7 @@
 
 use super::document::{self, Document};
 use super::outcomes;
+use super::run::unnamed;
 use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
@@ -27,11 +28,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The set, as of `flow run`; `-` is stdin.
-    #[arg(
-        value_name = "FILE",
-        required_unless_present = "run",
-        value_hint = clap::ValueHint::FilePath
-    )]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
     /// How it is drawn.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -80,8 +77,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
             (document.name, document.text)
         }
         (None, Some(kept)) => (format!("run {}", kept.id()), kept.document()?),
-        // Clap asks for one of the two.
-        (None, None) => (String::new(), String::new()),
+        (None, None) => return Err(unnamed("--run RUN").into()),
     };
     let set = match Set::parse(text.as_bytes(), &Limits::FILE) {
         Ok(set) => set,

@@ -33,7 +33,7 @@ pub(super) struct Args {
         allow_negative_numbers = true
     )]
     limit: usize,
-    /// Only those that go on, or were broken off.
+    /// Only those that go on, are paused, or were broken off.
     #[arg(long)]
     unfinished: bool,
     /// Also the runs of sets within steps of other runs.
@@ -85,6 +85,7 @@ pub(super) fn to_json(run: &RunSummary) -> Value {
 pub(super) const fn word(state: RunState) -> &'static str {
     match state {
         RunState::Running => "RUNNING",
+        RunState::Paused => "PAUSED",
         RunState::Interrupted => "INTERRUPTED",
         RunState::Ended(status) => status.as_str(),
     }
@@ -116,7 +117,7 @@ fn state(state: RunState, paint: Paint) -> String {
     let text = padded(word(state), "INTERRUPTED".len());
     match state {
         RunState::Running => paint.cyan(&text),
-        RunState::Interrupted => paint.yellow(&text),
+        RunState::Interrupted | RunState::Paused => paint.yellow(&text),
         RunState::Ended(Status::Completed) => paint.green(&text),
         RunState::Ended(_) => paint.red(&text),
     }

@@ -21,7 +21,8 @@ const LOOKED_AT: usize = 1_000;
 /// Whose runs are meant.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Place {
-    /// The project; by default the nearest folder with a contexture.toml, else the current one.
+    /// The project; by default the nearest folder with a contexture.toml at or above the current
+    /// one, else the current one.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(super) workspace: Option<PathBuf>,
 }
@@ -39,10 +40,7 @@ impl Place {
             return Ok(None);
         }
         let journal = contexture::flows::open(&project);
-        journal.map(Some).map_err(|error| match error {
-            FlowError::Setup(error) => Complaint::from(error).into(),
-            other => Complaint::failed("flows_failed", other.to_string()).into(),
-        })
+        journal.map(Some).map_err(refuse_flow)
     }
 
     /// The run that `asked` means: an id, its beginning or its end as far as only one run has it,
@@ -167,6 +165,14 @@ fn back(text: &str) -> Option<usize> {
 
 fn unknown(asked: &str) -> Complaint {
     Complaint::refused("flow_run_not_found", format!("there is no run `{asked}` of a flow"))
+}
+
+/// What can't be done with the kept runs.
+pub(super) fn refuse_flow(error: FlowError) -> Stop {
+    match error {
+        FlowError::Setup(error) => Complaint::from(error).into(),
+        other => Complaint::failed("flows_failed", other.to_string()).into(),
+    }
 }
 
 /// What the store says, with whose fault it is.

@@ -41,7 +41,7 @@ impl Args {
 /// Runs `contexture flow resume`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     let kept = args.asked.place.find(&args.asked.run)?;
-    if kept.summary.state == RunState::Running {
+    if matches!(kept.summary.state, RunState::Running | RunState::Paused) {
         return ask_of(&kept, Ask::Resume, args.asked.json, terminal);
     }
     if is_within(kept.id()) {

@@ -6,12 +6,12 @@ mod perform;
 
 pub(super) use args::Args;
 pub(super) use document::is_program;
-pub(super) use perform::{Performance, unready};
+pub(super) use perform::{Performance, runtime, unready};
 
 use super::board::Board;
 use super::document::Document;
 use crate::commands::Outcome;
-use crate::complaint::Stop;
+use crate::complaint::{Complaint, Stop};
 use crate::input;
 use crate::terminal::Terminal;
 use crate::workspace;
@@ -21,6 +21,9 @@ use std::path::Path;
 
 /// Runs `contexture flow run`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    if args.file.is_none() && args.resume.is_none() {
+        return Err(unready(unnamed("--resume RUN")).into());
+    }
     let talk = args.means.talk(args.json);
     let board = Board::new(terminal, talk, args.means.quiet);
     let project = project(args)?;
@@ -64,9 +67,17 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     performance.run(request, entry, terminal)
 }
 
+/// It is not said which set is meant; `option` names a kept run.
+pub(super) fn unnamed(option: &str) -> Complaint {
+    let message =
+        format!("no set is named: give a FILE, `-` for stdin, or {option} for a kept run");
+    Complaint::refused("bad_usage", message).help("`contexture flow list` shows the kept runs")
+}
+
 fn project(args: &Args) -> Result<Project, Stop> {
-    match args.file.as_deref().filter(|file| !input::is_stdin(file)) {
+    match args.file.as_deref().filter(|file| is_program(file)) {
         Some(file) => workspace::of_program(args.place.workspace.as_deref(), file),
+        // A person named the set, wherever it lies: its run is kept where they are.
         None => args.place.project(),
     }
 }

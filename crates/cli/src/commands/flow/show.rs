@@ -133,7 +133,7 @@ fn tell(kept: &Kept, log: &[Line], document: &str, terminal: &Terminal) -> Resul
     let ending = Ending {
         status: match run.state {
             RunState::Ended(status) => status,
-            RunState::Running | RunState::Interrupted => Status::Running,
+            RunState::Running | RunState::Paused | RunState::Interrupted => Status::Running,
         },
         steps: steps(log, set.as_ref()),
         took: run.ended_us.map(|end| Duration::from_micros(end.saturating_sub(run.started_us))),
@@ -141,8 +141,15 @@ fn tell(kept: &Kept, log: &[Line], document: &str, terminal: &Terminal) -> Resul
     };
     ending.print(terminal)?;
     ending.say_errors(terminal);
-    if run.state == RunState::Interrupted {
-        terminal.note(&format!("it was broken off; `contexture flow resume {}` goes on", run.run));
+    let id = &run.run;
+    match run.state {
+        RunState::Interrupted => terminal.note(&format!(
+            "it was broken off; `contexture flow resume {id}` goes on, `flow cancel {id}` closes it"
+        )),
+        RunState::Paused => {
+            terminal.note(&format!("it is paused; `contexture flow resume {id}` goes on"));
+        }
+        RunState::Running | RunState::Ended(_) => {}
     }
     Ok(())
 }

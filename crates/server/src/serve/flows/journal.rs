@@ -17,8 +17,6 @@ use std::sync::Arc;
 
 /// The file of journals in the data folder.
 const FLOWS_FILE: &str = "flows.db";
-/// Runs that are looked at for one context, the newest.
-const RUNS: usize = 10_000;
 /// Runs that have ended, of which the end may not have been told: the newest.
 const LATEST: usize = 100;
 
@@ -67,9 +65,9 @@ impl Journals {
         message: &str,
     ) -> Result<Option<Left>, FlowStoreError> {
         let (owner, context) = (Some(owner.to_owned()), Some(context.to_owned()));
-        let filter = Filter { owner, context, limit: RUNS, ..Filter::default() };
-        let runs = self.0.runs(&filter)?;
-        Ok(runs.into_iter().find(|run| run.name == message).map(left))
+        let name = Some(message.to_owned());
+        let runs = self.0.runs(&Filter { owner, context, name, limit: 1, ..Filter::default() })?;
+        Ok(runs.into_iter().next().map(left))
     }
 
     /// The runs of all owners that have not ended, and the newest of those that have.
@@ -99,6 +97,6 @@ impl Journals {
 
 fn left(run: RunSummary) -> Left {
     let is_ended = matches!(run.state, RunState::Ended(_));
-    let is_held = run.state == RunState::Running;
+    let is_held = matches!(run.state, RunState::Running | RunState::Paused);
     Left { run: run.run, owner: run.owner, name: run.name, is_ended, is_held }
 }

@@ -23,11 +23,7 @@ ended otherwise; 2: the set was refused and nothing was run; 130: cancelled by C
 pub(crate) struct Args {
     /// The set: an INSTRUCTION or TOOL_CALL_REQUEST message, {type, content}, or the content alone;
     /// or a program (.as) whose function returns one. `-` is stdin.
-    #[arg(
-        value_name = "FILE",
-        required_unless_present = "resume",
-        value_hint = clap::ValueHint::FilePath
-    )]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) file: Option<PathBuf>,
     /// The agent of the program, or its function, that returns the set; by default the main one.
     #[arg(long, value_name = "NAME[.FUNCTION]", help_heading = "What to run")]

@@ -223,7 +223,7 @@ fn trace(trace: &StepTrace) -> Value {
 }
 
 /// Threads for what runs at the same time.
-fn runtime() -> Result<Runtime, Stop> {
+pub(in crate::commands::flow) fn runtime() -> Result<Runtime, Stop> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         Complaint::failed("no_runtime", format!("no runtime can be started: {error}")).into()
     })

@@ -1,0 +1,88 @@
+//! A run that was broken off is closed as cancelled, without running anything of it (FL-11).
+//!
+//! Decision: what a run would need to go on (programs, servers, models, a set whose secrets were not
+//! kept) is not asked for, since nothing is begun: every action counts as known.
+
+use super::FlowError;
+use super::journal::{Kept, is_within};
+use contexture_flow::Set;
+use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, Actions};
+use contexture_flow::check::{Earlier, Plan, check};
+use contexture_flow::run::{Options, Run};
+use contexture_protocol::Limits;
+use contexture_protocol::content::{Outcome, Status};
+use contexture_store::flows::{Ask, Filter, FlowStoreError, SqliteJournal};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// How a run was closed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Closed {
+    /// How the whole ended.
+    pub status: Status,
+    /// What became of each step; empty when the kept set can't be read any more.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// Closes a run that nobody does as cancelled, with the runs of sets within its steps: what was
+/// running is FAILED, what had not begun SKIPPED, both with CANCELLED. What had ended stays.
+///
+/// # Errors
+/// [`FlowError::Setup`]: `flow_run_held` while a process does it, `flow_run_ended`,
+/// `flow_run_not_found`; what goes wrong in the journal.
+pub async fn close(journal: &Arc<SqliteJournal>, run: &str) -> Result<Closed, FlowError> {
+    let closed = close_one(journal, run).await?;
+    let unfinished = journal.runs(&Filter { unfinished: true, ..Filter::default() })?;
+    let is_inner =
+        |id: &str| is_within(id) && id.strip_prefix(run).is_some_and(|rest| rest.starts_with('/'));
+    for inner in unfinished.iter().filter(|inner| is_inner(&inner.run)) {
+        close_one(journal, &inner.run).await?;
+    }
+    Ok(closed)
+}
+
+async fn close_one(journal: &Arc<SqliteJournal>, run: &str) -> Result<Closed, FlowError> {
+    // What is written down first holds, should this process be broken off.
+    journal.ask(run, Ask::Cancel)?;
+    let kept = Kept::resume(journal, run)?;
+    let Some(plan) = plan(journal, run)? else {
+        drop(kept);
+        journal.finish(run, Status::Failed)?;
+        return Ok(Closed { status: Status::Failed, outcomes: Vec::new() });
+    };
+    let options =
+        Options { run: kept.run, journal: kept.journal, past: kept.past, ..Options::default() };
+    let report = Run::new(plan, Arc::new(Anything), options).run().await;
+    drop(kept.held);
+    if let Some(fault) = report.fault() {
+        return Err(FlowError::setup("flows_failed", fault, "see what the system reports"));
+    }
+    Ok(Closed { status: report.status(), outcomes: report.outcomes().collect() })
+}
+
+/// The steps of a kept run; `None` if its set does not hold any more.
+fn plan(journal: &SqliteJournal, run: &str) -> Result<Option<Plan>, FlowStoreError> {
+    let document = journal.document(run)?;
+    let set = Set::parse(document.text.as_bytes(), &Limits::FILE);
+    Ok(set.ok().and_then(|set| check(set, &Anything, &Earlier::default()).ok()))
+}
+
+/// Every action is known, and none is called.
+struct Anything;
+
+impl Actions for Anything {
+    fn describe(&self, _: &str) -> Option<ActionInfo> {
+        Some(ActionInfo::default())
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn call(&self, _: ActionCall) -> BoxFuture<'_, Result<Value, ActionFailure>> {
+        let cancelled = Err(ActionFailure::new("CANCELLED", "the run was cancelled"));
+        std::future::ready(cancelled).boxed()
+    }
+}

@@ -1,6 +1,7 @@
 //! The port to what is done: actions and tools by their names.
 
 use crate::set::FrontendCall;
+use contexture_protocol::ErrorCode;
 use contexture_protocol::content::Runtime;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -112,13 +113,22 @@ pub struct ActionFailure {
     pub details: Option<Value>,
     /// What was done before it failed: the result of the step if its recovery is `PARTIAL`.
     pub partial: Option<Value>,
+    /// Whether it ran out of the time that the set gives it: the step is TIMEOUT then. What an
+    /// action calls its own failure, `TIMEOUT` even, changes nothing of that.
+    pub is_late: bool,
 }
 
 impl ActionFailure {
     /// A code and what it means here.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: code.into(), message: message.into(), details: None, partial: None }
+        Self { code: code.into(), message: message.into(), ..Self::default() }
+    }
+
+    /// It was not done in the time that the set gives it, with the code `TIMEOUT`.
+    #[must_use]
+    pub fn late(message: impl Into<String>) -> Self {
+        Self { is_late: true, ..Self::new(ErrorCode::Timeout.as_str(), message) }
     }
 }
 

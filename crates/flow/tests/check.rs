@@ -126,6 +126,25 @@ fn fl_5_a_chain_of_dependencies_is_enough() {
 }
 
 #[test]
+fn fl_6_no_dependency_is_offered_that_would_make_a_cycle() {
+    let document = json!({"instructions": [
+        {"instructionId": "a", "action": "echo", "parameters": {"v": "${results.c.status}"}},
+        step("b", &["a"]),
+        step("c", &["b"]),
+        {"instructionId": "d", "action": "echo", "parameters": {"v": "${results.c.status}"}},
+    ]});
+    let report = plan_with(&document, &Earlier::default()).unwrap_err();
+    let help: Vec<_> = report.diagnostics.iter().filter_map(|d| d.help.as_deref()).collect();
+    assert_eq!(
+        help,
+        [
+            "`c` depends on `a` and ends after it: name another step",
+            "add \"c\" to `dependencies` of `d`"
+        ]
+    );
+}
+
+#[test]
 fn fl_4_a_status_that_can_never_be_is_warned_of() {
     let document = json!({"instructions": [
         step("a", &[]),

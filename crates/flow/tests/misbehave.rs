@@ -657,7 +657,7 @@ async fn cp_18_every_strategy_for_every_failure() {
                 ))
                 .await;
                 let rest = if *name == "ABORT" && mode == "SEQUENTIAL" {
-                    ["slow SKIPPED CANCELLED", "last SKIPPED CANCELLED"]
+                    ["slow SKIPPED CANCELLED", "last SKIPPED DEPENDENCY_FAILED"]
                 } else if *name == "ABORT" {
                     ["slow COMPLETED", "last SKIPPED CANCELLED"]
                 } else {

@@ -76,6 +76,8 @@ impl Catalog {
         };
         permission.ask(action).await.map_err(|failure| ActionFailure {
             details: failure.details,
+            // The client was late, and so is the step.
+            is_late: failure.code == crate::frontend::TIMEOUT,
             ..ActionFailure::new(failure.code, failure.message)
         })
     }

@@ -53,6 +53,8 @@ pub(super) async fn call(
     };
     port.call(asked).await.map_err(|failure| ActionFailure {
         details: failure.details,
+        // The client was late, and so is the step.
+        is_late: failure.code == frontend::TIMEOUT,
         ..ActionFailure::new(failure.code, failure.message)
     })
 }

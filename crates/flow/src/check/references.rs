@@ -66,16 +66,32 @@ fn declared(set: &Set, ids: &Ids<'_>, reach: &Reach<'_>, uses: &[Use<'_>], repor
     }
     let pairs: Vec<(u32, u32)> = uses.iter().map(|used| (used.node, used.step)).collect();
     let answers = reach.answers(&pairs);
-    for (used, _) in uses.iter().zip(answers).filter(|(_, is_before)| !is_before) {
+    let lost = uses.iter().zip(answers).filter(|(_, is_before)| !is_before).map(|(used, _)| used);
+    let lost: Vec<&Use<'_>> = lost.collect();
+    let turned: Vec<(u32, u32)> = lost.iter().map(|used| (used.step, used.node)).collect();
+    // What comes after the step can't be a dependency of it as well.
+    for (used, is_after) in lost.into_iter().zip(reach.answers(&turned)) {
         let step = set.steps.get(used.step as usize).map_or("", |step| step.id.as_str());
-        report.add(|| undeclared(used, step, set.dependency_field(), ids.is_earlier(used.node)));
+        let field = set.dependency_field();
+        report.add(|| undeclared(used, step, field, ids.is_earlier(used.node), is_after));
     }
 }
 
-fn undeclared(used: &Use<'_>, step: &str, field: &str, is_earlier: bool) -> Diagnostic {
+fn undeclared(
+    used: &Use<'_>,
+    step: &str,
+    field: &str,
+    is_earlier: bool,
+    is_after: bool,
+) -> Diagnostic {
     let id = &used.id;
     let (message, help) = if used.node == used.step {
         (format!("`{id}` reads its own outcome"), "name another step".to_owned())
+    } else if is_after {
+        (
+            format!("`{id}` is no dependency of `{step}`"),
+            format!("`{id}` depends on `{step}` and ends after it: name another step"),
+        )
     } else {
         let ended = if is_earlier { ", which ended earlier," } else { "" };
         (

@@ -5,7 +5,7 @@ use super::function::{self, Function};
 use super::node::{Call, Comparison, Node, Operator};
 use super::path::Path;
 use super::{MAX_BYTES, MAX_DEPTH, SyntaxError, literal};
-use contexture_diagnostic::suggestion;
+use contexture_diagnostic::{Span, suggestion};
 use serde_json::Value;
 
 pub(crate) fn parse(text: &str) -> Result<Node, SyntaxError> {
@@ -135,7 +135,7 @@ impl Parser<'_> {
             let known = format!("functions are {}", Function::NAMES.join(", "));
             return Err(fault.with_help(suggestion(&name, names).unwrap_or(known)));
         };
-        let arguments = self.deeper(Self::arguments)?;
+        let (arguments, places) = self.deeper(Self::arguments)?;
         if arguments.len() != function.arguments() {
             let (wants, has) = (function.arguments(), arguments.len());
             let plural = if wants == 1 { "" } else { "s" };
@@ -143,27 +143,31 @@ impl Parser<'_> {
             return Err(SyntaxError::new(self.cursor.since(start), message));
         }
         let mut call = Call { function, arguments: arguments.into(), pattern: None };
-        call.compile(self.cursor.since(start))?;
+        call.compile(places.get(1).copied().unwrap_or_else(|| self.cursor.since(start)))?;
         Ok(Node::Call(Box::new(call)))
     }
 
-    fn arguments(&mut self) -> Result<Vec<Node>, SyntaxError> {
+    /// The arguments of a call, and where each stands.
+    fn arguments(&mut self) -> Result<(Vec<Node>, Vec<Span>), SyntaxError> {
         let open = self.cursor.at();
         self.cursor.bump();
-        let mut arguments = Vec::with_capacity(2);
+        let (mut arguments, mut places) = (Vec::with_capacity(2), Vec::with_capacity(2));
         self.cursor.skip_blanks();
         if self.cursor.eat(")") {
-            return Ok(arguments);
+            return Ok((arguments, places));
         }
         loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.at();
             arguments.push(self.any()?);
+            places.push(self.cursor.since(start));
             self.cursor.skip_blanks();
             if !self.cursor.eat(",") {
                 break;
             }
         }
         self.close(open)?;
-        Ok(arguments)
+        Ok((arguments, places))
     }
 
     fn close(&mut self, open: usize) -> Result<(), SyntaxError> {
@@ -250,7 +254,7 @@ impl Parser<'_> {
 
 impl Call {
     /// Compiles the pattern of `matches` where it is a literal.
-    fn compile(&mut self, place: contexture_diagnostic::Span) -> Result<(), SyntaxError> {
+    fn compile(&mut self, place: Span) -> Result<(), SyntaxError> {
         if self.function != Function::Matches {
             return Ok(());
         }

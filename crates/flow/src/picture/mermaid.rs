@@ -25,6 +25,12 @@ impl Picture {
         if !critical.is_empty() {
             let _ = writeln!(out, "    linkStyle {} stroke-width:4px", critical.join(","));
         }
+        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| node.is_critical);
+        let names: Vec<String> = nodes.map(|(index, _)| format!("n{index}")).collect();
+        if !names.is_empty() {
+            let _ = writeln!(out, "    class {} critical", names.join(","));
+            out.push_str("    classDef critical stroke-width:4px\n");
+        }
         if self.nodes.iter().any(|node| node.status.is_some()) {
             out.push_str(
                 "    classDef completed fill:#d7f0dc,stroke:#1a7f37\n    \

@@ -44,6 +44,7 @@ fn fl_13_a_run_shows_status_time_and_the_critical_path() {
     let mermaid = picture.mermaid();
     assert!(mermaid.contains("n2[\"c<br/>act<br/>COMPLETED 1.50 s\"]:::completed"), "{mermaid}");
     assert!(mermaid.contains("linkStyle 1 stroke-width:4px"), "{mermaid}");
+    assert!(mermaid.contains("    class n0,n2 critical\n    classDef critical "), "{mermaid}");
     assert!(picture.dot().contains("n0 -> n2 [penwidth=3];"));
     let svg = picture.svg().unwrap();
     assert_eq!(svg.matches("stroke=\"#0969da\"").count(), 4);
@@ -90,4 +91,15 @@ fn fl_13_large_sets_are_drawn_or_refused() {
     assert!(picture.text().len() < 6_000 * 200);
     assert!(Picture::plan(&set(&chain[..500])).svg().is_ok());
     assert_eq!(Picture::plan(&set(&[])).text(), "");
+}
+
+#[test]
+fn fl_13_a_step_that_waits_for_many_is_drawn_in_linear_time() {
+    let ids: Vec<String> = (0..100_000).map(|number| format!("s{number}")).collect();
+    let mut steps: Vec<(&str, &[&str])> = ids.iter().map(|id| (id.as_str(), &[][..])).collect();
+    let all: Vec<&str> = ids.iter().map(String::as_str).collect();
+    steps.push(("sink", &all));
+    let text = Picture::plan(&set(&steps)).text();
+    assert_eq!(text.lines().count(), 200_000);
+    assert!(text.ends_with("s99999  act\n└─ sink  act\n"));
 }

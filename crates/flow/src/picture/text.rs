@@ -10,7 +10,8 @@ impl Picture {
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
-        let home = |node: u32| self.dependencies.of(node).iter().max().copied();
+        // They are in order.
+        let home = |node: u32| self.dependencies.of(node).last().copied();
         let count = crate::graph::number(self.nodes.len());
         // Each entry: the node, the prefix of its lines, its level, whether it is the last of its kind.
         let mut open: Vec<(u32, String, usize, bool, Option<u32>)> = Vec::new();

@@ -16,6 +16,8 @@ pub(crate) struct Cell {
     pub(crate) is_replaced: bool,
     /// It was running when an earlier run was broken off, and must not simply be run again.
     pub(crate) is_uncertain: bool,
+    /// Its last try failed, and the next has not begun.
+    pub(crate) is_to_be_tried_again: bool,
     /// Dependencies that have not ended.
     pub(crate) waiting: u32,
     pub(crate) attempt: u32,
@@ -30,6 +32,7 @@ impl Cell {
             status: Status::Pending,
             is_replaced: false,
             is_uncertain: false,
+            is_to_be_tried_again: false,
             waiting,
             attempt: 0,
             started: None,

@@ -1,4 +1,5 @@
 use super::Inbox;
+use super::inbox::Mail;
 use std::sync::Arc;
 
 /// A wish of someone outside.
@@ -34,5 +35,12 @@ impl Control {
     /// (FL-11).
     pub fn cancel(&self) {
         self.inbox.wish(Wish::Cancel);
+    }
+
+    /// Cancels one step, named by its place in the set, from 0: if it runs it is FAILED with
+    /// CANCELLED, whatever its recovery, and if it has not started SKIPPED with CANCELLED. What
+    /// depends on it is treated as after any failure; all else goes on.
+    pub fn cancel_step(&self, step: u32) {
+        self.inbox.put(Mail::Unwanted { step });
     }
 }

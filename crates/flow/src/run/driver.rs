@@ -48,6 +48,8 @@ pub(crate) struct Driver {
     /// How the whole ended, if it did in an earlier run.
     pub(super) finished: Option<Status>,
     pub(super) fault: Option<JournalError>,
+    /// Someone wants it cancelled.
+    is_unwanted: bool,
     deadline: Option<Instant>,
 }
 
@@ -87,6 +89,7 @@ impl Driver {
             is_side_late: false,
             finished: None,
             fault: None,
+            is_unwanted: false,
             deadline: None,
         }
     }
@@ -99,6 +102,8 @@ impl Driver {
         let began = Instant::now();
         self.deadline = self.plan.set().timeout.and_then(|timeout| began.checked_add(timeout));
         self.go_on();
+        // A time of nothing is over before anything is started.
+        self.look_at_clock();
         let (mut mail, mut turns) = (Vec::new(), 0);
         loop {
             self.start_ready();
@@ -110,6 +115,7 @@ impl Driver {
             let inbox = self.inbox.clone();
             inbox.take(&mut mail);
             mail.drain(..).for_each(|letter| self.read(letter));
+            self.heed();
             self.look_at_clock();
         }
         let status = self.whole_status();
@@ -169,12 +175,8 @@ impl Driver {
                 }
                 self.tried(step, attempt, result);
             }
-            Mail::Wish(Wish::Cancel) => {
-                if self.lanes.left() > 0 && self.stop != Some(Stop::Cancelled) {
-                    self.record(&Event::Cancelled, None, false);
-                    self.stop_all(Stop::Cancelled);
-                }
-            }
+            Mail::Wish(Wish::Cancel) => self.is_unwanted = true,
+            Mail::Unwanted { step } => self.stop_one(step),
             Mail::Wish(wish) => {
                 let is_paused = wish == Wish::Pause;
                 if self.is_paused != is_paused && self.lanes.left() > 0 {
@@ -189,6 +191,26 @@ impl Driver {
         }
     }
 
+    /// Stops for what was read: only then is it known what has ended already.
+    fn heed(&mut self) {
+        if self.fault.is_some() && self.stop != Some(Stop::Journal) {
+            self.is_stopped_by(Stop::Journal);
+            self.stop_all(Stop::Journal);
+        }
+        let is_unwanted = std::mem::take(&mut self.is_unwanted);
+        if is_unwanted && self.stop != Some(Stop::Cancelled) && self.is_stopped_by(Stop::Cancelled)
+        {
+            self.record(&Event::Cancelled, None, false);
+            self.stop_all(Stop::Cancelled);
+        }
+    }
+
+    /// Reads the ends of tries that wait in the inbox: what is done is kept.
+    pub(super) fn read_ends(&mut self) {
+        let ends = self.inbox.take_ends();
+        ends.into_iter().for_each(|letter| self.read(letter));
+    }
+
     /// What is known of the action of a step, unless another runs in its place.
     pub(super) fn habit(&mut self, step: u32) -> Option<&mut Habit> {
         let is_replaced = self.cells.get(step as usize)?.is_replaced;
@@ -199,14 +221,12 @@ impl Driver {
     fn kept(&mut self, step: Option<(u32, u32)>, is_start: bool, result: Result<(), JournalError>) {
         self.unkept = self.unkept.saturating_sub(1);
         if let Err(fault) = result {
-            if self.fault.is_none() {
-                self.fault = Some(fault);
-                self.stop_all(Stop::Journal);
-            }
+            self.fault.get_or_insert(fault);
             return;
         }
         let Some((step, attempt)) = step else { return };
-        if is_start {
+        // What is about to be stopped need not begin.
+        if is_start && self.fault.is_none() && !self.is_unwanted {
             self.act(step, attempt);
         }
         self.tell(step, is_start);
@@ -239,7 +259,9 @@ impl Driver {
     /// Starts what may start.
     fn start_ready(&mut self) {
         loop {
-            self.lanes.open(Instant::now);
+            if self.lanes.open(Instant::now) {
+                self.look_at_clock();
+            }
             if self.is_paused || self.stop.is_some() {
                 return;
             }
@@ -259,7 +281,9 @@ impl Driver {
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| deadline <= now) {
             self.deadline = None;
-            self.stop_all(Stop::SetTimeout);
+            if self.is_stopped_by(Stop::SetTimeout) {
+                self.stop_all(Stop::SetTimeout);
+            }
         }
         for is_front in [true, false] {
             let lane = if is_front { &mut self.lanes.front } else { &mut self.lanes.back };
@@ -267,6 +291,9 @@ impl Driver {
                 lane.deadline = None;
                 self.stop_side(is_front);
             }
+        }
+        if self.timers.next().is_some_and(|next| next <= now) {
+            self.read_ends();
         }
         while let Some((step, attempt, due)) = self.timers.pop(now) {
             self.due(step, attempt, due);

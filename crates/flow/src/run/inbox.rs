@@ -22,6 +22,8 @@ pub(crate) enum Mail {
     },
     /// Someone outside wants something.
     Wish(Wish),
+    /// Someone outside wants a step no more.
+    Unwanted { step: u32 },
 }
 
 /// Letters that wait, and the bell that tells of the first.
@@ -59,6 +61,15 @@ impl Inbox {
     pub(crate) fn take(&self, into: &mut Vec<Mail>) {
         let mut waiting = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut *waiting, into);
+    }
+
+    /// Takes the ends of tries alone; all else waits on, in its order.
+    pub(crate) fn take_ends(&self) -> Vec<Mail> {
+        let mut waiting = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_end = |letter: &Mail| matches!(letter, Mail::Done { .. });
+        let (ends, others) = std::mem::take(&mut *waiting).into_iter().partition(is_end);
+        *waiting = others;
+        ends
     }
 
     /// Waits until something is there, or may be.

@@ -64,19 +64,22 @@ impl Lanes {
         self.lane(step).ready.push(Reverse(step));
     }
 
-    /// Opens what may run now.
-    pub(crate) fn open(&mut self, now: impl Fn() -> Instant) {
+    /// Opens what may run now; true if the time of a side has begun.
+    pub(crate) fn open(&mut self, now: impl Fn() -> Instant) -> bool {
         let (front, back) = match self.mode {
             Mode::FrontendFirst => (true, self.front.left == 0),
             Mode::BackendFirst => (self.back.left == 0, true),
             _ => (true, true),
         };
+        let mut has_begun = false;
         for (lane, may) in [(&mut self.front, front), (&mut self.back, back)] {
             if may && !lane.is_open {
                 lane.is_open = true;
                 lane.deadline = lane.timeout.and_then(|timeout| now().checked_add(timeout));
+                has_begun |= lane.deadline.is_some();
             }
         }
+        has_begun
     }
 
     /// The next step that may start.

@@ -2,7 +2,7 @@
 
 use super::cell::Ended;
 use super::driver::Driver;
-use super::start::failure;
+use super::start::{failure, too_late};
 use super::stop::Stop;
 use super::timers::Due;
 use crate::action::ActionFailure;
@@ -65,10 +65,8 @@ impl Driver {
                 // A try that has already failed waits for the next one.
                 let Some(task) = cell.task.take() else { return };
                 task.abort();
-                let timeout = self.plan.step(step).and_then(|step| step.timeout);
-                let message =
-                    format!("it took longer than {} s", timeout.unwrap_or_default().as_secs_f64());
-                self.failed(step, failure(ErrorCode::Timeout, message), true);
+                let time = self.plan.step(step).and_then(|step| step.timeout);
+                self.failed(step, too_late(time.unwrap_or_default()), true);
             }
             Due::Again => {
                 if self.stop.is_some() {
@@ -125,7 +123,7 @@ impl Driver {
 
     /// Plans the next try; false when there was the last one.
     fn try_again(&mut self, step: u32, recovery: &Recovery) -> bool {
-        let Some(cell) = self.cells.get(step as usize) else { return false };
+        let Some(cell) = self.cells.get_mut(step as usize) else { return false };
         let attempt = cell.attempt.max(1);
         let most = recovery.attempts.as_ref().map_or(ATTEMPTS, |attempts| attempts.get());
         if u64::from(attempt) >= most {
@@ -139,6 +137,7 @@ impl Driver {
             seconds => Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_WAIT),
         };
         let wait = wait.min(LONGEST_WAIT);
+        cell.is_to_be_tried_again = true;
         self.timers.note(Instant::now() + wait, step, cell.attempt, Due::Again);
         true
     }
@@ -204,8 +203,7 @@ impl Driver {
     }
 
     fn give_up(&mut self, step: u32, failure: ActionFailure) {
-        let is_late = failure.code == ErrorCode::Timeout.as_str();
-        let status = if is_late { Status::Timeout } else { Status::Failed };
+        let status = if failure.is_late { Status::Timeout } else { Status::Failed };
         let mut error = Failure::new(failure.code, failure.message);
         error.details = failure.details;
         self.end(step, status, Ended::failed(error));

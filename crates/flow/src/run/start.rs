@@ -23,6 +23,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Places of wrong parameters that one failure names.
@@ -67,28 +68,32 @@ impl Driver {
 
     /// Why a step is not run.
     fn skip(&self, step: u32) -> Option<Ended> {
+        if let Some(ended) = self.failed_dependency(step) {
+            return Some(ended);
+        }
+        let guard = self.plan.guards.get(step as usize)?.as_deref()?;
+        if guard.condition.evaluate(&self.outcomes()) {
+            return None;
+        }
+        let message = format!("not true: {}", short(&guard.condition.to_string()));
+        Some(Ended::skipped(ErrorCode::ConditionFalse.as_str(), message))
+    }
+
+    /// The skip for a dependency that ended and not COMPLETED, unless the condition names it.
+    pub(super) fn failed_dependency(&self, step: u32) -> Option<Ended> {
         let plan = &self.plan;
         let outcomes = self.outcomes();
         let guard = plan.guards.get(step as usize).and_then(Option::as_deref);
         let excused =
             |node: u32| guard.is_some_and(|guard| guard.excused.binary_search(&node).is_ok());
-        let bad = plan
-            .dependencies
-            .of(step)
-            .iter()
-            .copied()
-            .find(|node| outcomes.status(*node) != Status::Completed && !excused(*node));
-        if let Some(node) = bad {
-            let (id, status) = (outcomes.id(node), outcomes.status(node));
-            let message = format!("`{id}` ended {status}");
-            return Some(Ended::skipped(ErrorCode::DependencyFailed.as_str(), message));
-        }
-        let guard = guard?;
-        if guard.condition.evaluate(&outcomes) {
-            return None;
-        }
-        let message = format!("not true: {}", short(&guard.condition.to_string()));
-        Some(Ended::skipped(ErrorCode::ConditionFalse.as_str(), message))
+        let is_bad = |node: &u32| {
+            let status = outcomes.status(*node);
+            status.is_final() && status != Status::Completed && !excused(*node)
+        };
+        let node = plan.dependencies.of(step).iter().copied().find(is_bad)?;
+        let (id, status) = (outcomes.id(node), outcomes.status(node));
+        let message = format!("`{id}` ended {status}");
+        Some(Ended::skipped(ErrorCode::DependencyFailed.as_str(), message))
     }
 
     /// Makes the parameters of a try and journals its start.
@@ -128,6 +133,7 @@ impl Driver {
         let Some(cell) = self.cells.get_mut(step as usize) else { return true };
         let was_started = cell.attempt > 0;
         cell.attempt = attempt;
+        cell.is_to_be_tried_again = false;
         cell.started.get_or_insert_with(Instant::now);
         was_started
     }
@@ -187,8 +193,10 @@ impl Driver {
         let is_prompt = self.habit(step).is_some_and(|habit| habit.is_prompt());
         let (actions, inbox, limits) =
             (self.actions.clone(), self.inbox().clone(), self.options.limits);
+        let time = self.plan.step(step).and_then(|planned| planned.timeout);
+        let time = time.and_then(|time| Some((time, Instant::now().checked_add(time)?)));
         let task = if is_quick || is_prompt {
-            let mut work = Box::pin(work(actions, inbox, limits, step, call, false));
+            let mut work = Box::pin(work(actions, inbox, limits, step, call, time, false));
             // The first look needs no one to wake: a task looks again at what is not ready.
             let mut nobody = Context::from_waker(Waker::noop());
             let began = (!is_quick).then(Instant::now);
@@ -201,14 +209,13 @@ impl Driver {
             }
             tokio::spawn(work)
         } else {
-            tokio::spawn(work(actions, inbox, limits, step, call, true))
+            tokio::spawn(work(actions, inbox, limits, step, call, time, true))
         };
         let task = task.abort_handle();
-        let timeout = self.plan.step(step).and_then(|planned| planned.timeout);
         if let Some(cell) = self.cells.get_mut(step as usize) {
             cell.task = Some(task);
         }
-        if let Some(late) = timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+        if let Some((_, late)) = time {
             self.timers.note(late, step, attempt, Due::Late);
         }
     }
@@ -220,6 +227,7 @@ async fn work(
     limits: Limits,
     step: u32,
     call: ActionCall,
+    time: Option<(Duration, Instant)>,
     is_watched: bool,
 ) {
     let attempt = call.attempt;
@@ -232,6 +240,17 @@ async fn work(
     });
     let acted = acted.await;
     let was_prompt = began.map(|began| habit::was_prompt(looks, began.elapsed()));
+    // What never waits is not interrupted when its time is over, but it is late all the same.
+    let late = time.filter(|(_, end)| Instant::now() >= *end);
+    let acted = match (late, acted) {
+        (Some((time, _)), acted) => {
+            if let Ok(Ok(value)) = acted {
+                dismantle(value);
+            }
+            Ok(Err(too_late(time)))
+        }
+        (None, acted) => acted,
+    };
     let result = match acted {
         Ok(Ok(value)) => sized(value, &limits),
         Ok(Err(mut failure)) => {
@@ -314,6 +333,11 @@ fn short(text: &str) -> String {
     let Some((cut, _)) = text.char_indices().nth(SHOWN) else { return text.to_owned() };
     let head = text.split_at_checked(cut).map_or("", |(head, _)| head);
     format!("{head} …")
+}
+
+/// The failure of a try that took too long.
+pub(super) fn too_late(time: Duration) -> ActionFailure {
+    ActionFailure::late(format!("it took longer than {} s", time.as_secs_f64()))
 }
 
 pub(super) fn failure(code: ErrorCode, message: String) -> ActionFailure {

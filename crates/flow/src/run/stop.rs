@@ -6,6 +6,7 @@ use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Failure, Status};
 
 const CANCELLED: &str = "the run was cancelled";
+const STEP_CANCELLED: &str = "it was cancelled";
 
 /// What is said of a step that was running when a run was broken off.
 pub(super) const UNCERTAIN: &str =
@@ -16,8 +17,12 @@ pub(super) const UNCERTAIN: &str =
 pub(crate) enum Stop {
     /// Someone cancelled.
     Cancelled,
+    /// Someone cancelled this step alone.
+    StepCancelled,
     /// The time of the set is over.
     SetTimeout,
+    /// The time of one side is over: of the front end, or else of the back end.
+    SideTimeout(bool),
     /// A step failed whose recovery is ABORT.
     Aborted(u32),
     /// The journal failed.
@@ -30,18 +35,45 @@ impl Driver {
         if self.stop.is_none() || !matches!(stop, Stop::Aborted(_)) {
             self.stop = Some(stop);
         }
-        for step in 0..crate::graph::number(self.cells.len()) {
+        for step in self.in_order() {
             self.stop_step(step, stop);
         }
     }
 
+    /// Whether there is something that a stop from outside has to end. What has ended already is
+    /// read before, and kept; what failed is not tried again, nor replaced.
+    pub(super) fn is_stopped_by(&mut self, stop: Stop) -> bool {
+        let before = self.stop.replace(stop);
+        self.read_ends();
+        let is_stopped = self.lanes.left() > 0;
+        if !is_stopped {
+            self.stop = before;
+        }
+        is_stopped
+    }
+
+    /// Stops one step, unless it has ended: what has ended already is read before.
+    pub(super) fn stop_one(&mut self, step: u32) {
+        self.read_ends();
+        self.stop_step(step, Stop::StepCancelled);
+    }
+
+    /// All steps, each after what it depends on.
+    fn in_order(&self) -> Vec<u32> {
+        let mut steps: Vec<u32> = (0..crate::graph::number(self.cells.len())).collect();
+        let layers = &self.plan.layers;
+        steps.sort_by_key(|step| layers.get(*step as usize).copied().unwrap_or_default());
+        steps
+    }
+
     /// The time of one side is over (4.6.2).
     pub(super) fn stop_side(&mut self, is_front: bool) {
+        self.read_ends();
         let lane = if is_front { &self.lanes.front } else { &self.lanes.back };
         self.is_side_late |= lane.left > 0;
         for step in 0..crate::graph::number(self.cells.len()) {
             if self.lanes.is_front(step) == is_front {
-                self.stop_step(step, Stop::SetTimeout);
+                self.stop_step(step, Stop::SideTimeout(is_front));
             }
         }
     }
@@ -53,6 +85,7 @@ impl Driver {
             Status::Pending if cell.attempt > 0 => {
                 let (code, message) = match stop {
                     Stop::Cancelled => (ErrorCode::Cancelled, CANCELLED),
+                    Stop::StepCancelled => (ErrorCode::Cancelled, STEP_CANCELLED),
                     _ => (ErrorCode::OutcomeUncertain, UNCERTAIN),
                 };
                 let error = Failure::new(code.as_str(), message);
@@ -64,8 +97,7 @@ impl Driver {
             }
             // An abort lets tries come to their end; what only waits for another try has ended.
             Status::Running if matches!(stop, Stop::Aborted(_)) => {
-                let waits = cell.task.is_none() && !self.starting.contains_key(&step);
-                if waits {
+                if cell.is_to_be_tried_again {
                     let message = "it failed and was to be tried again".to_owned();
                     let error = Failure::new(ErrorCode::Cancelled.as_str(), message);
                     self.end(step, Status::Failed, Ended::failed(error));
@@ -80,6 +112,12 @@ impl Driver {
                     Stop::SetTimeout => {
                         (Status::Timeout, ErrorCode::Timeout, "the time of the set is over")
                     }
+                    Stop::SideTimeout(true) => {
+                        (Status::Timeout, ErrorCode::Timeout, "the time of the front end is over")
+                    }
+                    Stop::SideTimeout(false) => {
+                        (Status::Timeout, ErrorCode::Timeout, "the time of the back end is over")
+                    }
                     Stop::Journal if !has_acted => {
                         (Status::Failed, ErrorCode::Internal, "the journal failed before it began")
                     }
@@ -88,6 +126,7 @@ impl Driver {
                         ErrorCode::OutcomeUncertain,
                         "the journal failed while it was running",
                     ),
+                    Stop::StepCancelled => (Status::Failed, ErrorCode::Cancelled, STEP_CANCELLED),
                     _ => (Status::Failed, ErrorCode::Cancelled, CANCELLED),
                 };
                 let error = Failure::new(code.as_str(), message);
@@ -101,15 +140,21 @@ impl Driver {
         let skipped = |code: ErrorCode, message: String| Ended::skipped(code.as_str(), message);
         match stop {
             Stop::Cancelled => skipped(ErrorCode::Cancelled, CANCELLED.to_owned()),
+            Stop::StepCancelled => skipped(ErrorCode::Cancelled, STEP_CANCELLED.to_owned()),
             Stop::SetTimeout => {
                 skipped(ErrorCode::SetTimeout, "the time of the set was over".to_owned())
             }
+            Stop::SideTimeout(is_front) => {
+                let side = if is_front { "front end" } else { "back end" };
+                skipped(ErrorCode::SetTimeout, format!("the time of the {side} was over"))
+            }
             Stop::Journal => skipped(ErrorCode::Internal, "the journal failed".to_owned()),
             Stop::Aborted(cause) => {
-                let id = self.outcomes().id(cause).to_owned();
-                if self.plan.dependencies.of(step).contains(&cause) {
-                    return skipped(ErrorCode::DependencyFailed, format!("`{id}` failed"));
+                // Skipping propagates, here too.
+                if let Some(ended) = self.failed_dependency(step) {
+                    return ended;
                 }
+                let id = self.outcomes().id(cause).to_owned();
                 let message = format!("`{id}` failed, and nothing more is started after that");
                 skipped(ErrorCode::Cancelled, message)
             }

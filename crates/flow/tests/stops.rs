@@ -1,0 +1,246 @@
+//! What becomes of all others when a run is stopped: what is done is kept.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::too_many_lines,
+    reason = "a test may fail"
+)]
+
+mod common;
+
+use common::{Log, actions, ends, run};
+use contexture_flow::Set;
+use contexture_flow::action::{ActionFailure, ActionInfo, Registry};
+use contexture_flow::check::{Earlier, check};
+use contexture_flow::run::{Control, Options, Report, Run};
+use contexture_protocol::Limits;
+use contexture_protocol::content::Status;
+use futures_util::FutureExt;
+use serde_json::{Value, json};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+fn step(id: &str, action: &str, parameters: Value, dependencies: &[&str]) -> Value {
+    json!({"instructionId": id, "action": action, "parameters": parameters, "dependencies": dependencies})
+}
+
+fn set(mode: &str, steps: Vec<Value>) -> Value {
+    json!({"instructions": steps, "executionMode": mode})
+}
+
+fn with(mut step: Value, field: &str, value: Value) -> Value {
+    step[field] = value;
+    step
+}
+
+/// The common actions, and some that are done where the engine thinks: `fail_at_once`, `slow` that
+/// takes five seconds, and `cancel` that cancels the run.
+async fn run_at_once(document: Value) -> Report {
+    let mut all: Registry = actions(&Log::default());
+    all.add("fail_at_once", ActionInfo::default().quick(), |call| async move {
+        let code = call.parameters.get("code").and_then(Value::as_str).unwrap_or("E");
+        Err(ActionFailure::new(code, "it fails"))
+    });
+    all.add("slow", ActionInfo::default().quick(), |_| async {
+        // The first look moves the clock.
+        let _ = tokio::time::advance(Duration::from_secs(5)).now_or_never();
+        Ok(json!("slow"))
+    });
+    let control: Arc<OnceLock<Control>> = Arc::default();
+    let held = control.clone();
+    all.add("cancel", ActionInfo::default().quick(), move |_| {
+        let held = held.clone();
+        async move {
+            held.get().unwrap().cancel();
+            Ok(json!("cancelled"))
+        }
+    });
+    all.add("late", ActionInfo::default(), |_| async { Err(ActionFailure::late("too late")) });
+    let set = Set::from_value(document, &Limits::FILE).unwrap();
+    let plan = check(set, &all, &Earlier::default()).unwrap();
+    let run = Run::new(plan, Arc::new(all), Options::default());
+    control.set(run.control()).unwrap();
+    run.run().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn cp_18_an_abort_keeps_what_has_ended_at_the_same_time() {
+    let steps = |fail: &str| {
+        let degrade = json!({"strategy": "DEGRADE", "alternative": {"action": "echo"}});
+        let retry = json!({"strategy": "RETRY", "delay": 5});
+        vec![
+            with(
+                step("a", fail, json!({"code": "E1"}), &[]),
+                "recovery",
+                json!({"strategy": "ABORT"}),
+            ),
+            step("b", "echo", json!({"v": 1}), &[]),
+            step("c", fail, json!({"code": "E3"}), &[]),
+            with(step("d", fail, json!({"code": "E4"}), &[]), "recovery", retry),
+            with(step("e", fail, json!({"code": "E5"}), &[]), "recovery", degrade),
+        ]
+    };
+    for fail in ["fail", "fail_at_once"] {
+        let report = run_at_once(set("PARALLEL", steps(fail))).await;
+        assert_eq!(
+            ends(&report),
+            ["a FAILED E1", "b COMPLETED", "c FAILED E3", "d FAILED E4", "e FAILED E5"],
+            "{fail}"
+        );
+        assert_eq!(report.outcome(1).unwrap().result, Some(json!({"v": 1})));
+        assert_eq!(report.status(), Status::Failed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cp_14_a_call_without_a_client_loses_no_result_of_another() {
+    let report = run(json!({"calls": [
+        {"callId": "f2", "name": "x", "parameters": {}, "runtime": "FRONTEND"},
+        {"callId": "b2", "name": "echo", "parameters": {"v": 1}},
+        {"callId": "b3", "name": "sleep", "parameters": {"ms": 30}},
+    ], "executionMode": "CLIENT_SERVER_PARALLEL"}))
+    .await;
+    assert_eq!(
+        ends(&report),
+        ["f2 FAILED CLIENT_UNAVAILABLE", "b2 COMPLETED", "b3 SKIPPED CANCELLED"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_11_what_is_done_when_a_run_is_cancelled_is_kept() {
+    let report = run_at_once(set(
+        "PARALLEL",
+        vec![
+            step("a", "cancel", json!({}), &[]),
+            step("b", "echo", json!({"v": 1}), &[]),
+            step("c", "fail_at_once", json!({}), &[]),
+            step("d", "never", json!({}), &[]),
+            step("e", "echo", json!({}), &["d"]),
+        ],
+    ))
+    .await;
+    assert_eq!(
+        ends(&report),
+        ["a COMPLETED", "b COMPLETED", "c FAILED E", "d FAILED CANCELLED", "e SKIPPED CANCELLED"]
+    );
+    // The last act of a set that is done cancels nothing.
+    let report = run_at_once(set("PARALLEL", vec![step("a", "cancel", json!({}), &[])])).await;
+    assert_eq!(
+        (ends(&report), report.status()),
+        (vec!["a COMPLETED".to_owned()], Status::Completed)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_4_what_is_done_when_the_time_of_the_set_is_over_is_kept() {
+    let steps = vec![
+        step("a", "slow", json!({}), &[]),
+        step("b", "echo", json!({}), &[]),
+        step("c", "never", json!({}), &[]),
+        step("d", "echo", json!({}), &["b"]),
+    ];
+    let mut document = set("PARALLEL", steps.clone());
+    document["timeout"] = json!(2);
+    let report = run_at_once(document).await;
+    assert_eq!(
+        ends(&report),
+        ["a COMPLETED", "b COMPLETED", "c TIMEOUT TIMEOUT", "d SKIPPED SET_TIMEOUT"]
+    );
+    assert_eq!(report.status(), Status::Timeout);
+    let call = |id: &str, name: &str| json!({"callId": id, "name": name, "parameters": {}});
+    let report = run_at_once(json!({
+        "calls": [call("a", "slow"), call("b", "never")], "executionMode": "BACKEND_FIRST", "backendTimeout": 2
+    }))
+    .await;
+    assert_eq!(ends(&report), ["a COMPLETED", "b SKIPPED SET_TIMEOUT"]);
+    let reason = report.outcome(1).unwrap().reason.unwrap();
+    assert_eq!(reason.message, "the time of the back end was over");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_1_the_message_names_the_side_whose_time_is_over() {
+    for (runtime, side) in [("FRONTEND", "front end"), ("BACKEND", "back end")] {
+        let report = run(json!({"calls": [
+            {"callId": "a", "name": "sleep", "parameters": {"ms": 9_000}, "runtime": runtime},
+        ], "executionMode": "CLIENT_SERVER_PARALLEL", "frontendTimeout": 1, "backendTimeout": 1}))
+        .await;
+        let error = report.outcome(0).unwrap().error.unwrap();
+        assert_eq!(error.message, format!("the time of the {side} is over"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_2_a_time_of_nothing_is_over_at_once() {
+    let quick = |action: &str| step("a", action, json!({"ms": 0}), &[]);
+    for action in ["echo", "sleep", "nothing"] {
+        let own = set("PARALLEL", vec![with(quick(action), "timeout", json!(0))]);
+        assert_eq!(ends(&run(own).await), ["a TIMEOUT TIMEOUT"], "{action}");
+        let mut whole = set("PARALLEL", vec![quick(action)]);
+        whole["timeout"] = json!(0);
+        let report = run(whole).await;
+        assert_eq!(ends(&report), ["a SKIPPED SET_TIMEOUT"], "{action}");
+        assert_eq!(report.status(), Status::Timeout);
+        let side = json!({"calls": [{"callId": "a", "name": action, "parameters": {"ms": 0}}],
+            "executionMode": "BACKEND_FIRST", "backendTimeout": 0});
+        assert_eq!(ends(&run(side).await), ["a SKIPPED SET_TIMEOUT"], "{action}");
+    }
+    // One that can't be interrupted is late all the same.
+    let slow = with(step("a", "slow", json!({}), &[]), "timeout", json!(1));
+    let report = run_at_once(set("PARALLEL", vec![slow])).await;
+    assert_eq!(ends(&report), ["a TIMEOUT TIMEOUT"]);
+    assert_eq!(report.outcome(0).unwrap().error.unwrap().message, "it took longer than 1 s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_7_skipping_propagates_after_an_abort() {
+    for mode in ["SEQUENTIAL", "PARALLEL"] {
+        let report = run(set(
+            mode,
+            vec![
+                step("f3", "echo", json!({}), &["b2"]),
+                with(step("f1", "fail", json!({}), &[]), "recovery", json!({"strategy": "ABORT"})),
+                step("b2", "echo", json!({}), &["f1"]),
+                with(
+                    step("named", "echo", json!({}), &["f1"]),
+                    "condition",
+                    "dependencies.f1.status == 'FAILED'".into(),
+                ),
+                step("waits", "sleep", json!({"ms": 10}), &[]),
+                step("after", "echo", json!({}), &["waits"]),
+            ],
+        ))
+        .await;
+        let (waits, after) = match mode {
+            "SEQUENTIAL" => ("waits SKIPPED CANCELLED", "after SKIPPED DEPENDENCY_FAILED"),
+            _ => ("waits COMPLETED", "after SKIPPED CANCELLED"),
+        };
+        assert_eq!(
+            ends(&report),
+            [
+                "f3 SKIPPED DEPENDENCY_FAILED",
+                "f1 FAILED E",
+                "b2 SKIPPED DEPENDENCY_FAILED",
+                "named SKIPPED CANCELLED",
+                waits,
+                after,
+            ],
+            "{mode}"
+        );
+        let reason = |index: usize| report.outcome(index).unwrap().reason.unwrap().message;
+        assert_eq!(reason(0), "`b2` ended SKIPPED");
+        assert_eq!(reason(3), "`f1` failed, and nothing more is started after that");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_2_only_what_is_late_is_timeout() {
+    let report = run_at_once(set(
+        "PARALLEL",
+        vec![step("a", "fail", json!({"code": "TIMEOUT"}), &[]), step("b", "late", json!({}), &[])],
+    ))
+    .await;
+    assert_eq!(ends(&report), ["a FAILED TIMEOUT", "b TIMEOUT TIMEOUT"]);
+}

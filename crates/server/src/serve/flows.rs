@@ -54,6 +54,17 @@ pub(crate) enum Entered {
     Known(Arc<Running>),
 }
 
+/// What an id means among the sets of an owner.
+pub(crate) enum Named {
+    /// A set.
+    Whole(Arc<Running>),
+    /// A step of a set, by its place.
+    Step(Arc<Running>, u32),
+    /// Steps of several sets.
+    Several,
+    Nothing,
+}
+
 impl Flows {
     pub(crate) fn new(
         host: Registry,
@@ -73,12 +84,34 @@ impl Flows {
         self.tables().by_key.get(key).cloned()
     }
 
-    /// The owner's set that the id means: of the message that brought it, or of its run.
-    pub(crate) fn named(&self, owner: &str, id: &str) -> Option<Arc<Running>> {
+    /// The owner's set that the id means: of the message that brought it, or of its run. With a
+    /// context, only what runs there is meant.
+    pub(crate) fn named(&self, owner: &str, context: Option<&str>, id: &str) -> Named {
         let tables = self.tables();
         let own = tables.by_key.iter().filter(|((of, _, _), _)| **of == *owner);
-        let mut own = own.filter(|((_, _, message), running)| message == id || running.is_run(id));
-        own.next().map(|(_, running)| Arc::clone(running))
+        let own = own.filter(|(_, running)| context.is_none_or(|context| running.is_in(context)));
+        let own: Vec<_> = own.collect();
+        let is_whole =
+            |(key, running): &&(&TurnKey, &Arc<Running>)| key.2 == id || running.is_run(id);
+        if let Some((_, running)) = own.iter().find(is_whole) {
+            return Named::Whole(Arc::clone(running));
+        }
+        let step = |running: &Arc<Running>| Some((Arc::clone(running), running.step(id)?));
+        let (open, over): (Vec<_>, Vec<_>) =
+            own.iter().partition(|(_, running)| !running.log.has_ended());
+        let of = |these: Vec<&(&TurnKey, &Arc<Running>)>| -> Vec<(Arc<Running>, u32)> {
+            these.into_iter().filter_map(|(_, running)| step(running)).collect()
+        };
+        let mut open = of(open);
+        match (open.pop(), open.is_empty()) {
+            (Some(_), false) => Named::Several,
+            (Some((running, step)), true) => Named::Step(running, step),
+            // What ended is as it is, in whichever set it was.
+            (None, _) => match of(over).pop() {
+                Some((running, step)) => Named::Step(running, step),
+                None => Named::Nothing,
+            },
+        }
     }
 
     /// How many run.

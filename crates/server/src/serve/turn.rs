@@ -126,9 +126,24 @@ impl Turns {
 
     /// The owner's turn that this messageId began, in whatever context.
     pub(crate) fn of_message(&self, owner: &str, message: &str) -> Option<Arc<Turn>> {
+        self.meant(owner, None, message)
+    }
+
+    /// The owner's turn that this messageId began: in this context, or in whatever one.
+    pub(crate) fn meant(
+        &self,
+        owner: &str,
+        context: Option<&str>,
+        message: &str,
+    ) -> Option<Arc<Turn>> {
         let turns = self.by_key();
-        let (_, turn) = turns.iter().find(|((of, _, id), _)| **of == *owner && id == message)?;
-        Some(Arc::clone(turn))
+        let is_there = |turn: &Turn| {
+            context.is_none_or(|context| turn.place.as_ref().is_some_and(|(id, _)| id == context))
+        };
+        let mut meant = turns
+            .iter()
+            .filter(|((of, _, id), turn)| **of == *owner && id == message && is_there(turn));
+        meant.next().map(|(_, turn)| Arc::clone(turn))
     }
 
     /// How many run or wait.

@@ -70,6 +70,41 @@ async fn cp_5_an_intent_may_name_an_instruction_set_whose_results_are_the_answer
 }
 
 #[tokio::test]
+async fn cp_5_the_outcomes_of_an_intents_set_are_streamed_as_they_are_stored() {
+    let site = Site::with_files(ECHO, INTENTS, &files(), None).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "2*(3+4)")).await;
+    let mut told = Vec::new();
+    while told.last().is_none_or(|last: &Value| last["type"] != "MODEL_RESPONSE") {
+        told.push(client.message().await);
+    }
+    told.retain(|one| one["type"] != "PROGRESS");
+    // Over HTTP as events.
+    let (address, body) = (site.address, said("m2", Some("ctx_1"), "1+1").to_string());
+    let (status, events) = site.http(&format!(
+        "POST /v1/messages HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )).await;
+    assert_eq!(status, 200, "{events}");
+    let data = events.lines().filter_map(|line| line.strip_prefix("data:"));
+    let mut events: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
+    events.retain(|one| one["type"] != "PROGRESS");
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    let stored = stored["messages"].as_array().unwrap();
+    for (told, stored) in [(&told, &stored[1..4]), (&events, &stored[5..8])] {
+        let kinds: Vec<_> = told.iter().map(|one| one["type"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["INSTRUCTION", "INSTRUCTION_RESPONSE", "MODEL_RESPONSE"]);
+        for (told, stored) in told.iter().zip(stored) {
+            let of = |one: &Value| ["messageId", "content"].map(|name| one[name].clone());
+            assert_eq!(of(told), of(stored));
+        }
+        // They answer the INSTRUCTION, so that they end nothing of what the user waits for.
+        assert_eq!(told[1]["metadata"]["inReplyTo"], told[0]["messageId"]);
+        assert_eq!(told[1]["content"]["results"][0]["instructionId"], "sum");
+    }
+}
+
+#[tokio::test]
 async fn cp_5_an_intent_may_name_a_template_that_is_the_system_prompt() {
     let model = Model::saying(&["leaves ", "fall"], Duration::from_millis(1)).await;
     let site = Site::with_files(ECHO, INTENTS, &files(), Some(model.uri.clone())).await;

@@ -333,3 +333,154 @@ async fn fl_11_a_server_goes_on_with_what_the_one_before_it_left() {
     }
     panic!("the second call was not answered: {}", site.get("/v1/contexts/ctx_1/messages").await);
 }
+
+/// CONTROL in a context.
+fn steer(id: &str, context: &str, action: &str, target: &str) -> Value {
+    message("CONTROL", id, Some(context), json!({ "action": action, "target": target }))
+}
+
+#[tokio::test]
+async fn cp_2b_a_call_is_cancelled_by_its_own_id_and_the_others_go_on() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let sleep =
+        |id: &str, ms: u64| json!({ "callId": id, "name": "sleep", "parameters": { "ms": ms } });
+    let mut retried = sleep("solo", 60_000);
+    retried["recovery"] = json!({ "strategy": "RETRY", "attempts": 5, "delay": 30 });
+    let request = json!({ "executionMode": "PARALLEL", "calls": [
+        retried,
+        sleep("other", 700),
+        { "callId": "after", "name": "echo", "requiredAfter": ["solo"], "parameters": {} },
+        { "callId": "late", "name": "echo", "requiredAfter": ["other"], "parameters": {} },
+        { "callId": "last", "name": "echo", "requiredAfter": ["other"], "parameters": { "n": 1 } },
+    ] });
+    client.send(&calls("r1", request)).await;
+    // Elsewhere there is no such call, and a call is not paused.
+    let content = refused(&mut client, &steer("c1", "ctx_2", "CANCEL", "solo")).await;
+    assert_eq!(content["errorCode"], "UNKNOWN_ID", "{content}");
+    let content = refused(&mut client, &steer("c2", "ctx_1", "PAUSE", "solo")).await;
+    assert_eq!(content["errorCode"], "VALIDATION_FAILED", "{content}");
+    assert_eq!(client.ask(&steer("c3", "ctx_1", "CANCEL", "solo")).await["type"], "ACK");
+    // One that has not started is not started.
+    assert_eq!(client.ask(&control("c4", "CANCEL", "late")).await["type"], "ACK");
+    let answer = of(&mut client, "TOOL_CALL_RESPONSE", "r1").await;
+    let results = &answer["content"]["results"];
+    assert_eq!(statuses(results), ["ERROR", "SUCCESS", "ERROR", "ERROR", "SUCCESS"], "{answer:#}");
+    let codes: Vec<_> =
+        results.as_array().unwrap().iter().map(|one| &one["error"]["code"]).collect();
+    assert_eq!(codes[0], "CANCELLED");
+    assert_eq!(codes[2], "DEPENDENCY_FAILED");
+    assert_eq!(codes[3], "CANCELLED");
+    // What ended stays as it is.
+    assert_eq!(client.ask(&steer("c5", "ctx_1", "CANCEL", "solo")).await["type"], "ACK");
+}
+
+#[tokio::test]
+async fn cp_2b_an_instruction_is_cancelled_right_behind_its_set_and_in_one_of_two_contexts() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let set = json!({ "executionMode": "PARALLEL", "instructions": [
+        { "instructionId": "solo", "action": "sleep", "parameters": { "ms": 1500 } },
+    ] });
+    let mut elsewhere = instructions("i2", set.clone());
+    elsewhere["contextId"] = "ctx_2".into();
+    client.send(&instructions("i1", set)).await;
+    client.send(&elsewhere).await;
+    client.send(&steer("c1", "ctx_1", "CANCEL", "solo")).await;
+    client.send(&control("c2", "CANCEL", "solo")).await;
+    let (mut first, mut second, mut ambiguous) = (Value::Null, Value::Null, Value::Null);
+    while first.is_null() || second.is_null() || ambiguous.is_null() {
+        let message = client.message().await;
+        match (message["type"].as_str().unwrap(), message["metadata"]["inReplyTo"].as_str()) {
+            ("INSTRUCTION_RESPONSE", Some("i1")) => first = message["content"].clone(),
+            ("INSTRUCTION_RESPONSE", Some("i2")) => second = message["content"].clone(),
+            (_, Some("c2")) => ambiguous = message,
+            _ => {}
+        }
+    }
+    assert_eq!(first["status"], "FAILED", "{first:#}");
+    assert_eq!(first["results"][0]["error"]["code"], "CANCELLED");
+    let said = (&ambiguous["type"], &second["results"][0]["status"]);
+    let refused = (&json!("ERROR_RESPONSE"), &json!("COMPLETED"));
+    // The first may have ended before the second CONTROL was read: then one alone is meant.
+    let meant = (&json!("ACK"), &json!("FAILED"));
+    assert!(said == refused || said == meant, "{said:?}");
+}
+
+#[tokio::test]
+async fn cp_2b_a_control_with_another_context_than_its_target_cancels_nothing() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let set = json!({ "instructions": [
+        { "instructionId": "a", "action": "sleep", "parameters": { "ms": 600 } },
+    ] });
+    client.send(&instructions("i1", set)).await;
+    let content = refused(&mut client, &steer("c1", "ctx_9", "CANCEL", "i1")).await;
+    assert_eq!(content["errorCode"], "UNKNOWN_ID", "{content}");
+    let answer = of(&mut client, "INSTRUCTION_RESPONSE", "i1").await;
+    assert_eq!(answer["content"]["status"], "COMPLETED", "{answer:#}");
+    assert_eq!(client.ask(&steer("c2", "ctx_1", "CANCEL", "i1")).await["type"], "ACK");
+}
+
+#[tokio::test]
+async fn cp_10_a_message_that_is_added_belongs_to_the_context_of_its_update() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let mut update = crate::client::add("u1", "ctx_1", "hello");
+    update["content"]["message"]["contextId"] = "ctx_2".into();
+    let content = refused(&mut client, &update).await;
+    assert_eq!(content["errorCode"], "VALIDATION_FAILED", "{content}");
+    let named = content["details"].to_string();
+    assert!(named.contains("/content/message/contextId"), "{content}");
+    update["content"]["message"]["contextId"] = "ctx_1".into();
+    assert_eq!(client.ask(&update).await["type"], "ACK");
+}
+
+#[tokio::test]
+async fn fl_1_ids_of_any_length_that_a_message_may_have_are_answered_and_kept() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let long = |of: &str| of.repeat(200);
+    let request = json!({ "executionMode": "ASYNC", "calls": [
+        { "callId": long("x"), "name": "echo", "parameters": { "n": 1 } },
+        { "callId": long("y"), "name": "echo", "parameters": { "n": 2 } },
+    ] });
+    client.send(&calls(&long("r"), request)).await;
+    let mut called = Vec::new();
+    for _ in 0..2 {
+        let one = of(&mut client, "TOOL_CALL_RESPONSE", &long("r")).await;
+        assert_eq!(one["content"]["results"][0]["status"], "SUCCESS", "{one:#}");
+        assert_ne!(one["metadata"]["seq"], Value::Null, "it was kept: {one:#}");
+        called.push(one["content"]["results"][0]["callId"].as_str().unwrap().to_owned());
+    }
+    called.sort();
+    assert_eq!(called, [long("x"), long("y")]);
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    let all = ["TOOL_CALL_REQUEST", "TOOL_CALL_RESPONSE", "TOOL_CALL_RESPONSE"];
+    assert_eq!(kinds(&stored), all);
+}
+
+#[tokio::test]
+async fn cp_9_a_set_in_a_context_that_is_deleted_leaves_nothing_in_the_next() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let sleep =
+        |ms: u64| json!({ "instructionId": "a", "action": "sleep", "parameters": { "ms": ms } });
+    client.send(&instructions("i1", json!({ "instructions": [sleep(1_200)] }))).await;
+    of(&mut client, "PROGRESS", "i1").await;
+    let request = json!({ "executionMode": "ASYNC", "calls": [
+        { "callId": "y", "name": "sleep", "parameters": { "ms": 1_200 } },
+    ] });
+    client.send(&calls("r1", request)).await;
+    of(&mut client, "ACK", "r1").await;
+    let address = site.address;
+    let delete = format!(
+        "DELETE /v1/contexts/ctx_1 HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    );
+    assert_eq!(site.http(&delete).await.0, 204);
+    let mut other = Client::new(address).await;
+    other.send(&instructions("i2", json!({ "instructions": [sleep(2_500)] }))).await;
+    of(&mut other, "INSTRUCTION_RESPONSE", "i2").await;
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    assert_eq!(kinds(&stored), ["INSTRUCTION", "INSTRUCTION_RESPONSE"], "{stored:#}");
+}

@@ -4,13 +4,14 @@ use super::acknowledge;
 use super::reply::Reply;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
+use crate::serve::flows::Named;
 use contexture::store::contexts::Update;
 use contexture_protocol::content::{Control, ControlAction};
-use contexture_protocol::{ErrorCode, Message, Refusal};
+use contexture_protocol::{ErrorCode, Message, Refusal, Violation};
 use std::sync::Arc;
 
-/// Steers a turn by the messageId that began it, a set by that of its request or its run. What ended
-/// meanwhile stays as it is.
+/// Steers a turn by the messageId that began it, a set by that of its request or its run, and a step
+/// of a set by its own id; a contextId says where that is. What ended meanwhile stays as it is.
 pub(crate) fn steer(
     app: &Arc<App>,
     caller: &Caller,
@@ -25,12 +26,30 @@ pub(crate) fn steer(
 }
 
 fn now(app: &App, owner: &str, message: &Message, asked: &Control, reply: Reply) {
-    if let Some(set) = app.flows.named(owner, &asked.target) {
-        set.wish(asked.action);
-        return acknowledge(app, message, reply);
+    let (context, target) = (message.context_id.as_deref(), &asked.target);
+    match app.flows.named(owner, context, target) {
+        Named::Whole(set) => {
+            set.wish(asked.action);
+            return acknowledge(app, message, reply);
+        }
+        // A message that began a turn is meant before a step of this id.
+        Named::Step(set, step) if app.turns.meant(owner, context, target).is_none() => {
+            if asked.action != ControlAction::Cancel {
+                return reply.refuse(only_cancelled("a single call or instruction"));
+            }
+            set.cancel_step(step);
+            return acknowledge(app, message, reply);
+        }
+        Named::Several => {
+            let text =
+                format!("several sets have a step `{target}`: name the contextId, or the set");
+            return reply.refuse(Refusal::new(ErrorCode::UnknownId, text));
+        }
+        Named::Step(..) | Named::Nothing => {}
     }
-    let Some(turn) = app.turns.of_message(owner, &asked.target) else {
-        let text = format!("nothing that runs has the id `{}`", asked.target);
+    let Some(turn) = app.turns.meant(owner, context, target) else {
+        let place = context.map(|context| format!(" in the context `{context}`"));
+        let text = format!("nothing that runs{} has the id `{target}`", place.unwrap_or_default());
         return reply.refuse(Refusal::new(ErrorCode::UnknownId, text));
     };
     match asked.action {
@@ -39,8 +58,18 @@ fn now(app: &App, owner: &str, message: &Message, asked: &Control, reply: Reply)
             acknowledge(app, message, reply);
         }
         ControlAction::Pause | ControlAction::Resume => {
-            let text = "a turn can be cancelled, not paused";
-            reply.refuse(Refusal::new(ErrorCode::ValidationFailed, text));
+            reply.refuse(only_cancelled("a turn"));
         }
     }
+}
+
+fn only_cancelled(what: &str) -> Refusal {
+    let text = format!("{what} can be cancelled, not paused");
+    let mut refused = Refusal::new(ErrorCode::ValidationFailed, text);
+    refused.violations.push(Violation {
+        pointer: "/content/action".to_owned(),
+        expected: "CANCEL".to_owned(),
+        found: "PAUSE or RESUME".to_owned(),
+    });
+    refused
 }

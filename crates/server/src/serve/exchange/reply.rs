@@ -93,10 +93,13 @@ impl Reply {
 
     /// Sends something on the way.
     pub(crate) fn pass(&self, message: Message) {
-        let message = answering(message, &self.message_id);
         match message.body {
-            Body::Ack(_) => self.outlet.acknowledged(message),
-            _ => self.outlet.passing(message),
+            Body::Ack(_) => self.outlet.acknowledged(answering(message, &self.message_id)),
+            // On the way it answers the INSTRUCTION, which went before it, and ends nothing.
+            Body::InstructionResponse(_) if message.in_reply_to().is_some() => {
+                self.outlet.passing(message);
+            }
+            _ => self.outlet.passing(answering(message, &self.message_id)),
         }
     }
 

@@ -78,6 +78,9 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Op
         extra: Map::new(),
     };
     let mut whole = inner.complete(rest);
+    if let Some(refused) = elsewhere(outer, &whole) {
+        return Err(refused);
+    }
     if whole.message_id.is_empty() {
         whole.message_id = app.maker.id("msg");
     }
@@ -94,6 +97,22 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Op
     }
     known(app, &whole)?;
     Ok(Operation::AddMessage(NewMessage::of(&whole)))
+}
+
+/// The refusal of a message that says it belongs to another context than that of its update.
+fn elsewhere(outer: &Message, inner: &Message) -> Option<Refusal> {
+    let found = inner.context_id.as_ref().filter(|id| outer.context_id.as_ref() != Some(*id))?;
+    let text = "the message that is added belongs to another context than the update";
+    let mut refused = Refusal::new(ErrorCode::ValidationFailed, text);
+    refused.violations.push(Violation {
+        pointer: "/content/message/contextId".to_owned(),
+        expected: match &outer.context_id {
+            Some(context) => format!("`{context}`, the context of the update, or none"),
+            None => "none: the update makes a context of its own".to_owned(),
+        },
+        found: found.clone(),
+    });
+    Some(refused)
 }
 
 /// A message that is added is of a type that the server takes, as on the wire.

@@ -53,9 +53,11 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
         Ok(Entered::Known(known)) => return known.heard_again(&digest, reply),
         Err(refused) => return reply.refuse(refused),
     };
+    place.running().is_of(&context, &set);
     place.running().log.attach(reply);
     let (app, origin, tell) = (Arc::clone(app), caller.session.clone(), place.tell());
-    let job = Job { app, owner, origin, context, message, intent: None, place, tell };
+    let (intent, incarnation) = (None, None);
+    let job = Job { app, owner, origin, context, incarnation, message, intent, place, tell };
     job.accept(set, caller.clone(), digest);
 }
 
@@ -117,7 +119,7 @@ impl Job {
     }
 
     /// Keeps the message, and begins the run when it was not here before.
-    fn keep(self, run: String, checked: Checked, caller: &Caller) {
+    fn keep(mut self, run: String, checked: Checked, caller: &Caller) {
         let added = vec![Operation::AddMessage(NewMessage::of(&self.message))];
         let update = once(caller, &self.message, Answer::Pending, added);
         let (app, caller) = (Arc::clone(&self.app), caller.clone());
@@ -127,6 +129,7 @@ impl Job {
                 handle.spawn(self.again(applied.repeated));
             }
             Ok(applied) => {
+                self.incarnation = Some(applied.incarnation);
                 self.audit(&caller);
                 if self.is_async() {
                     (self.tell)(&self.ack(Some(applied.version)));

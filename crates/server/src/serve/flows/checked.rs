@@ -77,8 +77,12 @@ impl Job {
     fn request(&self, set: &Set, clients: &Arc<Clients>, earlier: Earlier) -> FlowRequest {
         let app = &self.app;
         let turns = &app.turn_request;
-        let is_agent = |step: &contexture_flow::Step| step.action.starts_with("agent:");
-        let has_agents = set.steps.iter().any(is_agent);
+        // A set within may name agents that are not known yet.
+        let is_agent = |action: &str| action.starts_with("agent:") || action == "RUN_INSTRUCTIONS";
+        let has_agents = set.steps.iter().any(|step| {
+            let alternative = step.recovery.as_ref().and_then(|one| one.alternative.as_ref());
+            is_agent(&step.action) || alternative.is_some_and(|other| is_agent(other.target()))
+        });
         FlowRequest {
             document: self.message.to_json().into_bytes(),
             name: self.answers().to_owned(),

@@ -101,7 +101,7 @@ impl IntentSet {
         &self,
         app: &Arc<App>,
         caller: &Caller,
-        key: TurnKey,
+        (key, incarnation): (TurnKey, u64),
         message: Message,
         tell: Tell,
     ) -> Result<Message, Refusal> {
@@ -109,11 +109,15 @@ impl IntentSet {
         let Entered::New(place) = Flows::enter_again(app, key, digest(&message)) else {
             return Err(Refusal::new(ErrorCode::Internal, "the set runs already"));
         };
+        if let Some(set) = set_of(&message) {
+            place.running().is_of(&context, &set);
+        }
         let job = Job {
             app: Arc::clone(app),
             owner: Arc::clone(caller.owner()),
             origin: caller.session.clone(),
             context,
+            incarnation: Some(incarnation),
             message,
             intent: Some(self.name.clone()),
             place,

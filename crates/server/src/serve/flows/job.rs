@@ -20,11 +20,15 @@ use contexture_flow::run::Report;
 use contexture_protocol::content::{Ack, CallMode, Outcome, Progress, Status};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
+
+/// The longest id of a message in the store, in bytes.
+const LONGEST_KEY: usize = 256;
 
 /// Who hears what a set tells on the way.
 pub(super) type Tell = Arc<dyn Fn(&Message) + Send + Sync>;
@@ -36,6 +40,8 @@ pub(super) struct Job {
     /// The session that it came in: its client is asked first.
     pub(super) origin: Option<Arc<Session>>,
     pub(super) context: String,
+    /// Which context of this id, once it is known: what comes late does not land in the next.
+    pub(super) incarnation: Option<u64>,
     /// What holds the set.
     pub(super) message: Message,
     /// The intent that the set answers; the set is the app's own then, and not a client's.
@@ -171,7 +177,13 @@ impl Job {
         let key = KeyName { context_id, message_id };
         let settles = Settlement { key, answer: self.ack(None).to_json().into() };
         let owner = self.owner.to_string();
-        let update = Update { owner, settles: Some(settles), ..Update::default() };
+        let update = Update {
+            owner,
+            context_id: Some(self.context.clone()),
+            incarnation: self.incarnation,
+            settles: Some(settles),
+            ..Update::default()
+        };
         if let Err(error) = self.app.updated(update).await {
             self.app.log.info("store", json!({ "error": error.to_string() }));
         }
@@ -233,7 +245,7 @@ impl Job {
         let mut message = answering(message, self.answers());
         // An earlier server may have kept it already: it is kept once.
         let key = MessageKey {
-            message_id: format!("{}\u{1f}{id}", self.answers()),
+            message_id: part(self.answers(), &id),
             digest: [0; 32],
             answer: Answer::Ready(String::new()),
         };
@@ -282,18 +294,25 @@ impl Job {
         Ok(telling.last.take().unwrap_or_else(none))
     }
 
-    /// Keeps the outcomes of a set that is not answered by them: later sets may name them.
+    /// Keeps and tells the outcomes of a set that is not answered by them: later sets may name them
+    /// (CP-5).
     async fn keep_outcomes(&self, ended: Ended) {
         let message = answer::of_instructions(&self.app.maker, &self.context, ended);
-        let message = answering(message, &self.message.message_id);
+        let mut message = answering(message, &self.message.message_id);
         let key = MessageKey {
-            message_id: format!("{}\u{1f}", self.answers()),
+            message_id: part(self.answers(), ""),
             digest: [0; 32],
             answer: Answer::Ready(String::new()),
         };
-        if let Err(error) = self.add(&message, Some(key), None).await {
-            self.app.log.info("store", json!({ "error": error.to_string() }));
+        match self.add(&message, Some(key), None).await {
+            Ok(applied) => {
+                if let Some(seq) = applied.seqs.first() {
+                    message.set_meta("seq", *seq);
+                }
+            }
+            Err(error) => self.app.log.info("store", json!({ "error": error.to_string() })),
         }
+        (self.tell)(&message);
     }
 
     /// Says in the log how it went.
@@ -327,6 +346,7 @@ impl Job {
         let update = Update {
             owner: self.owner.to_string(),
             context_id: Some(self.context.clone()),
+            incarnation: self.incarnation,
             key,
             operations: vec![Operation::AddMessage(NewMessage::of(message))],
             cause: Some(self.answers().to_owned()),
@@ -374,6 +394,18 @@ pub(super) fn noted(mut message: Message, run: &str, warnings: &Warnings) -> Mes
         message.set_meta("warnings", warnings);
     }
     message
+}
+
+/// The key of a part of the answer to a message. No client's own key holds this character; what is
+/// longer than a key may be stands in it as a digest.
+fn part(answers: &str, id: &str) -> String {
+    let key = format!("{answers}\u{1f}{id}");
+    if key.len() <= LONGEST_KEY {
+        return key;
+    }
+    let digest = Sha256::digest(key.as_bytes());
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("\u{1f}{digest}")
 }
 
 /// The text of a message that got a place in its context.

@@ -148,6 +148,11 @@ fn ack(app: &App, owner: &str, message: &Message) -> Option<Message> {
     app.kept(&answer).ok().filter(|answer| matches!(answer.body, Body::Ack(_)))
 }
 
+/// The context whose message waits for its answer: what waited in one that is gone went with it.
+fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> {
+    app.store.head(Key { owner, context }).ok().map(|head| head.incarnation)
+}
+
 fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Some(context) = found.message.context_id.clone() else { return Ok(()) };
     let owner: Arc<str> = found.owner.into();
@@ -161,8 +166,13 @@ fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     // They were accepted, so none is refused: whoever asks again hears of it.
     let place = Flows::enter_again(app, key, digest(&found.message));
     let Entered::New(place) = place else { return Ok(()) };
+    if let Some(set) = set_of(&found.message) {
+        place.running().is_of(&context, &set);
+    }
     let (app, message, tell) = (Arc::clone(app), found.message, place.tell());
-    let job = Job { app, owner, origin: None, context, message, intent, place, tell };
+    let incarnation = incarnation(&app, &owner, &context);
+    let origin = None;
+    let job = Job { app, owner, origin, context, incarnation, message, intent, place, tell };
     if job.is_async() {
         (job.tell)(&found.ack.unwrap_or_else(|| job.ack(None)));
     }

@@ -4,11 +4,12 @@ use crate::serve::app::{App, GRACE, Phase};
 use crate::serve::exchange::Reply;
 use crate::serve::exchange::draining;
 use crate::serve::turn::{TurnKey, TurnLog};
+use contexture_flow::Set;
 use contexture_flow::run::Control;
 use contexture_protocol::content::ControlAction;
 use contexture_protocol::{ErrorCode, Message, Refusal};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::task::AbortHandle;
 
@@ -24,7 +25,15 @@ pub(crate) struct Tables {
 pub(crate) struct Running {
     pub(crate) log: TurnLog,
     digest: [u8; 32],
+    whole: OnceLock<Whole>,
     steer: Mutex<Steer>,
+}
+
+/// What a set is, for those who name it or a step of it.
+struct Whole {
+    context: String,
+    /// Its steps by their ids, with their places in it.
+    steps: HashMap<String, u32>,
 }
 
 #[derive(Default)]
@@ -33,6 +42,8 @@ struct Steer {
     control: Option<Control>,
     /// What was wished before there was anything to steer.
     wishes: Vec<ControlAction>,
+    /// Steps that are wanted no more, from before there was anything to steer.
+    unwanted: Vec<u32>,
     work: Option<AbortHandle>,
 }
 
@@ -43,8 +54,8 @@ impl Tables {
             let now = Instant::now();
             self.by_key.retain(|_, running| !running.log.is_over(now, GRACE));
         }
-        let running =
-            Arc::new(Running { log: TurnLog::default(), digest, steer: Mutex::default() });
+        let (whole, steer) = (OnceLock::new(), Mutex::default());
+        let running = Arc::new(Running { log: TurnLog::default(), digest, whole, steer });
         self.by_key.insert(key.clone(), Arc::clone(&running));
         *self.open.entry(Arc::clone(&key.0)).or_default() += 1;
         running
@@ -77,6 +88,33 @@ impl Running {
         self.steer().run.as_deref() == Some(id)
     }
 
+    /// Says what it is, once.
+    pub(super) fn is_of(&self, context: &str, set: &Set) {
+        self.whole.get_or_init(|| {
+            let ids = set.steps.iter().map(|step| step.id.clone());
+            Whole { context: context.to_owned(), steps: ids.zip(0..).collect() }
+        });
+    }
+
+    /// Whether it runs in this context.
+    pub(super) fn is_in(&self, context: &str) -> bool {
+        self.whole.get().is_some_and(|whole| whole.context == context)
+    }
+
+    /// The place of a step in it.
+    pub(super) fn step(&self, id: &str) -> Option<u32> {
+        self.whole.get()?.steps.get(id).copied()
+    }
+
+    /// Cancels one step (FL-11); what ended stays as it is.
+    pub(crate) fn cancel_step(&self, step: u32) {
+        let mut steer = self.steer();
+        match &steer.control {
+            Some(control) => control.cancel_step(step),
+            None => steer.unwanted.push(step),
+        }
+    }
+
     /// Steers it (FL-12); what ended stays as it is.
     pub(crate) fn wish(&self, action: ControlAction) {
         let mut steer = self.steer();
@@ -91,6 +129,7 @@ impl Running {
         let mut steer = self.steer();
         steer.run = Some(run.to_owned());
         steer.wishes.drain(..).for_each(|action| obey(&control, action));
+        steer.unwanted.drain(..).for_each(|step| control.cancel_step(step));
         steer.control = Some(control);
     }
 

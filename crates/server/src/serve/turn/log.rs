@@ -60,6 +60,11 @@ impl TurnLog {
         told.answer = Some(message);
     }
 
+    /// Whether it has its answer.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.told().answer.is_some()
+    }
+
     /// Whether it ended so long ago that nobody will ask for what it said on the way.
     pub(crate) fn is_over(&self, now: Instant, grace: Duration) -> bool {
         self.told().since.is_some_and(|since| now.saturating_duration_since(since) >= grace)

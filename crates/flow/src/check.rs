@@ -54,13 +54,16 @@ const MAX_CYCLE_IDS: usize = 200;
 /// # Errors
 /// [`Report`] with every fault of the set, if any of them is an error.
 pub fn check(set: Set, actions: &dyn Actions, earlier: &Earlier) -> Result<Plan, Report> {
-    let mut report = Report::default();
+    let form = set.form.as_deref();
+    let mut report = form.map(|form| form.report.clone()).unwrap_or_default();
     let mut ids = Ids::of(&set, earlier, &mut report);
     let dependencies = ids.dependencies(&set, &mut report);
     let dependents = dependencies.turned(ids.count());
     let order = graph::order(&dependencies, &dependents, set.steps.len());
     let planned = steps::actions(&set, actions, &mut report);
-    steps::sides(&set, &planned, &dependencies, &mut report);
+    if !form.is_some_and(|form| form.is_sideless) {
+        steps::sides(&set, &planned, &dependencies, &mut report);
+    }
     steps::remarks(&set, &mut report);
     let reach = Reach::new(&dependencies, &order);
     let (guards, is_expanded) =

@@ -3,8 +3,10 @@
 //! Decision: a tool call is an instruction whose action is a tool. So there is one type for both,
 //! made from the messages of the protocol, and one engine behind it.
 
+mod mend;
 mod read;
 
+use crate::check::Report;
 use contexture_protocol::content::{
     Call, CallMode, Fallback, FallbackBehavior, InstructionMode, InstructionSet, Recovery, Runtime,
     ToolCallRequest,
@@ -75,6 +77,20 @@ pub struct Set {
     pub(crate) pointer: String,
     /// Fields that stand where they have no effect: the step and the name.
     pub(crate) unused: Vec<(u32, &'static str)>,
+    /// What had not the form of its type and was taken out, in a set that is only checked.
+    pub(crate) form: Option<Box<Form>>,
+}
+
+/// Faults of form, and what can't be known because of them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Form {
+    pub(crate) report: Report,
+    /// The id of a step can't be read: any unknown id may be that.
+    pub(crate) is_nameless: bool,
+    /// The dependencies of a step can't all be read.
+    pub(crate) is_vague: bool,
+    /// The side of a step can't be read.
+    pub(crate) is_sideless: bool,
 }
 
 /// An instruction or a call.
@@ -150,6 +166,7 @@ impl Set {
             backend_timeout: None,
             pointer: "/content/instructions".to_owned(),
             unused,
+            form: None,
         }
     }
 
@@ -178,7 +195,22 @@ impl Set {
         }
         let pointer = format!("/content/{list}");
         let kind = Kind::Calls;
-        Self { kind, mode, steps, timeout, frontend_timeout, backend_timeout, pointer, unused }
+        Self {
+            kind,
+            mode,
+            steps,
+            timeout,
+            frontend_timeout,
+            backend_timeout,
+            pointer,
+            unused,
+            form: None,
+        }
+    }
+
+    /// Whether an id can't be read, so that an unknown id may be that.
+    pub(crate) fn has_nameless(&self) -> bool {
+        self.form.as_ref().is_some_and(|form| form.is_nameless)
     }
 
     /// Where a step stands: a JSON pointer.

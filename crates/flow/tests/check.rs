@@ -54,6 +54,113 @@ fn fl_6_all_faults_are_in_one_report() {
 }
 
 #[test]
+fn fl_6_faults_of_form_hide_no_others() {
+    let document = json!({"instructions": [
+        {"instructionId": "a", "action": 5, "recovery": {"strategy": "NEVER"}},
+        step("b", &["b"]),
+        {"instructionId": "c", "action": "echo", "condition": "x = 1", "dependencies": ["a"]},
+        {"instructionId": "d", "action": "ehco", "parameters": [], "dependencies": ["ghost"]},
+        {"instructionId": "e", "action": "echo", "parameters": {"v": "${results.a.result}"}},
+    ], "executionMode": "ALL"});
+    let mut found = faults(&document);
+    found.sort_unstable();
+    let places: Vec<&str> = found.iter().filter_map(|fault| fault.split(':').next()).collect();
+    assert_eq!(
+        places,
+        [
+            "CYCLE /instructions/1/dependencies/0",
+            "UNDECLARED_REFERENCE /instructions/4/parameters/v",
+            "UNKNOWN_ACTION /instructions/3/action",
+            "UNKNOWN_ID /instructions/3/dependencies/0",
+            "VALIDATION_FAILED /executionMode",
+            "VALIDATION_FAILED /instructions/0/action",
+            "VALIDATION_FAILED /instructions/0/recovery/strategy",
+            "VALIDATION_FAILED /instructions/2/condition",
+            "VALIDATION_FAILED /instructions/3/parameters",
+        ]
+    );
+}
+
+#[test]
+fn fl_6_faults_of_form_bring_no_others() {
+    // An id, a dependency or a side that can't be read: what it would be is not guessed.
+    let call = |fields: Value| {
+        let mut call = json!({"callId": "z", "name": "echo", "parameters": {}});
+        call.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        call
+    };
+    for (first, second, place) in [
+        (json!({"callId": 5}), json!({"requiredAfter": ["a"]}), "/content/calls/0/callId"),
+        (
+            json!({"callId": ""}),
+            json!({"parameters": {"v": "${results.a.status}"}}),
+            "/content/calls/0/callId",
+        ),
+        (
+            json!({"callId": "a"}),
+            json!({"requiredAfter": [7, "a", null]}),
+            "/content/calls/1/requiredAfter/0",
+        ),
+        (
+            json!({"callId": "a"}),
+            json!({"requiredAfter": "a", "parameters": {"v": "${results.a.status}"}}),
+            "/content/calls/1/requiredAfter",
+        ),
+        (
+            json!({"callId": "a", "runtime": 1}),
+            json!({"requiredAfter": ["a"], "runtime": "FRONTEND"}),
+            "/content/calls/0/runtime",
+        ),
+        (
+            json!({"callId": "a", "parameters": null}),
+            json!({"requiredAfter": ["a"]}),
+            "/content/calls/0/parameters",
+        ),
+        (
+            json!({"callId": "a", "fallbackBehavior": "USE_ALTERNATIVE", "alternative": {"name": 1}}),
+            json!({}),
+            "/content/calls/0/alternative/name",
+        ),
+    ] {
+        let document = json!({"type": "TOOL_CALL_REQUEST", "content":
+            {"calls": [call(first), call(second)], "executionMode": "FRONTEND_FIRST"}});
+        let report = plan_with(&document, &Earlier::default()).unwrap_err();
+        let path = &report.diagnostics[0].path;
+        assert!(path == place, "{place}: {report}");
+        let is_of_form = |d: &contexture_flow::check::Diagnostic| d.rule == "FLOW1001";
+        assert!(report.diagnostics.iter().all(is_of_form), "{place}: {report}");
+        assert!(Set::parse(document.to_string().as_bytes(), &Limits::FILE).is_err());
+    }
+}
+
+#[test]
+fn fl_6_a_document_that_is_no_set_says_what_is_expected() {
+    for (text, found) in [
+        (r#"{"instructions": [], "calls": []}"#, "`instructions` and `calls`"),
+        (r#"{"content": {"instructions": []}}"#, "`content` without a `type`"),
+        ("{}", "none of them"),
+        (r#" {"steps": []}"#, "none of them"),
+    ] {
+        let expected = format!(
+            "expected one of `instructions`, `calls` or `toolCalls`, or a message with `type` and \
+             `content`; found {found}"
+        );
+        let value = serde_json::from_str(text).unwrap();
+        for report in [
+            Set::parse(text.as_bytes(), &Limits::FILE).unwrap_err(),
+            Set::read(text.as_bytes(), &Limits::FILE).unwrap_err(),
+            Set::from_value(value, &Limits::FILE).unwrap_err(),
+        ] {
+            assert_eq!(report.diagnostics[0].message, expected);
+            assert_eq!(
+                (report.diagnostics.len(), report.diagnostics[0].code),
+                (1, "VALIDATION_FAILED")
+            );
+        }
+    }
+}
+
+#[test]
 fn fl_6_help_and_caret() {
     let document = json!({"instructions": [
         step("first", &[]),

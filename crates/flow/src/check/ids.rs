@@ -98,6 +98,7 @@ impl<'s> Ids<'s> {
                 match self.number(id) {
                     // The same id twice in one list is the same dependency.
                     Some(number) => targets.extend(seen.mark(number).then_some(number)),
+                    None if set.has_nameless() => {}
                     None => report.add(|| self.unknown(path(), id)),
                 }
             }

@@ -61,7 +61,8 @@ pub(crate) fn check(
 
 /// Reports what is read and not declared.
 fn declared(set: &Set, ids: &Ids<'_>, reach: &Reach<'_>, uses: &[Use<'_>], report: &mut Report) {
-    if uses.is_empty() {
+    // What is declared can't be told where a declaration can't be read.
+    if uses.is_empty() || set.form.as_ref().is_some_and(|form| form.is_vague) {
         return;
     }
     let pairs: Vec<(u32, u32)> = uses.iter().map(|used| (used.node, used.step)).collect();
@@ -240,6 +241,9 @@ impl<'t> Look<'_, '_, '_, 't> {
             return;
         };
         let Some(node) = self.ids.number(id) else {
+            if self.set.has_nameless() {
+                return;
+            }
             let place = place(self);
             let ids = &mut *self.ids;
             self.report.add(|| ids.unknown(place, id).with_source(text, path.span()));

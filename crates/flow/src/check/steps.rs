@@ -51,7 +51,9 @@ pub(crate) fn actions(set: &Set, actions: &dyn Actions, report: &mut Report) -> 
         // A front-end tool may be offered by a client that connects later.
         let may_come = step.runtime == Some(Runtime::Frontend);
         let is_known = planned.get(action).is_some_and(|action| action.info.is_some());
-        if !is_known && !may_come {
+        // A name that can't be read is told of already.
+        let is_read = set.form.is_none() || !step.action.is_empty();
+        if !is_known && !may_come && is_read {
             let path = || format!("{}/{}", set.pointer_of(index), set.action_field());
             report.add(|| unknown(path(), &step.action, actions));
         }

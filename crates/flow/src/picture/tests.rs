@@ -16,6 +16,7 @@ fn set(steps: &[(&str, &[&str])]) -> Set {
         backend_timeout: None,
         pointer: String::new(),
         unused: Vec::new(),
+        form: None,
     }
 }
 

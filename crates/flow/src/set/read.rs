@@ -1,8 +1,9 @@
 //! From a text or a value to a set: a whole message, `{type, content}`, or the content alone.
 
-use super::Set;
+use super::mend::{close_ranks, mend};
+use super::{Form, Set};
 use crate::check::Report;
-use contexture_protocol::{Body, Draft, ErrorCode, Limits, Refusal};
+use contexture_protocol::{Body, Draft, ErrorCode, Limits, Refusal, Violation};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -19,6 +20,17 @@ struct Top {
 }
 
 impl Top {
+    fn of(value: &Value) -> Self {
+        let has = |name: &str| value.get(name).map(|_| IgnoredAny);
+        Self {
+            r#type: has("type"),
+            content: has("content"),
+            instructions: has("instructions"),
+            calls: has("calls"),
+            tool_calls: has("toolCalls"),
+        }
+    }
+
     /// The type of message whose content this is.
     fn alone(&self) -> Option<&'static str> {
         if self.r#type.is_some() || self.content.is_some() {
@@ -31,6 +43,57 @@ impl Top {
             _ => None,
         }
     }
+
+    /// What is wrong where nothing says which of the two this is.
+    fn strange(&self) -> Option<String> {
+        let fields = [
+            ("`instructions`", self.instructions.is_some()),
+            ("`calls`", self.calls.is_some()),
+            ("`toolCalls`", self.tool_calls.is_some()),
+        ];
+        let found = fields.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name);
+        let found: Vec<&str> = found.collect();
+        let found = match found.as_slice() {
+            _ if self.r#type.is_some() => return None,
+            _ if self.content.is_some() => "`content` without a `type`".to_owned(),
+            [] => "none of them".to_owned(),
+            several => several.join(" and "),
+        };
+        let wanted = "one of `instructions`, `calls` or `toolCalls`";
+        Some(format!("expected {wanted}, or a message with `type` and `content`; found {found}"))
+    }
+}
+
+/// Why a set can't be read.
+enum Refused {
+    /// The message has not the form of its type; what was put around the text.
+    Form(Box<Refusal>, &'static str),
+    /// Something else.
+    Other(Report),
+}
+
+impl Refused {
+    fn report(self) -> Report {
+        match self {
+            Self::Form(refusal, wrapping) => malformed(*refusal, wrapping),
+            Self::Other(report) => report,
+        }
+    }
+
+    /// The faults that may be taken out, each with its place in the text.
+    fn violations(&self) -> Vec<Violation> {
+        let Self::Form(refusal, wrapping) = self else { return Vec::new() };
+        if refusal.code != ErrorCode::ValidationFailed || refusal.unlisted > 0 {
+            return Vec::new();
+        }
+        let mut violations = refusal.violations.clone();
+        for violation in &mut violations {
+            if let Some(pointer) = violation.pointer.strip_prefix(wrapping) {
+                violation.pointer = pointer.to_owned();
+            }
+        }
+        violations
+    }
 }
 
 impl Set {
@@ -40,9 +103,33 @@ impl Set {
     /// # Errors
     /// [`Report`] with every place that has not the form of its type.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Report> {
-        let top: Top = serde_json::from_slice(text).unwrap_or_default();
-        let Some(kind) = top.alone() else {
-            return Draft::parse(text, limits).map_err(|r| malformed(*r, "")).and_then(Self::of);
+        Self::of_text(text, limits).map_err(Refused::report)
+    }
+
+    /// As [`Set::parse`], for a set that is to be checked: of one with faults of form is read what
+    /// can be, and [`check`](crate::check::check) reports those faults with all others (FL-6).
+    ///
+    /// # Errors
+    /// [`Report`] if nothing more can be said of the set.
+    pub fn read(text: &[u8], limits: &Limits) -> Result<Self, Report> {
+        let refused = match Self::of_text(text, limits) {
+            Ok(set) => return Ok(set),
+            Err(refused) => refused,
+        };
+        let violations = refused.violations();
+        let mut form = Form { report: refused.report(), ..Form::default() };
+        match mended(text, limits, &violations, &mut form) {
+            Some(set) => Ok(Self { form: Some(Box::new(form)), ..set }),
+            None => Err(form.report),
+        }
+    }
+
+    fn of_text(text: &[u8], limits: &Limits) -> Result<Self, Refused> {
+        let top: Option<Top> = serde_json::from_slice(text).ok();
+        let Some(kind) = top.as_ref().and_then(Top::alone) else {
+            let strange = top.and_then(|top| top.strange());
+            let is_object = || text.trim_ascii_start().first() == Some(&b'{');
+            return Self::of(Draft::parse(text, limits), strange.filter(|_| is_object()));
         };
         let mut whole = format!("{{\"type\":\"{kind}\",\"content\":").into_bytes();
         whole.extend_from_slice(text);
@@ -55,41 +142,61 @@ impl Set {
     /// # Errors
     /// As [`Set::parse`].
     pub fn from_value(value: Value, limits: &Limits) -> Result<Self, Report> {
-        let has = |name: &str| value.get(name).map(|_| IgnoredAny);
-        let top = Top {
-            r#type: has("type"),
-            content: has("content"),
-            instructions: has("instructions"),
-            calls: has("calls"),
-            tool_calls: has("toolCalls"),
-        };
-        match top.alone() {
+        let top = Top::of(&value);
+        let set = match top.alone() {
             Some(kind) => {
                 Self::alone(Draft::from_value(json!({"type": kind, "content": value}), limits))
             }
             None => {
-                Draft::from_value(value, limits).map_err(|r| malformed(*r, "")).and_then(Self::of)
+                let strange = top.strange().filter(|_| value.is_object());
+                Self::of(Draft::from_value(value, limits), strange)
             }
-        }
+        };
+        set.map_err(Refused::report)
     }
 
-    fn alone(draft: Result<Draft, Box<Refusal>>) -> Result<Self, Report> {
-        let mut set = Self::of(draft.map_err(|refusal| malformed(*refusal, "/content"))?)?;
+    fn alone(draft: Result<Draft, Box<Refusal>>) -> Result<Self, Refused> {
+        let draft = draft.map_err(|refusal| Refused::Form(refusal, "/content"))?;
+        let mut set = Self::of(Ok(draft), None)?;
         set.pointer = set.pointer.replacen("/content", "", 1);
         Ok(set)
     }
 
-    fn of(draft: Draft) -> Result<Self, Report> {
+    /// The set of a message; `strange` says what is wrong if it is none.
+    fn of(draft: Result<Draft, Box<Refusal>>, strange: Option<String>) -> Result<Self, Refused> {
+        let other =
+            |code, path: &str, text| Err(Refused::Other(Report::malformed(code, path, text)));
+        let draft = match (draft, strange) {
+            (Ok(draft), _) => draft,
+            // A text that is no JSON, or too much, is told so.
+            (Err(refusal), Some(text))
+                if !matches!(refusal.code, ErrorCode::ParseError | ErrorCode::TooLarge) =>
+            {
+                return other(ErrorCode::ValidationFailed, "", text);
+            }
+            (Err(refusal), _) => return Err(Refused::Form(refusal, "")),
+        };
         match draft.body {
             Body::Instruction(set) => Ok(Self::of_instructions(set)),
             Body::ToolCallRequest(request) => Ok(Self::of_calls(request)),
-            other => {
-                let kind = other.kind();
-                let message = format!("expected INSTRUCTION or TOOL_CALL_REQUEST, found {kind}");
-                Err(Report::malformed(ErrorCode::UnknownType, "/type", message))
+            body => {
+                let kind = body.kind();
+                let text = format!("expected INSTRUCTION or TOOL_CALL_REQUEST, found {kind}");
+                other(ErrorCode::UnknownType, "/type", text)
             }
         }
     }
+}
+
+/// The set without what is faulty; `None` if nothing can be read then.
+fn mended(text: &[u8], limits: &Limits, violations: &[Violation], form: &mut Form) -> Option<Set> {
+    if violations.is_empty() {
+        return None;
+    }
+    let mut document: Value = serde_json::from_slice(text).ok()?;
+    mend(&mut document, violations, form)?;
+    close_ranks(&mut document);
+    Set::from_value(document, limits).ok()
 }
 
 /// The faults of a message; `wrapping` is what was put around the text.

@@ -72,7 +72,7 @@ pub fn actions(log: &Log) -> Registry {
 
 pub fn plan_with(document: &Value, earlier: &Earlier) -> Result<Plan, Report> {
     let text = document.to_string();
-    let set = Set::parse(text.as_bytes(), &Limits::FILE)?;
+    let set = Set::read(text.as_bytes(), &Limits::FILE)?;
     check(set, &actions(&Log::default()), earlier)
 }
 

@@ -5,6 +5,7 @@
 //! gone for good leaves CLIENT_UNAVAILABLE.
 
 mod calls;
+mod declared;
 mod forwarder;
 
 pub(crate) use calls::Calls;

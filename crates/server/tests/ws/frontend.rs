@@ -319,6 +319,27 @@ async fn cp_19_only_what_a_tool_declares_leaves() {
 }
 
 #[tokio::test]
+async fn cp_19_a_parameter_that_is_not_declared_does_not_reach_the_client() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({}))).await;
+    let parameters = json!({ "selector": "#one", "extra": 1, "secret": "hidden words" });
+    let calls = json!({ "calls": [highlight("call_1", parameters)] });
+    client.send(&request("r1", "ctx_1", calls)).await;
+    let answer = loop {
+        let message = client.message().await;
+        assert_ne!(message["type"], "TOOL_CALL_REQUEST", "{message}");
+        if message["type"] == "TOOL_CALL_RESPONSE" {
+            break message;
+        }
+    };
+    let error = &answer["content"]["results"][0]["error"];
+    assert_eq!(error["code"], "VALIDATION_FAILED", "{answer}");
+    let text = error["message"].as_str().unwrap();
+    assert!(text.contains("`extra`") && text.contains("`secret`"), "{text}");
+}
+
+#[tokio::test]
 async fn cp_6_a_front_end_client_that_is_lost_is_announced_to_whoever_waits() {
     let site = Site::of(PROGRAM).await;
     let mut page = Client::new(site.address).await;

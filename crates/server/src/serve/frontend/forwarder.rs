@@ -1,6 +1,7 @@
 //! The front end of one turn or request: the clients of its owner.
 
 use super::calls::Answered;
+use super::declared::declared;
 use super::{PATIENCE, PERSON};
 use crate::serve::app::App;
 use crate::serve::asking;
@@ -182,7 +183,9 @@ impl Forwarder {
         target: Target,
         call: Call,
     ) -> Result<(CallResult, String), FrontendFailure> {
-        if let Some(parameters) = &target.tool.parameters {
+        // The question to the user is the server's own.
+        let schema = target.tool.parameters.as_ref().filter(|_| call.name != asking::TOOL);
+        if let Some(parameters) = schema {
             let schema = Value::Object(parameters.clone());
             declared(&call.parameters, &schema)?;
         }
@@ -337,19 +340,6 @@ impl Frontend for Forwarder {
             given(result)
         })
     }
-}
-
-/// Whether the parameters are what the client announced: nothing else leaves (CP-19).
-fn declared(parameters: &Map<String, Value>, schema: &Value) -> Result<(), FrontendFailure> {
-    let faults = contexture::frontend::faults(&Value::Object(parameters.clone()), schema);
-    if faults.is_empty() {
-        return Ok(());
-    }
-    let failure = FrontendFailure::new(
-        ErrorCode::ValidationFailed.as_str(),
-        format!("the parameters: {}", faults.join("; ")),
-    );
-    Err(FrontendFailure { details: Some(Value::from(faults)), ..failure })
 }
 
 /// A code as what is counted: clients may send others.

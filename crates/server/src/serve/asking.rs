@@ -5,6 +5,8 @@
 //! that came back, it can be called off, it has its time. No answer is no. A yes to `USER_CONSENT`
 //! holds for the session of the client that gave it.
 
+mod shown;
+
 use super::app::App;
 use super::frontend::Forwarder;
 use super::operations::audit::{Deed, Record};
@@ -122,14 +124,14 @@ fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
     let parameters = json!({
         "action": action.name,
         "runtime": side.as_str(),
-        "parameters": action.parameters,
+        "parameters": shown::parameters(action.parameters),
     });
     let parameters = match parameters {
         Value::Object(fields) => fields,
         _ => Map::new(),
     };
     let words = action.prompt.filter(|prompt| !prompt.trim().is_empty());
-    let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), str::to_owned);
+    let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), shown::text);
     Call {
         user_prompt: Some(prompt),
         timeout_client: Some(contexture_protocol::Seconds::from_duration(Duration::from_secs(

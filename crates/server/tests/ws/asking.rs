@@ -64,6 +64,36 @@ async fn value(client: &mut Client, id: &str) -> Value {
 }
 
 #[tokio::test]
+async fn cp_19_keys_are_masked_in_what_is_shown_and_whole_in_what_is_done() {
+    let config = settings("[serve.permissions.backend]\n\"echo\" = \"ALWAYS_ASK\"\n");
+    let site = Site::with(READER, &config, None).await;
+    let mut client = asker(&site).await;
+    let key = "sk-abcdefghijklmnopqrstuvwxyz123456";
+    let parameters = json!({ "api_key": key, "value": format!("with {key} in it") });
+    let call = json!({ "callId": "c1", "name": "echo", "parameters": parameters,
+        "userPrompt": format!("Send {key}?") });
+    let content = json!({ "calls": [call] });
+    client.send(&message("TOOL_CALL_REQUEST", "m1", Some("ctx_1"), content)).await;
+    let asked = question(&mut client, "m1").await.unwrap();
+    let shown = &asked["content"]["calls"][0];
+    assert!(!shown.to_string().contains(key), "{shown}");
+    assert_eq!(
+        shown["parameters"]["parameters"],
+        json!({ "api_key": "•••", "value": "with sk-… in it" })
+    );
+    assert_eq!(shown["userPrompt"], "Send sk-…?");
+    answer(&mut client, &asked, allowed(true)).await;
+    let answered = loop {
+        let message = client.message().await;
+        if message["type"] == "TOOL_CALL_RESPONSE" {
+            break message;
+        }
+    };
+    let result = &answered["content"]["results"][0];
+    assert!(result["result"].to_string().contains(key), "{answered}");
+}
+
+#[tokio::test]
 async fn cp_19_a_sensitive_action_of_the_server_asks_each_time_it_is_to() {
     let config = settings("[serve.permissions.backend]\n\"file.*\" = \"ALWAYS_ASK\"\n");
     let site = Site::with(READER, &config, None).await;

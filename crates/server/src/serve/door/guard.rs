@@ -74,6 +74,9 @@ impl Guard {
             }
         }
         let headers = request.headers();
+        if is_probe(request) {
+            return Ok(());
+        }
         let Some(host) = self.host(headers) else {
             let text = "the host of the request is not served here";
             let refused = Refusal::new(ErrorCode::PermissionDenied, text).policy("host");
@@ -198,6 +201,14 @@ impl Guard {
         };
         self.origins.contains(&origin) || own()
     }
+}
+
+/// Whether it only asks how the server is and names no host, as clients of HTTP/1.0 do. No page can
+/// send that.
+fn is_probe(request: &Request) -> bool {
+    let headers = request.headers();
+    let is_bare = !headers.contains_key(header::HOST) && !headers.contains_key(header::ORIGIN);
+    is_bare && matches!(request.uri().path(), "/healthz" | "/readyz")
 }
 
 /// Clients written for another API send some key always, whatever is needed.

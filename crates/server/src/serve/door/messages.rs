@@ -4,7 +4,7 @@ use super::{Shared, answer, stream};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::{Outlet, Reply, receive, unread};
-use axum::body::Bytes;
+use axum::body::{Bytes, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
@@ -89,6 +89,14 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 /// The body, within the limit of a message.
 pub(super) async fn body(app: &App, request: Request) -> Result<Bytes, Refusal> {
     let most = app.limits.bytes;
+    let too_large = || {
+        let text = format!("the body takes more than the {most} bytes allowed");
+        Refusal::new(ErrorCode::TooLarge, text).policy("size_limit").detail("limit", most)
+    };
+    // What its head says is enough to refuse it.
+    if request.body().size_hint().lower() > most as u64 {
+        return Err(too_large());
+    }
     let patience = Duration::from_secs(app.project.config.serve.limits.body_seconds.get());
     let limited = Limited::new(request.into_body(), most);
     let Ok(body) = tokio::time::timeout(patience, limited.collect()).await else {
@@ -97,10 +105,7 @@ pub(super) async fn body(app: &App, request: Request) -> Result<Bytes, Refusal> 
     };
     match body {
         Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            let text = format!("the body takes more than the {most} bytes allowed");
-            Err(Refusal::new(ErrorCode::TooLarge, text).policy("size_limit").detail("limit", most))
-        }
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
         Err(error) => {
             Err(Refusal::new(ErrorCode::ParseError, format!("the body broke off: {error}")))
         }

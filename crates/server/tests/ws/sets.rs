@@ -484,3 +484,34 @@ async fn cp_9_a_set_in_a_context_that_is_deleted_leaves_nothing_in_the_next() {
     let stored = site.get("/v1/contexts/ctx_1/messages").await;
     assert_eq!(kinds(&stored), ["INSTRUCTION", "INSTRUCTION_RESPONSE"], "{stored:#}");
 }
+
+#[tokio::test]
+async fn cp_10_a_path_that_leads_nowhere_says_what_is_in_the_way() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&crate::client::set("u1", "ctx_1", "topic", json!("rain"))).await;
+    let wrong = crate::client::set("u2", "ctx_1", "topic.of", json!(1));
+    let content = refused(&mut client, &wrong).await;
+    let text = content["message"].as_str().unwrap();
+    assert!(text.starts_with("topic is "), "{text}");
+    let violation = &content["details"]["violations"][0];
+    assert_eq!(violation["pointer"], "/content/path", "{content}");
+    assert_eq!(violation["expected"], "a path that the state has a place for");
+    assert!(violation["found"].as_str().unwrap().starts_with("topic is "), "{violation}");
+}
+
+#[tokio::test]
+async fn cp_15_a_least_version_that_is_none_is_refused() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let query = |id: &str, least: &str| {
+        let tools = json!([{ "toolId": "a" }, { "toolId": "b", "minVersion": least }]);
+        message("TOOL_AVAILABILITY_REQUEST", id, None, json!({ "tools": tools }))
+    };
+    let content = refused(&mut client, &query("q1", "abc")).await;
+    assert_eq!(content["errorCode"], "VALIDATION_FAILED");
+    let violation = &content["details"]["violations"][0];
+    assert_eq!(violation["pointer"], "/content/tools/1/minVersion", "{content}");
+    let answer = client.ask(&query("q2", "1.2")).await;
+    assert_eq!(answer["type"], "TOOL_AVAILABILITY_RESPONSE");
+}

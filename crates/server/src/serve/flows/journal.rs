@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::serve::codes;
 use contexture::Project;
-use contexture::flows::is_within;
+use contexture::flows::{is_within, secrets};
 use contexture::store::flows::{
     Filter, FlowStoreError, Options, RunState, RunSummary, SqliteJournal,
 };
@@ -40,7 +40,7 @@ impl Journals {
     /// # Errors
     /// A [`Fault`] when they can't be used.
     pub(crate) fn open(data: &Path, project: &Project, ids: Arc<Ids>) -> Result<Self, Fault> {
-        let masker = Arc::new(Masker::new(contexture::servers::secrets(project)));
+        let masker = Arc::new(Masker::new(secrets(project)));
         let options = Options { masker, ids, ..Options::default() };
         let path = data.join(FLOWS_FILE);
         SqliteJournal::open(&path, &path.display().to_string(), options)

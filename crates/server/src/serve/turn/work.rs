@@ -209,9 +209,10 @@ impl Begun {
         let turn = Arc::clone(&self.turn);
         let tell = Arc::new(move |message: &Message| turn.log.pass(message));
         let patience = Duration::from_secs(self.app.project.config.serve.turn_timeout.get());
-        let (app, caller, key) = (&self.app, &self.caller, self.key.clone());
+        let (app, caller) = (&self.app, &self.caller);
+        let place = (self.key.clone(), self.incarnation);
         let answer = tokio::select! {
-            answer = set.answer(app, caller, key, message, tell) => answer,
+            answer = set.answer(app, caller, place, message, tell) => answer,
             () = cancel.cancelled() => {
                 Err(Refusal::new(ErrorCode::Cancelled, "the turn was cancelled"))
             }

@@ -79,6 +79,7 @@ impl Driver {
     }
 
     fn stop_step(&mut self, step: u32, stop: Stop) {
+        let is_abort = matches!(stop, Stop::Aborted(_));
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         match cell.status {
             // It was running when an earlier run was broken off.
@@ -96,12 +97,11 @@ impl Driver {
                 self.end(step, Status::Skipped, ended);
             }
             // An abort lets tries come to their end; what only waits for another try has ended.
-            Status::Running if matches!(stop, Stop::Aborted(_)) => {
-                if cell.is_to_be_tried_again {
-                    let message = "it failed and was to be tried again".to_owned();
-                    let error = Failure::new(ErrorCode::Cancelled.as_str(), message);
-                    self.end(step, Status::Failed, Ended::failed(error));
-                }
+            Status::Running if is_abort && !cell.is_to_be_tried_again => {}
+            Status::Running if is_abort => {
+                let message = "it failed and was to be tried again".to_owned();
+                let error = Failure::new(ErrorCode::Cancelled.as_str(), message);
+                self.end(step, Status::Failed, Ended::failed(error));
             }
             Status::Running => {
                 if let Some(task) = cell.task.take() {

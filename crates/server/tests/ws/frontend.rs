@@ -340,6 +340,23 @@ async fn cp_19_a_parameter_that_is_not_declared_does_not_reach_the_client() {
 }
 
 #[tokio::test]
+async fn cp_15_a_client_that_bounds_its_work_is_waited_for_so_long_and_a_person_longer() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&announce("a1", json!({ "maxProcessingTime": 300 }))).await;
+    client.send(&said("m1", Some("ctx_1"), "#main")).await;
+    let (request, _) = asked(&mut client).await;
+    assert_eq!(request["content"]["calls"][0]["timeoutClient"], 0.3);
+    assert_eq!(value(&mut client, "m1").await, json!({ "code": "TIMEOUT" }));
+    let mut announced = announce("a2", json!({ "maxProcessingTime": 300 }));
+    announced["content"]["supportedTools"][0]["permissionLevel"] = "ALWAYS_ASK".into();
+    client.ask(&announced).await;
+    client.send(&said("m2", Some("ctx_1"), "#main")).await;
+    let (request, _) = asked(&mut client).await;
+    assert_eq!(request["content"]["calls"][0]["timeoutClient"], 90.3);
+}
+
+#[tokio::test]
 async fn cp_6_a_front_end_client_that_is_lost_is_announced_to_whoever_waits() {
     let site = Site::of(PROGRAM).await;
     let mut page = Client::new(site.address).await;

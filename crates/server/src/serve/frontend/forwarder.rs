@@ -16,11 +16,11 @@ use contexture::frontend::{
 use contexture::llm::BoxFuture;
 use contexture::store::contexts::{NewMessage, Operation, Update};
 use contexture_protocol::content::{
-    Call, CallResult, CallStatus, Control, ControlAction, Failure, Runtime, SystemAction,
-    SystemData, SystemMessage, ToolCallRequest, ToolCallResponse, ToolDefinition, ToolQuery,
+    Call, CallResult, CallStatus, Control, ControlAction, Failure, Permission, PermissionLevel,
+    Runtime, SystemAction, SystemData, SystemMessage, ToolCallRequest, ToolCallResponse, ToolDefinition, ToolQuery,
     UnavailableReason,
 };
-use contexture_protocol::{ErrorCode, Message, SenderType};
+use contexture_protocol::{ErrorCode, Message, Seconds, SenderType};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -42,8 +42,21 @@ pub(crate) struct Forwarder {
 struct Target {
     session: Arc<Session>,
     tool: ToolDefinition,
-    patience: Duration,
+    /// How long the client works at most, as it said.
+    longest: Option<Duration>,
     max_bytes: Option<u64>,
+}
+
+impl Target {
+    /// How long it is waited for: a client bounds its own work, but a person who has to be asked
+    /// first takes a while (CP-15).
+    fn patience(&self, call: &Call) -> Duration {
+        let Some(longest) = self.longest else { return PATIENCE };
+        let has_level = self.tool.permission_level.is_some_and(|one| one != PermissionLevel::None);
+        let has_prompt = call.user_prompt.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let asks = has_level || has_prompt || self.tool.permission == Some(Permission::Prompt);
+        if asks { longest.saturating_add(PERSON) } else { longest }
+    }
 }
 
 impl Forwarder {
@@ -133,9 +146,7 @@ impl Forwarder {
             let longest = limits.and_then(|limits| limits.max_processing_time.as_ref());
             let target = Target {
                 tool: tool.clone(),
-                // The client bounds its own work; a person may have to be asked first.
-                patience: longest
-                    .map_or(PATIENCE, |longest| longest.duration().saturating_add(PERSON)),
+                longest: longest.map(|longest| longest.duration()),
                 max_bytes: limits
                     .and_then(|limits| limits.max_file_size.as_ref())
                     .map(|bytes| bytes.get()),
@@ -197,10 +208,22 @@ impl Forwarder {
         let own = [&call.timeout, &call.timeout_client].into_iter().flatten();
         let own = own.map(|seconds| seconds.duration());
         // A question to the user takes as long as the settings say.
-        let longest = if call.name == asking::TOOL { Duration::MAX } else { target.patience };
+        let longest = match call.name.as_str() {
+            asking::TOOL => Duration::MAX,
+            _ => target.patience(&call),
+        };
         let patience = own.fold(longest, Duration::min);
+        let timeout_client = match target.longest {
+            // The client knows how long it is waited for.
+            Some(_) if call.name != asking::TOOL => Some(Seconds::from_duration(patience)),
+            _ => call.timeout_client.clone(),
+        };
         let call_id = call.call_id.clone();
-        let request = ToolCallRequest::new(vec![Call { runtime: Some(Runtime::Frontend), ..call }]);
+        let request = ToolCallRequest::new(vec![Call {
+            runtime: Some(Runtime::Frontend),
+            timeout_client,
+            ..call
+        }]);
         let request = self.message(request.into());
         let (calls, session) = (&self.app.calls, &target.session);
         let answer = calls.open(session, &call_id, &self.context, &request.message_id);

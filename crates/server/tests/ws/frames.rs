@@ -138,6 +138,43 @@ async fn cp_19_nests_and_lists_beyond_the_limits_are_refused() {
     assert!(matches!(client.closed().await, Some(1009) | None));
 }
 
+#[tokio::test]
+async fn cp_6_whoever_sends_too_much_at_once_hears_1009_before_the_end() {
+    let site = Site::of(ECHO).await;
+    for size in [(16 << 20) + 1, 20 << 20, 40 << 20] {
+        let mut client = Client::new(site.address).await;
+        let large = vec![b' '; size];
+        // Everything is sent before anything is read, as a simple client does.
+        client.raw(&text(&large)).await;
+        assert_eq!(client.closed().await, Some(1009), "{size} bytes");
+    }
+}
+
+#[tokio::test]
+async fn cp_19_a_length_that_is_too_large_is_refused_by_the_head_alone() {
+    let site = Site::of(ECHO).await;
+    let address = site.address;
+    let head = format!(
+        "POST /v1/messages HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        17 << 20
+    );
+    // Nothing of the body is ever sent.
+    let (status, body) = site.http(&head).await;
+    assert_eq!(status, 413, "{body}");
+    assert!(body.contains("TOO_LARGE"), "{body}");
+}
+
+#[tokio::test]
+async fn cp_20_who_asks_how_the_server_is_need_not_name_it() {
+    let site = Site::of(ECHO).await;
+    for path in ["/healthz", "/readyz"] {
+        let (status, body) = site.http(&format!("GET {path} HTTP/1.0\r\n\r\n")).await;
+        assert_eq!(status, 200, "{body}");
+    }
+    let (status, _) = site.http("GET /v1/contexts HTTP/1.0\r\n\r\n").await;
+    assert_eq!(status, 403, "what is somebody's is reached by a host that is served");
+}
+
 const DEFLATE: &str = "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover; server_no_context_takeover\r\n";
 
 fn deflated(payload: &[u8]) -> Vec<u8> {

@@ -148,6 +148,13 @@ impl Connection {
     pub(super) async fn serve(mut self) {
         let _open = Open::new(&self.app);
         let end = self.talk().await;
+        // Whoever hears the farewell may be back before it is over.
+        if let Some(session) = self.caller.session.take() {
+            session.disconnect(self.number);
+            if self.is_done && !self.app.calls.outlive(&session) {
+                self.app.end_session(&session);
+            }
+        }
         let farewell = async {
             if let End::Close(code, reason) = end {
                 // What broke the framing may have been answered with a close already.
@@ -158,11 +165,6 @@ impl Connection {
             self.socket.close().await
         };
         let _ = tokio::time::timeout(FAREWELL, farewell).await;
-        let Some(session) = self.caller.session.take() else { return };
-        session.disconnect(self.number);
-        if self.is_done && !self.app.calls.outlive(&session) {
-            self.app.end_session(&session);
-        }
     }
 
     async fn talk(&mut self) -> End {

@@ -1,14 +1,22 @@
 //! A stream whose other end has to take what is sent to it.
 //!
 //! Decision: hyper has a time for the head of a request, and none for a client that asks and never
-//! reads. A write that makes no progress for a while ends the connection.
+//! reads. A write that makes no progress for a while ends the connection. And a connection that is
+//! closed while the other side still sends is reset, which takes away what it was told last: after the
+//! last word, what still comes is read for a moment and thrown away.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
+
+/// How long the other side may go on sending after the last word.
+const LINGER: Duration = Duration::from_secs(1);
+/// So much of it is read at once.
+const SCRAP: usize = 8 << 10;
 
 /// A stream with patience.
 pub(super) struct Patient<S> {
@@ -16,11 +24,13 @@ pub(super) struct Patient<S> {
     patience: Duration,
     /// Runs while a write waits.
     late: Option<Pin<Box<Sleep>>>,
+    /// Runs after the last word.
+    linger: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
     pub(super) const fn new(stream: S, patience: Duration) -> Self {
-        Self { stream, patience, late: None }
+        Self { stream, patience, late: None, linger: None }
     }
 
     /// A write that waits goes on waiting, or is over.
@@ -49,7 +59,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -78,8 +88,33 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let over = Pin::new(&mut self.stream).poll_shutdown(cx);
-        self.judge(cx, over)
+        if self.linger.is_none() {
+            let over = Pin::new(&mut self.stream).poll_shutdown(cx);
+            if let Err(error) = std::task::ready!(self.judge(cx, over)) {
+                return Poll::Ready(Err(error));
+            }
+        }
+        self.leave(cx)
+    }
+}
+
+impl<S: AsyncRead + Unpin> Patient<S> {
+    /// Takes what still comes until the other side has ended too, for a moment.
+    fn leave(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if linger.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        loop {
+            let mut scrap = [MaybeUninit::uninit(); SCRAP];
+            let mut scrap = ReadBuf::uninit(&mut scrap);
+            match Pin::new(&mut self.stream).poll_read(cx, &mut scrap) {
+                Poll::Ready(Ok(())) if !scrap.filled().is_empty() => {}
+                // It has ended, or is gone.
+                Poll::Ready(_) => return Poll::Ready(Ok(())),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
     }
 }
 
@@ -87,6 +122,28 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    #[test]
+    fn cp_6_what_comes_after_the_last_word_is_taken_until_the_other_side_ends() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (ours, mut theirs) = tokio::io::duplex(64);
+            let mut ours = Patient::new(ours, Duration::from_secs(600));
+            let rest = async {
+                theirs.write_all(&[b'x'; 100_000]).await.unwrap();
+                let mut said = String::new();
+                theirs.read_to_string(&mut said).await.unwrap();
+                drop(theirs);
+                said
+            };
+            let end = async {
+                ours.write_all(b"the last word").await.unwrap();
+                ours.shutdown().await.unwrap();
+            };
+            let (said, ()) = tokio::join!(rest, end);
+            assert_eq!(said, "the last word");
+        });
+    }
 
     #[test]
     fn cp_19_a_reader_that_takes_nothing_loses_its_connection() {

@@ -53,8 +53,12 @@ pub(crate) fn receive_with(
     }
     match &message.body {
         Body::ToolAvailabilityRequest(request) => {
-            let answer = availability::answer(&app.sessions.clients(caller.owner()), request);
-            reply.finish(app.maker.message(message.context_id.as_deref(), answer.into()));
+            match availability::answer(&app.sessions.clients(caller.owner()), request) {
+                Ok(answer) => {
+                    reply.finish(app.maker.message(message.context_id.as_deref(), answer.into()));
+                }
+                Err(refused) => reply.refuse(refused),
+            }
         }
         Body::UserInput(said) => {
             let said = said.clone();

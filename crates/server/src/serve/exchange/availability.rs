@@ -5,16 +5,38 @@ use contexture_protocol::content::{
     Availability, Permission, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolDefinition,
     ToolQuery, UnavailableReason,
 };
+use contexture_protocol::{ErrorCode, Refusal, Violation};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+/// Signs of a text that a refusal shows.
+const SHOWN: usize = 200;
+
 /// Answers for each tool, in the order of the question.
+///
+/// # Errors
+/// VALIDATION_FAILED for a least version that is none.
 pub(crate) fn answer(
     clients: &[Arc<Session>],
     request: &ToolAvailabilityRequest,
-) -> ToolAvailabilityResponse {
+) -> Result<ToolAvailabilityResponse, Refusal> {
+    let queries = request.tools.iter().enumerate();
+    let violations: Vec<Violation> = queries
+        .filter_map(|(place, query)| {
+            let least = query.min_version.as_ref().filter(|least| !is_version(least))?;
+            Some(Violation {
+                pointer: format!("/content/tools/{place}/minVersion"),
+                expected: "a version such as 1.2.0".to_owned(),
+                found: least.chars().take(SHOWN).collect(),
+            })
+        })
+        .collect();
+    if !violations.is_empty() {
+        let text = "a least version that is asked for is no version";
+        return Err(Refusal { violations, ..Refusal::new(ErrorCode::ValidationFailed, text) });
+    }
     let available_tools = request.tools.iter().map(|query| of(clients, query)).collect();
-    ToolAvailabilityResponse { available_tools, ..ToolAvailabilityResponse::default() }
+    Ok(ToolAvailabilityResponse { available_tools, ..ToolAvailabilityResponse::default() })
 }
 
 /// The best that any client can do.

@@ -38,9 +38,11 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
             refusal
         }
         ContextError::MessageIdConflict(_) => of(ErrorCode::MessageIdConflict),
+        // A message brings one operation: which one it is says nothing.
         ContextError::Path { error, .. } => {
-            let mut refusal = of(ErrorCode::ValidationFailed);
-            refusal.violations.push(violation("/content/path", error.to_string(), "this path"));
+            let mut refusal = Refusal::new(ErrorCode::ValidationFailed, error.to_string());
+            let expected = "a path that the state has a place for";
+            refusal.violations.push(violation("/content/path", expected, error));
             refusal
         }
         ContextError::Invalid { ref pointer, expected, ref found } => {

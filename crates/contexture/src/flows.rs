@@ -88,7 +88,7 @@ mod takes;
 
 pub use close::{Closed, close};
 pub use error::FlowError;
-pub use journal::{is_within, open};
+pub use journal::{is_within, open, secrets};
 pub use kit::StepTrace;
 pub use request::{FlowRequest, Limits};
 pub use returned::{Entry, Returned, from_program};
@@ -255,7 +255,7 @@ pub fn checked(project: &Project, mut request: FlowRequest) -> Result<(Set, Chec
 /// Reads the set, and holds it to what it may use.
 fn read(request: &FlowRequest) -> Result<(Set, Allow), FlowError> {
     let limits = contexture_protocol::Limits::FILE;
-    let set = Set::parse(&request.document, &limits).map_err(FlowError::Refused)?;
+    let set = Set::read(&request.document, &limits).map_err(FlowError::Refused)?;
     let allow = match &request.allow {
         Some(list) => Allow::default().and(list.clone()),
         None if request.trust > Trust::User => {

@@ -102,10 +102,17 @@ impl From<FlowStoreError> for FlowError {
     }
 }
 
+/// The keys of models and what servers are given: what no journal of a project's runs may hold.
+#[must_use]
+pub fn secrets(project: &Project) -> Vec<String> {
+    let mut secrets = models::secrets(&models::provider_settings(project));
+    secrets.extend(servers::secrets(project));
+    secrets
+}
+
 /// What must not be written down: keys of models, what servers are given, and what the caller says.
 pub(super) fn masker(project: &Project, private: &[String]) -> Arc<Masker> {
-    let masker = Masker::new(models::secrets(&models::provider_settings(project)));
-    masker.add(servers::secrets(project));
+    let masker = Masker::new(secrets(project));
     masker.add(private.iter().cloned());
     Arc::new(masker)
 }

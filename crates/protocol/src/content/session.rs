@@ -46,7 +46,9 @@ record! {
     pub struct Control {
         /// What is to happen.
         required action: ControlAction = "action",
-        /// To what: a messageId, a callId or the id of a run.
+        /// To what: a messageId, a callId, an instructionId or the id of a run. A call or an instruction
+        /// can be cancelled alone. With a contextId in the envelope, only what runs in that context is
+        /// meant.
         id target: String = "target",
     }
 }

@@ -170,6 +170,10 @@ impl Parts<'_> {
             match self.get(&field.name) {
                 // What is not known of an optional field is left out.
                 Some(Given::Value(Value::Null, _)) if field.optional => {}
+                // A turn of which nothing is kept has no context, which is no fault of the agent.
+                Some(Given::Value(Value::Null, trust)) if matches!(field.shape, Shape::String) => {
+                    given.push((field.name.clone(), Given::Value("".into(), trust)));
+                }
                 Some(part) => given.push((field.name.clone(), part)),
                 None if !field.optional => others.push(field),
                 None => {}

@@ -17,7 +17,10 @@ async fn cp_5_agents_are_models() {
     let all = site.get("/v1/models").await.json();
     let names: Vec<&str> =
         all["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
-    assert_eq!((all["object"].as_str(), names), (Some("list"), vec!["Echo", "Slow", "Broken"]));
+    assert_eq!(
+        (all["object"].as_str(), names),
+        (Some("list"), vec!["Echo", "Slow", "Where", "Broken"])
+    );
     assert_eq!(site.get("/v1/models/Slow").await.json()["object"], "model");
     let none = site.get("/v1/models/Slo").await;
     assert_eq!(
@@ -276,5 +279,34 @@ async fn cp_8_a_turn_that_takes_too_long_is_a_time_out() {
     assert_eq!(answer.status, 200);
     let last: Value = serde_json::from_str(answer.events().last().unwrap()).unwrap();
     assert_eq!(last["error"]["code"], "timeout", "{answer:?}");
+    site.ended().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cp_9_an_agent_that_takes_a_context_id_gets_an_empty_one_without_a_context() {
+    let site = Site::new().await;
+    let answer = site.chat(asked("Where", json!({}))).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(answer.json()["choices"][0]["message"]["content"], "in <>");
+    let within = json!({ "metadata": { "contextId": "ctx_1" } });
+    let answer = site.chat(asked("Where", within)).await;
+    assert_eq!(answer.json()["choices"][0]["message"]["content"], "in <ctx_1>", "{answer:?}");
+    site.ended().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cp_19_the_journal_of_sets_holds_no_key_of_a_model() {
+    let site = Site::new().await;
+    let set = json!({
+        "messageId": "i1", "contextId": "ctx_1", "timestamp": "2026-01-01T00:00:00Z",
+        "type": "INSTRUCTION", "sender": { "id": "me", "type": "USER" },
+        "content": { "instructions": [{ "instructionId": "a", "action": "echo",
+            "parameters": { "text": "it is sk-of-the-model, and public" } }] },
+    });
+    let answer = site.send("POST", "/v1/messages", &[], &set.to_string()).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let kept = site.kept("flows.db");
+    let has = |text: &str| kept.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(has(", and public") && !has("sk-of-the-model"));
     site.ended().await.unwrap();
 }

@@ -20,6 +20,7 @@ main agent Echo {
   }
 }
 agent Slow { main func(text string) { generate({ input: text }) } }
+agent Where { main func(text string, contextId string) { "in <" + contextId + ">" } }
 agent Broken { main func(text string) { 1 / (2 - 2) } }
 "#;
 
@@ -94,6 +95,13 @@ impl Site {
         let ended = served.expect("the server does not end").unwrap();
         drop(self.folder);
         ended
+    }
+
+    /// All bytes of a file of the data folder, with those of its log.
+    pub(crate) fn kept(&self, name: &str) -> Vec<u8> {
+        let folder = self.folder.path().join(".contexture/data");
+        let read = |name: String| std::fs::read(folder.join(name)).unwrap_or_default();
+        [read(name.to_owned()), read(format!("{name}-wal"))].concat()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

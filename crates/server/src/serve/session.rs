@@ -30,8 +30,8 @@ pub(crate) struct Session {
     state: Mutex<State>,
     /// Wakes the connection: there is something to send, or it was replaced.
     ready: Notify,
-    /// Tells whoever waits for its client that the connection is gone.
-    lost: Notify,
+    /// Tells whoever waits for its client that it is gone, or back.
+    turned: Notify,
     /// Held while its user is asked whether something may be done.
     asking: tokio::sync::Mutex<()>,
 }
@@ -49,6 +49,10 @@ struct State {
     connection: u64,
     /// Since when nobody is connected.
     left: Option<Instant>,
+    /// The last message that the client knew when it connected.
+    resumed: u64,
+    /// When its client said what it can do.
+    announced: Option<Instant>,
     client: Option<Arc<ClientCapabilities>>,
     /// The contexts whose changes it hears of.
     subscribed: HashSet<String>,
@@ -56,6 +60,18 @@ struct State {
     consents: HashSet<Consent>,
     /// Nothing is sent any more: what was kept does not reach back to what the client has.
     is_broken: bool,
+}
+
+/// Where the client of a session is.
+pub(crate) struct Presence {
+    /// Which connection it is.
+    pub(crate) connection: u64,
+    /// The last message that it knew when it connected.
+    pub(crate) resumed: u64,
+    /// Since when it is gone.
+    pub(crate) left: Option<Instant>,
+    /// When it said what it can do.
+    pub(crate) announced: Option<Instant>,
 }
 
 /// A sensitive action: on which side it is done, and its name.
@@ -78,7 +94,7 @@ impl Session {
             owner,
             state: Mutex::new(state),
             ready: Notify::new(),
-            lost: Notify::new(),
+            turned: Notify::new(),
             asking: tokio::sync::Mutex::new(()),
         }
     }
@@ -96,10 +112,15 @@ impl Session {
     }
 
     /// Sends a message, now or when the client is back.
-    pub(crate) fn send(&self, mut message: Message) {
+    pub(crate) fn send(&self, message: Message) {
+        self.sent(message);
+    }
+
+    /// As [`Self::send`]; the number of the message.
+    pub(crate) fn sent(&self, mut message: Message) -> u64 {
         let mut state = self.state();
         if state.is_broken {
-            return;
+            return u64::MAX;
         }
         state.seq += 1;
         message.set_meta("seq", state.seq);
@@ -107,8 +128,10 @@ impl Session {
         state.kept_bytes += bytes.len();
         state.kept.push_back(bytes);
         state.trim();
+        let seq = state.seq;
         drop(state);
         self.ready.notify_one();
+        seq
     }
 
     /// Takes the session for a connection whose client saw all up to `seen`; its number, and that
@@ -120,6 +143,7 @@ impl Session {
             return None;
         }
         state.taken = seen;
+        state.resumed = seen;
         state.connection += 1;
         state.left = None;
         let taken = (state.connection, state.seq);
@@ -127,6 +151,7 @@ impl Session {
         // The connection before this one ends.
         self.ready.notify_waiters();
         self.ready.notify_one();
+        self.turned.notify_waiters();
         Some(taken)
     }
 
@@ -136,13 +161,19 @@ impl Session {
         if state.connection == connection {
             state.left = Some(Instant::now());
             drop(state);
-            self.lost.notify_waiters();
+            self.turned.notify_waiters();
         }
     }
 
-    /// Done when the connection is lost, from this call on.
-    pub(crate) fn lost(&self) -> Notified<'_> {
-        self.lost.notified()
+    /// Done when its client is gone, or back, or says anew what it can do, from this call on.
+    pub(crate) fn turned(&self) -> Notified<'_> {
+        self.turned.notified()
+    }
+
+    /// Where its client is.
+    pub(crate) fn presence(&self) -> Presence {
+        let State { connection, resumed, left, announced, .. } = *self.state();
+        Presence { connection, resumed, left, announced }
     }
 
     /// Waits until there may be something to take.
@@ -203,7 +234,11 @@ impl Session {
     }
 
     pub(crate) fn announce(&self, client: ClientCapabilities) {
-        self.state().client = Some(Arc::new(client));
+        let mut state = self.state();
+        state.client = Some(Arc::new(client));
+        state.announced = Some(Instant::now());
+        drop(state);
+        self.turned.notify_waiters();
     }
 
     /// Waits until its user is asked nothing else.

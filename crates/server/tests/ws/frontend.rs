@@ -407,3 +407,49 @@ async fn cp_15_a_client_that_works_in_the_background_may_say_good_bye_and_come_b
         page.closed().await;
     }
 }
+
+#[tokio::test]
+async fn cp_14_a_client_that_is_back_is_asked_again_with_the_same_call() {
+    let site = Site::of(PROGRAM).await;
+    let mut asker = Client::new(site.address).await;
+    let mut page = Client::new(site.address).await;
+    page.ask(&announce("a1", json!({}))).await;
+    asker.send(&said("m1", Some("ctx_1"), "#main")).await;
+    let (_, call) = asked(&mut page).await;
+    // It saw the call, and lost what it did.
+    let (session, seq) = (page.session.clone(), page.seq);
+    page.cut();
+    let (mut page, _) = Client::resume(site.address, &session, seq).await;
+    assert_eq!(asked(&mut page).await.1, call);
+    // It is loaded anew: another session, the same client.
+    page.cut();
+    let mut page = Client::new(site.address).await;
+    page.send(&announce("a2", json!({}))).await;
+    assert_eq!(asked(&mut page).await.1, call);
+    page.send(&result("r1", &call, json!({ "status": "SUCCESS", "result": 7 }))).await;
+    assert_eq!(value(&mut asker, "m1").await, json!(7));
+}
+
+#[tokio::test]
+async fn cp_14_a_client_that_is_back_without_the_tool_or_stays_away_is_unavailable() {
+    let site = Site::of(PROGRAM).await;
+    let mut asker = Client::new(site.address).await;
+    for (id, comes_back) in [("m1", true), ("m2", false)] {
+        let mut page = Client::new(site.address).await;
+        page.ask(&announce("a1", json!({}))).await;
+        asker.send(&said(id, Some("ctx_1"), "#main")).await;
+        let _ = asked(&mut page).await;
+        page.cut();
+        let _page = if comes_back {
+            let mut page = Client::new(site.address).await;
+            let mut announced = announce("a2", json!({}));
+            announced["content"]["supportedTools"] = json!([]);
+            page.ask(&announced).await;
+            Some(page)
+        } else {
+            tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+            None
+        };
+        assert_eq!(value(&mut asker, id).await, json!({ "code": "CLIENT_UNAVAILABLE" }), "{id}");
+    }
+}

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 const REMEMBERED: usize = 10_000;
 
 /// The feature of a client that goes on working without a connection.
-const BACKGROUND: &str = "background_processing";
+pub(super) const BACKGROUND: &str = "background_processing";
 
 /// Calls under way.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The front end of one turn or request: the clients of its owner.
 
-use super::calls::Answered;
 use super::declared::declared;
+use super::waiting::{Waiting, is_gone};
 use super::{PATIENCE, PERSON};
 use crate::serve::app::App;
 use crate::serve::asking;
@@ -17,15 +17,14 @@ use contexture::llm::BoxFuture;
 use contexture::store::contexts::{NewMessage, Operation, Update};
 use contexture_protocol::content::{
     Call, CallResult, CallStatus, Control, ControlAction, Failure, Permission, PermissionLevel,
-    Runtime, SystemAction, SystemData, SystemMessage, ToolCallRequest, ToolCallResponse, ToolDefinition, ToolQuery,
-    UnavailableReason,
+    Runtime, SystemAction, SystemData, SystemMessage, ToolCallRequest, ToolCallResponse,
+    ToolDefinition, ToolQuery, UnavailableReason,
 };
 use contexture_protocol::{ErrorCode, Message, Seconds, SenderType};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::oneshot::error::RecvError;
 
 /// Asks the clients of one owner.
 pub(crate) struct Forwarder {
@@ -39,9 +38,9 @@ pub(crate) struct Forwarder {
 }
 
 /// A client that can run a tool.
-struct Target {
-    session: Arc<Session>,
-    tool: ToolDefinition,
+pub(super) struct Target {
+    pub(super) session: Arc<Session>,
+    pub(super) tool: ToolDefinition,
     /// How long the client works at most, as it said.
     longest: Option<Duration>,
     max_bytes: Option<u64>,
@@ -130,7 +129,7 @@ impl Forwarder {
         self.target_among(tool, &self.sessions())
     }
 
-    fn target_among(
+    pub(super) fn target_among(
         &self,
         tool: &str,
         sessions: &[Arc<Session>],
@@ -154,6 +153,8 @@ impl Forwarder {
             };
             match judge(tool, &query, session.is_connected()) {
                 None => return Ok(target),
+                // It is gone for good.
+                Some(UnavailableReason::ClientUnavailable) if is_gone(session) => {}
                 Some(UnavailableReason::ClientUnavailable) => {
                     away.get_or_insert(target);
                 }
@@ -225,55 +226,17 @@ impl Forwarder {
             ..call
         }]);
         let request = self.message(request.into());
-        let (calls, session) = (&self.app.calls, &target.session);
-        let answer = calls.open(session, &call_id, &self.context, &request.message_id);
-        let mut open = Asked::new(self, session, &call_id, &request.message_id);
-        session.send(request);
-        let outcome = tokio::time::timeout(patience, self.answered(&target, answer)).await;
-        match outcome {
-            Ok(Ok(answered)) => {
-                open.is_over = true;
-                Ok(answered)
-            }
-            Ok(Err(_)) => {
-                open.is_over = true;
-                let text = format!("the client that ran `{}` is gone", target.tool.tool_id);
-                Err(FrontendFailure::new(CLIENT_UNAVAILABLE, text))
-            }
-            Err(_) => {
-                let text = format!(
-                    "the client did not answer the call `{call_id}` in {} s",
-                    patience.as_secs_f64()
-                );
-                Err(FrontendFailure::new(TIMEOUT, text))
-            }
-        }
-    }
-
-    /// Waits for an answer, and tells whoever waits for it as well when the client is lost.
-    async fn answered(
-        &self,
-        target: &Target,
-        mut answer: Answered,
-    ) -> Result<(CallResult, String), RecvError> {
-        let mut is_told = false;
-        loop {
-            let lost = target.session.lost();
-            let is_lost = !target.session.is_connected();
-            if is_lost && !is_told {
-                self.tell_lost(target);
-            }
-            is_told = is_lost;
-            tokio::select! {
-                biased;
-                answered = &mut answer => return answered,
-                () = lost => {}
-            }
-        }
+        let waiting = Waiting::begin(self, target, &call_id, request);
+        let Ok(outcome) = tokio::time::timeout(patience, waiting.answered()).await else {
+            let seconds = patience.as_secs_f64();
+            let text = format!("the client did not answer the call `{call_id}` in {seconds} s");
+            return Err(FrontendFailure::new(TIMEOUT, text));
+        };
+        outcome
     }
 
     /// Says that a client is gone that a call waits for (CP-6).
-    fn tell_lost(&self, target: &Target) {
+    pub(super) fn tell_lost(&self, target: &Target) {
         let is_own = |origin: &Arc<Session>| Arc::ptr_eq(origin, &target.session);
         if self.origin.as_ref().is_some_and(is_own) {
             return;
@@ -389,18 +352,23 @@ fn given(result: CallResult) -> Result<Value, FrontendFailure> {
 }
 
 /// A call that was sent. When nobody waits for it any more, the client is told.
-struct Asked {
+pub(super) struct Asked {
     app: Arc<App>,
     session: Arc<Session>,
     context: String,
     message: String,
     call: String,
     request: String,
-    is_over: bool,
+    pub(super) is_over: bool,
 }
 
 impl Asked {
-    fn new(forwarder: &Forwarder, session: &Arc<Session>, call: &str, request: &str) -> Self {
+    pub(super) fn new(
+        forwarder: &Forwarder,
+        session: &Arc<Session>,
+        call: &str,
+        request: &str,
+    ) -> Self {
         Self {
             app: Arc::clone(&forwarder.app),
             session: Arc::clone(session),

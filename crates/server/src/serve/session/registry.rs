@@ -6,12 +6,16 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 /// The sessions of a server.
 pub(crate) struct Sessions {
     tables: Mutex<Tables>,
     /// So many one owner has.
     most: NonZeroUsize,
+    /// Tells whoever waits for a client that one said what it can do.
+    announced: Notify,
 }
 
 #[derive(Default)]
@@ -36,7 +40,7 @@ pub(crate) struct Taken {
 
 impl Sessions {
     pub(crate) fn new(most: NonZeroUsize) -> Self {
-        Self { tables: Mutex::default(), most }
+        Self { tables: Mutex::default(), most, announced: Notify::new() }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -74,6 +78,13 @@ impl Sessions {
         let clients = tables.clients.entry(Arc::clone(session.owner())).or_default();
         clients.retain(|known| is_other(known, session));
         clients.push(Arc::downgrade(session));
+        drop(tables);
+        self.announced.notify_waiters();
+    }
+
+    /// Done when a client says what it can do, from this call on.
+    pub(crate) fn announced(&self) -> Notified<'_> {
+        self.announced.notified()
     }
 
     /// The owner's sessions whose clients announced tools, the latest announcement first.

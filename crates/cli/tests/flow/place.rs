@@ -16,10 +16,8 @@ fn sides() -> Sandbox {
         "parameters": {"path": path}})
     };
     let outside = sandbox.path("p1/secret.txt").display().to_string();
-    let steps = json!([
-        {"instructionId": "agent", "action": "agent:Beside"},
-        read("own.txt"), read("secret.txt"), read("../p1/secret.txt"), read(&outside),
-    ]);
+    let steps =
+        json!([read("own.txt"), read("secret.txt"), read("../p1/secret.txt"), read(&outside),]);
     sandbox.write("p1/reads.json", json!({"instructions": steps}).to_string());
     sandbox
 }
@@ -65,14 +63,19 @@ fn fl_11_a_set_that_lies_elsewhere_reaches_no_file_of_its_folder() {
     let sandbox = sides();
     let report = within(&sandbox, "p2", "run ../p1/reads.json --json").exits(1).json();
     let of = |step: &str| report["results"][step].clone();
-    // The programs beside it may be called as ever.
-    assert_eq!(of("agent")["result"], json!({"n": 7}));
     assert_eq!(of("own.txt")["result"]["value"], "the text of p2");
     assert!(!report.to_string().contains("the secret of p1"), "{report:#}");
     let outside = sandbox.path("p1/secret.txt").display().to_string();
     for step in ["secret.txt", "../p1/secret.txt", &outside] {
         assert_ne!(of(step)["error"], Value::Null, "{report:#}");
     }
+    // Nor a program: the project in which it lies has to be named.
+    let set = json!({"instructions": [{"instructionId": "a", "action": "agent:Beside"}]});
+    sandbox.write("p1/agent.json", set.to_string());
+    let _ =
+        within(&sandbox, "p2", "run ../p1/agent.json").exits(2).says("no action `agent:Beside`");
+    let report = within(&sandbox, "p2", "run ../p1/agent.json --workspace ../p1 --json").exits(0);
+    assert_eq!(report.json()["results"]["a"]["result"], json!({"n": 7}));
 }
 
 #[test]

@@ -54,6 +54,7 @@ impl<'a> Names<'a> {
     fn of(root: &'a Value) -> Self {
         let mut names = Self::default();
         let mut open = vec![root];
+        let mut seen = HashSet::new();
         let mut parts = 0;
         while let Some(part) = open.pop() {
             let Value::Object(schema) = part else { continue };
@@ -68,7 +69,8 @@ impl<'a> Names<'a> {
             open.extend(["if", "then", "else"].iter().filter_map(|word| schema.get(*word)));
             let named = schema.get("dependentSchemas").and_then(Value::as_object);
             open.extend(named.into_iter().flat_map(Map::values));
-            let place = schema.get("$ref").and_then(Value::as_str);
+            // A schema may name itself.
+            let place = schema.get("$ref").and_then(Value::as_str).filter(|at| seen.insert(*at));
             open.extend(place.and_then(|at| root.pointer(at.strip_prefix('#')?)));
         }
         names

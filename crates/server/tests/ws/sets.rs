@@ -133,16 +133,17 @@ async fn fl_1_an_asynchronous_request_is_acknowledged_and_each_call_answers_by_i
 async fn fl_1_calls_run_at_once_where_that_is_wanted() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
-    let sleep = |id: &str| json!({ "callId": id, "name": "sleep", "parameters": { "ms": 300 } });
-    let list: Vec<_> = ["a", "b", "c", "d", "e", "f"].map(sleep).into();
-    let request = json!({ "executionMode": "PARALLEL", "timeout": 1.2, "calls": list });
-    client.send(&calls("r1", request.clone())).await;
+    let sleep =
+        |id: &str, ms: u64| json!({ "callId": id, "name": "sleep", "parameters": { "ms": ms } });
+    let list: Vec<_> = ["a", "b", "c", "d", "e", "f"].map(|id| sleep(id, 2_000)).into();
+    let request = json!({ "executionMode": "PARALLEL", "timeout": 10, "calls": list });
+    client.send(&calls("r1", request)).await;
     let answer = of(&mut client, "TOOL_CALL_RESPONSE", "r1").await;
-    assert_eq!(statuses(&answer["content"]["results"]), ["SUCCESS"; 6], "1.8 s one after another");
+    assert_eq!(statuses(&answer["content"]["results"]), ["SUCCESS"; 6], "12 s one after another");
     // One after another the time is over: what is done is kept.
-    let mut request = request;
-    request["executionMode"] = "SEQUENTIAL".into();
-    request["timeout"] = 0.5.into();
+    let mut list: Vec<_> = ["b", "c", "d", "e", "f"].map(|id| sleep(id, 60_000)).into();
+    list.insert(0, sleep("a", 1));
+    let request = json!({ "executionMode": "SEQUENTIAL", "timeout": 3, "calls": list });
     client.send(&calls("r2", request)).await;
     let answer = of(&mut client, "TOOL_CALL_RESPONSE", "r2").await;
     let results = &answer["content"]["results"];

@@ -35,6 +35,19 @@ use std::time::Duration;
 /// Steps that an SVG shows.
 pub const MAX_SVG_NODES: usize = 5_000;
 
+/// The sign of a status, one character wide.
+#[must_use]
+pub const fn sign(status: Status) -> &'static str {
+    match status {
+        Status::Completed => "✓",
+        Status::Failed => "✗",
+        Status::Skipped => "–",
+        Status::Timeout => "⧖",
+        Status::Running => "▶",
+        Status::Pending => "·",
+    }
+}
+
 /// Characters of a name that a picture shows.
 const SHOWN: usize = 40;
 

@@ -11,7 +11,7 @@
 
 mod common;
 
-use common::{Log, actions, ends, order, plan, plan_with, run, run_with};
+use common::{Log, actions, ends, order, plan, plan_with, run, run_with, set, step, with};
 use contexture_flow::Set;
 use contexture_flow::action::{ActionFailure, ActionInfo, ActionKind, Registry};
 use contexture_flow::check::{Earlier, check};
@@ -22,19 +22,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-
-fn step(id: &str, action: &str, parameters: Value, dependencies: &[&str]) -> Value {
-    json!({"instructionId": id, "action": action, "parameters": parameters, "dependencies": dependencies})
-}
-
-fn set(mode: &str, steps: Vec<Value>) -> Value {
-    json!({"instructions": steps, "executionMode": mode})
-}
-
-fn with(mut step: Value, field: &str, value: Value) -> Value {
-    step[field] = value;
-    step
-}
 
 fn result(report: &contexture_flow::run::Report, index: usize) -> Value {
     report.outcome(index).unwrap().result.unwrap()

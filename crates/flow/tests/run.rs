@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Log, actions, ends, order, plan, plan_with, run, run_with};
+use common::{Log, actions, ends, order, plan, plan_with, run, run_with, set, step, with};
 use contexture_flow::check::Earlier;
 use contexture_flow::journal::{Event, Journal, JournalError, Kept, Past, Unkept, Volatile};
 use contexture_flow::run::{Limits, Options, Run};
@@ -13,19 +13,6 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
-
-fn step(id: &str, action: &str, parameters: Value, dependencies: &[&str]) -> Value {
-    json!({"instructionId": id, "action": action, "parameters": parameters, "dependencies": dependencies})
-}
-
-fn set(mode: &str, steps: Vec<Value>) -> Value {
-    json!({"instructions": steps, "executionMode": mode})
-}
-
-fn with(mut step: Value, field: &str, value: Value) -> Value {
-    step[field] = value;
-    step
-}
 
 #[tokio::test(start_paused = true)]
 async fn fl_6_sequential_runs_the_earliest_listed_whose_dependencies_have_ended() {

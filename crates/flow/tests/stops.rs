@@ -11,7 +11,7 @@
 
 mod common;
 
-use common::{Log, actions, ends, run};
+use common::{Log, actions, ends, run, set, step, with};
 use contexture_flow::Set;
 use contexture_flow::action::{ActionFailure, ActionInfo, Registry};
 use contexture_flow::check::{Earlier, check};
@@ -22,19 +22,6 @@ use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-
-fn step(id: &str, action: &str, parameters: Value, dependencies: &[&str]) -> Value {
-    json!({"instructionId": id, "action": action, "parameters": parameters, "dependencies": dependencies})
-}
-
-fn set(mode: &str, steps: Vec<Value>) -> Value {
-    json!({"instructions": steps, "executionMode": mode})
-}
-
-fn with(mut step: Value, field: &str, value: Value) -> Value {
-    step[field] = value;
-    step
-}
 
 /// The common actions, and some that are done where the engine thinks: `fail_at_once`, `slow` that
 /// takes five seconds, and `cancel` that cancels the run.

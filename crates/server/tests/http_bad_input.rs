@@ -16,16 +16,10 @@ mod serve;
 use contexture_server::serve::tokens::NewToken;
 use serde_json::{Value, json};
 use serve::http::{Answer, Http, connect, read};
-use serve::{Place, Running, availability, message, refused, said, update};
+use serve::{Place, Running, availability, message, refused, said, served, update};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-
-fn served() -> (Place, Running) {
-    let place = Place::new("");
-    let running = place.start();
-    (place, running)
-}
 
 /// One connection for many requests.
 struct Line {

@@ -15,14 +15,8 @@ use flate2::Compression;
 use flate2::read::{GzDecoder, GzEncoder};
 use serde_json::{Value, json};
 use serve::http::{Answer, Http, connect};
-use serve::{Place, Running, refused, said, update};
+use serve::{Running, refused, said, served, update};
 use std::io::{Read as _, Write as _};
-
-fn served() -> (Place, Running) {
-    let place = Place::new("");
-    let running = place.start();
-    (place, running)
-}
 
 fn make(http: &Http, body: &Value) -> Answer {
     http.send("POST", "/v1/contexts", Some(&body.to_string()))

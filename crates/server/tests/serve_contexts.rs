@@ -15,13 +15,7 @@ use contexture_server::serve::tokens::NewToken;
 use serde_json::{Value, json};
 use serve::http::{Answer, Http};
 use serve::socket::Socket;
-use serve::{Place, Running, availability, message, refused, said, update};
-
-fn served() -> (Place, Running) {
-    let place = Place::new("");
-    let running = place.start();
-    (place, running)
-}
+use serve::{Place, availability, message, refused, said, served, update};
 
 fn add(id: &str, context: &str, inner: Value) -> Value {
     let content = json!({ "operation": "ADD_MESSAGE", "message": inner });

@@ -74,18 +74,9 @@ impl Kit {
 
     /// A run of a program for a step.
     pub(super) fn run_request(&self, flow: &str, step: &str) -> RunRequest {
-        let request = &self.request;
         RunRequest {
-            model: request.model.clone(),
-            stand_in: request.stand_in.clone(),
-            allow_packs: request.allow_packs.clone(),
-            approve_packs: request.approve_packs,
-            servers: request.servers.clone(),
-            context: request.context.clone(),
-            private: request.private.clone(),
-            forget: request.forget,
             part_of: Some(PartOf { flow: flow.to_owned(), step: step.to_owned() }),
-            ..RunRequest::default()
+            ..self.request.run_request()
         }
     }
 

@@ -4,6 +4,7 @@ use crate::frontend::Frontend;
 use crate::models::StandIn;
 use crate::observe;
 use crate::permission::Permission;
+use crate::run::RunRequest;
 use crate::servers::Consent;
 use crate::turn::Contexts;
 use contexture_context::Trust;
@@ -78,6 +79,23 @@ pub struct FlowRequest {
     pub observer: Option<Observer>,
     /// Is told what agents and generations do on the way.
     pub progress: Option<Arc<dyn observe::Observer>>,
+}
+
+impl FlowRequest {
+    /// A run of a program with what the flow was given for its programs.
+    pub(super) fn run_request(&self) -> RunRequest {
+        RunRequest {
+            model: self.model.clone(),
+            stand_in: self.stand_in.clone(),
+            allow_packs: self.allow_packs.clone(),
+            approve_packs: self.approve_packs,
+            servers: self.servers.clone(),
+            context: self.context.clone(),
+            private: self.private.clone(),
+            forget: self.forget,
+            ..RunRequest::default()
+        }
+    }
 }
 
 impl Default for FlowRequest {

@@ -67,15 +67,7 @@ pub async fn from_program(
         program: entry.program,
         agent: entry.agent,
         function: entry.function,
-        model: request.model.clone(),
-        stand_in: request.stand_in.clone(),
-        allow_packs: request.allow_packs.clone(),
-        approve_packs: request.approve_packs,
-        servers: request.servers.clone(),
-        context: request.context.clone(),
-        private: request.private.clone(),
-        forget: request.forget,
-        ..RunRequest::default()
+        ..request.run_request()
     };
     let observer: Arc<dyn Observer> = request.progress.clone().unwrap_or_else(|| Arc::new(Silent));
     let mut ready =

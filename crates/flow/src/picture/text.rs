@@ -1,5 +1,4 @@
-use super::{Node, Picture, shown};
-use contexture_protocol::content::Status;
+use super::{Node, Picture, shown, sign};
 
 /// Levels that are drawn; deeper ones stand at the same place, with their level in words.
 const LEVELS: usize = 30;
@@ -81,16 +80,5 @@ impl Node {
             line.push_str(&format!("  if {}", shown(condition)));
         }
         line
-    }
-}
-
-const fn sign(status: Status) -> &'static str {
-    match status {
-        Status::Completed => "✓",
-        Status::Failed => "✗",
-        Status::Skipped => "–",
-        Status::Timeout => "⧖",
-        Status::Running => "▶",
-        Status::Pending => "·",
     }
 }

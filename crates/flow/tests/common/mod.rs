@@ -15,6 +15,19 @@ use std::time::Duration;
 /// What actions did, in order.
 pub type Log = Arc<Mutex<Vec<String>>>;
 
+pub fn step(id: &str, action: &str, parameters: Value, dependencies: &[&str]) -> Value {
+    json!({"instructionId": id, "action": action, "parameters": parameters, "dependencies": dependencies})
+}
+
+pub fn set(mode: &str, steps: Vec<Value>) -> Value {
+    json!({"instructions": steps, "executionMode": mode})
+}
+
+pub fn with(mut step: Value, field: &str, value: Value) -> Value {
+    step[field] = value;
+    step
+}
+
 pub fn actions(log: &Log) -> Registry {
     let mut all = Registry::default();
     all.add("echo", ActionInfo::of(ActionKind::Query).quick(), |call| async move {

@@ -31,6 +31,13 @@ pub struct Place {
     vars: Vec<(String, String)>,
 }
 
+/// A project with the agent [`ECHO`] and no settings, served.
+pub fn served() -> (Place, Running) {
+    let place = Place::new("");
+    let running = place.start();
+    (place, running)
+}
+
 impl Place {
     /// A project with the agent [`ECHO`] and these settings.
     pub fn new(settings: &str) -> Self {

@@ -4,6 +4,7 @@ use super::bars;
 use crate::columns::{padded, shortened, width};
 use crate::commands::trace::duration;
 use crate::paint::{Paint, one_line};
+use contexture::flow::picture::sign;
 use contexture::protocol::content::{Outcome, Status};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -167,18 +168,6 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> usize {
 /// A time in whole microseconds.
 pub(super) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// The sign of a status.
-pub(super) const fn sign(status: Status) -> &'static str {
-    match status {
-        Status::Completed => "✓",
-        Status::Failed => "✗",
-        Status::Skipped => "–",
-        Status::Timeout => "⧖",
-        Status::Running => "▶",
-        Status::Pending => "·",
-    }
 }
 
 #[cfg(test)]

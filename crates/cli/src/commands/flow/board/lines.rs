@@ -2,9 +2,10 @@
 //! twentieth of them.
 
 use crate::columns::grouped;
-use crate::commands::flow::table::{Row, micros, sign};
+use crate::commands::flow::table::{Row, micros};
 use crate::commands::trace::duration;
 use crate::paint::Paint;
+use contexture::flow::picture::sign;
 use contexture::flow::run::Notice;
 use contexture::protocol::content::Status;
 

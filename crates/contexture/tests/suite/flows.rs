@@ -1,0 +1,9 @@
+//! Instruction sets and tool calls with everything that a project offers.
+
+mod agents;
+mod clients;
+mod generations;
+mod kept;
+mod nested;
+mod servers;
+mod support;

@@ -1,0 +1,28 @@
+//! Programs, packs, templates, turns and flows as a caller of the library meets them: one binary, because
+//! each one links the whole of the library.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::too_many_lines,
+    clippy::disallowed_methods,
+    reason = "a test that can't go on has failed"
+)]
+#![allow(unreachable_pub, reason = "rooms of one test")]
+
+mod capabilities;
+mod common;
+mod examples;
+mod flows;
+mod knowledge;
+mod knowledge_doors;
+mod knowledge_room;
+mod language_reference;
+mod organization;
+mod program_references;
+mod run;
+mod template_references;
+mod templates;
+mod turn;

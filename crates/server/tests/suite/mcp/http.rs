@@ -1,0 +1,198 @@
+//! Streamable HTTP, byte by byte (KN-16).
+
+use super::support::Folder;
+use contexture_server::mcp::http::{Listening, Options};
+use contexture_server::mcp::token::Token;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+fn options(address: &str) -> Options {
+    Options {
+        address: address.parse().unwrap(),
+        token: Token::new(TOKEN).unwrap(),
+        allow_remote: false,
+        hosts: vec!["mcp.example.com".to_owned()],
+        origins: vec!["https://app.example.com".to_owned()],
+    }
+}
+
+struct Served {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+    _folder: Folder,
+}
+
+async fn served() -> Served {
+    let folder = Folder::new();
+    folder.write("notes.md", "The port is 7878.\n");
+    let server = folder.server();
+    let listening = Listening::begin(&options("127.0.0.1:0")).await.unwrap();
+    let url = listening.url();
+    let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().parse();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let task = tokio::spawn(async move {
+        let stop = async { drop(stopped.await) };
+        listening.serve(&server, stop).await.unwrap();
+    });
+    Served { address: address.unwrap(), stop, task, _folder: folder }
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// The message of an event stream.
+    fn message(&self) -> Value {
+        let data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
+        let message = data.filter_map(|data| serde_json::from_str(data).ok()).next();
+        message.unwrap_or_else(|| panic!("no message in {:?}", self.body))
+    }
+}
+
+/// Sends a request as it is and reads to the end of the answer.
+async fn send(address: SocketAddr, request: &str) -> Answer {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // The server may answer and close before it has read all of a large body.
+    let _ = stream.write_all(request.as_bytes()).await;
+    let mut bytes = Vec::new();
+    let read = stream.read_to_end(&mut bytes);
+    let _ = tokio::time::timeout(Duration::from_secs(10), read).await.unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
+    Answer { status: status.unwrap_or(0), head: head.to_owned(), body: body.to_owned() }
+}
+
+fn post(headers: &[(&str, &str)], body: &str) -> String {
+    let mut request = "POST /mcp HTTP/1.1\r\nConnection: close\r\n".to_owned();
+    let fixed =
+        [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+    for (name, value) in fixed.iter().chain(headers) {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    request.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+    request
+}
+
+fn initialize() -> String {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "0" }
+        }
+    })
+    .to_string()
+}
+
+const BEARER: (&str, &str) = ("Authorization", "Bearer 0123456789abcdef0123456789abcdef");
+const HOST: (&str, &str) = ("Host", "localhost");
+
+#[tokio::test]
+async fn kn_16_over_http_a_session_lists_and_calls() {
+    let served = served().await;
+    let hello = send(served.address, &post(&[HOST, BEARER], &initialize())).await;
+    assert_eq!(hello.status, 200, "{}", hello.head);
+    assert_eq!(hello.message()["result"]["serverInfo"]["name"], "contexture");
+    let session = hello.header("mcp-session-id").unwrap();
+    let headers =
+        [HOST, BEARER, ("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-06-18")];
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+    assert_eq!(send(served.address, &post(&headers, &ready)).await.status, 202);
+    let request = json!({
+        "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": { "name": "load_resource", "arguments": { "reference": "@file://notes.md" } }
+    });
+    let called = send(served.address, &post(&headers, &request.to_string())).await;
+    let text = called.message()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("The port is 7878."), "{text}");
+    // A session of another client is not there for the asking.
+    let other = [HOST, BEARER, ("Mcp-Session-Id", "guessed")];
+    assert_eq!(send(served.address, &post(&other, &request.to_string())).await.status, 404);
+}
+
+#[tokio::test]
+async fn kn_16_over_http_nobody_comes_in_without_token_host_and_origin() {
+    let served = served().await;
+    let status = async |headers: &[(&str, &str)]| {
+        send(served.address, &post(headers, &initialize())).await.status
+    };
+    assert_eq!(status(&[HOST, BEARER]).await, 200);
+    assert_eq!(status(&[HOST]).await, 401);
+    assert_eq!(status(&[HOST, ("Authorization", "Bearer 0123456789abcdef")]).await, 401);
+    assert_eq!(status(&[HOST, ("Authorization", "Basic MDEyMw==")]).await, 401);
+    assert_eq!(status(&[("Host", "evil.example"), BEARER]).await, 403);
+    assert_eq!(status(&[("Host", "mcp.example.com"), BEARER]).await, 200);
+    assert_eq!(status(&[HOST, BEARER, ("Origin", "https://evil.example")]).await, 403);
+    assert_eq!(status(&[HOST, BEARER, ("Origin", "null")]).await, 403);
+    assert_eq!(status(&[HOST, BEARER, ("Origin", "https://app.example.com")]).await, 200);
+
+    let refused = send(served.address, &post(&[HOST], &initialize())).await;
+    assert!(refused.header("www-authenticate").unwrap().starts_with("Bearer"), "{}", refused.head);
+    // Other paths tell nothing to whoever has no token.
+    let elsewhere = "GET /secrets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    assert_eq!(send(served.address, elsewhere).await.status, 401);
+}
+
+#[tokio::test]
+async fn kn_16_over_http_large_and_broken_bodies_are_refused() {
+    let served = served().await;
+    let large = "x".repeat(5 << 20);
+    let status = async |body: &str| send(served.address, &post(&[HOST, BEARER], body)).await.status;
+    let refused = status(&large).await;
+    // A connection that is closed while the body is still being sent may lose the answer.
+    assert!(refused == 413 || refused == 0, "{refused}");
+    for broken in ["", "{", "[]", "{\"jsonrpc\":\"2.0\"}", "null"] {
+        let status = status(broken).await;
+        assert!((400..500).contains(&status), "{broken}: {status}");
+    }
+    assert_eq!(status(&initialize()).await, 200);
+}
+
+#[tokio::test]
+async fn kn_16_over_http_the_server_ends_in_order_with_open_streams() {
+    let served = served().await;
+    let hello = send(served.address, &post(&[HOST, BEARER], &initialize())).await;
+    let session = hello.header("mcp-session-id").unwrap();
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    let request = format!(
+        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Accept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    served.stop.send(()).unwrap();
+    tokio::time::timeout(Duration::from_secs(10), served.task).await.unwrap().unwrap();
+    assert!(TcpStream::connect(served.address).await.is_err());
+}
+
+#[tokio::test]
+async fn kn_16_only_this_machine_is_listened_to_unless_asked_for() {
+    let fault = Listening::begin(&options("0.0.0.0:0")).await.unwrap_err();
+    assert_eq!(fault.code, "MCP1105");
+    assert!(fault.help.unwrap().contains("--allow-remote"));
+    let remote = Options { allow_remote: true, ..options("0.0.0.0:0") };
+    assert!(Listening::begin(&remote).await.unwrap().url().starts_with("http://0.0.0.0:"));
+    let first = Listening::begin(&options("127.0.0.1:0")).await.unwrap();
+    let taken =
+        first.url().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
+    assert_eq!(Listening::begin(&options(&taken)).await.unwrap_err().code, "MCP1106");
+}

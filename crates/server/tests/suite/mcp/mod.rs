@@ -1,0 +1,8 @@
+//! The MCP door over pipes and over HTTP (KN-16).
+
+mod http;
+mod knowledge;
+mod load;
+mod programs;
+mod stdio;
+mod support;

@@ -1,0 +1,9 @@
+//! The door for clients of OpenAI, and what those who run a server see of it: status, figures,
+//! traces, its end (CP-5, CP-6, CP-8, CP-17, CP-20).
+
+mod chat;
+mod drain;
+mod model;
+mod site;
+mod status;
+mod traces;

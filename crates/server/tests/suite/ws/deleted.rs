@@ -1,0 +1,56 @@
+//! A context that is deleted while a turn runs in it (CP-7, CP-9).
+
+use crate::ws::client::{Client, said};
+use crate::ws::site::{Model, Site};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const WORDS: &[&str] = &["It ", "is ", "sun", "ny."];
+
+#[tokio::test]
+async fn cp_9_a_turn_in_a_context_that_is_deleted_ends_and_says_nothing_in_the_next() {
+    let model = Model::saying(WORDS, Duration::from_millis(150)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    while client.message().await["type"] != "MODEL_RESPONSE_DELTA" {}
+    let address = site.address;
+    let (status, _) = site
+        .http(&format!(
+            "DELETE /v1/contexts/ctx_1 HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        ))
+        .await;
+    assert_eq!(status, 204);
+    let ended = client.answers("m1").await.pop().unwrap();
+    assert_eq!(ended["content"]["errorCode"], "CONTEXT_NOT_FOUND", "{ended}");
+    // The same message begins anew, and the first turn has left nothing there.
+    client.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    let answer = client.answers("m1").await.pop().unwrap();
+    assert_eq!(answer["content"]["text"], WORDS.concat());
+    let stored = site.get("/v1/contexts/ctx_1").await;
+    let ids: Vec<&Value> =
+        stored["messages"].as_array().unwrap().iter().map(|one| &one["messageId"]).collect();
+    assert_eq!(ids, [&json!("m1"), &answer["messageId"]]);
+    assert_eq!(stored["version"], 2);
+}
+
+#[tokio::test]
+async fn cp_7_a_message_sent_again_right_after_its_context_went_is_answered_once() {
+    let model = Model::saying(WORDS, Duration::from_millis(60)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    while client.message().await["type"] != "MODEL_RESPONSE_DELTA" {}
+    let address = site.address;
+    let delete = format!(
+        "DELETE /v1/contexts/ctx_1 HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    );
+    let mut other = Client::new(site.address).await;
+    assert_eq!(site.http(&delete).await.0, 204);
+    // The first turn may not have ended yet.
+    let answer = other.ask(&said("m1", Some("ctx_1"), "Weather?")).await;
+    assert_eq!(answer["content"]["text"], WORDS.concat(), "{answer}");
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    assert_eq!(stored["messages"].as_array().unwrap().len(), 2, "{stored}");
+    assert_eq!(stored["messages"][1]["messageId"], answer["messageId"]);
+}

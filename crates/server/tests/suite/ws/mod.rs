@@ -1,0 +1,24 @@
+//! The WebSocket door and the event stream of a server that runs: frames, sessions, turns, replays,
+//! subscriptions, front-end calls (CP-4…CP-8, CP-11, CP-14).
+
+mod asking;
+mod batches;
+mod chance;
+mod client;
+mod converge;
+mod deleted;
+mod events;
+mod frames;
+mod frontend;
+mod further;
+mod hello;
+mod intents;
+mod load;
+mod over;
+mod replays;
+mod resume;
+mod sets;
+mod sides;
+mod site;
+mod trouble;
+mod turns;

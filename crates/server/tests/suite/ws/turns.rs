@@ -1,0 +1,180 @@
+//! Turns: order, streaming, cancellation.
+
+use crate::ws::client::{Client, add, message, said};
+use crate::ws::site::{ECHO, Model, Site};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const WORDS: &[&str] = &["It ", "is ", "sun", "ny ", "in ", "Os", "lo."];
+
+fn cancel(id: &str, target: &str) -> Value {
+    message("CONTROL", id, None, json!({ "action": "CANCEL", "target": target }))
+}
+
+#[tokio::test]
+async fn cp_8_the_text_streams_in_deltas_that_join_to_the_answer() {
+    let model = Model::saying(WORDS, Duration::from_millis(2)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    let mut answers = client.answers("m1").await;
+    let answer = answers.pop().unwrap();
+    assert_eq!(answer["content"]["text"], WORDS.concat());
+    assert_eq!(answer["content"]["finishReason"], "STOP");
+    assert!(answers.len() > 1);
+    let mut text = String::new();
+    for (index, delta) in answers.iter().enumerate() {
+        assert_eq!(delta["type"], "MODEL_RESPONSE_DELTA", "{delta}");
+        assert_eq!(delta["content"]["index"], index);
+        assert_eq!(delta["content"]["messageId"], answer["messageId"]);
+        text += delta["content"]["text"].as_str().unwrap();
+    }
+    assert_eq!(text, WORDS.concat());
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    let kinds: Vec<_> = stored["messages"].as_array().unwrap().iter().map(|m| &m["type"]).collect();
+    assert_eq!(kinds, ["USER_INPUT", "MODEL_RESPONSE"], "deltas are streamed alone");
+}
+
+#[tokio::test]
+async fn cp_8_a_turn_that_waits_is_cancelled_without_a_text() {
+    let model = Model::saying(WORDS, Duration::from_millis(100)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "First?")).await;
+    client.send(&said("m2", Some("ctx_1"), "Second?")).await;
+    // The second waits in the lane of its context.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    client.send(&cancel("c2", "m2")).await;
+    let refused = client.answers("m2").await.pop().unwrap();
+    assert_eq!(refused["content"]["errorCode"], "CANCELLED", "{refused}");
+    client.send(&cancel("c1", "m1")).await;
+    client.answers("m1").await;
+    assert!(model.asked() <= 1);
+}
+
+#[tokio::test]
+async fn cp_8_a_turn_that_is_cancelled_amid_its_text_keeps_it() {
+    let model = Model::saying(WORDS, Duration::from_millis(150)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    while client.message().await["type"] != "MODEL_RESPONSE_DELTA" {}
+    client.send(&cancel("c1", "m1")).await;
+    let ended = client.answers("m1").await.pop().unwrap();
+    assert_eq!(ended["type"], "MODEL_RESPONSE", "{ended}");
+    assert_eq!(ended["content"]["finishReason"], "ERROR");
+    assert_eq!(ended["metadata"]["error"]["code"], "CANCELLED");
+    let text = ended["content"]["text"].as_str().unwrap();
+    assert!(
+        !text.is_empty() && WORDS.concat().starts_with(text) && text != WORDS.concat(),
+        "{text}"
+    );
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    assert_eq!(stored["messages"][1]["content"]["text"], text, "what was said is kept");
+    // The answer of the same message is the same, and another cancel changes nothing.
+    let again = client.ask(&said("m1", Some("ctx_1"), "Weather?")).await;
+    assert_eq!(again["messageId"], ended["messageId"]);
+    client.ask(&cancel("c2", "m1")).await;
+}
+
+#[tokio::test]
+async fn cp_8_what_ended_stays_as_it_is_and_what_never_was_is_unknown() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let unknown = client.ask(&cancel("c1", "m1")).await;
+    assert_eq!(
+        unknown["content"]["errorCode"], "UNKNOWN_ID",
+        "a cancel that comes first: {unknown}"
+    );
+    let answer = client.ask(&said("m1", Some("ctx_1"), "Hello")).await;
+    assert_eq!(answer["content"]["text"], "Hello");
+    client.ask(&cancel("c2", "m1")).await;
+    let again = client.ask(&said("m1", Some("ctx_1"), "Hello")).await;
+    assert_eq!(again["content"], answer["content"]);
+}
+
+#[tokio::test]
+async fn cp_5_turns_of_one_context_come_one_after_another_and_of_others_beside() {
+    let model = Model::saying(WORDS, Duration::from_millis(20)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    for n in 0..4 {
+        client.send(&said(&format!("m{n}"), Some("ctx_1"), "One after another.")).await;
+    }
+    client.send(&said("other", Some("ctx_2"), "Beside.")).await;
+    let mut ended = Vec::new();
+    let mut open: Option<String> = None;
+    while ended.len() < 5 {
+        let message = client.message().await;
+        let id = message["metadata"]["inReplyTo"].as_str().unwrap().to_owned();
+        if id != "other" {
+            assert!(open.as_ref().is_none_or(|open| *open == id), "two turns at once");
+            open = Some(id.clone());
+        }
+        if crate::ws::client::is_end(&message) {
+            ended.push(id.clone());
+            open = open.filter(|open| *open != id);
+        }
+    }
+    let order: Vec<_> = ended.iter().filter(|id| *id != "other").collect();
+    assert_eq!(order, ["m0", "m1", "m2", "m3"]);
+    assert_ne!(ended.last().unwrap(), "other", "it does not wait for the others");
+}
+
+#[tokio::test]
+async fn cp_6_a_turn_outlives_the_connection_that_began_it() {
+    let model = Model::saying(WORDS, Duration::from_millis(20)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    while client.message().await["type"] != "MODEL_RESPONSE_DELTA" {}
+    client.cut();
+    // Another client, without the session, hears the whole turn.
+    let mut other = Client::new(site.address).await;
+    other.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    let mut answers = other.answers("m1").await;
+    assert_eq!(answers.pop().unwrap()["content"]["text"], WORDS.concat());
+    let text: String =
+        answers.iter().map(|delta| delta["content"]["text"].as_str().unwrap()).collect();
+    assert_eq!(text, WORDS.concat());
+    assert_eq!(model.asked(), 1);
+}
+
+#[tokio::test]
+async fn cp_6_messages_of_a_connection_take_effect_in_their_order() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    for n in 0..100 {
+        client.send(&add(&format!("m{n}"), "ctx_1", &n.to_string())).await;
+    }
+    for n in 0..100 {
+        let ack = client.message().await;
+        assert_eq!((&ack["type"], &ack["content"]["version"]), (&json!("ACK"), &json!(n + 1)));
+        assert_eq!(ack["metadata"]["inReplyTo"], format!("m{n}"));
+    }
+    let stored = site.get("/v1/contexts/ctx_1/messages?limit=200").await;
+    for (n, message) in stored["messages"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(message["content"]["text"], n.to_string());
+        assert_eq!(message["metadata"]["seq"], n + 1);
+    }
+}
+
+#[tokio::test]
+async fn cp_8_a_cancel_right_behind_its_message_finds_the_turn() {
+    let model = Model::saying(WORDS, Duration::from_secs(5)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", None, "Weather?")).await;
+    client.send(&cancel("c1", "m1")).await;
+    let (mut acknowledged, mut ended) = (false, None);
+    while !acknowledged || ended.is_none() {
+        let message = client.message().await;
+        if message["metadata"]["inReplyTo"] == "c1" {
+            assert_eq!(message["type"], "ACK", "{message}");
+            acknowledged = true;
+        } else {
+            ended = Some(message);
+        }
+    }
+    assert_eq!(ended.unwrap()["content"]["errorCode"], "CANCELLED");
+}

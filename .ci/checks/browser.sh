@@ -14,10 +14,7 @@ for name in chromium chromium-browser google-chrome; do
   CHROMIUM=${CHROMIUM:-$(command -v "$name" || true)}
 done
 if [ -z "$CHROMIUM" ]; then
-  [ "$(id -u)" -eq 0 ] || fail "Chromium is needed"
-  echo "installing Chromium"
-  (timeout 600 apt-get update -qq && timeout 1200 apt-get install -y -qq --no-install-recommends chromium) >"$work/apt.log" 2>&1 \
-    || fail "Chromium could not be installed"
+  apt chromium
   CHROMIUM=$(command -v chromium)
 fi
 export CHROMIUM

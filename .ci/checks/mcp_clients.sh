@@ -18,24 +18,9 @@ modules=$cache/mcp-inspector-$inspector
 
 # -- the clients --------------------------------------------------------------------------------------------
 
-if ! "$venv/bin/python" -c 'import mcp' 2>/dev/null; then
-  echo "installing the Python SDK into $venv"
-  make_venv "$venv" "mcp==$sdk"
-fi
+make_venv "$venv" "mcp==$sdk"
 python=$venv/bin/python
-
-if ! [ -x "$modules/node_modules/.bin/inspector" ]; then
-  if ! command -v npm >/dev/null; then
-    [ "$(id -u)" -eq 0 ] || fail "npm is needed to install the inspector"
-    (timeout 600 apt-get update -qq && timeout 600 apt-get install -y -qq npm) >/dev/null \
-      || fail "npm could not be installed"
-  fi
-  echo "installing the inspector into $modules"
-  rm -rf "$modules"
-  mkdir -p "$modules"
-  timeout 900 npm install --prefix "$modules" --no-audit --no-fund --loglevel=error \
-    "node@$node" "@modelcontextprotocol/inspector@$inspector" >/dev/null || fail "the inspector could not be installed"
-fi
+npm_install "$modules" "node@$node" "@modelcontextprotocol/inspector@$inspector"
 ok "Python SDK $sdk, inspector $inspector with node $("$modules/node_modules/.bin/node" --version)"
 
 find_contexture

@@ -2,7 +2,8 @@
 # Tools of published MCP servers in programs: one over a process's pipes, one over streamable HTTP.
 # What they say is accepted, called, refused when it changed, and timed out.
 #
-# Needs Node.js with npm. The servers are installed into a temporary folder, which is removed.
+# Needs Node.js with npm (installed when it is missing and we are root). The servers are kept in
+# CONTEXTURE_CI_CACHE (default: ~/.cache/contexture-ci).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . .ci/lib/check.sh
@@ -11,10 +12,10 @@ find_contexture
 
 # -- the servers ------------------------------------------------------------------------------------------
 
-timeout 300 npm install --prefix "$work/npm" --no-audit --no-fund --silent \
-  '@modelcontextprotocol/server-filesystem@2026.8.31' '@modelcontextprotocol/server-everything@2026.8.31' \
-  || fail "the servers could not be installed within 5 minutes"
-bin=$work/npm/node_modules/.bin
+version=2026.8.31
+modules=$cache/mcp-servers-$version
+npm_install "$modules" "@modelcontextprotocol/server-filesystem@$version" "@modelcontextprotocol/server-everything@$version"
+bin=$modules/node_modules/.bin
 ok "two published servers are installed"
 # What is allowed here is remembered in this home alone.
 export HOME=$work/home

@@ -10,10 +10,7 @@ cd "$(dirname "$0")/../.."
 package=3.54.0
 venv=$cache/openai-python-$package
 python=$venv/bin/python
-if ! "$python" -c 'import openai' 2>/dev/null; then
-  echo "installing the package into $venv"
-  make_venv "$venv" "openai==$package"
-fi
+make_venv "$venv" "openai==$package"
 find_contexture
 export HOME=$work/home
 mkdir -p "$HOME" "$work/project"

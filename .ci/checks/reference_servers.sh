@@ -29,18 +29,11 @@ command -v ssh-keyscan >/dev/null || missing+=(openssh-client)
 command -v openssl >/dev/null || missing+=(openssl)
 [ -z "$root" ] || command -v pure-ftpd >/dev/null || missing+=(pure-ftpd)
 if [ ${#missing[@]} -gt 0 ]; then
-  apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
-  if [ -z "$root" ]; then
-    if ! sudo -n true 2>/dev/null; then
-      echo "skipped: ${missing[*]} are missing, and only root can install them"
-      exit 0
-    fi
-    apt=(sudo -n "${apt[@]}")
+  if [ -z "$root" ] && ! sudo -n true 2>/dev/null; then
+    echo "skipped: ${missing[*]} are missing, and only root can install them"
+    exit 0
   fi
-  echo "installing ${missing[*]}"
-  "${apt[@]}" update >"$work/apt.log" 2>&1
-  "${apt[@]}" install --no-install-recommends "${missing[@]}" >>"$work/apt.log" 2>&1 \
-    || fail "the servers could not be installed"
+  apt "${missing[@]}"
 fi
 
 # -- what they serve --------------------------------------------------------------------------------------

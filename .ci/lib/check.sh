@@ -95,14 +95,56 @@ find_contexture() {
   contexture=$(realpath "$CONTEXTURE_BIN")
 }
 
-# make_venv FOLDER PACKAGE…: a Python environment with these packages in it.
+# fetch WHAT SECONDS COMMAND…: a command that needs the network. One that hangs or breaks off is run again,
+# four times in all; what the last one said is shown when none succeeds.
+fetch() {
+  local what=$1 seconds=$2 log=$work/fetch.log time
+  shift 2
+  for time in 1 2 3 4; do
+    [ "$time" -eq 1 ] || { echo "$what: once more"; sleep $((time * 5)); }
+    ! timeout "$seconds" "$@" </dev/null >"$log" 2>&1 || { rm "$log"; return; }
+  done
+  fail "$what could not be installed"
+}
+
+# apt PACKAGE…: installs packages of Debian; only root can.
+apt() {
+  local get=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o Acquire::http::Timeout=30)
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || fail "$* is needed, and only root can install it"
+    get=(sudo -n "${get[@]}")
+  fi
+  echo "installing $*"
+  fetch "the list of packages" 300 "${get[@]}" update
+  fetch "$*" 600 "${get[@]}" install --no-install-recommends "$@"
+}
+
+# npm_install FOLDER PACKAGE…: packages of npm in a folder that is kept; it is there whole or not at all.
+npm_install() {
+  local folder=$1
+  shift
+  [ ! -e "$folder/.whole" ] || return 0
+  command -v npm >/dev/null || apt npm
+  echo "installing $*"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  fetch "$*" 240 npm install --prefix "$folder" --no-audit --no-fund --loglevel=error \
+    --fetch-timeout=30000 --fetch-retries=3 "$@"
+  touch "$folder/.whole"
+}
+
+# make_venv FOLDER PACKAGE…: a Python environment with these packages in it, which is kept; it is there whole or
+# not at all.
 make_venv() {
   local folder=$1
   shift
+  [ ! -e "$folder/.whole" ] || return 0
+  echo "installing $*"
   rm -rf "$folder"
   mkdir -p "$(dirname "$folder")"
   python3 -m venv "$folder"
-  timeout 1500 "$folder/bin/pip" install --quiet "$@" || fail "$* could not be installed within 25 minutes"
+  fetch "$*" 1200 "$folder/bin/pip" install --quiet --retries 5 --timeout 30 "$@"
+  touch "$folder/.whole"
 }
 
 # holds FILE EXPRESSION WHAT: whether a Python expression over the JSON in FILE, as `d`, is true.

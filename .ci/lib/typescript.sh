@@ -6,20 +6,12 @@ node_version=22.23.3
 
 # find_node: puts a node of the least version that the client takes, or a newer one, first in PATH.
 find_node() {
-  if ! command -v npm >/dev/null; then
-    [ "$(id -u)" -eq 0 ] || fail "npm is needed"
-    (timeout 600 apt-get update -qq && timeout 600 apt-get install -y -qq npm) >/dev/null || fail "npm could not be installed"
-  fi
+  command -v npm >/dev/null || apt npm
   local major
   major=$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)
   if [ "$major" -lt "$node_major" ]; then
     local folder=$cache/node-$node_version
-    if ! [ -x "$folder/node_modules/.bin/node" ]; then
-      echo "installing node $node_version into $folder"
-      mkdir -p "$folder"
-      timeout 600 npm install --prefix "$folder" --no-audit --no-fund --loglevel=error "node@$node_version" >/dev/null \
-        || fail "node $node_version could not be installed"
-    fi
+    npm_install "$folder" "node@$node_version"
     PATH=$folder/node_modules/.bin:$PATH
   fi
   ok "node $(node --version)"
@@ -35,7 +27,7 @@ copy_client() {
 
 # build_client: installs the compiler and compiles.
 build_client() {
-  (cd "$client" && timeout 300 npm ci --no-audit --no-fund --loglevel=error >/dev/null) || fail "npm ci"
+  fetch "the client's compiler" 240 npm --prefix "$client" ci --no-audit --no-fund --loglevel=error --fetch-timeout=30000
   (cd "$client" && timeout 120 npm run --silent build) || fail "the client does not compile"
   ok "the client compiles"
 }

@@ -231,3 +231,45 @@ async fn fl_2_only_what_is_late_is_timeout() {
     .await;
     assert_eq!(ends(&report), ["a FAILED TIMEOUT", "b TIMEOUT TIMEOUT"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn fl_12_what_is_wished_before_a_run_begins_holds_for_its_first_steps() {
+    let begun = |mode: &str, log: &Log| {
+        let all = actions(log);
+        let steps = vec![
+            step("a", "sleep", json!({"ms": 10}), &[]),
+            step("b", "sleep", json!({"ms": 10}), &[]),
+        ];
+        let set = Set::from_value(set(mode, steps), &Limits::FILE).unwrap();
+        let plan = check(set, &all, &Earlier::default()).unwrap();
+        Run::new(plan, Arc::new(all), Options::default())
+    };
+    for mode in ["SEQUENTIAL", "PARALLEL"] {
+        // Paused: nothing of it begins until it is resumed.
+        let log = Log::default();
+        let run = begun(mode, &log);
+        let control = run.control();
+        control.pause();
+        let ended = tokio::spawn(run.run());
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(log.lock().unwrap().is_empty() && !ended.is_finished(), "{mode}: {log:?}");
+        control.resume();
+        assert_eq!(ended.await.unwrap().status(), Status::Completed);
+        assert_eq!(log.lock().unwrap().len(), 4);
+        // Cancelled: nothing of it is run at all.
+        let log = Log::default();
+        let run = begun(mode, &log);
+        run.control().cancel();
+        let report = run.run().await;
+        let statuses: Vec<_> = report.outcomes().map(|one| one.status).collect();
+        assert_eq!(statuses, [Status::Skipped, Status::Skipped], "{mode}");
+        assert_eq!((report.status(), log.lock().unwrap().len()), (Status::Failed, 0));
+        // One step that nobody wants is left out, the other is run.
+        let log = Log::default();
+        let run = begun(mode, &log);
+        run.control().cancel_step(0);
+        let report = run.run().await;
+        let statuses: Vec<_> = report.outcomes().map(|one| one.status).collect();
+        assert_eq!(statuses, [Status::Skipped, Status::Completed], "{mode}");
+    }
+}

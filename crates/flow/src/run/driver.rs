@@ -102,9 +102,13 @@ impl Driver {
         let began = Instant::now();
         self.deadline = self.plan.set().timeout.and_then(|timeout| began.checked_add(timeout));
         self.go_on();
+        let (mut mail, mut turns) = (Vec::new(), 0);
+        // What was wished before it began holds for its first steps too.
+        self.inbox.clone().take(&mut mail);
+        mail.drain(..).for_each(|letter| self.read(letter));
+        self.heed();
         // A time of nothing is over before anything is started.
         self.look_at_clock();
-        let (mut mail, mut turns) = (Vec::new(), 0);
         loop {
             self.start_ready();
             if self.lanes.left() == 0 && self.unkept == 0 {

@@ -74,13 +74,10 @@ impl Version {
     /// ```
     ///
     /// # Errors
-    /// `UNSUPPORTED_VERSION` with both versions for another major; `VALIDATION_FAILED` for what is
-    /// no version.
+    /// `UNSUPPORTED_VERSION` with both versions for another major, and for what is no version.
     pub fn negotiate(offered: &str) -> Result<Self, Box<Refusal>> {
         let Some(theirs) = Self::parse(offered) else {
-            let offered = crate::report::quoted(offered);
-            let message = format!("expected a version such as {VERSION}, found {offered}");
-            return Err(Refusal::new(ErrorCode::ValidationFailed, message).into());
+            return Err(Self::unsupported(&crate::report::quoted(offered)));
         };
         if theirs.major == VERSION.major {
             return Ok(theirs.min(VERSION));

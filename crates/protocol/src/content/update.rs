@@ -15,7 +15,8 @@ record! {
     pub struct ContextUpdate, check = what_it_needs, transform = schema_of_update {
         /// What is done.
         required operation: UpdateOperation = "operation",
-        /// The message that is added.
+        /// The message that is added. What opens and steers a connection or tells what goes on, such as
+        /// HELLO, ACK, PROGRESS and MODEL_RESPONSE_DELTA, is never kept and not taken.
         optional message: Option<Box<Draft>> = "message",
         /// The place in the state, relative to `state`.
         optional path: Option<StatePath> = "path",

@@ -23,7 +23,9 @@ fn cp_4_what_is_no_version_is_refused() {
         ["", "one", "1.", ".1", "1.0.0.0", "1.0.0-beta", "-1", "+1", "99999999999", "1.x"]
     {
         let refusal = Version::negotiate(offered).unwrap_err();
-        assert_eq!(refusal.code, ErrorCode::ValidationFailed, "{offered}");
+        assert_eq!(refusal.code, ErrorCode::UnsupportedVersion, "{offered}");
+        assert_eq!(refusal.details["clientVersion"], offered);
+        assert!(refusal.message.contains(&format!("{offered:?}")), "{}", refusal.message);
     }
 }
 

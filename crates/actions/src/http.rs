@@ -17,6 +17,9 @@ use url::Url;
 /// What `http_send` may do.
 const METHODS: [&str; 4] = ["POST", "PUT", "PATCH", "DELETE"];
 
+/// The header that carries `idempotencyKey`.
+const KEY_HEADER: &str = "Idempotency-Key";
+
 /// The longest `timeout`, in milliseconds.
 const LONGEST_MS: u64 = 3_600_000;
 
@@ -30,7 +33,7 @@ pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>, allow_privat
         async move { door.call("get", call).await }
     });
 
-    let words = "Sends to an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is no failure: look at `ok`.";
+    let words = "Sends to an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is no failure: look at `ok`. `idempotencyKey` goes along as the header Idempotency-Key.";
     let info = common(words)
         .takes("method", one_of(&METHODS), "POST by default")
         .takes("body", json!({}), "a string is sent as it is, anything else as JSON")
@@ -70,10 +73,16 @@ impl Door {
         let origin = url.origin().ascii_serialization();
         let source = format!("{origin}{}", url.path());
         let mut argument = Map::from_iter([("url".to_owned(), url.as_str().into())]);
+        let mut key = None;
         for (name, value) in call.parameters {
-            if matches!(name.as_str(), "headers" | "body" | "timeout") {
-                argument.insert(name, value);
+            match name.as_str() {
+                "headers" | "body" | "timeout" => drop(argument.insert(name, value)),
+                "idempotencyKey" if method != "get" => key = Some(value),
+                _ => {}
             }
+        }
+        if let Some(key) = key {
+            carry(&mut argument, key);
         }
         let output = self.tools.call(&origin, method, Value::Object(argument)).await;
         let output = output.map_err(of_tool)?;
@@ -92,6 +101,20 @@ impl Door {
             return if listed { Ok(()) } else { Reach::public(&loopback, port, &[]).map(|_| ()) };
         }
         Reach::public(&host, port, &self.allow_private).map(|_| ())
+    }
+}
+
+/// Tells the other side which call it is, so that one that is repeated after a crash can be known
+/// there (FL-11); a header of that name that the call has itself stays as it is.
+fn carry(argument: &mut Map<String, Value>, key: Value) {
+    let headers = argument.entry("headers").or_insert_with(|| json!({}));
+    if headers.is_null() {
+        *headers = json!({});
+    }
+    // What is no object is told by the tool.
+    let Some(headers) = headers.as_object_mut() else { return };
+    if !headers.keys().any(|name| name.eq_ignore_ascii_case(KEY_HEADER)) {
+        headers.insert(KEY_HEADER.to_owned(), key);
     }
 }
 

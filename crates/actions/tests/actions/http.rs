@@ -47,6 +47,30 @@ async fn fl_3_http_asks_and_sends() {
 }
 
 #[tokio::test]
+async fn fl_11_what_is_sent_carries_its_idempotency_key() {
+    let bench = Bench::with(|settings| settings.tools.allow_private = vec!["127.0.0.1".to_owned()]);
+    for (more, header) in [
+        (json!({"body": "b"}), "\r\nidempotency-key: order-7\r\n"),
+        (json!({"headers": {"x-a": "b"}}), "\r\nidempotency-key: order-7\r\n"),
+        (json!({"headers": {"IDEMPOTENCY-KEY": "own"}}), "\r\nidempotency-key: own\r\n"),
+    ] {
+        let (port, asked) = server("null").await;
+        let mut parameters = more;
+        parameters["url"] = format!("http://127.0.0.1:{port}/").into();
+        parameters["idempotencyKey"] = "order-7".into();
+        bench.call("http_send", parameters).await;
+        let asked = asked.await.unwrap().to_lowercase();
+        assert!(asked.contains(header), "{asked}");
+        assert_eq!(asked.matches("idempotency-key").count(), 1, "{asked}");
+    }
+    // What only looks is the same however often it is asked.
+    let (port, asked) = server("null").await;
+    let url = format!("http://127.0.0.1:{port}/");
+    bench.call("http_get", json!({"url": url, "idempotencyKey": "order-7"})).await;
+    assert!(!asked.await.unwrap().contains("order-7"));
+}
+
+#[tokio::test]
 async fn fl_3_http_refuses_private_addresses_loopback_too() {
     let bench = Bench::new();
     for url in [

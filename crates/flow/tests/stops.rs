@@ -233,6 +233,73 @@ async fn fl_2_only_what_is_late_is_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn cp_18_what_waits_for_another_try_keeps_its_error_in_an_abort() {
+    let retry = json!({"strategy": "RETRY", "delay": 5});
+    let late = with(step("late", "never", json!({}), &[]), "timeout", json!(0.01));
+    let report = run_at_once(set(
+        "PARALLEL",
+        vec![
+            with(
+                step("a", "fail", json!({"code": "E1", "message": "lost"}), &[]),
+                "recovery",
+                retry.clone(),
+            ),
+            with(late, "recovery", retry),
+            step("b", "sleep", json!({"ms": 50}), &[]),
+            with(step("c", "fail", json!({}), &["b"]), "recovery", json!({"strategy": "ABORT"})),
+            step("d", "echo", json!({}), &["a"]),
+        ],
+    ))
+    .await;
+    assert_eq!(
+        ends(&report),
+        [
+            "a FAILED E1",
+            "late TIMEOUT TIMEOUT",
+            "b COMPLETED",
+            "c FAILED E",
+            "d SKIPPED DEPENDENCY_FAILED"
+        ]
+    );
+    assert_eq!(report.outcome(0).unwrap().error.unwrap().message, "lost");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_4_a_step_that_is_stopped_before_its_next_try_tells_why_the_last_one_failed() {
+    let waits = || {
+        with(
+            step("a", "fail", json!({"code": "E1", "message": "lost"}), &[]),
+            "recovery",
+            json!({"strategy": "RETRY", "delay": 5}),
+        )
+    };
+    let mut late = set("PARALLEL", vec![waits(), step("b", "never", json!({}), &[])]);
+    late["timeout"] = json!(1);
+    let cancelled = set(
+        "PARALLEL",
+        vec![
+            waits(),
+            step("b", "sleep", json!({"ms": 50}), &[]),
+            step("c", "cancel", json!({}), &["b"]),
+            step("d", "never", json!({}), &["b"]),
+        ],
+    );
+    let last = json!({"lastError": {"code": "E1", "message": "lost"}});
+    for (document, status, code) in
+        [(late, Status::Timeout, "TIMEOUT"), (cancelled, Status::Failed, "CANCELLED")]
+    {
+        let report = run_at_once(document).await;
+        let outcome = report.outcome(0).unwrap();
+        let error = outcome.error.unwrap();
+        assert_eq!((outcome.status, error.code.as_str()), (status, code));
+        assert_eq!(error.details.as_ref(), Some(&last));
+        // What was acting has no error before.
+        let other = report.outcomes().last().unwrap();
+        assert_eq!((other.status, other.error.unwrap().details), (status, None));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn fl_12_what_is_wished_before_a_run_begins_holds_for_its_first_steps() {
     let begun = |mode: &str, log: &Log| {
         let all = actions(log);

@@ -1,6 +1,7 @@
 //! What is known of a step while it runs and after. A million of these must fit into memory, so
 //! what few steps have stands in boxes.
 
+use crate::action::ActionFailure;
 use contexture_protocol::Millis;
 use contexture_protocol::content::{Failure, Outcome, Reason, Status};
 use serde_json::{Number, Value, json};
@@ -16,8 +17,8 @@ pub(crate) struct Cell {
     pub(crate) is_replaced: bool,
     /// It was running when an earlier run was broken off, and must not simply be run again.
     pub(crate) is_uncertain: bool,
-    /// Its last try failed, and the next has not begun.
-    pub(crate) is_to_be_tried_again: bool,
+    /// Why its last try failed, where the next has not begun.
+    pub(crate) last_failure: Option<Box<ActionFailure>>,
     /// Dependencies that have not ended.
     pub(crate) waiting: u32,
     pub(crate) attempt: u32,
@@ -32,7 +33,7 @@ impl Cell {
             status: Status::Pending,
             is_replaced: false,
             is_uncertain: false,
-            is_to_be_tried_again: false,
+            last_failure: None,
             waiting,
             attempt: 0,
             started: None,

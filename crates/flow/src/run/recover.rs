@@ -97,10 +97,9 @@ impl Driver {
         }
         match (strategy, recovery) {
             (RecoveryStrategy::Retry, Some(recovery)) if may_retry && !is_replaced => {
-                if self.try_again(step, recovery) {
-                    return;
+                if let Some(failure) = self.try_again(step, recovery, failure) {
+                    self.fall_back(step, failure);
                 }
-                self.fall_back(step, failure);
             }
             (RecoveryStrategy::Degrade, Some(recovery)) if !is_replaced => {
                 match &recovery.alternative {
@@ -121,13 +120,18 @@ impl Driver {
         }
     }
 
-    /// Plans the next try; false when there was the last one.
-    fn try_again(&mut self, step: u32, recovery: &Recovery) -> bool {
-        let Some(cell) = self.cells.get_mut(step as usize) else { return false };
+    /// Plans the next try; gives the failure back when that was the last one.
+    fn try_again(
+        &mut self,
+        step: u32,
+        recovery: &Recovery,
+        failure: ActionFailure,
+    ) -> Option<ActionFailure> {
+        let Some(cell) = self.cells.get_mut(step as usize) else { return Some(failure) };
         let attempt = cell.attempt.max(1);
         let most = recovery.attempts.as_ref().map_or(ATTEMPTS, |attempts| attempts.get());
         if u64::from(attempt) >= most {
-            return false;
+            return Some(failure);
         }
         let delay = recovery.delay.as_ref().map(|delay| delay.duration()).unwrap_or_default();
         let factor = recovery.backoff.as_ref().map_or(1.0, |backoff| backoff.get());
@@ -137,9 +141,9 @@ impl Driver {
             seconds => Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_WAIT),
         };
         let wait = wait.min(LONGEST_WAIT);
-        cell.is_to_be_tried_again = true;
+        cell.last_failure = Some(Box::new(failure));
         self.timers.note(Instant::now() + wait, step, cell.attempt, Due::Again);
-        true
+        None
     }
 
     /// What a call of a front-end tool says for the case that it can't be run (CP-14).
@@ -202,12 +206,17 @@ impl Driver {
         self.attempt(step, alternative.target().to_owned(), parameters);
     }
 
-    fn give_up(&mut self, step: u32, failure: ActionFailure) {
+    pub(super) fn give_up(&mut self, step: u32, failure: ActionFailure) {
         let status = if failure.is_late { Status::Timeout } else { Status::Failed };
-        let mut error = Failure::new(failure.code, failure.message);
-        error.details = failure.details;
-        self.end(step, status, Ended::failed(error));
+        self.end(step, status, Ended::failed(told(failure)));
     }
+}
+
+/// A failure as an outcome tells it.
+pub(super) fn told(failure: ActionFailure) -> Failure {
+    let mut error = Failure::new(failure.code, failure.message);
+    error.details = failure.details;
+    error
 }
 
 /// What was done before the failure.

@@ -133,7 +133,7 @@ impl Driver {
         let Some(cell) = self.cells.get_mut(step as usize) else { return true };
         let was_started = cell.attempt > 0;
         cell.attempt = attempt;
-        cell.is_to_be_tried_again = false;
+        cell.last_failure = None;
         cell.started.get_or_insert_with(Instant::now);
         was_started
     }

@@ -2,8 +2,10 @@
 
 use super::cell::Ended;
 use super::driver::Driver;
+use super::recover::told;
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Failure, Status};
+use serde_json::json;
 
 const CANCELLED: &str = "the run was cancelled";
 const STEP_CANCELLED: &str = "it was cancelled";
@@ -96,17 +98,20 @@ impl Driver {
                 let ended = self.not_started(step, stop);
                 self.end(step, Status::Skipped, ended);
             }
-            // An abort lets tries come to their end; what only waits for another try has ended.
-            Status::Running if is_abort && !cell.is_to_be_tried_again => {}
-            Status::Running if is_abort => {
-                let message = "it failed and was to be tried again".to_owned();
-                let error = Failure::new(ErrorCode::Cancelled.as_str(), message);
-                self.end(step, Status::Failed, Ended::failed(error));
+            // An abort lets tries come to their end; what only waits for another try has ended, and
+            // that is known without the journal, too.
+            Status::Running
+                if is_abort || (stop == Stop::Journal && cell.last_failure.is_some()) =>
+            {
+                if let Some(failure) = cell.last_failure.take() {
+                    self.give_up(step, *failure);
+                }
             }
             Status::Running => {
                 if let Some(task) = cell.task.take() {
                     task.abort();
                 }
+                let last = cell.last_failure.take();
                 let has_acted = self.starting.remove(&step).is_none();
                 let (status, code, message) = match stop {
                     Stop::SetTimeout => {
@@ -129,7 +134,8 @@ impl Driver {
                     Stop::StepCancelled => (Status::Failed, ErrorCode::Cancelled, STEP_CANCELLED),
                     _ => (Status::Failed, ErrorCode::Cancelled, CANCELLED),
                 };
-                let error = Failure::new(code.as_str(), message);
+                let mut error = Failure::new(code.as_str(), message);
+                error.details = last.map(|failure| json!({ "lastError": told(*failure) }));
                 self.end(step, status, Ended::failed(error));
             }
             _ => {}

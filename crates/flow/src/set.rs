@@ -5,6 +5,7 @@
 
 mod mend;
 mod read;
+mod stray;
 
 use crate::check::Report;
 use contexture_protocol::content::{
@@ -13,6 +14,9 @@ use contexture_protocol::content::{
 };
 use serde_json::{Map, Value};
 use std::time::Duration;
+use stray::Strays;
+
+pub(crate) use stray::Stray;
 
 /// Whether a set holds instructions or calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +79,8 @@ pub struct Set {
     pub backend_timeout: Option<Duration>,
     /// Where the list of steps stands: a JSON pointer.
     pub(crate) pointer: String,
-    /// Fields that stand where they have no effect: the step and the name.
-    pub(crate) unused: Vec<(u32, &'static str)>,
+    /// Fields that stand where they have no effect.
+    pub(crate) unused: Vec<Stray>,
     /// What had not the form of its type and was taken out, in a set that is only checked.
     pub(crate) form: Option<Box<Form>>,
 }
@@ -141,11 +145,11 @@ impl Set {
             InstructionMode::Sequential => Mode::Sequential,
             InstructionMode::Parallel | InstructionMode::Conditional => Mode::Parallel,
         };
-        let mut unused = Vec::new();
+        let mut strays = Strays::default();
+        strays.of_set(&set);
         let mut steps = Vec::with_capacity(set.instructions.len());
         for (at, item) in (0..).zip(set.instructions) {
-            let foreign = ["requiredAfter", "callId", "name"].into_iter();
-            unused.extend(foreign.filter(|name| item.extra.contains_key(*name)).map(|n| (at, n)));
+            strays.of_instruction(at, &item);
             steps.push(Step {
                 id: item.instruction_id,
                 action: item.action,
@@ -165,7 +169,7 @@ impl Set {
             frontend_timeout: None,
             backend_timeout: None,
             pointer: "/content/instructions".to_owned(),
-            unused,
+            unused: strays.found,
             form: None,
         }
     }
@@ -186,11 +190,11 @@ impl Set {
         let timeouts =
             [&request.timeout, &request.frontend_timeout, &request.backend_timeout].map(seconds);
         let [timeout, frontend_timeout, backend_timeout] = timeouts;
-        let mut unused = Vec::new();
+        let mut strays = Strays::default();
+        strays.of_request(&request);
         let mut steps = Vec::new();
         for (at, call) in (0..).zip(request.into_calls()) {
-            let foreign = ["dependencies", "condition", "instructionId", "action"].into_iter();
-            unused.extend(foreign.filter(|name| call.extra.contains_key(*name)).map(|n| (at, n)));
+            strays.of_call(at, &call);
             steps.push(Step::of_call(call));
         }
         let pointer = format!("/content/{list}");
@@ -203,7 +207,7 @@ impl Set {
             frontend_timeout,
             backend_timeout,
             pointer,
-            unused,
+            unused: strays.found,
             form: None,
         }
     }
@@ -216,6 +220,16 @@ impl Set {
     /// Where a step stands: a JSON pointer.
     pub(crate) fn pointer_of(&self, step: usize) -> String {
         format!("{}/{step}", self.pointer)
+    }
+
+    /// Where a field without effect stands: a JSON pointer.
+    pub(crate) fn pointer_of_stray(&self, stray: &Stray) -> String {
+        let field = stray.field.replace('~', "~0").replace('/', "~1");
+        let object = match stray.step {
+            Some(step) => self.pointer_of(step as usize),
+            None => self.pointer.rsplit_once('/').map_or("", |(set, _)| set).to_owned(),
+        };
+        format!("{object}{}/{field}", stray.within)
     }
 
     /// The field in which a step names what it depends on.

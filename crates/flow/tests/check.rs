@@ -1,6 +1,11 @@
 //! Checks before running.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed"
+)]
 
 mod common;
 
@@ -379,4 +384,83 @@ fn fl_10_large_sets_are_checked_in_one_pass() {
     let report = plan_with(&json!({ "instructions": lost }), &Earlier::default()).unwrap_err();
     assert_eq!((report.diagnostics.len(), report.unlisted), (1_000, 4_000));
     assert_eq!(report.to_value()["diagnostics"][1_000]["code"], "TOO_LARGE");
+}
+
+#[test]
+fn fl_6_fields_that_are_nearly_those_of_the_set_are_warned_of() {
+    let of = |document: Value| -> Vec<String> {
+        let plan = plan(&document);
+        let fault = |d: &contexture_flow::check::Diagnostic| {
+            assert_eq!(d.severity, Severity::Warning);
+            format!("{}: {} ({})", d.path, d.message, d.help.as_deref().unwrap_or_default())
+        };
+        plan.warnings().diagnostics.iter().map(fault).collect()
+    };
+    let document = json!({"type": "INSTRUCTION", "content": {
+        "instructions": [
+            {"instructionId": "a", "action": "echo", "dependsOn": [], "Condition": "true", "timeOut": 5,
+             "parameter": {}, "note": "its own", "recovery": {"strategy": "RETRY", "attempt": 5, "why": 1}},
+            {"instructionId": "b", "action": "echo", "timeout": 5, "timeouts": 6, "parameters": {"params": 1}},
+            {"instructionId": "c", "action": "echo", "requiredAfter": ["a"], "parameters": null},
+        ],
+        "executionmode": "PARALLEL", "x/y": 1,
+    }});
+    assert_eq!(
+        of(document),
+        [
+            "/content/executionmode: `executionmode` has no effect here (did you mean `executionMode`?)",
+            "/content/instructions/0/dependsOn: `dependsOn` has no effect here (did you mean `dependencies`?)",
+            "/content/instructions/0/Condition: `Condition` has no effect here (did you mean `condition`?)",
+            "/content/instructions/0/timeOut: `timeOut` has no effect here (did you mean `timeout`?)",
+            "/content/instructions/0/parameter: `parameter` has no effect here (did you mean `parameters`?)",
+            "/content/instructions/0/recovery/attempt: `attempt` has no effect here (did you mean `attempts`?)",
+            "/content/instructions/2/requiredAfter: `requiredAfter` has no effect here (instructions name what they depend on in `dependencies`)",
+        ]
+    );
+    let calls = json!({"calls": [
+        {"callId": "a", "name": "echo", "parameters": {}, "dependsOn": [], "condition": "true"},
+    ], "mode": "PARALLEL"});
+    assert_eq!(
+        of(calls),
+        [
+            "/mode: `mode` has no effect here (did you mean `executionMode`?)",
+            "/calls/0/dependsOn: `dependsOn` has no effect here (did you mean `requiredAfter`?)",
+            "/calls/0/condition: `condition` has no effect here (calls have no condition; instructions have)",
+        ]
+    );
+}
+
+#[test]
+fn fl_6_a_word_that_is_nearly_right_is_named() {
+    let help = |document: Value| {
+        let report = Set::parse(document.to_string().as_bytes(), &Limits::FILE).unwrap_err();
+        report.diagnostics.iter().map(|d| d.help.clone().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let step = json!({"instructionId": "a", "action": "echo", "recovery": {"strategy": "RETRYY"}});
+    assert_eq!(
+        help(json!({"instructions": [step], "executionMode": "PARALEL"})),
+        ["did you mean `RETRY`?", "did you mean `PARALLEL`?"]
+    );
+    assert_eq!(help(json!({"instructions": [], "executionMode": "ASYNC"})), [""]);
+    assert_eq!(
+        help(json!({"type": "instruction", "content": {"instructions": []}})),
+        ["did you mean `INSTRUCTION`?"]
+    );
+}
+
+#[test]
+fn fl_6_a_fault_of_the_text_has_its_place_in_the_text() {
+    let message = |text: &str| {
+        let report = Set::parse(text.as_bytes(), &Limits::FILE).unwrap_err();
+        report.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")
+    };
+    for (text, place) in [
+        (r#"{"calls":[],"x":1e400}"#, "line 1 column 21"),
+        (r#"{"instructions":[{"a":1,"a":2}]}"#, "line 1 column 27"),
+        ("{\"instructions\":[\n{\"a\":1,\"a\":2}]}", "line 2 column 10"),
+    ] {
+        assert!(message(text).ends_with(place), "{}", message(text));
+    }
+    let deep = format!("{{\"calls\":{}{}}}", "[".repeat(300), "]".repeat(300));
+    assert!(message(&deep).ends_with("line 1 column 109"), "{}", message(&deep));
 }

@@ -156,6 +156,14 @@ impl Report {
         Self { diagnostics: vec![Diagnostic { code: code.as_str(), ..fault }], ..Self::default() }
     }
 
+    /// The same with help for its only fault.
+    pub(crate) fn with_help(mut self, help: Option<String>) -> Self {
+        if let Some(fault) = self.diagnostics.first_mut() {
+            fault.help = help;
+        }
+        self
+    }
+
     /// Adds an error; what is not listed is not worded.
     pub(crate) fn add(&mut self, fault: impl FnOnce() -> Diagnostic) {
         if self.diagnostics.len() < MAX_LISTED {

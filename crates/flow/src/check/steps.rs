@@ -146,18 +146,11 @@ pub(crate) fn sides(set: &Set, planned: &Planned, dependencies: &Edges, report: 
 
 /// Fields that are there and mean nothing.
 pub(crate) fn remarks(set: &Set, report: &mut Report) {
-    for (index, field) in &set.unused {
+    for stray in &set.unused {
         report.warn(|| {
-            let path = format!("{}/{field}", set.pointer_of(*index as usize));
-            let message = format!("`{field}` has no effect here");
-            let meant = match *field {
-                "requiredAfter" => Some("instructions name what they depend on in `dependencies`"),
-                "dependencies" => Some("calls name what they depend on in `requiredAfter`"),
-                "condition" => Some("calls have no condition; instructions have"),
-                _ => None,
-            };
-            let fault = Diagnostic::new(codes::UNUSED_FIELD, path, message);
-            match meant {
+            let message = format!("`{}` has no effect here", stray.field);
+            let fault = Diagnostic::new(codes::UNUSED_FIELD, set.pointer_of_stray(stray), message);
+            match &stray.help {
                 Some(help) => fault.with_help(help),
                 None => fault,
             }

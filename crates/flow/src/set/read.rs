@@ -3,6 +3,7 @@
 use super::mend::{close_ranks, mend};
 use super::{Form, Set};
 use crate::check::Report;
+use contexture_diagnostic::suggestion;
 use contexture_protocol::{Body, Draft, ErrorCode, Limits, Refusal, Violation};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -134,7 +135,8 @@ impl Set {
         let mut whole = format!("{{\"type\":\"{kind}\",\"content\":").into_bytes();
         whole.extend_from_slice(text);
         whole.push(b'}');
-        Self::alone(Draft::parse(&whole, limits))
+        let draft = Draft::parse(&whole, limits);
+        Self::alone(draft.map_err(|refusal| placed(refusal, text, limits)))
     }
 
     /// Reads a set from a value, in the same three forms.
@@ -182,9 +184,22 @@ impl Set {
             body => {
                 let kind = body.kind();
                 let text = format!("expected INSTRUCTION or TOOL_CALL_REQUEST, found {kind}");
-                other(ErrorCode::UnknownType, "/type", text)
+                let help = suggestion(kind, ["INSTRUCTION", "TOOL_CALL_REQUEST"]);
+                let report = Report::malformed(ErrorCode::UnknownType, "/type", text);
+                Err(Refused::Other(report.with_help(help)))
             }
         }
+    }
+}
+
+/// A fault of the text itself with its place in the text alone, where nothing was put around it.
+fn placed(refusal: Box<Refusal>, text: &[u8], limits: &Limits) -> Box<Refusal> {
+    if !matches!(refusal.code, ErrorCode::ParseError | ErrorCode::TooLarge) {
+        return refusal;
+    }
+    match Draft::parse(text, limits) {
+        Err(found) if found.code == refusal.code => found,
+        _ => refusal,
     }
 }
 
@@ -199,6 +214,13 @@ fn mended(text: &[u8], limits: &Limits, violations: &[Violation], form: &mut For
     Set::from_value(document, limits).ok()
 }
 
+/// The word that was meant where one of several is expected.
+fn near(expected: &str, found: &str) -> Option<String> {
+    let words = expected.strip_prefix("one of ")?.split(", ").map(|word| word.trim_matches('"'));
+    let word = found.strip_prefix("the string \"")?.strip_suffix('"')?;
+    suggestion(word, words)
+}
+
 /// The faults of a message; `wrapping` is what was put around the text.
 fn malformed(refusal: Refusal, wrapping: &str) -> Report {
     if refusal.violations.is_empty() {
@@ -208,7 +230,8 @@ fn malformed(refusal: Refusal, wrapping: &str) -> Report {
     for violation in &refusal.violations {
         let pointer = violation.pointer.strip_prefix(wrapping).unwrap_or(&violation.pointer);
         let message = format!("expected {}, found {}", violation.expected, violation.found);
-        report.merge(Report::malformed(refusal.code, pointer, message));
+        let help = near(&violation.expected, &violation.found);
+        report.merge(Report::malformed(refusal.code, pointer, message).with_help(help));
     }
     report.leave_out(refusal.unlisted);
     report

@@ -49,15 +49,25 @@ fn class(status: Status) -> String {
     status.as_str().to_ascii_lowercase()
 }
 
+/// What mermaid reads in a label, however its characters are written: the break of a line, a
+/// formula, an icon. Something that is not seen parts them after the first character.
+const READ: [&str; 3] = ["\\n", "$$", ":fa-"];
+const UNSEEN: char = '\u{2060}';
+
 /// Mermaid writes what has a meaning as `#` and the number of the character.
 fn escape(text: &str) -> String {
+    let text = shown(text);
     let mut out = String::new();
-    for c in shown(text).chars() {
+    for (at, c) in text.char_indices() {
         if matches!(c, '"' | '#' | '&' | '<' | '>' | '`' | ';' | '\\' | '[' | ']' | '{' | '}' | '|')
         {
             let _ = write!(out, "#{};", u32::from(c));
         } else {
             out.push(c);
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        if READ.iter().any(|read| rest.starts_with(read)) {
+            out.push(UNSEEN);
         }
     }
     out

@@ -69,6 +69,17 @@ fn fl_13_names_are_escaped() {
 }
 
 #[test]
+fn fl_13_mermaid_reads_no_formula_icon_or_line_break_in_a_name() {
+    let set = set(&[("$$x$$ fa:fa-car C:\\new", &[])]);
+    let mermaid = Picture::plan(&set).mermaid();
+    assert!(
+        mermaid
+            .contains("n0[\"$\u{2060}$x$\u{2060}$ fa:\u{2060}fa-car C:#92;\u{2060}new<br/>act\"]"),
+        "{mermaid}"
+    );
+}
+
+#[test]
 fn fl_13_sets_with_faults_are_drawn() {
     let set = set(&[("a", &["b"]), ("b", &["a"]), ("c", &["nowhere", "c"]), ("c", &[])]);
     let picture = Picture::plan(&set);

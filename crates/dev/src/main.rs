@@ -4,6 +4,8 @@
 //! check mode, so that a stale file fails the build and not a reader.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks")]
 
+#[cfg(test)]
+mod architecture;
 mod coverage;
 mod generated;
 

@@ -1,6 +1,11 @@
 //! The condition language by its specimens, and what holds for every text.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed"
+)]
 
 use contexture_flow::condition::{Condition, MAX_BYTES, MAX_DEPTH};
 use proptest::prelude::*;

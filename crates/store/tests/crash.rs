@@ -4,7 +4,12 @@
 //! two messages and one value each, with a key. It is killed without warning at a random moment, and
 //! what it said is held against what the file has. `CONTEXTURE_CRASH_ROUNDS` sets the rounds.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test in all its parts
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed"
+)] // a test in all its parts
 
 use contexture_store::contexts::{
     Answer, ContextStore, Key, KeyName, MessageKey, NewMessage, Operation, Options, Repeated,

@@ -1,6 +1,11 @@
 //! Actions for tests, and a run of a set that is written as JSON.
 
-#![allow(dead_code, unreachable_pub, missing_docs)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    reason = "each test that shares this uses a part of it"
+)]
 
 use contexture_flow::Set;
 use contexture_flow::action::{ActionFailure, ActionInfo, ActionKind, Registry};

@@ -1,5 +1,10 @@
 //! Connections to real servers, over a process's pipes or streamable HTTP.
+//!
+//! Decision: a server is greeted first, as all but the newest want it. Some of them answer nothing that
+//! comes before the greeting, and some end. One that refuses the greeting itself is asked once more, as
+//! the protocol has it since 2026-07-28: over a connection of its own.
 
+mod greeting;
 mod mask;
 #[cfg(test)]
 mod tests;
@@ -13,13 +18,12 @@ use crate::port::{BoxFuture, Connection, Connector, Reply};
 use crate::process::{Process, Program};
 use crate::spec::{Secret, ServerSpec, Transport};
 use crate::wire::MESSAGE_BYTES;
+use greeting::{GREETING, Greeting, NotBegun, not_begun};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest,
     Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
 };
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, ServiceError,
-};
+use rmcp::service::{NotificationContext, RunningService, ServiceError};
 use rmcp::transport::IntoTransport;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -71,7 +75,8 @@ impl Connect {
         &self,
         server: &str,
         program: &Program<'_>,
-    ) -> Result<Arc<dyn Connection>, McpError> {
+        greeting: Greeting,
+    ) -> Result<Arc<dyn Connection>, NotBegun> {
         let (process, stdout, stdin) = Process::start(server, program)?;
         let about = About {
             server: server.to_owned(),
@@ -80,7 +85,7 @@ impl Connect {
             settings: self.settings.clone(),
         };
         let wire = Wire::new(stdout, stdin, Arc::clone(&about.cause));
-        begin(about, wire).await
+        begin(about, wire, greeting).await
     }
 
     async fn http(
@@ -88,7 +93,8 @@ impl Connect {
         server: &str,
         (url, token): (&str, Option<&Secret>),
         allow_private: &[String],
-    ) -> Result<Arc<dyn Connection>, McpError> {
+        greeting: Greeting,
+    ) -> Result<Arc<dyn Connection>, NotBegun> {
         let url = http::address(server, url, token.is_some())?;
         let client = http::client(server, &url, allow_private)?;
         let mut config = StreamableHttpClientTransportConfig::with_uri(String::from(url))
@@ -102,7 +108,33 @@ impl Connect {
             cause: Cause::default(),
             settings: self.settings.clone(),
         };
-        begin(about, StreamableHttpClientTransport::with_client(client, config)).await
+        begin(about, StreamableHttpClientTransport::with_client(client, config), greeting).await
+    }
+
+    async fn attempt(
+        &self,
+        server: &ServerSpec,
+        greeting: Greeting,
+    ) -> Result<Arc<dyn Connection>, NotBegun> {
+        let unreachable = |reason: String| McpError::Unreachable {
+            server: server.name.clone(),
+            reason,
+            stderr: String::new(),
+        };
+        match &server.transport {
+            Transport::Process { command, args, env, folder, search } => {
+                let program = Program { command, args, env, folder, search };
+                self.process(&server.name, &program, greeting).await
+            }
+            Transport::Http { token_env: Some(variable), token: None, .. } => {
+                let reason = format!("the variable {variable}, which holds its token, is not set");
+                Err(unreachable(reason).into())
+            }
+            Transport::Http { url, token, allow_private, .. } => {
+                self.http(&server.name, (url, token.as_ref()), allow_private, greeting).await
+            }
+            Transport::Twin => Err(unreachable("it stands in memory only".to_owned()).into()),
+        }
     }
 }
 
@@ -112,28 +144,12 @@ impl Connector for Connect {
         server: &'a ServerSpec,
     ) -> BoxFuture<'a, Result<Arc<dyn Connection>, McpError>> {
         Box::pin(async move {
-            match &server.transport {
-                Transport::Process { command, args, env, folder, search } => {
-                    let program = Program { command, args, env, folder, search };
-                    self.process(&server.name, &program).await
+            match self.attempt(server, Greeting::First).await {
+                Err(NotBegun { error, is_ungreeted: true }) => {
+                    // What it said first is what it wants to be told.
+                    self.attempt(server, Greeting::None).await.map_err(|_| error)
                 }
-                Transport::Http { token_env: Some(variable), token: None, .. } => {
-                    Err(McpError::Unreachable {
-                        server: server.name.clone(),
-                        reason: format!(
-                            "the variable {variable}, which holds its token, is not set"
-                        ),
-                        stderr: String::new(),
-                    })
-                }
-                Transport::Http { url, token, allow_private, .. } => {
-                    self.http(&server.name, (url, token.as_ref()), allow_private).await
-                }
-                Transport::Twin => Err(McpError::Unreachable {
-                    server: server.name.clone(),
-                    reason: "it stands in memory only".to_owned(),
-                    stderr: String::new(),
-                }),
+                other => other.map_err(|NotBegun { error, .. }| error),
             }
         })
     }
@@ -179,6 +195,7 @@ impl ClientHandler for Listener {
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new("contexture", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), own)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
@@ -186,53 +203,29 @@ impl ClientHandler for Listener {
     }
 }
 
-async fn begin<T, E, A>(about: About, transport: T) -> Result<Arc<dyn Connection>, McpError>
+async fn begin<T, E, A>(
+    about: About,
+    transport: T,
+    greeting: Greeting,
+) -> Result<Arc<dyn Connection>, NotBegun>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
     let listener = Listener::default();
     let revision = Arc::clone(&listener.revision);
-    // Servers of today speak by themselves; older ones want to be greeted first.
-    let lifecycle = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::LATEST],
-        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
-    };
-    match listener.serve_with_lifecycle(transport, lifecycle).await {
+    match listener.serve_with_lifecycle(transport, greeting.lifecycle()).await {
         Ok(service) => {
             let peer = service.peer().clone();
             let service = Mutex::new(Some(service));
             let live = Live { about, peer, service, revision };
             if let Err(error) = live.speaks_our_tongue() {
                 live.close().await;
-                return Err(error);
+                return Err(error.into());
             }
             Ok(Arc::new(live))
         }
         Err(error) => Err(not_begun(about, &error).await),
-    }
-}
-
-/// What the greeting is called in messages.
-const GREETING: &str = "the greeting";
-
-/// Why a connection could not be made; its process is ended.
-async fn not_begun(about: About, error: &ClientInitializeError) -> McpError {
-    let stderr = about.stderr().await;
-    if let Some(process) = &about.process {
-        process.end().await;
-    }
-    let server = about.server.clone();
-    if let Some(error) = about.broken(GREETING) {
-        return error;
-    }
-    if let Some(found) = translate::unreadable_greeting(error) {
-        return McpError::BadAnswer { server, what: GREETING.to_owned(), found };
-    }
-    let reason = translate::no_start(error);
-    match about.process {
-        Some(_) => McpError::Start { server, reason, stderr },
-        None => McpError::Unreachable { server, reason, stderr },
     }
 }
 

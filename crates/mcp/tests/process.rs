@@ -37,8 +37,11 @@ fn server() {
     }
     // What the test harness prints stands on a line of its own.
     println!();
-    for line in std::io::stdin().lock().lines() {
+    for (number, line) in std::io::stdin().lock().lines().enumerate() {
         let asked: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        if mode == "strict" && number == 0 && asked["method"] != "initialize" {
+            std::process::exit(5);
+        }
         if let Some(answer) = answer(&asked) {
             println!("{}", json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer}));
         }
@@ -49,8 +52,17 @@ fn server() {
 }
 
 fn answer(asked: &Value) -> Option<Value> {
+    let is_modern = std::env::var("MODE").is_ok_and(|mode| mode == "modern");
     Some(match asked["method"].as_str()? {
-        "server/discover" => {
+        "server/discover" if is_modern => json!({
+            "resultType": "complete",
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "test", "version": "1"},
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }),
+        "initialize" if is_modern => {
             println!(
                 "{}",
                 json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}})
@@ -175,6 +187,17 @@ async fn as_25_a_server_gets_the_variables_that_are_named_and_no_others() {
     let folder = std::env::temp_dir().canonicalize().unwrap();
     assert_eq!(said, format!("MODE in {}", folder.display()));
     connection.close().await;
+}
+
+#[tokio::test]
+async fn as_25_a_server_is_greeted_first_and_asked_otherwise_when_it_knows_no_greeting() {
+    // `plain` answers nothing that it does not know, `strict` ends with what comes before a greeting.
+    for mode in ["plain", "strict", "modern"] {
+        let connecting = tokio::time::timeout(Duration::from_secs(8), connect(mode));
+        let connection = connecting.await.unwrap_or_else(|_| panic!("{mode}: no answer"));
+        assert!(text(&connection, "environment").await.starts_with("MODE"), "{mode}");
+        connection.close().await;
+    }
 }
 
 #[tokio::test]

@@ -103,7 +103,8 @@ async fn as_25_the_real_client_keeps_what_connections_promise() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let serving = server.clone();
     tokio::spawn(async move { serving.serve(theirs).await.unwrap().waiting().await });
-    let connection = begin(about("words"), tokio::io::split(ours)).await.unwrap();
+    let connection = begin(about("words"), tokio::io::split(ours), Greeting::First).await;
+    let connection = connection.unwrap_or_else(|NotBegun { error, .. }| panic!("{error}"));
     contract::suite(connection, &server).await;
 }
 
@@ -190,10 +191,8 @@ async fn refused(spec: &ServerSpec) -> McpError {
 }
 
 #[tokio::test]
-async fn as_25_a_server_over_http_gets_its_token_and_older_ones_are_greeted() {
-    let unknown = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "what?"}});
-    let web = Web::new([json_answer(&unknown), json_answer(&greeting(1)), empty("202 Accepted")]);
-    let web = web.await;
+async fn as_25_a_server_over_http_gets_its_token_and_is_greeted() {
+    let web = Web::new([json_answer(&greeting(0)), empty("202 Accepted")]).await;
     let connection = Connect::default().connect(&web.spec(Some("tok-12345678"))).await.unwrap();
     assert!(!connection.is_closed());
     let heads = web.heads().to_lowercase();
@@ -259,13 +258,36 @@ async fn as_25_an_answer_over_http_that_is_no_message_is_a_bad_answer() {
             body.len()
         )
     };
-    let unknown = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "what?"}});
     for body in ["{\"jsonrpc\":", &"[".repeat(100_000)] {
-        let answers = [json_answer(&unknown), json_answer(&greeting(1)), empty("202 Accepted")];
+        let answers = [json_answer(&greeting(0)), empty("202 Accepted")];
         let web = Web::new(answers.into_iter().chain([page(body), page(body), page(body)])).await;
         let connection = Connect::default().connect(&web.spec(None)).await.unwrap();
         let call = connection.call("any", Map::new());
         let error = tokio::time::timeout(Duration::from_secs(10), call).await.unwrap().unwrap_err();
         assert_eq!(error.code(), "mcp_bad_answer", "{error:?}");
     }
+}
+
+#[tokio::test]
+async fn as_25_a_server_over_http_that_knows_no_greeting_is_asked_what_it_is() {
+    let error = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "what?"}});
+    let bare = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno";
+    let itself = json!({"jsonrpc": "2.0", "id": 0, "result": {
+        "resultType": "complete",
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "web", "version": "1"},
+        "ttlMs": 0,
+        "cacheScope": "private",
+    }});
+    for refusal in [json_answer(&error), bare.to_owned()] {
+        let web = Web::new([refusal, json_answer(&itself)]).await;
+        let connection = Connect::default().connect(&web.spec(None)).await.unwrap();
+        assert!(!connection.is_closed());
+        connection.close().await;
+    }
+    // What does not know that either is told as it was told first.
+    let web = Web::new([json_answer(&error), json_answer(&error)]).await;
+    let error = refused(&web.spec(None)).await.to_string();
+    assert!(error.contains("it refused: what? (-32601)"), "{error}");
 }

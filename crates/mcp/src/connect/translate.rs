@@ -148,6 +148,12 @@ fn unreadable_over_http(error: &DynamicTransportError) -> Option<String> {
     }
 }
 
+/// Whether a server over HTTP answered, and refused in words of HTTP what it was asked.
+pub(super) fn is_refusal(error: &DynamicTransportError) -> bool {
+    let http = error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
+    matches!(http, Some(StreamableHttpError::UnexpectedServerResponse(_)))
+}
+
 /// Why a request failed.
 pub(super) fn failed(
     (server, what): (&str, &str),
@@ -170,6 +176,10 @@ pub(super) fn failed(
         ServiceError::TransportClosed => {
             let reason = "the connection broke off".to_owned();
             McpError::Unreachable { server, reason, stderr }
+        }
+        ServiceError::UnexpectedResponse => {
+            let found = "what is no result of that kind".to_owned();
+            McpError::BadAnswer { server, what, found }
         }
         other => McpError::BadAnswer { server, what, found: short(&other.to_string()) },
     }

@@ -224,8 +224,9 @@ pub trait ContextStore: Send + Sync {
     /// Takes in what [`export`](Self::export) wrote, or an object as in 8.1 with its `messages`
     /// inside. Everything is looked at before anything is kept. A message needs messageId, type and
     /// content; the rest of the envelope is filled in (CP-9), and then it has to be one of the
-    /// protocol; of types that are not known it is not said what their content is. The log starts
-    /// anew at its version.
+    /// protocol; of types that are not known it is not said what their content is. Its times are
+    /// kept as far as they have passed, and the places of its messages where they go up. The log
+    /// starts anew at its version.
     ///
     /// # Errors
     /// [`ContextError::Import`] and [`ContextError::ImportedMessage`] with the line;

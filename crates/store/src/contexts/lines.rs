@@ -4,8 +4,9 @@
 //! others are its messages, one on each line. An object as in 8.1 with `messages` inside is read as
 //! well, on one line or many. Fields of the context that are not named in 8.1 are not kept.
 //!
-//! Decision: everything is read and looked at before the first row is written, and a file that was
-//! cut off is told by its `messageCount`.
+//! Decisions: everything is read and looked at before the first row is written, and a file that was
+//! cut off is told by its `messageCount`. What was exported comes back as it was: with its times, and
+//! its messages in the places that they had, when these go up.
 
 use super::copy::free_id;
 use super::engine::{Engine, require};
@@ -25,6 +26,9 @@ use std::sync::Arc;
 
 /// By how much the clock of the machine that exported may be ahead of this one's: a day.
 const SKEW_US: u64 = 24 * 60 * 60 * 1_000_000;
+
+/// No place of a message is above this: those that come after it are whole numbers everywhere.
+const LAST_PLACE: u64 = 1 << 52;
 
 /// What an export calls itself.
 const FORMAT: &str = "contexture-context/1";
@@ -67,6 +71,7 @@ pub(super) struct Parcel {
     owner: String,
     context_id: String,
     creation_us: u64,
+    last_update_us: u64,
     version: u64,
     state: Value,
     metadata: Map<String, Value>,
@@ -76,6 +81,8 @@ pub(super) struct Parcel {
 /// A message that was read.
 struct Taken {
     id: String,
+    /// The place that it had, as it says itself.
+    seq: Option<u64>,
     text: Arc<str>,
     instant: Option<i64>,
 }
@@ -212,6 +219,7 @@ impl<'e> Reader<'e> {
         let state = Value::Object(fields.object("state")?);
         let metadata = fields.object("metadata")?;
         let created = fields.time("creationTime")?;
+        let updated = fields.time("lastUpdateTime")?;
         let version = fields.number("version")?.unwrap_or(1).max(1);
         let count = fields.number("messageCount")?;
         let messages = fields.list("messages")?;
@@ -223,10 +231,12 @@ impl<'e> Reader<'e> {
         }
         // A clock that is a little ahead elsewhere must not lead this one's (CP-11).
         let creation_us = created.map_or(now, |created| created.min(now));
+        let last_update_us = updated.map_or(now, |updated| updated.min(now)).max(creation_us);
         let parcel = Parcel {
             owner: owner.to_owned(),
             context_id,
             creation_us,
+            last_update_us,
             version,
             state,
             metadata,
@@ -301,17 +311,19 @@ impl<'e> Reader<'e> {
             return Err(refused(refusal.into()));
         }
         let instant = apply::instant(whole.timestamp.as_str());
-        self.parcel.messages.push(Taken { id: whole.message_id, text: text.into(), instant });
+        let seq = whole.meta("seq").and_then(Value::as_u64);
+        self.parcel.messages.push(Taken { id: whole.message_id, seq, text: text.into(), instant });
         Ok(())
     }
 
     fn end(self, line: u64) -> Outcome<Parcel> {
         let found = self.parcel.messages.len() as u64;
         match self.count {
-            Some(count) if count != found => fault(
-                line,
-                format!("expected {count} messages (messageCount), found {found}: it was cut off"),
-            ),
+            Some(count) if count != found => {
+                let cut = if found < count { ": it was cut off" } else { "" };
+                let told = format!("expected {count} messages (messageCount), found {found}{cut}");
+                fault(line, told)
+            }
             _ => Ok(self.parcel),
         }
     }
@@ -386,29 +398,41 @@ impl Fields<'_> {
     }
 }
 
+/// The places of the messages: those that they had when these go up, else 1, 2, 3 ….
+fn places(messages: &[Taken]) -> Vec<u64> {
+    let had: Option<Vec<u64>> = messages.iter().map(|message| message.seq).collect();
+    let goes_up = |places: &Vec<u64>| {
+        let mut last = 0;
+        places.iter().all(|place| std::mem::replace(&mut last, *place) < *place)
+            && last <= LAST_PLACE
+    };
+    had.filter(goes_up).unwrap_or_else(|| (1..).take(messages.len()).collect())
+}
+
 pub(super) fn import(ledger: &mut dyn Ledger, engine: &Engine, parcel: &Parcel) -> Outcome<Head> {
     let context_id = free_id(ledger, engine, &parcel.owner, Some(&parcel.context_id))?;
     let now = engine.now_us();
-    let count = parcel.messages.len() as u64;
+    let places = places(&parcel.messages);
     let mut row = Row {
         place: 0,
         context_id,
         owner: parcel.owner.clone(),
         creation_us: parcel.creation_us,
-        last_update_us: now.max(parcel.creation_us),
+        last_update_us: parcel.last_update_us,
         version: parcel.version,
         oldest: parcel.version,
-        last_seq: count,
-        messages: count,
+        last_seq: places.last().copied().unwrap_or_default(),
+        messages: places.len() as u64,
         cleared_through: 0,
     };
     let state = engine.vault.state(&parcel.state)?;
     row.place = ledger.insert(&row, &state, &limit::metadata(engine, &parcel.metadata)?)?;
-    for (seq, Taken { id, text, instant }) in (1_u64..).zip(&parcel.messages) {
+    let messages = (1_u64..).zip(places).zip(&parcel.messages);
+    for ((index, seq), Taken { id, text, instant, .. }) in messages {
         let message = MessageRow {
             seq,
             version: row.version,
-            index: seq,
+            index,
             instant: *instant,
             cause: None,
             time_us: now,

@@ -52,7 +52,10 @@ pub(super) fn list(
     let limit = page_limit(engine, limit)?;
     let after: i64 = match after {
         None => 0,
-        Some(text) => text.parse().map_err(|_| invalid("after", "the `next` of a page", text))?,
+        Some(text) => {
+            let place = text.parse().ok().filter(|place| *place >= 0);
+            place.ok_or_else(|| invalid("after", "the `next` of a page", text))?
+        }
     };
     let mut rows = ledger.owned(owner, after, limit + 1)?;
     let more = rows.len() > limit;

@@ -237,7 +237,7 @@ export type ContextUpdate = { /** The version that was seen. */ baseVersion?: nu
   | { operation: "ADD_MESSAGE"; message: AnyMessage | BareMessage }
   | { operation: "UPDATE_STATE"; path: string; value: Json }
   | { operation: "REMOVE_STATE"; path: string }
-  | { operation: "CLEAR_HISTORY"; filter?: { beforeTimestamp?: string } }
+  | { operation: "CLEAR_HISTORY"; filter?: { beforeTimestamp: string } }
 );
 
 /** What a message inside an update needs at least. */

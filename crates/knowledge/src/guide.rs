@@ -127,13 +127,10 @@ fn warnings(pack: &Pack, body: &str, files: &[PackFile]) -> Vec<Finding> {
     if let Some(message) = not_current(item.status) {
         out.push(Finding::new(codes::NOT_CURRENT, &item.location, message));
     }
-    if item.runtime.mode == RuntimeMode::Persona && !boundaries::are_stated(body) {
-        let message = "the pack shapes a persona, but no section of its guide states boundaries";
+    if let Some(message) = boundary_gap(item, body) {
         out.push(Finding::new(codes::NO_BOUNDARIES, &item.location, message));
     }
-    if item.profile == Profile::DocumentFirst
-        && let Some(message) = document_gap(item, files)
-    {
+    if let Some(message) = document_gap(item, files) {
         out.push(Finding::new(codes::DOCUMENT_GAP, &item.pack_root, message));
     }
     out.into_iter().map(helped).collect()
@@ -178,8 +175,18 @@ pub(crate) fn not_current(status: Status) -> Option<&'static str> {
     }
 }
 
+/// What a pack lacks that shapes a persona.
+pub(crate) fn boundary_gap(item: &CatalogItem, body: &str) -> Option<&'static str> {
+    let is_persona = item.runtime.mode == RuntimeMode::Persona;
+    (is_persona && !boundaries::are_stated(body))
+        .then_some("the pack shapes a persona, but no section of its guide states boundaries")
+}
+
 /// What a document-first pack lacks.
 pub(crate) fn document_gap(item: &CatalogItem, files: &[PackFile]) -> Option<String> {
+    if item.profile != Profile::DocumentFirst {
+        return None;
+    }
     let primary = item.metadata.primary_document.as_deref();
     let has_documents = files.iter().any(|file| file.path.starts_with("documents/"));
     match primary {

@@ -10,6 +10,8 @@ const LAST_PART: u64 = 60;
 pub(super) struct Extent {
     pages: Option<u64>,
     seconds: Option<u64>,
+    /// Whether any time stands in it, also one without hours.
+    has_times: bool,
 }
 
 /// Kinds of files that are read for it: recordings and scans are large, and say nothing as text.
@@ -36,14 +38,14 @@ impl Extent {
                 all.into_iter().map(|found| found.count() as u64).sum::<u64>()
             };
             let pages = count(pages).saturating_sub(count(trees));
-            return Self { pages: (pages > 0).then_some(pages), seconds: None };
+            return Self { pages: (pages > 0).then_some(pages), ..Self::default() };
         }
         let breaks = text.matches('\u{c}').count() as u64;
         let breaks = (breaks > 0).then(|| breaks + 1);
         let lines = || text.split(['\n', '\u{c}']);
         let pages = lines().filter_map(page_mark).max().max(breaks);
         let seconds = lines().flat_map(times).max();
-        Self { pages, seconds }
+        Self { pages, seconds, has_times: lines().any(has_time) }
     }
 
     /// What is wrong with a page that is counted from 1.
@@ -59,6 +61,9 @@ impl Extent {
 
     /// What is wrong with a time such as `00:12:33`, or with the first of two.
     pub(super) fn time_problem(self, path: &str, time: &str) -> Option<String> {
+        if !self.has_times && is_markdown(path) {
+            return Some(format!("`{path}` is Markdown and marks no times, so it has no {time}"));
+        }
         let start = time.split(',').next().and_then(seconds)?;
         let is_after = self.seconds.is_some_and(|last| start > last.saturating_add(LAST_PART));
         is_after.then(|| format!("the times in `{path}` end before {time}"))
@@ -79,6 +84,16 @@ fn page_mark(line: &str) -> Option<u64> {
 fn times(line: &str) -> impl Iterator<Item = u64> {
     let words = line.split(|c: char| !c.is_ascii_digit() && c != ':');
     words.filter(|word| word.bytes().filter(|byte| *byte == b':').count() == 2).filter_map(seconds)
+}
+
+/// Whether a time such as `12:33` stands in a line.
+fn has_time(line: &str) -> bool {
+    line.match_indices(':').any(|(at, _)| {
+        let before =
+            line.get(..at).is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
+        let after = line.get(at + 1..).unwrap_or_default();
+        before && after.chars().take(2).filter(char::is_ascii_digit).count() == 2
+    })
 }
 
 /// `00:12:33`, `12:33` or `75` in seconds, without what follows a point.

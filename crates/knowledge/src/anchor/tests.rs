@@ -47,3 +47,11 @@ fn kn_12_times_are_held_against_a_transcript() {
     assert_eq!(told("s.txt", "t=01:12:33", "At 12:30 we met."), None);
     assert_eq!(told("s.mp4", "t=01:12:33", talk), None);
 }
+
+#[test]
+fn kn_12_a_time_in_markdown_that_marks_none_leads_nowhere() {
+    let none = "`s.md` is Markdown and marks no times, so it has no 00:12:33";
+    assert_eq!(told("s.md", "t=00:12:33", "# Part\n\nSee: 12, or 3:1.").as_deref(), Some(none));
+    // Marks without hours say that there are times, and nothing is known of their end.
+    assert_eq!(told("s.md", "t=00:12:33", "[12:30] We met."), None);
+}

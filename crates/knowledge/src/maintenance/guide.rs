@@ -7,9 +7,9 @@ use super::schema::is_date_time;
 use super::view::View;
 use crate::codes;
 use crate::finding::Finding;
-use crate::guide::look_twice;
+use crate::guide::{boundary_gap, document_gap, look_twice};
 use crate::item::CatalogItem;
-use crate::pack::GUIDE_FILE;
+use crate::pack::{GUIDE_FILE, PackFile};
 use crate::section::Lines;
 use pulldown_cmark::{Event, Options, Parser};
 
@@ -30,9 +30,23 @@ pub(super) fn check(view: &mut View<'_>) {
         let found = look_twice(item, &body, first_line);
         found.into_iter().filter(|one| !described(one)).for_each(|one| view.add(GUIDE_FILE, one));
     }
+    promises(view);
     for (line, path) in named(view) {
         let message = format!("the guide names `{path}`, which is not in the pack");
         view.found(codes::NAMED_FILE_MISSING, GUIDE_FILE, Some(line), message);
+    }
+}
+
+/// What the profile and the mode of a pack promise and it lacks (KN-5).
+fn promises(view: &mut View<'_>) {
+    let item = view.pack.item();
+    let files: Vec<PackFile> = view.files.values().cloned().collect();
+    if let Some(message) = document_gap(item, &files) {
+        view.found(codes::DOCUMENT_GAP, GUIDE_FILE, None, message);
+    }
+    let body = view.pack.guide_body().unwrap_or_default();
+    if let Some(message) = boundary_gap(view.pack.item(), &body) {
+        view.found(codes::NO_BOUNDARIES, GUIDE_FILE, None, message);
     }
 }
 

@@ -90,7 +90,7 @@ fn options() -> serde_saphyr::Options {
 fn bad_yaml(error: &serde_saphyr::Error, location: &Path) -> Finding {
     let told = error.without_snippet().to_string();
     let told = told.strip_prefix("error: ").unwrap_or(&told);
-    let told = told.lines().next().unwrap_or_default();
+    let told = in_our_words(told.lines().next().unwrap_or_default());
     let finding = Finding::new(
         codes::BAD_YAML,
         location,
@@ -102,4 +102,10 @@ fn bad_yaml(error: &serde_saphyr::Error, location: &Path) -> Finding {
         Some(line) => finding.at_line(line),
         None => finding,
     }
+}
+
+/// What the parser says of its own settings is of no use to whoever writes a pack.
+fn in_our_words(told: &str) -> String {
+    told.replace(", set DuplicateKeyPolicy in Options if acceptable", "")
+        .replace("recursive references require weak recursion types", "an alias repeats itself")
 }

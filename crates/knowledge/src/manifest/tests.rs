@@ -386,3 +386,16 @@ fn kn_4_the_usual_frontmatter_needs_no_parser() {
     let parsed = super::fields::parse(&usual, Path::new("/packs/acme/KNOWLEDGE.md")).unwrap().0;
     assert_eq!(fields, parsed);
 }
+
+#[test]
+fn kn_5_what_is_wrong_with_yaml_is_said_in_words_of_packs() {
+    for (field, told) in [
+        ("name: again", "duplicate mapping key: name at line"),
+        ("more: &a [*a]", "an alias repeats itself at line"),
+    ] {
+        let read = read_fields(&format!("name: acme\ndescription: D.\n{field}\n"));
+        let [finding] = read.findings.as_slice() else { panic!("{:?}", read.findings) };
+        assert!(finding.message.contains(told), "{}", finding.message);
+        assert!(!finding.message.contains("Options"), "{}", finding.message);
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::Missing;
 use super::query::Query;
+use super::query::asking::is_filler;
 use std::collections::HashSet;
 
 /// The most facts that are named.
@@ -23,7 +24,11 @@ pub(super) fn missing(query: &Query, found: &HashSet<usize>, is_empty: bool) -> 
         return if is_empty { vec![Missing::new(fact)] } else { Vec::new() };
     }
     let mut facts = Vec::new();
-    for fact in facts_of(query, &content, found) {
+    let all = facts_of(query, &content, found);
+    // A character that is left of a run is no fact, but where there is nothing else to name.
+    let says = |fact: &String| !is_filler(fact);
+    let has_facts = all.iter().any(says);
+    for fact in all.into_iter().filter(|fact| if has_facts { says(fact) } else { is_empty }) {
         if !facts.contains(&fact) {
             facts.push(fact);
         }

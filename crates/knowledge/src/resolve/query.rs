@@ -1,12 +1,13 @@
 //! The question: its terms, which of them matter, and what is wanted (KN-10, KN-11).
 
+pub(super) mod asking;
 mod words;
 
 use super::Intent;
 use crate::index::terms::{Kind, Stream, comparable};
+use asking::{Phrase, is_hiragana};
 use std::ops::Range;
 use tantivy::tokenizer::TokenStream;
-use words::Phrase;
 
 /// The most different terms that are looked for; of a longer task the rarest are taken.
 pub(super) const MAX_TERMS: usize = 60;
@@ -41,7 +42,7 @@ impl Query {
     /// Takes a task apart.
     pub(crate) fn of(task: &str) -> Self {
         let text = comparable(task).into_owned();
-        let stops = words::phrases(&text);
+        let stops = asking::phrases(&text);
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         let mut stream = Stream::new(&text);
@@ -87,10 +88,17 @@ fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Phrase]) -> Option
             let lower = piece.to_lowercase();
             if words::is_stop(&lower) { None } else { Some(!words::is_weak(&lower)) }
         }
-        Kind::Two => Some(!piece.chars().any(words::is_function)),
-        Kind::One if piece.chars().any(words::is_function) => None,
+        Kind::Two => Some(!piece.chars().any(words::is_function) && !is_seam(piece)),
+        // Alone, what Japanese writes its grammar with is a particle.
+        Kind::One if piece.chars().any(|c| words::is_function(c) || is_hiragana(c)) => None,
         Kind::One => Some(!touches(text, at, stops)),
     }
+}
+
+/// Whether a pair is the end of a word and the particle behind it, or the beginning of the next: where
+/// Japanese changes its script, words end.
+fn is_seam(pair: &str) -> bool {
+    pair.chars().any(is_hiragana) && !pair.chars().all(is_hiragana)
 }
 
 /// Whether a character has a neighbour with which it makes a pair.
@@ -98,10 +106,9 @@ fn touches(text: &str, at: &Range<usize>, stops: &[Phrase]) -> bool {
     let free = |at: usize| !stops.iter().any(|stop| stop.at.contains(&at));
     let before = text.get(..at.start).and_then(|text| text.char_indices().next_back());
     let after = text.get(at.end..).and_then(|text| text.chars().next()).map(|c| (at.end, c));
-    [before, after]
-        .into_iter()
-        .flatten()
-        .any(|(at, c)| crate::index::terms::is_unspaced(c) && !words::is_function(c) && free(at))
+    [before, after].into_iter().flatten().any(|(at, c)| {
+        crate::index::terms::is_unspaced(c) && !words::is_function(c) && !is_hiragana(c) && free(at)
+    })
 }
 
 #[cfg(test)]

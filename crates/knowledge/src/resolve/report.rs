@@ -48,7 +48,10 @@ impl Report<'_> {
             }
             out.sections.push(section);
         }
-        self.budget_warnings(&composed, &mut out.warnings);
+        if let Some(warning) = self.budget_warning(&composed) {
+            out.uses.iter_mut().for_each(|used| used.warnings.push(warning.clone()));
+            out.warnings.push(warning);
+        }
         let has_match = |asked: &&Asked<'_>| !asked.selected.candidates.is_empty();
         let mut held = HashSet::new();
         for asked in self.asked.iter().filter(has_match) {
@@ -239,18 +242,18 @@ impl Report<'_> {
         }
     }
 
-    fn budget_warnings(&self, composed: &Composed, warnings: &mut Vec<String>) {
+    fn budget_warning(&self, composed: &Composed) -> Option<String> {
         let budget = self.task.budget;
         match (composed.shown.is_empty(), composed.needs) {
-            (true, Some(needs)) => warnings.push(format!(
+            (true, Some(needs)) => Some(format!(
                 "the budget of {budget} tokens is too small for any section that matches: at least \
                  {needs} are needed"
             )),
-            _ if composed.left_out > 0 => warnings.push(format!(
+            _ if composed.left_out > 0 => Some(format!(
                 "{} more sections match and did not fit into the budget of {budget} tokens",
                 composed.left_out
             )),
-            _ => {}
+            _ => None,
         }
     }
 }

@@ -178,3 +178,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn kn_15_what_had_no_room_is_told_to_whoever_logs_the_use() {
+    let text = long();
+    let sections = text.replace("Paragraph", "## Part\n\nParagraph");
+    let project = Project::with(READY, &[("compiled/guide.md", &sections)]);
+    for (budget, told) in [(200, "did not fit"), (20, "too small")] {
+        let answer = project.ask("How does the queue keep jobs?", budget);
+        let [used] = answer.uses.as_slice() else { panic!("{:?}", answer.uses) };
+        assert!(used.warnings.iter().any(|w| w.contains(told)), "{:?}", used.warnings);
+        assert_eq!(used.warnings, answer.warnings);
+    }
+}

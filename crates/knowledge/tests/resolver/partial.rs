@@ -177,3 +177,55 @@ fn kn_11_words_of_asking_are_looked_for_where_a_heading_has_them() {
         assert!(!missing(&answer).contains(&"time"), "{text}: {:?}", missing(&answer));
     }
 }
+
+#[test]
+fn kn_9_what_only_asks_is_not_missing() {
+    let project = Project::with(
+        DOCUMENTS,
+        &[
+            (
+                "compiled/splits/brief/brew.md",
+                "# 冲泡\n\n## 绿茶\n\n绿茶用八十度的水冲泡两分钟。\n",
+            ),
+            (
+                "documents/brief.md",
+                "# 手册\n\n## 价格\n\n标准版售价一千二百元,专业版售价两千元。\n\n## 故障代码\n\nE3 表示水箱缺水。\n",
+            ),
+        ],
+    );
+    for task in ["专业版多少钱?", "E3是什么意思?", "泡绿茶要几分钟?", "绿茶的冲泡方法"]
+    {
+        let answer = project.ask(task, 1_000);
+        assert!(!answer.sections.is_empty(), "{task}");
+        assert_eq!(missing(&answer), [""; 0], "{task}");
+        assert!(answer.warnings.iter().all(|told| !told.contains("missing:")), "{task}");
+    }
+    let answer = project.ask("专业版多少钱?保修多久?", 1_000);
+    assert_eq!(missing(&answer), ["保修"]);
+    // Where nothing is known, what is asked is named, however short it is.
+    assert_eq!(missing(&project.ask("你好", 1_000)), ["好"]);
+}
+
+#[test]
+fn kn_9_japanese_grammar_neither_selects_nor_is_missing() {
+    let project = Project::with(
+        READY,
+        &[
+            (
+                "compiled/a.md",
+                "# 概要\n\n## 保証\n\n製品の保証期間は二年間です。バッテリーは一年間です。\n\n## 価格\n\n標準モデルの価格は一万二千円です。\n",
+            ),
+            ("wiki/e.md", "# エラー\n\n## E7\n\n温度センサーの故障です。\n"),
+        ],
+    );
+    for (task, heading) in [
+        ("保証期間はどのくらいですか", "概要 > 保証"),
+        ("価格を教えてください", "概要 > 価格"),
+        ("バッテリーの保証は?", "概要 > 保証"),
+        ("E7の意味は何ですか", "エラー > E7"),
+    ] {
+        let answer = project.ask(task, 1_000);
+        assert_eq!(headings(&answer), [heading], "{task}");
+        assert_eq!(missing(&answer), [""; 0], "{task}");
+    }
+}

@@ -281,3 +281,30 @@ fn kn_17_a_folder_without_packs_is_no_valid_pack() {
     std::fs::write(folder.path().join("inner/KNOWLEDGE.md"), "x").unwrap();
     assert!(!validate(folder.path(), &DiscoveryOptions::default()).unwrap().ok);
 }
+
+#[test]
+fn kn_5_what_a_profile_and_a_mode_promise_is_checked() {
+    let documents = GUIDE.replace("profile: wiki-first", "profile: document-first");
+    assert_ne!(documents, GUIDE);
+    let made = pack(&[("KNOWLEDGE.md", &documents)]);
+    assert_eq!(
+        made.findings(),
+        ["KN1122 KNOWLEDGE.md the pack is document-first and has neither `documents/` nor a \
+          primary document"]
+    );
+    let named =
+        documents.replace("profile:", "metadata:\n  primaryDocument: documents/b.md\nprofile:");
+    made.write("KNOWLEDGE.md", &named);
+    let gap = "KN1122 KNOWLEDGE.md there is no primary document `documents/b.md` in the pack";
+    assert_eq!(made.findings(), [gap]);
+    made.write("documents/b.md", "# B\n");
+    assert_eq!(made.findings(), [""; 0]);
+
+    let persona = GUIDE.replace("profile:", "runtime:\n  mode: persona\nprofile:");
+    let made = pack(&[("KNOWLEDGE.md", &persona)]);
+    let [gap] = <[String; 1]>::try_from(made.findings()).unwrap();
+    assert!(gap.starts_with("KN1123 KNOWLEDGE.md "), "{gap}");
+    assert!(made.validate().ok, "a doubt is no error");
+    made.write("KNOWLEDGE.md", &format!("{persona}\n## Boundaries\n\nNo politics.\n"));
+    assert_eq!(made.findings(), [""; 0]);
+}

@@ -57,3 +57,21 @@ fn kn_10_the_words_say_what_is_wanted() {
         assert_eq!(Query::of(text).intent(), intent, "{text}");
     }
 }
+
+#[test]
+fn kn_11_phrases_of_asking_are_no_content_in_any_script() {
+    for (text, words) in [
+        ("专业版多少钱", vec!["专业", "业版"]),
+        ("E3是什么意思", vec!["E3"]),
+        ("清洁方法", vec!["清洁"]),
+        ("保証期間はどのくらいですか", vec!["保証", "証期", "期間"]),
+        ("価格を教えてください", vec!["価格"]),
+        ("バッテリーの保証は?", vec!["バッ", "ッテ", "テリ", "リー", "保証"]),
+        ("가격이 얼마예요", vec!["가격", "격이"]),
+    ] {
+        assert_eq!(content(text), words, "{text}");
+    }
+    // A word that Japanese writes with one sign and an ending is looked for, its ending is not.
+    assert_eq!(content("窓を洗う"), ["窓", "洗"]);
+    assert_eq!(content("りんご"), ["りん", "んご"]);
+}

@@ -1,9 +1,7 @@
 //! Words of questions that are not what the question is about, and words that say what is wanted.
 
 use super::Intent;
-use crate::index::terms::is_unspaced;
 use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Function words: never looked for.
@@ -27,94 +25,6 @@ const WEAK: &str = "add answer ask based check cite claim claims compare compose
     anybody someone anyone something anything somewhere else even actually say got right wrong go goes going went well best \
     two three four five six seven eight nine ten";
 
-/// What is asked with, in Chinese and Japanese: parts the run that it stands in.
-const PHRASES: [&str; 84] = [
-    "为什么",
-    "什么样",
-    "什么时候",
-    "什么",
-    "怎么样",
-    "怎么办",
-    "怎么",
-    "怎样",
-    "如何",
-    "哪些",
-    "哪个",
-    "哪里",
-    "哪儿",
-    "多少",
-    "多久",
-    "多长时间",
-    "多长",
-    "几个",
-    "是否",
-    "是不是",
-    "有没有",
-    "能不能",
-    "会不会",
-    "要不要",
-    "可不可以",
-    "可以",
-    "我们",
-    "你们",
-    "他们",
-    "它们",
-    "咱们",
-    "请问",
-    "请你",
-    "请",
-    "一下",
-    "一个",
-    "这个",
-    "那个",
-    "这些",
-    "那些",
-    "这样",
-    "那样",
-    "以及",
-    "或者",
-    "并且",
-    "而且",
-    "但是",
-    "因为",
-    "所以",
-    "如果",
-    "关于",
-    "对于",
-    "根据",
-    "需要",
-    "应该",
-    "告诉",
-    "介绍",
-    "说明",
-    "解释",
-    "列出",
-    "自己",
-    "已经",
-    "大概",
-    "总共",
-    "一直",
-    "以后",
-    "以前",
-    "之后",
-    "之前",
-    "还是",
-    "就是",
-    "可能",
-    "没有",
-    "还有",
-    "时候",
-    "不会",
-    "不能",
-    "不要",
-    "想要",
-    "想让",
-    "ですか",
-    "ください",
-    "について",
-    "ですが",
-];
-
 /// Characters that are mostly grammar.
 const FUNCTIONS: &str =
     "几谁何的了吗呢吧啊呀嘛么和与及或是在有把被对从到为以于就也都还又很我你他她它其之这那个些";
@@ -137,56 +47,6 @@ pub(super) fn is_weak(word: &str) -> bool {
 /// Whether the character is mostly grammar.
 pub(super) fn is_function(c: char) -> bool {
     FUNCTIONS.contains(c)
-}
-
-/// Whether a phrase is part of a longer word here, such as 请 of 申请 and 请假, or 说明 of 说明书.
-fn is_in_word(phrase: &str, before: Option<char>, after: &str) -> bool {
-    match phrase {
-        "请" => {
-            before.is_some_and(is_unspaced) || after.starts_with(['假', '求', '客', '柬', '帖'])
-        }
-        "说明" => after.starts_with('书'),
-        "介绍" => after.starts_with('信'),
-        _ => false,
-    }
-}
-
-/// Those of them that are words of their own, which a heading may have.
-const NOUNS: [&str; 12] = [
-    "需要", "介绍", "说明", "解释", "列出", "自己", "可能", "时候", "根据", "关于", "告诉", "应该",
-];
-
-/// A phrase of asking in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Phrase {
-    pub(super) at: Range<usize>,
-    /// Whether it may be what a heading is about.
-    pub(super) is_word: bool,
-}
-
-/// Where phrases of asking stand, in their order.
-pub(super) fn phrases(text: &str) -> Vec<Phrase> {
-    let mut found = Vec::new();
-    if text.is_ascii() {
-        return found;
-    }
-    let mut at = 0;
-    while let Some(rest) = text.get(at..) {
-        let Some(first) = rest.chars().next() else { break };
-        let before = text.get(..at).and_then(|text| text.chars().next_back());
-        let said = PHRASES.iter().filter(|phrase| {
-            rest.strip_prefix(**phrase).is_some_and(|after| !is_in_word(phrase, before, after))
-        });
-        match said.max_by_key(|phrase| phrase.len()) {
-            Some(phrase) => {
-                let is_word = NOUNS.contains(phrase);
-                found.push(Phrase { at: at..at + phrase.len(), is_word });
-                at += phrase.len();
-            }
-            None => at += first.len_utf8(),
-        }
-    }
-    found
 }
 
 /// Words of each intent; those with spaces or of Chinese are found anywhere, others as whole words.

@@ -10,6 +10,8 @@
 //!
 //! Secrets are masked before anything is written (AS-29). What was masked does not come back: a run
 //! that is gone on with finds `•••` there, and [`Document::masked`] and [`Line::masked`] say so.
+//! With a key ([`Options::sealer`]) sets and events are sealed, as a whole, before they are written
+//! (CP-19): what is read of runs then needs the key, all but their ids, owners and states.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -51,6 +53,7 @@ mod holder;
 mod holds;
 mod read;
 mod schema;
+mod seal;
 mod sqlite;
 mod tasks;
 #[cfg(test)]

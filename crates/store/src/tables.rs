@@ -66,13 +66,25 @@ pub(crate) fn patient(connection: &mut Connection) -> Result<(), rusqlite::Error
     }))
 }
 
-/// Opens a file for reading and writing; makes it when it is missing. Links are not followed.
+/// Opens a file for reading and writing; makes it, for its owner alone, when it is missing. Links are
+/// not followed.
 pub(crate) fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
+    make_private(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     Connection::open_with_flags(path, flags)
+}
+
+/// Makes a file that is missing, so that nobody else on the machine reads what will be kept in it
+/// (CP-19); what SQLite puts beside it has its rights. When it can't be made, SQLite says why.
+fn make_private(path: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    drop(options.open(path));
 }
 
 /// A file from elsewhere must not make SQLite do more than keep rows.

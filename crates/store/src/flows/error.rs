@@ -1,5 +1,6 @@
 //! What can be wrong with kept runs of flows.
 
+use crate::contexts::SealError;
 use contexture_flow::journal::JournalError;
 use contexture_protocol::content::Status;
 
@@ -69,6 +70,14 @@ pub enum FlowStoreError {
         /// What was found.
         reason: String,
     },
+    /// Something sealed can't be read, or something can't be sealed (CP-19).
+    #[error("the runs in {path}: {error}")]
+    Sealed {
+        /// The file.
+        path: String,
+        /// Why.
+        error: SealError,
+    },
     /// Anything else that the system reports.
     #[error("{path}: {reason}")]
     Io {
@@ -97,6 +106,7 @@ impl FlowStoreError {
             Self::Foreign { .. } => "flows_foreign",
             Self::Newer { .. } => "flows_newer",
             Self::Damaged { .. } => "flows_damaged",
+            Self::Sealed { .. } => "flows_sealed",
             Self::Io { .. } => "flows_failed",
             Self::Closed => "flows_closed",
         }
@@ -116,6 +126,7 @@ impl FlowStoreError {
             Self::Foreign { .. } => "name another file",
             Self::Newer { .. } => "use the version of this program that wrote it",
             Self::Damaged { .. } => "restore it from a copy, or name another file",
+            Self::Sealed { .. } => "give the key that it was sealed with",
             Self::Io { .. } => "see what the system reports",
             Self::Closed => "open it again",
         };

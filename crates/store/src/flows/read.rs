@@ -1,6 +1,7 @@
 //! Reading runs. Readers have connections of their own and do not wait for writes.
 
 use super::schema::{self, explain};
+use super::seal::{Part, Seal};
 use super::tasks::Desk;
 use super::watch::Wishes;
 use super::writer::Outcome;
@@ -20,6 +21,7 @@ const RUN: &str = "select place, run, name, owner, context, steps, started, ende
 pub(super) struct Reader {
     path: PathBuf,
     desk: Desk,
+    seal: Seal,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -35,8 +37,8 @@ struct Found {
 }
 
 impl Reader {
-    pub(super) fn new(path: PathBuf, desk: Desk) -> Self {
-        Self { path, desk, idle: Mutex::default() }
+    pub(super) fn new(path: PathBuf, desk: Desk, seal: Seal) -> Self {
+        Self { path, desk, seal, idle: Mutex::default() }
     }
 
     fn connect(&self) -> Outcome<Connection> {
@@ -140,14 +142,16 @@ impl Reader {
     }
 
     pub(super) fn document(&self, run: &str) -> Outcome<Document> {
-        self.read(|moment| {
+        let document = self.read(|moment| {
             let place = self.find(moment, run)?.place;
             let sql = "select text, masked from documents where place = :place";
             let rows = self.all(moment, sql, named_params! {":place": place}, |row| {
                 Ok(Document { text: row.get(0)?, masked: row.get(1)? })
             })?;
             rows.into_iter().next().ok_or_else(|| self.damaged("a run has no document".to_owned()))
-        })
+        })?;
+        let text = self.seal.open(Part::Document, document.text)?;
+        Ok(Document { text, ..document })
     }
 
     pub(super) fn log(&self, run: &str) -> Outcome<Vec<Line>> {
@@ -157,11 +161,11 @@ impl Reader {
                 order by id";
             let span = named_params! {":before": before, ":last": last};
             self.all(moment, sql, span, |row| {
-                let text: String = row.get(2)?;
-                Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?, Entry::parse(&text)))
+                Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?, row.get(2)?))
             })
         })?;
-        let lines = lines.into_iter().map(|(time_us, masked, entry)| {
+        let lines = lines.into_iter().map(|(time_us, masked, text)| {
+            let entry = Entry::parse(&self.seal.open(Part::Entry, text)?);
             let entry = entry.map_err(|error| self.damaged(error.message))?;
             Ok(Line { time_us, entry, masked })
         });

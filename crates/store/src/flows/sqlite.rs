@@ -4,10 +4,12 @@ use super::holder::Holder;
 use super::holds::{Hold, Holds};
 use super::read::Reader;
 use super::schema::{self, ENDED, OTHER};
+use super::seal::{Part, Seal};
 use super::tasks::{Desk, NewRun};
 use super::watch::Watch;
 use super::writer::{EventJob, Outcome, Writer};
 use super::{Ask, Claim, Document, Filter, FlowStoreError, Line, RunHead, RunSummary};
+use crate::contexts::Sealer;
 use crate::masker::Masker;
 use crate::stamp::Ids;
 use contexture_flow::journal::{Entry, Event, Journal, JournalError, Kept};
@@ -21,11 +23,16 @@ use std::sync::Arc;
 /// The longest id of a run, in bytes.
 const LONGEST_ID: usize = 256;
 
+/// Runs that are taken away in one transaction: what waits to be written does not wait long.
+const FORGOTTEN: usize = 50;
+
 /// How a journal works.
 #[derive(Clone)]
 pub struct Options {
     /// Takes secrets out of everything that is written.
     pub masker: Arc<Masker>,
+    /// Seals what is written of a run, and opens what it sealed (CP-19); `None`: nothing is sealed.
+    pub sealer: Option<Arc<dyn Sealer>>,
     /// Time and chance.
     pub ids: Arc<Ids>,
     /// Bytes of events that may wait to be written; a run that hands in more fails.
@@ -34,7 +41,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { masker: Arc::default(), ids: Arc::new(Ids::system()), most_waiting: 2 << 30 }
+        let ids = Arc::new(Ids::system());
+        Self { masker: Arc::default(), sealer: None, ids, most_waiting: 2 << 30 }
     }
 }
 
@@ -47,6 +55,7 @@ pub struct SqliteJournal {
     holds: Holds,
     holder: Arc<Holder>,
     desk: Desk,
+    seal: Seal,
     options: Options,
 }
 
@@ -69,13 +78,15 @@ impl SqliteJournal {
         let connection = schema::open(&path, &name)?;
         let holder = Arc::new(Holder::new(&path, &options.ids));
         let desk = Desk { name: Arc::clone(&name), holders: holder.holders.clone() };
+        let seal = Seal { sealer: options.sealer.clone(), name: Arc::clone(&name) };
         Ok(Arc::new(Self {
-            writer: Writer::start(connection, &options, name)?,
+            writer: Writer::start(connection, &options, seal.clone())?,
             watch: Watch::default(),
-            reader: Reader::new(path, desk.clone()),
+            reader: Reader::new(path, desk.clone(), seal.clone()),
             holds: Holds::default(),
             holder,
             desk,
+            seal,
             options,
         }))
     }
@@ -91,13 +102,14 @@ impl SqliteJournal {
         }
         let masker = &self.options.masker;
         let document = masked_document(masker, head.document);
+        let sealed = self.seal.close(Part::Document, &document)?;
         let new = NewRun {
             run: head.run.to_owned(),
             name: masker.text(head.name).into_owned(),
             owner: head.owner.to_owned(),
             context: head.context.map(str::to_owned),
             masked: matches!(document, Cow::Owned(_)),
-            document: document.into_owned(),
+            document: sealed.unwrap_or_else(|| document.into_owned()),
             steps: head.steps,
             started_us: match head.started_us {
                 0 => self.options.ids.now_us(),
@@ -177,6 +189,28 @@ impl SqliteJournal {
             Some(token) => self.desk.holders.is_alive(&token, false),
             None => Ok(false),
         }
+    }
+
+    /// Notes what a run that this process does was told by another way than [`ask`](Self::ask), so
+    /// that lists show it; nobody is told of it again. It does not wait for the disk.
+    pub fn note(&self, run: &str, ask: Ask) {
+        let (desk, run) = (self.desk.clone(), run.to_owned());
+        self.writer.post(move |connection| desk.note(connection, &run, ask));
+    }
+
+    /// Takes away runs that have ended, with the runs of sets within their steps. Those that have
+    /// not ended, and those that are not there, are passed over. Gives the ids of those that went;
+    /// the file keeps its size, and what comes takes up the room.
+    ///
+    /// # Errors
+    /// What goes wrong in writing; what went before is gone.
+    pub fn forget(&self, runs: &[String]) -> Result<Vec<String>, FlowStoreError> {
+        let mut gone = Vec::new();
+        for some in runs.chunks(FORGOTTEN) {
+            let (desk, some) = (self.desk.clone(), some.to_vec());
+            gone.extend(self.writer.write(move |connection| desk.forget(connection, &some))?);
+        }
+        Ok(gone)
     }
 
     /// Runs, the newest first.

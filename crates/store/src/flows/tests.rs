@@ -1,6 +1,7 @@
 //! What needs to look inside: full disks, damage, group commits, masks.
 
 use super::*;
+use crate::contexts::{AeadSealer, Sealer};
 use crate::masker::Masker;
 use crate::stamp::{FixedStamp, Ids};
 use contexture_flow::Set;
@@ -264,6 +265,62 @@ fn fl_11_secrets_are_masked_and_that_is_told() {
     drop((claim, journal));
     let bytes = std::fs::read(&path).unwrap();
     assert!(!bytes.windows(6).any(|found| found == b"sk-123"));
+}
+
+#[test]
+fn cp_19_with_a_key_sets_and_results_are_sealed_in_the_file() {
+    let (_folder, path) = place();
+    let open = |sealer: Option<AeadSealer>| {
+        let sealer = sealer.map(|sealer| Arc::new(sealer) as Arc<dyn Sealer>);
+        let options = Options { sealer, ..Options::default() };
+        SqliteJournal::open(&path, "flows.db", options).unwrap()
+    };
+    let key = || AeadSealer::new("k1", &[1; 32]).unwrap();
+    let text = document(&[echo("a", json!({"t": "PLAIN words"}))], "SEQUENTIAL");
+
+    // What was kept before there was a key stays as it is.
+    let journal = open(None);
+    let claim = journal.begin(&RunHead::new("run_0", "{\"before\": 0}")).unwrap();
+    drop((claim, journal));
+    let journal = open(Some(key()));
+    let claim = journal.begin(&RunHead::new("run_1", &text)).unwrap();
+    let report = do_it(&claim, &text);
+    assert_eq!(report.outcome(0).unwrap().result.unwrap()["t"], "PLAIN words");
+    assert_eq!(journal.document("run_1").unwrap(), Document { text: text.clone(), masked: false });
+    assert_eq!(journal.document("run_0").unwrap().text, "{\"before\": 0}");
+    let Entry::Ended(outcome) = &journal.log("run_1").unwrap()[1].entry else { panic!() };
+    assert_eq!(outcome.result, Some(json!({"t": "PLAIN words"})));
+    drop((claim, journal));
+    for end in ["", "-wal"] {
+        let file = path.with_file_name(format!("flows.db{end}"));
+        let bytes = std::fs::read(file).unwrap_or_default();
+        assert!(!bytes.windows(5).any(|found| found == b"PLAIN"), "{end}");
+    }
+
+    // A new key before the old one opens it, another one does not, and neither does none.
+    let both = AeadSealer::new("k2", &[2; 32]).unwrap().and_opens("k1", &[1; 32]).unwrap();
+    assert_eq!(open(Some(both)).document("run_1").unwrap().text, text);
+    for sealer in [None, Some(AeadSealer::new("k2", &[2; 32]).unwrap())] {
+        let journal = open(sealer);
+        assert_eq!(journal.document("run_1").unwrap_err().code(), "flows_sealed");
+        assert_eq!(journal.log("run_1").unwrap_err().code(), "flows_sealed");
+        assert_eq!(journal.summary("run_1").unwrap().state, RunState::Ended(Status::Completed));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn cp_19_a_file_that_is_made_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_folder, path) = place();
+    let journal = open(&path);
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    for end in ["", "-wal", "-shm"] {
+        let file = path.with_file_name(format!("flows.db{end}"));
+        let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{end}");
+    }
+    drop(claim);
 }
 
 #[test]

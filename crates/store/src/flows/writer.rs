@@ -8,6 +8,7 @@
 
 use super::holds::Hold;
 use super::schema::{self, explain};
+use super::seal::{Part, Seal};
 use super::{FlowStoreError, Options};
 use crate::masker::Masker;
 use contexture_flow::journal::Kept;
@@ -187,14 +188,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(
-        connection: Connection,
-        options: &Options,
-        name: Arc<str>,
-    ) -> Outcome<Self> {
+    pub(super) fn start(connection: Connection, options: &Options, seal: Seal) -> Outcome<Self> {
+        let name = Arc::clone(&seal.name);
         let queue = Arc::new(Queue::default());
         let masker = Arc::clone(&options.masker);
-        let desk = Desk { connection, masker, name: Arc::clone(&name) };
+        let desk = Desk { connection, masker, seal, name: Arc::clone(&name) };
         let theirs = Closes(Arc::clone(&queue));
         let thread = thread::Builder::new().name("flows".to_owned()).spawn(move || {
             while let Some(jobs) = theirs.0.take() {
@@ -273,6 +271,7 @@ impl Drop for Writer {
 struct Desk {
     connection: Connection,
     masker: Arc<Masker>,
+    seal: Seal,
     name: Arc<str>,
 }
 
@@ -330,6 +329,7 @@ impl Desk {
         })?;
         let text = masked(&self.masker, &event.text);
         let is_masked = matches!(text, Cow::Owned(_));
+        let text = self.seal.close(Part::Entry, &text)?.map_or(text, Cow::Owned);
         let time = event.time_us.cast_signed();
         self.execute(
             "insert into entries (id, kind, time, masked, text) values (?1, ?2, ?3, ?4, ?5)",

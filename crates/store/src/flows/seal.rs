@@ -1,0 +1,58 @@
+//! What is written of a run, sealed where its project has a key (CP-19).
+//!
+//! Decision: a set holds what was said, and its results what came of it, at places that no setting
+//! could name: so all of it is sealed, not fields. No JSON begins as a sealed text does, so what was
+//! written before there was a key is read as it is.
+
+use super::FlowStoreError;
+use super::writer::Outcome;
+use crate::contexts::{SealError, Sealer};
+use std::sync::Arc;
+
+/// What every sealed text begins with.
+const SEALED: &str = "v1.";
+
+/// The seal of a file of runs.
+#[derive(Clone)]
+pub(super) struct Seal {
+    pub(super) sealer: Option<Arc<dyn Sealer>>,
+    pub(super) name: Arc<str>,
+}
+
+/// What is sealed; a text opens as the same alone.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    Document,
+    Entry,
+}
+
+impl Part {
+    const fn place(self) -> &'static str {
+        match self {
+            Self::Document => "flow/document",
+            Self::Entry => "flow/entry",
+        }
+    }
+}
+
+impl Seal {
+    /// The text as it is written; `None`: as it stands.
+    pub(super) fn close(&self, part: Part, text: &str) -> Outcome<Option<String>> {
+        let Some(sealer) = &self.sealer else { return Ok(None) };
+        sealer.seal(part.place(), text.as_bytes()).map(Some).map_err(|error| self.fault(error))
+    }
+
+    /// The text as it was before it was written.
+    pub(super) fn open(&self, part: Part, text: String) -> Outcome<String> {
+        if !text.starts_with(SEALED) {
+            return Ok(text);
+        }
+        let sealer = self.sealer.as_ref().ok_or_else(|| self.fault(SealError::NoKey))?;
+        let plain = sealer.open(part.place(), &text).map_err(|error| self.fault(error))?;
+        String::from_utf8(plain).map_err(|_| self.fault(SealError::Format))
+    }
+
+    fn fault(&self, error: SealError) -> FlowStoreError {
+        FlowStoreError::Sealed { path: self.name.as_ref().to_owned(), error }
+    }
+}

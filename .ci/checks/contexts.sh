@@ -8,10 +8,11 @@ cd "$(dirname "$0")/../.."
 . .ci/lib/check.sh
 
 mkdir "$work/disk"
-cargo test -p contexture-store --lib --no-run >"$work/build.log" 2>&1 || fail "the tests do not build"
+chosen=$(chosen contexture-store)
+cargo test "$chosen" --lib --no-run >"$work/build.log" 2>&1 || fail "the tests do not build"
 test=cp_12_a_full_file_system_is_told_and_the_store_goes_on
 script="mount -t tmpfs -o size=4m tmpfs '$work/disk' && CONTEXTURE_TINY_DISK='$work/disk' \
-  cargo test -p contexture-store --lib $test"
+  cargo test $chosen --lib $test"
 unshare --mount --map-root-user true 2>/dev/null || fail "this machine does not let a file system be mounted"
 unshare --mount --map-root-user bash -c "$script" >"$work/full.log" 2>&1 || fail "a full disk is not survived"
 grep -q "1 passed" "$work/full.log" || fail "the test did not run"

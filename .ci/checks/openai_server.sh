@@ -38,7 +38,7 @@ uri="openai+http://127.0.0.1:$port/v1/tiny"
 
 # -- the library, through its example program ---------------------------------------------------------------
 
-cargo build --quiet -p contexture-llm --example ask
+cargo build --quiet "$(chosen contexture-llm)" --example ask
 target=${CARGO_TARGET_DIR:-target}
 probe() { timeout 120 "$target/debug/examples/ask" "$@"; }
 unset OPENAI_API_KEY OPENAI_BASE_URL

@@ -176,8 +176,9 @@ fi
 export CONTEXTURE_SERVERS=$work CONTEXTURE_WEB=$web CONTEXTURE_TLS=$tls CONTEXTURE_SSH=$ssh \
   CONTEXTURE_FTP=$ftp CONTEXTURE_LOGIN=$login CONTEXTURE_PASSWORD=${root:+$password}
 # The certificates that are trusted: for one part of the tests none, for the other the server's own.
-cargo test --quiet -p contexture-reference --test servers --no-run
-check() { timeout 300 cargo test --quiet -p contexture-reference --test servers -- --ignored "$@"; }
+chosen=$(chosen contexture-reference)
+cargo test --quiet "$chosen" --test servers --no-run
+check() { timeout 300 cargo test --quiet "$chosen" --test servers -- --ignored "$@"; }
 check --skip certificate || fail "the library and the servers do not agree"
 SSL_CERT_FILE=$work/tls.crt check trusted_certificate || fail "a trusted certificate is refused"
 check unknown_certificate || fail "an unknown certificate is not refused"

@@ -86,6 +86,10 @@ free_port() {
   done
 }
 
+# chosen PACKAGE: how cargo is told the package. After a run of all tests it is chosen among all packages: with the
+# features of one alone, half of what it depends on would be compiled anew.
+chosen() { [ -n "${CONTEXTURE_CI_WHOLE:-}" ] && echo --workspace || echo "--package=$1"; }
+
 # find_contexture: sets `contexture`, the program under test: that of CONTEXTURE_BIN, else one that is built now.
 find_contexture() {
   if [ -z "${CONTEXTURE_BIN:-}" ]; then

@@ -93,4 +93,6 @@ pub use sinks::runs;
 mod documents {
     #[doc = include_str!("../../../docs/prompts.md")]
     struct Prompts;
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct Rust;
 }

@@ -544,3 +544,46 @@ fn fl_11_many_runs_at_once_share_a_file() {
         assert!(lines.is_sorted_by_key(|line| line.time_us));
     }
 }
+
+#[test]
+fn fl_12_what_a_run_was_told_otherwise_is_seen_and_not_told_again() {
+    let (_folder, journal) = place();
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    let state = || journal.summary("run_1").unwrap().state;
+    journal.note("run_1", Ask::Pause);
+    // What is asked waits for what was noted.
+    journal.note("run_2", Ask::Pause);
+    assert!(journal.forget(&["run_1".to_owned()]).unwrap().is_empty());
+    assert_eq!(state(), RunState::Paused);
+    journal.note("run_1", Ask::Resume);
+    journal.forget(&[]).unwrap();
+    assert!(journal.forget(&["none".to_owned()]).unwrap().is_empty());
+    assert_eq!(state(), RunState::Running);
+    // A cancellation that was noted counts for whoever goes on with it, and stays.
+    journal.note("run_1", Ask::Cancel);
+    journal.note("run_1", Ask::Resume);
+    drop(claim);
+    assert!(journal.claim("run_1").unwrap().is_cancelled());
+}
+
+#[test]
+fn fl_11_runs_that_ended_are_taken_away_with_all_that_was_kept_of_them() {
+    let (_folder, journal) = place();
+    for run in ["run_1", "run_1/step", "run_10", "run_2"] {
+        drop(journal.begin(&RunHead::new(run, "{\"a\":1}")).unwrap());
+        if run != "run_2" {
+            journal.finish(run, Status::Completed).unwrap();
+        }
+    }
+    let held = journal.begin(&RunHead::new("run_3", "{}")).unwrap();
+    let all = ["run_1", "run_2", "run_3", "run_4"].map(str::to_owned);
+    assert_eq!(journal.forget(&all).unwrap(), ["run_1"]);
+    let left = journal.runs(&Filter::default()).unwrap();
+    let left: Vec<_> = left.iter().map(|run| run.run.as_str()).collect();
+    assert_eq!(left, ["run_3", "run_2", "run_10"]);
+    assert_eq!(journal.document("run_1"), Err(FlowStoreError::NotFound("run_1".to_owned())));
+    // An id that is free again begins anew.
+    drop(journal.begin(&RunHead::new("run_1", "{}")).unwrap());
+    assert!(journal.entries("run_1").unwrap().is_empty());
+    drop(held);
+}

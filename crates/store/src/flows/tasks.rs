@@ -198,4 +198,42 @@ impl Desk {
         )?;
         Ok(row.holder)
     }
+
+    /// What a run was told by the process that does it.
+    pub(super) fn note(&self, connection: &Connection, run: &str, ask: Ask) -> Outcome<()> {
+        self.execute(
+            connection,
+            "update runs set wish = ?2
+                where run = ?1 and ended is null and wish is not 'CANCEL'",
+            params![run, ask.as_str()],
+        )
+        .map(drop)
+    }
+
+    /// Takes away runs that have ended, with those of sets within their steps; gives which there
+    /// were.
+    pub(super) fn forget(&self, connection: &Connection, runs: &[String]) -> Outcome<Vec<String>> {
+        let mut gone = Vec::new();
+        for run in runs {
+            let found = self.find(connection, run)?;
+            if found.is_none_or(|row| row.status.is_none()) {
+                continue;
+            }
+            // The sign behind `/` is `0`.
+            let sql = "select place from runs
+                where run = ?1 or (run > ?1 || '/' and run < ?1 || '0')";
+            let places = connection.prepare_cached(sql).and_then(|mut told| {
+                told.query_map([run], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()
+            });
+            for place in self.sql(places)? {
+                let (before, last) = schema::span(place);
+                let entries = "delete from entries where id > ?1 and id <= ?2";
+                self.execute(connection, entries, [before, last])?;
+                self.execute(connection, "delete from documents where place = ?1", [place])?;
+                self.execute(connection, "delete from runs where place = ?1", [place])?;
+            }
+            gone.push(run.clone());
+        }
+        Ok(gone)
+    }
 }

@@ -144,7 +144,7 @@ impl Flows {
             let refused = Refusal::new(ErrorCode::RateLimited, text).policy("sets_per_owner");
             return Err(refused.detail("limit", most));
         }
-        let running = tables.begin(&key, digest);
+        let running = tables.begin(&key, digest, app.flows.journals.journal());
         drop(tables);
         Ok(Entered::New(Place::new(app, key, running)))
     }
@@ -155,7 +155,7 @@ impl Flows {
         if let Some(known) = tables.by_key.get(&key) {
             return Entered::Known(Arc::clone(known));
         }
-        let running = tables.begin(&key, digest);
+        let running = tables.begin(&key, digest, app.flows.journals.journal());
         drop(tables);
         Entered::New(Place::new(app, key, running))
     }

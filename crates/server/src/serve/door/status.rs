@@ -41,6 +41,11 @@ pub(super) async fn metrics(State(shared): State<Shared>, request: Request) -> R
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let gauges = [
         Gauge("turns_running", "Turns that run or wait.", count(app.turns.running())),
+        Gauge(
+            "sets_running",
+            "Sets of calls and of instructions that run.",
+            count(app.flows.running()),
+        ),
         Gauge("sessions", "Sessions of clients, connected or not.", count(app.sessions.count())),
         Gauge(
             "websocket_connections",

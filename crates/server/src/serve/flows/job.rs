@@ -142,7 +142,7 @@ impl Job {
         self.keep_ack().await;
         let mut telling = self.telling(flow.set().steps.len());
         if begins.is_paused {
-            flow.control().pause();
+            self.place.running().begins_paused();
         }
         self.place.running().steered_by(run, flow.control());
         let running = Aborted(tokio::spawn(flow.run()));
@@ -317,6 +317,7 @@ impl Job {
 
     /// Says in the log how it went.
     fn say(&self, ended: &Ended, run: &str, began: Instant) {
+        self.app.metrics.sets.count(self.message.kind().to_owned(), ended.status.as_str());
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let done = ended.outcomes.iter().filter(|one| one.status == Status::Completed).count();
         self.app.log.info(

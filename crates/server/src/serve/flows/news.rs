@@ -4,6 +4,7 @@ use contexture_flow::run::{Notice, Observer};
 use contexture_protocol::content::{Outcome, Progress, Status};
 use serde_json::Map;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Sets of more steps than this tell how far they are, not of each step.
@@ -24,10 +25,11 @@ pub(super) struct News {
 /// What a run tells, and the one who tells it.
 pub(super) fn listen(wants_outcomes: bool) -> (Observer, UnboundedReceiver<News>) {
     let (tell, news) = unbounded_channel();
+    let told = Told::default();
     let observer = move |notice: &Notice<'_>| {
         let outcome = if wants_outcomes { notice.outcome() } else { None };
         // Of what nobody is told of, nothing is copied.
-        if !wants_outcomes && !is_told(notice.status, notice.done, notice.total) {
+        if !wants_outcomes && !told.is_due(notice.status, notice.done, notice.total) {
             return;
         }
         // Nobody listens any more when the server ends.
@@ -42,8 +44,27 @@ pub(super) fn listen(wants_outcomes: bool) -> (Observer, UnboundedReceiver<News>
     (Arc::new(observer), news)
 }
 
-fn is_told(status: Status, done: usize, total: usize) -> bool {
-    total <= EACH || (status.is_final() && done.is_multiple_of(total.div_ceil(PARTS)))
+/// How far a large set was when it was told of last.
+#[derive(Default)]
+struct Told(AtomicUsize);
+
+impl Told {
+    /// Whether there is something to tell of a change. That steps ended is told when it is kept, of
+    /// many at a time, and each time with how far the run has come by then: of a large set each
+    /// part is told once, whatever is jumped over.
+    fn is_due(&self, status: Status, done: usize, total: usize) -> bool {
+        if total <= EACH {
+            return true;
+        }
+        let part = |done: usize| done / total.div_ceil(PARTS);
+        let last = self.0.load(Ordering::Relaxed);
+        let is_further = part(done) > part(last) || (done == total && last < total);
+        let is_due = status.is_final() && is_further;
+        if is_due {
+            self.0.store(done, Ordering::Relaxed);
+        }
+        is_due
+    }
 }
 
 impl News {
@@ -62,4 +83,28 @@ impl News {
 /// The set of a message runs.
 pub(super) fn whole(message: &str) -> Progress {
     Progress { id: message.to_owned(), status: Status::Running, extra: Map::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(ends: impl Iterator<Item = usize>, total: usize) -> Vec<usize> {
+        let told = Told::default();
+        ends.filter(|done| told.is_due(Status::Completed, *done, total)).collect()
+    }
+
+    #[test]
+    fn fl_12_a_large_set_tells_each_part_once_and_never_goes_back() {
+        // Four hundred ends are kept at a time.
+        let all = told((1..=10_000_usize).map(|n| n.div_ceil(400) * 400), 10_000);
+        assert_eq!((all.len(), all.first(), all.last()), (25, Some(&400), Some(&10_000)));
+        assert!(all.is_sorted_by(|one, next| one < next));
+        // One at a time: each part, and the end.
+        let all = told(1..=1_050, 1_050);
+        assert_eq!((all.len(), all.last()), (96, Some(&1_050)));
+        // That a step begins is told in small sets alone.
+        assert!(!Told::default().is_due(Status::Running, 2_000, 2_000));
+        assert!(Told::default().is_due(Status::Running, 0, 2));
+    }
 }

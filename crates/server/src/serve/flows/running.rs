@@ -4,6 +4,7 @@ use crate::serve::app::{App, GRACE, Phase};
 use crate::serve::exchange::Reply;
 use crate::serve::exchange::draining;
 use crate::serve::turn::{TurnKey, TurnLog};
+use contexture::store::flows::{Ask, SqliteJournal};
 use contexture_flow::Set;
 use contexture_flow::run::Control;
 use contexture_protocol::content::ControlAction;
@@ -27,6 +28,8 @@ pub(crate) struct Running {
     digest: [u8; 32],
     whole: OnceLock<Whole>,
     steer: Mutex<Steer>,
+    /// Where its run is kept: what steers it is noted there.
+    journal: Arc<SqliteJournal>,
 }
 
 /// What a set is, for those who name it or a step of it.
@@ -48,14 +51,20 @@ struct Steer {
 }
 
 impl Tables {
-    pub(super) fn begin(&mut self, key: &TurnKey, digest: [u8; 32]) -> Arc<Running> {
+    pub(super) fn begin(
+        &mut self,
+        key: &TurnKey,
+        digest: [u8; 32],
+        journal: Arc<SqliteJournal>,
+    ) -> Arc<Running> {
         // What ended long ago makes room when something new comes.
         if self.by_key.len() % 64 == 63 {
             let now = Instant::now();
             self.by_key.retain(|_, running| !running.log.is_over(now, GRACE));
         }
         let (whole, steer) = (OnceLock::new(), Mutex::default());
-        let running = Arc::new(Running { log: TurnLog::default(), digest, whole, steer });
+        let log = TurnLog::default();
+        let running = Arc::new(Running { log, digest, whole, steer, journal });
         self.by_key.insert(key.clone(), Arc::clone(&running));
         *self.open.entry(Arc::clone(&key.0)).or_default() += 1;
         running
@@ -118,17 +127,36 @@ impl Running {
     /// Steers it (FL-12); what ended stays as it is.
     pub(crate) fn wish(&self, action: ControlAction) {
         let mut steer = self.steer();
-        match &steer.control {
-            Some(control) => obey(control, action),
-            None => steer.wishes.push(action),
+        match (&steer.control, &steer.run) {
+            (Some(control), Some(run)) => self.obey(run, control, action),
+            _ => steer.wishes.push(action),
         }
+    }
+
+    /// It was paused when an earlier server left it, and stays so until it is resumed.
+    pub(super) fn begins_paused(&self) {
+        self.steer().wishes.insert(0, ControlAction::Pause);
+    }
+
+    fn obey(&self, run: &str, control: &Control, action: ControlAction) {
+        let ask = match action {
+            ControlAction::Cancel => Ask::Cancel,
+            ControlAction::Pause => Ask::Pause,
+            ControlAction::Resume => Ask::Resume,
+        };
+        match ask {
+            Ask::Cancel => control.cancel(),
+            Ask::Pause => control.pause(),
+            Ask::Resume => control.resume(),
+        }
+        self.journal.note(run, ask);
     }
 
     /// The run has begun: what was wished before holds.
     pub(super) fn steered_by(&self, run: &str, control: Control) {
         let mut steer = self.steer();
         steer.run = Some(run.to_owned());
-        steer.wishes.drain(..).for_each(|action| obey(&control, action));
+        steer.wishes.drain(..).for_each(|action| self.obey(run, &control, action));
         steer.unwanted.drain(..).for_each(|step| control.cancel_step(step));
         steer.control = Some(control);
     }
@@ -143,14 +171,6 @@ impl Running {
         if let Some(task) = self.steer().work.take() {
             task.abort();
         }
-    }
-}
-
-fn obey(control: &Control, action: ControlAction) {
-    match action {
-        ControlAction::Cancel => control.cancel(),
-        ControlAction::Pause => control.pause(),
-        ControlAction::Resume => control.resume(),
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) struct Metrics {
     pub(crate) messages: Counters,
     pub(crate) errors: Counters,
     pub(crate) turns: Counters,
+    pub(crate) sets: Counters,
     pub(crate) tokens: Counters,
     pub(crate) rate_limits: Counters,
     pub(crate) frontend_calls: Counters,
@@ -50,6 +51,7 @@ impl Metrics {
             messages: Counters::new("messages_total", "Messages of clients.", &["type", "outcome"]),
             errors: Counters::new("errors_total", "Errors that were answered.", &["code"]),
             turns: Counters::new("turns_total", "Turns that ended.", &["agent", "outcome"]),
+            sets: Counters::new("sets_total", "Sets of calls and of instructions that ended.", &["type", "outcome"]),
             tokens: Counters::new("tokens_total", "Tokens that models took.", &["model", "direction"]),
             rate_limits: Counters::new("rate_limited_total", "Requests refused for their rate.", &["limit"]),
             frontend_calls: Counters::new("frontend_calls_total", "Calls of front-end tools.", &["outcome"]),
@@ -65,9 +67,9 @@ impl Metrics {
     /// The page that Prometheus reads, in its text format 0.0.4.
     pub(crate) fn page(&self, gauges: &[Gauge]) -> String {
         let mut page = String::new();
-        let Self { requests, messages, errors, turns, tokens, .. } = self;
+        let Self { requests, messages, errors, turns, sets, tokens, .. } = self;
         let Self { rate_limits, frontend_calls, permissions, updates, exports, .. } = self;
-        let families = [requests, messages, errors, turns, tokens, rate_limits];
+        let families = [requests, messages, errors, turns, sets, tokens, rate_limits];
         for family in families.into_iter().chain([frontend_calls, permissions, updates, exports]) {
             family.write(&mut page);
         }

@@ -3,6 +3,8 @@
 
 use crate::ws::client::{Client, message};
 use crate::ws::site::{ECHO, Site};
+use contexture::store::flows::{Filter, Options, RunState, SqliteJournal};
+use contexture_protocol::content::Status;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -515,4 +517,45 @@ async fn cp_15_a_least_version_that_is_none_is_refused() {
     assert_eq!(violation["pointer"], "/content/tools/1/minVersion", "{content}");
     let answer = client.ask(&query("q2", "1.2")).await;
     assert_eq!(answer["type"], "TOOL_AVAILABILITY_RESPONSE");
+}
+
+/// What a list says of the only run that is kept, and how many of its steps have ended.
+fn kept(site: &Site) -> (RunState, u64) {
+    let path = site.path(".contexture/data/flows.db");
+    let journal = SqliteJournal::open(&path, "flows.db", Options::default()).unwrap();
+    let runs = journal.runs(&Filter::default()).unwrap();
+    (runs[0].state, runs[0].done)
+}
+
+#[tokio::test]
+async fn fl_12_a_set_that_is_paused_is_listed_so_and_stays_so_when_a_server_goes_on_with_it() {
+    let mut site = Site::with(ECHO, "[serve]\ndrain_timeout = 1\n", None).await;
+    let mut client = Client::new(site.address).await;
+    let sent = instructions(
+        "i1",
+        json!({ "instructions": [
+            { "instructionId": "a", "action": "sleep", "parameters": { "ms": 300 } },
+            { "instructionId": "b", "action": "echo", "parameters": {} },
+        ] }),
+    );
+    client.send(&sent).await;
+    while client.message().await["content"] != json!({ "id": "a", "status": "RUNNING" }) {}
+    client.send(&control("c1", "PAUSE", "i1")).await;
+    of(&mut client, "ACK", "c1").await;
+    while client.message().await["content"] != json!({ "id": "a", "status": "COMPLETED" }) {}
+    assert_eq!(kept(&site), (RunState::Paused, 1));
+    site.again().await;
+    let mut client = Client::new(site.address).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(kept(&site), (RunState::Paused, 1));
+    client.send(&sent).await;
+    client.send(&control("c2", "RESUME", "i1")).await;
+    let answer = of(&mut client, "INSTRUCTION_RESPONSE", "i1").await;
+    assert_eq!(statuses(&answer["content"]["results"]), ["COMPLETED"; 2]);
+    assert_eq!(answer["content"]["order"], json!(["a", "b"]));
+    assert_eq!(kept(&site), (RunState::Ended(Status::Completed), 2));
+    let page = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let (_, page) = site.http(page).await;
+    let line = "contexture_sets_total{type=\"INSTRUCTION\",outcome=\"COMPLETED\"} 1";
+    assert!(page.contains(line) && page.contains("contexture_sets_running 0"), "{page}");
 }

@@ -33,9 +33,12 @@ struct Subscription {
     incarnation: u64,
     /// The SUBSCRIBE, which all deltas answer.
     message: String,
-    /// The last version that was told.
+    /// The last version that was told; [`NOTHING_YET`] until the SUBSCRIBE is answered.
     heard: Mutex<u64>,
 }
+
+/// All versions count as told: what changes before a SUBSCRIBE is answered is caught up on.
+const NOTHING_YET: u64 = u64::MAX;
 
 impl Subscriptions {
     /// Tells of an update.
@@ -120,10 +123,10 @@ impl Subscriptions {
             context: context.to_owned(),
             incarnation: head.incarnation,
             message: message.to_owned(),
-            heard: Mutex::new(since),
+            heard: Mutex::new(NOTHING_YET),
         });
         self.insert(context, session, &subscription);
-        Ok(Begun { subscription, maker: maker.clone(), version: head.version })
+        Ok(Begun { subscription, maker: maker.clone(), since, version: head.version })
     }
 
     fn insert(&self, context: &str, session: &Arc<Session>, subscription: &Arc<Subscription>) {
@@ -158,12 +161,13 @@ impl Subscriptions {
 pub(crate) struct Begun {
     subscription: Arc<Subscription>,
     maker: Maker,
+    since: u64,
     /// The context's version when it began.
     pub(crate) version: u64,
 }
 
 impl Begun {
-    /// Tells what came between `since` and now.
+    /// Tells what came between `since` and now; from here on what changes is told.
     ///
     /// # Errors
     /// What goes wrong in reading.
@@ -171,6 +175,7 @@ impl Begun {
         let Some(session) = self.subscription.session.upgrade() else { return Ok(()) };
         // Whoever publishes meanwhile waits here, so that the order holds.
         let mut heard = self.subscription.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        *heard = self.since;
         self.subscription.catch_up(store, &self.maker, &session, &mut heard)
     }
 }

@@ -168,3 +168,39 @@ async fn cp_11_a_stale_update_is_merged_or_refused_with_what_it_conflicts_with()
     let ahead = message("SUBSCRIBE", "g", None, json!({ "contextId": "ctx_1", "since": 99 }));
     assert_eq!(client.ask(&ahead).await["content"]["errorCode"], "VALIDATION_FAILED");
 }
+
+#[tokio::test]
+async fn cp_11_what_changes_is_told_after_the_answer_to_subscribe_and_without_a_gap() {
+    const AT_ONCE: u64 = 20;
+    let site = Site::of(ECHO).await;
+    let mut reader = Client::new(site.address).await;
+    let mut writer = Client::new(site.address).await;
+    writer.ask(&set("first", "ctx_1", "n", json!(0))).await;
+    let mut last = 1;
+    for round in 0..60 {
+        // They take effect while the subscription begins.
+        for n in 0..AT_ONCE {
+            writer.send(&set(&format!("u{round}_{n}"), "ctx_1", "n", json!(n))).await;
+        }
+        last += AT_ONCE;
+        let id = format!("s{round}");
+        reader.send(&message("SUBSCRIBE", &id, None, json!({ "contextId": "ctx_1" }))).await;
+        let first = reader.message().await;
+        assert_eq!((&first["type"], &first["metadata"]["inReplyTo"]), (&json!("ACK"), &json!(id)));
+        let mut version = first["content"]["version"].as_u64().unwrap();
+        while version < last {
+            let delta = reader.message().await;
+            assert_eq!(delta["metadata"]["inReplyTo"], id, "{delta}");
+            for change in delta["content"]["changes"].as_array().unwrap() {
+                assert_eq!(change["version"], version + 1, "{delta}");
+                version += 1;
+            }
+        }
+        let end = format!("e{round}");
+        let ended = message("UNSUBSCRIBE", &end, None, json!({ "contextId": "ctx_1" }));
+        assert_eq!(reader.ask(&ended).await["type"], "ACK");
+        for _ in 0..AT_ONCE {
+            assert_eq!(writer.message().await["type"], "ACK");
+        }
+    }
+}

@@ -46,7 +46,7 @@ record! {
     pub struct Control {
         /// What is to happen.
         required action: ControlAction = "action",
-        /// To what: a messageId, a callId, an instructionId or the id of a run. A call or an instruction
+        /// To what: a messageId, the id of a run, or the callId or instructionId of a step of a set, which
         /// can be cancelled alone. With a contextId in the envelope, only what runs in that context is
         /// meant.
         id target: String = "target",

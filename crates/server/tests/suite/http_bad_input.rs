@@ -188,6 +188,67 @@ fn cp_6_a_body_that_is_no_json_by_its_type_is_415() {
 }
 
 #[test]
+fn cp_4_a_version_that_is_not_spoken_is_refused_wherever_contexts_are_reached() {
+    let (_place, running) = served();
+    for version in ["2.0.0", "0.9", "", "one", "1.0.0-beta", "99999999999"] {
+        let http = running.http().with("mcp-cp-version", version);
+        for answer in [
+            http.post(&availability("m1")),
+            http.get("/v1/contexts"),
+            http.get("/v1/contexts/c/messages"),
+            http.delete("/v1/contexts/c"),
+        ] {
+            let content = refused(&answer, 400, "UNSUPPORTED_VERSION");
+            assert_eq!(content["details"]["serverVersion"], "1.0.0", "{content}");
+        }
+    }
+    for version in ["1", "1.0.0", "1.7"] {
+        let http = running.http().with("mcp-cp-version", version);
+        assert_eq!(http.get("/v1/contexts").status, 200, "{version}");
+    }
+}
+
+#[test]
+fn cp_10_what_no_history_holds_is_not_added_to_one() {
+    let (_place, running) = served();
+    let http = running.http();
+    for (kind, content) in [
+        ("HELLO", json!({ "protocolVersion": "1.0.0" })),
+        ("WELCOME", json!({ "protocolVersion": "1.0.0", "sessionId": "s", "lastSeq": 0 })),
+        ("ACK", json!({ "messageId": "x" })),
+        ("PROGRESS", json!({ "id": "x", "status": "RUNNING" })),
+        ("CONTROL", json!({ "action": "CANCEL", "target": "x" })),
+        ("SUBSCRIBE", json!({ "contextId": "c" })),
+        ("UNSUBSCRIBE", json!({ "contextId": "c" })),
+        ("CONTEXT_DELTA", json!({ "version": 1, "changes": [] })),
+    ] {
+        let inner = json!({ "messageId": "in", "type": kind, "content": content });
+        let content = json!({ "operation": "ADD_MESSAGE", "message": inner });
+        let answer = http.post(&message("m1", Some("c"), "CONTEXT_UPDATE", content));
+        let content = refused(&answer, 422, "VALIDATION_FAILED");
+        let violation = &content["details"]["violations"][0];
+        assert_eq!(violation["pointer"], "/content/message/type", "{content}");
+        assert_eq!(violation["found"], kind);
+    }
+    refused(&http.get("/v1/contexts/c"), 404, "CONTEXT_NOT_FOUND");
+}
+
+#[test]
+fn cp_9_an_id_that_is_too_long_is_refused_where_contexts_are_made() {
+    let (_place, running) = served();
+    let http = running.http();
+    let long = "x".repeat(257);
+    let body = json!({ "contextId": long }).to_string();
+    for answer in [
+        http.send("POST", "/v1/contexts", Some(&body)),
+        http.send("POST", &format!("/v1/contexts/import?contextId={long}"), Some("{}")),
+    ] {
+        let content = refused(&answer, 413, "TOO_LARGE");
+        assert!(content["message"].as_str().unwrap().contains("256 bytes"), "{content}");
+    }
+}
+
+#[test]
 fn cp_6_what_is_nested_too_deep_or_too_large_is_refused() {
     let (_place, running) = served();
     let http = running.http();

@@ -14,6 +14,7 @@ pub(super) use import::import;
 pub(super) use read::{changes, list, messages};
 pub(super) use whole::get;
 
+use super::messages::spoken;
 use super::path::{Named, encoded};
 use super::{Shared, answer};
 use crate::serve::app::App;
@@ -24,7 +25,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use contexture::store::contexts::{ContextError, ContextStore, Head};
-use contexture_protocol::{ErrorCode, Refusal, Violation};
+use contexture_protocol::{ErrorCode, Limits, Refusal, Violation};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ fn note(shared: &Shared, caller: &Caller, deed: Deed, context: &str) {
 fn enter(shared: &Shared, request: &Request, scopes: &[Scope]) -> Result<Caller, Refusal> {
     let caller = shared.guard.admit(request)?;
     shared.guard.count(&caller)?;
+    spoken(request.headers())?;
     let Some(scope) = scopes.iter().find(|scope| !caller.grant.scopes.allow(**scope)) else {
         return Ok(caller);
     };
@@ -91,8 +93,15 @@ fn created(head: &Head, value: &Value) -> Response {
     response
 }
 
-/// The name in the URL has to be one that a context can have: no control signs, not empty.
+/// The name in the URL has to be one that a context can have: no control signs, not empty, not too
+/// long.
 fn named(pointer: &str, id: &str) -> Result<(), Refusal> {
+    let (found, most) = (id.len(), Limits::WIRE.id_bytes);
+    if found > most {
+        let text =
+            format!("{pointer}: expected an id of at most {most} bytes, found {found} bytes");
+        return Err(Refusal::new(ErrorCode::TooLarge, text).policy("size_limit"));
+    }
     if !id.is_empty() && !id.chars().any(char::is_control) {
         return Ok(());
     }

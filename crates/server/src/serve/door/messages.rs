@@ -73,11 +73,15 @@ fn admit(shared: &Shared, request: &Request) -> Result<Caller, (Refusal, Option<
             .suggest("Send the header Content-Type: application/json.");
         return Err((refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE)));
     }
-    if let Some(version) = headers.get(VERSION_HEADER) {
-        let version = version.to_str().unwrap_or_default();
-        Version::negotiate(version).map_err(|refused| (*refused, None))?;
-    }
+    spoken(headers).map_err(|refused| (refused, None))?;
     Ok(caller)
+}
+
+/// Whether the version that a client says it speaks is understood (CP-4).
+pub(super) fn spoken(headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(version) = headers.get(VERSION_HEADER) else { return Ok(()) };
+    let version = String::from_utf8_lossy(version.as_bytes());
+    Version::negotiate(&version).map(drop).map_err(|refused| *refused)
 }
 
 pub(super) fn is_json(headers: &HeaderMap) -> bool {

@@ -15,6 +15,20 @@ use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal, SenderType, 
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// Types of messages that open and steer a connection, or tell what goes on: they pass, and no context
+/// keeps them (CP-5).
+const PASSING: &[&str] = &[
+    "HELLO",
+    "WELCOME",
+    "ACK",
+    "MODEL_RESPONSE_DELTA",
+    "PROGRESS",
+    "CONTROL",
+    "SUBSCRIBE",
+    "UNSUBSCRIBE",
+    "CONTEXT_DELTA",
+];
+
 /// Does what a CONTEXT_UPDATE asks for; its answer is an ACK with the version after it.
 pub(crate) fn begin(
     app: &Arc<App>,
@@ -115,8 +129,18 @@ fn elsewhere(outer: &Message, inner: &Message) -> Option<Refusal> {
     Some(refused)
 }
 
-/// A message that is added is of a type that the server takes, as on the wire.
+/// A message that is added is of a type that the server takes, as on the wire, and that contexts keep.
 fn known(app: &App, inner: &Message) -> Result<(), Refusal> {
+    if PASSING.contains(&inner.kind()) {
+        let text = format!("no context keeps a {}", inner.kind());
+        let mut refused = Refusal::new(ErrorCode::ValidationFailed, text);
+        refused.violations.push(Violation {
+            pointer: "/content/message/type".to_owned(),
+            expected: "a type of messages that are kept, such as USER_INPUT".to_owned(),
+            found: inner.kind().to_owned(),
+        });
+        return Err(refused);
+    }
     let Err(mut refused) = app.handlers.check(inner, &app.limits) else { return Ok(()) };
     // It is the outer message that is refused.
     (refused.message_id, refused.context_id) = (None, None);

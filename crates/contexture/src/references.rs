@@ -52,7 +52,7 @@ use crate::project::Project;
 use crate::run::{SetupError, open_workspace};
 use crate::turn::Contexts;
 pub use knowledge::pack_of;
-pub(crate) use knowledge::{asked_of, fence_of, inside, path_in_pack};
+pub(crate) use knowledge::{AskedOf, asked_of, fence_of, file_in_pack, inside};
 
 use context::Conversations;
 use contexture_context::Trust;

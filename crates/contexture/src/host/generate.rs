@@ -36,9 +36,10 @@ pub(super) async fn generate(
     let shown = knowledge::show(host, &call, &model)?;
     let attached = attachments::show(host, &shown.call, &model).await?;
     let media = attached.parts;
-    let Gathered { call, offers, packs: of_references } =
+    let Gathered { call, offers, packs: of_references, answers } =
         gather(host, &attached.call, &model).await?;
     let mut packs = shown.packs;
+    packs.add(answers);
     let fenced: Vec<_> = host.state().fenced.iter().cloned().collect();
     let mut prepared = prepare(&call, &model, number, &fenced, &mut packs)?;
     let mut packs = packs.kept(&prepared.items)?;

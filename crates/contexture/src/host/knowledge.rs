@@ -4,9 +4,11 @@
 //! allowed, resolved, recorded and logged. A program that asks a pack gets data with the trust of a
 //! pack, and what it then shows of it stands in the general fence.
 
+mod answer;
 mod record;
 mod shown;
 
+pub(super) use answer::{Answer, of_question};
 pub(super) use record::{Kept, log, of_reference};
 pub(super) use shown::{ShownPacks, show};
 

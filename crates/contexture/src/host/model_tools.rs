@@ -4,6 +4,7 @@
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
 use super::convert::fields;
+use super::knowledge::{log, of_reference};
 use super::servers::{self, Offered};
 use super::{LiveHost, frontend, permission};
 use crate::frontend::FrontendTool;
@@ -233,8 +234,9 @@ impl<'h> ModelTools<'h> {
     /// Loads what is pending: one item for each resource, which share the room of one result.
     async fn load(&self, arguments: &Value) -> Result<String, String> {
         let loader = self.host.references.get().loader();
-        let Loaded { resources, notes, .. } =
-            self.offers.call(loader, arguments).await.map_err(|error| told(&error))?;
+        let loaded = self.offers.call(loader, arguments).await.map_err(|error| told(&error))?;
+        self.keep_packs(&loaded)?;
+        let Loaded { resources, notes, .. } = loaded;
         let several = resources.len() > 1;
         let mut left = RESULT_TOKENS;
         let mut parts = Vec::new();
@@ -265,6 +267,17 @@ impl<'h> ModelTools<'h> {
         }
         parts.extend(notes.into_iter().map(|note| format!("note: {}", note.message)));
         Ok(parts.join("\n\n"))
+    }
+
+    /// Writes down of which packs the texts are.
+    fn keep_packs(&self, loaded: &Loaded) -> Result<(), String> {
+        let Some(first) = loaded.resources.first() else { return Ok(()) };
+        let kept = of_reference(self.host, &first.reference, loaded, &self.position);
+        let kept = kept.map_err(|error| error.to_string())?;
+        log(self.host, &kept.found);
+        let mut manifest = self.manifest.lock().unwrap_or_else(PoisonError::into_inner);
+        manifest.packs.extend(kept.records);
+        Ok(())
     }
 
     /// Makes an item of a result and adds it to the manifest of the call.

@@ -12,12 +12,12 @@ mod load;
 mod record;
 mod room;
 
-use super::knowledge::{Kept, of_reference};
+use super::knowledge::{Answer, Kept, of_question, of_reference};
 use super::{LiveHost, convert};
 use crate::models::Model;
 use asked::{Asked, asked};
 use contexture_context::tokens::tokenizer_for;
-use contexture_context::{DeclaredItem, Keep, Trust};
+use contexture_context::{DeclaredItem, Keep, TokenCounter, Trust};
 use contexture_reference::syntax::ReferenceBuf;
 use contexture_reference::tool::Offers;
 use contexture_reference::{LoadError, Place, PlanEntry, Policy, State, syntax::Semantics};
@@ -39,6 +39,8 @@ pub(super) struct Gathered<'c> {
     pub(super) offers: Offers,
     /// What is kept of the packs among what was loaded.
     pub(super) packs: Kept,
+    /// What packs said to questions.
+    pub(super) answers: Vec<Answer>,
 }
 
 /// A reference of a call, with what became of it.
@@ -47,6 +49,8 @@ struct Planned {
     entry: PlanEntry,
     /// The items it gives.
     items: Vec<DeclaredItem>,
+    /// What a pack said, when it is asked a question.
+    answer: Option<Answer>,
     /// Whether it stands for what a dry run did not load.
     is_placeholder: bool,
 }
@@ -59,8 +63,8 @@ pub(super) async fn gather<'c>(
 ) -> Result<Gathered<'c>, HostError> {
     let asked = asked(call)?;
     if asked.is_empty() {
-        let (offers, packs) = (Offers::default(), Kept::default());
-        return Ok(Gathered { call: Cow::Borrowed(call), offers, packs });
+        let (offers, packs, answers) = (Offers::default(), Kept::default(), Vec::new());
+        return Ok(Gathered { call: Cow::Borrowed(call), offers, packs, answers });
     }
     let mut call = call.clone();
     for one in &asked {
@@ -75,6 +79,7 @@ pub(super) async fn gather<'c>(
         let (items, left_out) = items_of(host.packs(), &one.asked, &one.entry, counter)?;
         one.items = items;
         note(host, &call, one, left_out);
+        answer(host, &call, one, counter)?;
     }
     let most = options.budget.unwrap_or(u64::MAX);
     room::fit(&call, &mut planned, counter, most)?;
@@ -82,24 +87,48 @@ pub(super) async fn gather<'c>(
     host.recorder.amend(call.event, convert::fields(json!({ "references": entries })));
     failed(host, &call, &planned)?;
     let offers = offers(&planned, options.policy);
-    let packs = packs(host, &planned)?;
+    let (packs, answers) = packs(host, &mut planned)?;
     put(&mut call, planned);
     if !offers.is_empty() {
         call.items.push(listing(&call, &offers, host.calls_tools(model)));
     }
-    Ok(Gathered { call: Cow::Owned(call), offers, packs })
+    Ok(Gathered { call: Cow::Owned(call), offers, packs, answers })
 }
 
-/// What is kept of the packs that are in the prompt by reference.
-fn packs(host: &LiveHost, planned: &[Planned]) -> Result<Kept, HostError> {
-    let mut kept = Kept::default();
-    for Planned { asked, entry, items, .. } in planned {
-        if let Some(loaded) = entry.loaded.as_ref().filter(|_| !items.is_empty()) {
+/// Takes the answer of a pack within what its `use` allows: whole sections, in place of a text that
+/// would be cut.
+fn answer(
+    host: &LiveHost,
+    call: &GenerateCall,
+    one: &mut Planned,
+    counter: &'static dyn TokenCounter,
+) -> Result<(), HostError> {
+    if one.is_placeholder {
+        return Ok(());
+    }
+    let reference = one.asked.reference.as_ref();
+    one.answer = of_question(host, reference.as_str(), &mut one.items, counter)?;
+    if one.items.is_empty() {
+        for warning in one.answer.iter().flat_map(Answer::warnings) {
+            host.warn(format!("{}: {warning}", call.site));
+        }
+    }
+    Ok(())
+}
+
+/// What is kept of the packs that are in the prompt by reference, and what they said to questions.
+fn packs(host: &LiveHost, planned: &mut [Planned]) -> Result<(Kept, Vec<Answer>), HostError> {
+    let (mut kept, mut answers) = (Kept::default(), Vec::new());
+    for Planned { asked, entry, items, answer, .. } in planned {
+        let Some(loaded) = &entry.loaded else { continue };
+        if let Some(answer) = answer.take() {
+            answers.push(answer);
+        } else if !items.is_empty() {
             let reference = asked.reference.as_ref();
             kept.extend(of_reference(host, reference.as_str(), loaded, &asked.position)?);
         }
     }
-    Ok(kept)
+    Ok((kept, answers))
 }
 
 /// References are sent as they are written, but for credentials, which no model needs (REF-23).

@@ -141,11 +141,12 @@ pub(crate) fn asked_of(reference: &str) -> Option<AskedOf> {
     })
 }
 
-/// The path of the file of a pack that a reference leads to; empty for the pack itself.
-pub(crate) fn path_in_pack(reference: &str) -> Option<String> {
+/// The pack and the path of its file that a reference leads to; the path is empty for the pack itself.
+pub(crate) fn file_in_pack(reference: &str) -> Option<(String, String)> {
     let innermost = Reference::parse(reference).ok()?.innermost();
     let path = innermost.is_protocol(NAME).then(|| innermost.path())?;
-    Some(Asked::of(path, None).path.to_owned())
+    let Asked { pack, path, .. } = Asked::of(path, None);
+    Some((pack.to_owned(), path.to_owned()))
 }
 
 /// The fence of the pack that a text was loaded from; none for other texts.

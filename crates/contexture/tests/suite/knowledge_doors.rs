@@ -2,8 +2,11 @@
 //! into them (KN-8, KN-13, AS-12).
 
 use crate::common::{Allowing, Place, told};
+use contexture::context::manifest::PackRecord;
+use contexture::inspect::Kept;
 use contexture::observe::{Observer, Silent};
 use contexture::run::{RunReport, RunRequest};
+use contexture::store::runs::{RunStore as _, select};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -214,4 +217,50 @@ fn kn_8_nothing_in_a_pack_is_a_program_or_a_template() {
         let failure = told(&report.outcome.unwrap_err());
         assert!(failure.contains("lies in a knowledge pack"), "{program}: {failure}");
     }
+}
+
+/// The packs in the manifest of the latest run, as `name: files`, and the files in the usage log.
+fn kept(place: &Place, program: &str) -> (Vec<String>, Vec<String>) {
+    place.write("a.as", program);
+    let request = RunRequest {
+        stand_in: contexture::models::StandIn::Mock,
+        ..place.request("a.as", json!({}))
+    };
+    let report = place.run_observed(request, Arc::new(Allowing));
+    assert!(report.outcome.is_ok(), "{}", told(report.outcome.as_ref().unwrap_err()));
+    let store = contexture::runs(&place.project());
+    let log = store.load(&select(&store, "latest").unwrap()).unwrap();
+    let kept = Kept { store: &store, log: &log };
+    let packs = &kept.calls()[0].manifest.packs;
+    let told = |pack: &PackRecord| {
+        let files: Vec<&str> = pack.files.iter().map(|file| file.path.as_str()).collect();
+        format!("{}: {}", pack.name, files.join(" "))
+    };
+    let used = place.read(".contexture/usage.jsonl");
+    let used = used.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    (
+        packs.iter().map(told).collect(),
+        used.map(|line| line["selected_files"].to_string()).collect(),
+    )
+}
+
+#[test]
+fn kn_15_a_path_into_a_pack_is_recorded_and_logged_as_a_use_of_it() {
+    let place = place("");
+    let path = format!("{PACK}/wiki/price.md");
+    let (packs, used) = kept(
+        &place,
+        &format!("main func(input) {{ generate({{ input: \"Read @!file://{path} now\" }}) }}"),
+    );
+    assert_eq!(packs, ["acme: wiki/price.md"]);
+    assert_eq!(used, ["[\"wiki/price.md\"]"]);
+    pack(&place, ".agents/knowledge/beta", "beta");
+    place.write("notes.md", "Our notes.");
+    let (packs, used) = kept(
+        &place,
+        "import resource R from \"@!file://.agents/**/*.md\"\nimport resource N from \"@!file://notes.md\"\n\
+         main func(input) { use R as all\nuse N as notes\ngenerate({ input: \"Read\" }) }",
+    );
+    assert_eq!(packs, ["acme: KNOWLEDGE.md wiki/price.md", "beta: KNOWLEDGE.md wiki/price.md"]);
+    assert_eq!(used.len(), 3, "{used:?}");
 }

@@ -96,3 +96,97 @@ fn as_18_a_pack_without_room_is_left_out_and_not_said_to_be_used() {
     assert!(pack.warnings.iter().any(|told| told.contains("no room")), "{:?}", pack.warnings);
     assert_eq!(place.read(".contexture/usage.jsonl").lines().count(), 1);
 }
+
+/// The same, of a program whose instruction or `use` asks a pack by reference.
+fn refer(place: &Place, program: &str) -> (String, Manifest) {
+    place.write("a.as", program);
+    let request = RunRequest {
+        stand_in: contexture::models::StandIn::Mock,
+        ..place.request("a.as", json!({}))
+    };
+    let report = place.run_observed(request, Arc::new(Allowing));
+    assert!(report.outcome.is_ok(), "{}", told(report.outcome.as_ref().unwrap_err()));
+    let store = runs(&place.project());
+    let log = store.load(&select(&store, "latest").unwrap()).unwrap();
+    let kept = Kept { store: &store, log: &log };
+    let text = kept.prompt(1).unwrap()[0].messages.last().unwrap().text.clone();
+    (text, kept.calls()[0].manifest.clone())
+}
+
+const QUESTION: &str = "@!knowledge://acme?query=price+of+the+widget";
+
+fn whole(text: &str) -> usize {
+    assert!(!text.contains("[clipped"), "{text}");
+    let shown = text.matches("costs").count();
+    assert_eq!(shown, text.matches("9 euros.").count(), "{text}");
+    assert_eq!(text.matches("Its price").count(), text.matches("for a year.").count(), "{text}");
+    shown
+}
+
+#[test]
+fn as_18_what_a_reference_asks_of_a_pack_gives_way_in_whole_sections() {
+    let in_text = |most: &str| {
+        format!("main func(input) {{ generate({{ input: \"Say {QUESTION}\"{most} }}) }}")
+    };
+    let used = |most: &str| {
+        format!(
+            "import resource Prices from \"{QUESTION}\"\nmain func(input) {{\n  use Prices as facts\n\
+             generate({{ input: \"How much?\"{most} }})\n}}"
+        )
+    };
+    for program in [&in_text as &dyn Fn(&str) -> String, &used] {
+        let place = place();
+        let (text, all) = refer(&place, &program(""));
+        assert_eq!(whole(&text), 9, "{text}");
+        let mut before = 9;
+        for less in [10, 120, 280] {
+            let most = all.tokens - less;
+            let (text, manifest) = refer(&place, &program(&format!(", max_input: {most}")));
+            assert!(manifest.tokens <= most);
+            let shown = whole(&text);
+            assert!((1..=before).contains(&shown), "{less}: {text}");
+            assert_eq!(text.matches("</knowledge_pack>").count(), 1, "{text}");
+            before = shown;
+            let [cut] = manifest.items[0].cuts.as_slice() else { panic!("{:?}", manifest.items) };
+            assert_eq!(serde_json::to_value(cut.reason).unwrap(), "prompt_budget");
+            let [pack] = manifest.packs.as_slice() else { panic!("{:?}", manifest.packs) };
+            assert_eq!((pack.budget, pack.files.len()), (cut.budget.limit, 1));
+            assert!(pack.tokens <= manifest.items[0].tokens);
+        }
+        assert!(before < 9);
+        let usage = place.read(".contexture/usage.jsonl");
+        assert_eq!(usage.lines().count(), 4, "a line for each call: {usage}");
+    }
+}
+
+#[test]
+fn as_16_the_answer_of_a_pack_keeps_within_the_budget_of_its_use_in_whole_sections() {
+    for (budget, least) in [("max 300", 2), ("max 900 chars", 2), ("max 140", 1)] {
+        let place = place();
+        let (text, manifest) = refer(
+            &place,
+            &format!(
+                "import resource Prices from \"{QUESTION}\"\nmain func(input) {{\n\
+                 use Prices {budget} as facts\n  generate({{ input: \"How much?\" }})\n}}"
+            ),
+        );
+        let shown = whole(&text);
+        assert!((least..9).contains(&shown), "{budget}: {text}");
+        let [item] = manifest.items.as_slice() else { panic!("{:?}", manifest.items) };
+        assert!(item.cuts.is_empty() && item.tokens <= 300, "{item:?}");
+        let [pack] = manifest.packs.as_slice() else { panic!("{:?}", manifest.packs) };
+        assert!(pack.warnings.iter().any(|told| told.contains("did not fit")), "{pack:?}");
+    }
+    // A budget that holds no section shows nothing of it, and says what would do.
+    let place = place();
+    let (text, manifest) = refer(
+        &place,
+        &format!(
+            "import resource Prices from \"{QUESTION}\"\nmain func(input) {{\n\
+             use Prices max 30 as facts\n  generate({{ input: \"How much?\" }})\n}}"
+        ),
+    );
+    assert!(!text.contains("knowledge_pack") && manifest.items.is_empty(), "{text}");
+    assert!(manifest.packs[0].files.is_empty());
+    assert!(manifest.packs[0].warnings.iter().any(|told| told.contains("at least")));
+}

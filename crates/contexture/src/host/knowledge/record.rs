@@ -3,12 +3,12 @@
 use super::host_error;
 use crate::host::LiveHost;
 use crate::packs::DEFAULT_BUDGET;
-use crate::references;
+use crate::references::{self, AskedOf};
 use contexture_context::manifest::{PackFileRecord, PackRecord};
 use contexture_context::tokens::O200K_BASE;
-use contexture_context::{Digest, Position, TokenCounter};
+use contexture_context::{Position, TokenCounter};
 use contexture_knowledge::pack::{GUIDE_FILE, Pack};
-use contexture_knowledge::resolve::{PackUse, Resolution, Task};
+use contexture_knowledge::resolve::{PackUse, Resolution, Task, standing};
 use contexture_reference::{Loaded, Resource};
 use contexture_script::host::HostError;
 use serde_json::json;
@@ -30,49 +30,75 @@ impl Kept {
     }
 }
 
-/// What is kept of a reference to a pack that was loaded into a prompt; nothing of others.
+/// What is kept of a reference that was loaded into a prompt, for each pack that it has files of:
+/// paths and patterns of files may lead into packs as well.
 pub(in crate::host) fn of_reference(
     host: &LiveHost,
     reference: &str,
     loaded: &Loaded,
     position: &Position,
 ) -> Result<Kept, HostError> {
-    let Some(asked) = references::asked_of(reference) else { return Ok(Kept::default()) };
-    let pack = host.packs().allowed(&asked.pack).map_err(host_error)?;
-    let budget = asked.budget.unwrap_or(DEFAULT_BUDGET);
-    let found = match &asked.query {
-        Some(query) => {
+    let asked = references::asked_of(reference);
+    let budget = asked.as_ref().and_then(|asked| asked.budget).unwrap_or(DEFAULT_BUDGET);
+    let mut kept = Kept::default();
+    match &asked {
+        Some(AskedOf { pack, query: Some(query), .. }) => {
+            host.packs().allowed(pack).map_err(host_error)?;
             let task = Task::new(query.as_str(), budget);
-            host.packs().get().resolve(&[&asked.pack], &task).map_err(host_error)?
+            kept.found.push(host.packs().get().resolve(&[pack], &task).map_err(host_error)?);
         }
-        None => read(&pack, loaded),
-    };
-    let records = records(host, &found, position, budget)?;
-    Ok(Kept { found: vec![found], records })
+        _ => {
+            for (name, files) in files(reference, loaded) {
+                // Who may read it was asked when it was loaded.
+                let Ok(pack) = host.packs().allowed(&name) else { continue };
+                kept.found.push(read(&pack, &files));
+            }
+        }
+    }
+    for found in &kept.found {
+        kept.records.extend(records(host, found, position, budget)?);
+    }
+    Ok(kept)
+}
+
+/// Texts of a pack, by their paths in it.
+type Texts<'l> = Vec<(String, &'l Resource)>;
+
+/// The texts of packs among what was loaded, by the names of the packs.
+fn files<'l>(reference: &str, loaded: &'l Loaded) -> Vec<(String, Texts<'l>)> {
+    let mut packs: Vec<(String, Texts<'l>)> = Vec::new();
+    for resource in loaded.resources.iter().filter(|resource| resource.text().is_some()) {
+        // What another level made of a file has a name of its own.
+        let of = [resource.reference.as_str(), reference];
+        let Some((name, path)) = of.into_iter().find_map(references::file_in_pack) else {
+            continue;
+        };
+        let path = if path.is_empty() { GUIDE_FILE.to_owned() } else { path };
+        match packs.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, texts)) => texts.push((path, resource)),
+            None => packs.push((name, vec![(path, resource)])),
+        }
+    }
+    packs
 }
 
 /// Files that were read as they are.
-fn read(pack: &Pack, loaded: &Loaded) -> Resolution {
-    let files: Vec<(String, Digest)> = loaded
-        .resources
-        .iter()
-        .filter_map(|resource| {
-            let path = references::path_in_pack(&resource.reference)?;
-            let path = if path.is_empty() { GUIDE_FILE.to_owned() } else { path };
-            Some((path, resource.digest()?))
-        })
-        .collect();
-    let texts = loaded.resources.iter().filter_map(Resource::text);
+fn read(pack: &Pack, texts: &[(String, &Resource)]) -> Resolution {
+    let digested = texts.iter().filter_map(|(path, text)| Some((path.clone(), text.digest()?)));
     let used = PackUse {
         item: pack.item().clone(),
-        selected_files: files.iter().map(|(path, _)| path.clone()).collect(),
-        files,
+        selected_files: texts.iter().map(|(path, _)| path.clone()).collect(),
+        files: digested.collect(),
         grounding: pack.item().grounding,
         citation_gaps: Vec::new(),
-        warnings: Vec::new(),
-        tokens: texts.map(|text| O200K_BASE.count(text) as u64).sum(),
+        warnings: standing(pack.item()),
+        tokens: texts.iter().filter_map(|(_, text)| text.text()).map(tokens).sum(),
     };
     Resolution { uses: vec![used], ..Resolution::default() }
+}
+
+fn tokens(text: &str) -> u64 {
+    O200K_BASE.count(text) as u64
 }
 
 /// Writes down that what was resolved reaches a model. A log that can't be written stops nobody.

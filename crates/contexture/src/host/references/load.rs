@@ -28,7 +28,7 @@ pub(super) async fn load(
         }
         let is_placeholder = entry.as_ref().is_some_and(|entry| entry.state == State::Loaded);
         let entry = entry.unwrap_or_else(|| unloaded(&asked));
-        planned.push(Planned { asked, entry, items: Vec::new(), is_placeholder });
+        planned.push(Planned { asked, entry, items: Vec::new(), answer: None, is_placeholder });
     }
     let place = planned.first().map(|one| one.asked.place.clone()).unwrap_or_default();
     let options = PlanOptions { policy, place, ..PlanOptions::default() };

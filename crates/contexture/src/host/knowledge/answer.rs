@@ -1,0 +1,147 @@
+//! What a pack is asked for a prompt, and what it said last (KN-9, KN-11).
+
+use super::host_error;
+use crate::host::LiveHost;
+use crate::packs::DEFAULT_BUDGET;
+use crate::references::{self, AskedOf, inside};
+use contexture_context::{Budget, DeclaredItem, Measure, Position, TokenCounter};
+use contexture_knowledge::resolve::{Resolution, Task};
+use contexture_script::host::HostError;
+
+/// What a pack is asked, and where the answer stands in the prompt.
+pub(in crate::host) struct Question {
+    pub(super) pack: String,
+    /// The task.
+    pub(super) text: String,
+    /// The source and the label of the item with the answer.
+    pub(super) source: String,
+    pub(super) label: Option<String>,
+    pub(super) position: Position,
+    /// What its `use` allows.
+    pub(super) budget: Option<Budget>,
+}
+
+/// What a pack said, last.
+pub(in crate::host) struct Answer {
+    pub(super) question: Question,
+    pub(super) found: Resolution,
+    /// The tokens that it was asked for.
+    pub(super) budget: u64,
+}
+
+impl Question {
+    /// Asks within so many tokens.
+    pub(super) fn ask(
+        self,
+        host: &LiveHost,
+        counter: &'static dyn TokenCounter,
+        budget: u64,
+    ) -> Result<Answer, HostError> {
+        let found = self.resolve(host, counter, budget)?;
+        Ok(Answer { question: self, found, budget })
+    }
+
+    fn resolve(
+        &self,
+        host: &LiveHost,
+        counter: &'static dyn TokenCounter,
+        budget: u64,
+    ) -> Result<Resolution, HostError> {
+        let name = self.pack.as_str();
+        host.packs().allowed(name).map_err(host_error)?;
+        let of = |tokens: u64| {
+            let task = Task::new(self.text.as_str(), tokens);
+            host.packs().get().resolve_with(&[name], &task, counter).map_err(host_error)
+        };
+        match self.budget {
+            Some(Budget { limit, measure: Measure::Chars, .. }) => {
+                within_characters(limit, budget, of)
+            }
+            _ => of(budget),
+        }
+    }
+
+    /// Whether an item holds the answer.
+    pub(super) fn is_at(&self, source: &str, position: Option<&Position>) -> bool {
+        self.source == source && position == Some(&self.position)
+    }
+}
+
+impl Answer {
+    /// Asks again, for no more than so many tokens.
+    pub(super) fn shorten(
+        &mut self,
+        host: &LiveHost,
+        counter: &'static dyn TokenCounter,
+        room: u64,
+    ) -> Result<(), HostError> {
+        let budget = self.budget.min(room);
+        self.found = self.question.resolve(host, counter, budget)?;
+        self.budget = budget;
+        Ok(())
+    }
+
+    /// What has to be said about it.
+    pub(in crate::host) fn warnings(&self) -> &[String] {
+        &self.found.warnings
+    }
+
+    /// The text without its fence; empty when nothing was selected.
+    pub(super) fn text(&self, english: bool) -> &str {
+        inside(&self.found, english).unwrap_or_default()
+    }
+}
+
+/// The answer of a pack that a reference asked for, within what its `use` allows, in place of the one
+/// that was loaded; none of other references, and of what another level made of an answer.
+pub(in crate::host) fn of_question(
+    host: &LiveHost,
+    reference: &str,
+    items: &mut Vec<DeclaredItem>,
+    counter: &'static dyn TokenCounter,
+) -> Result<Option<Answer>, HostError> {
+    let asked = references::asked_of(reference);
+    let Some(AskedOf { pack, query: Some(text), budget }) = asked else { return Ok(None) };
+    let [item] = items.as_mut_slice() else { return Ok(None) };
+    let english = host.packs().get().english();
+    let own = budget.unwrap_or(DEFAULT_BUDGET);
+    let loaded = host.packs().get().resolve(&[&pack], &Task::new(text.as_str(), own));
+    let loaded = loaded.map_err(host_error)?;
+    if item.fence.is_none() || item.value.as_str() != inside(&loaded, english) {
+        return Ok(None);
+    }
+    let question = Question {
+        pack,
+        text,
+        source: item.source.clone(),
+        label: item.label.clone(),
+        position: item.position.clone().unwrap_or_default(),
+        budget: item.budget,
+    };
+    let most = item.budget.map_or(own, |budget| own.min(budget.limit));
+    let answer = question.ask(host, counter, most)?;
+    match answer.text(english) {
+        "" => items.clear(),
+        text => item.value = text.into(),
+    }
+    Ok(Some(answer))
+}
+
+/// Sections are packed by tokens: for a budget of characters, as many tokens as stay within it.
+fn within_characters(
+    limit: u64,
+    budget: u64,
+    resolve: impl Fn(u64) -> Result<Resolution, HostError>,
+) -> Result<Resolution, HostError> {
+    let mut tokens = limit.min(budget);
+    loop {
+        let found = resolve(tokens)?;
+        let characters = found.context.chars().count() as u64;
+        if characters <= limit || tokens <= 1 {
+            return Ok(found);
+        }
+        // Tokens that are in proportion, and fewer than before in any case.
+        let fair = found.tokens.saturating_mul(limit) / characters.max(1);
+        tokens = fair.min(found.tokens.saturating_sub(1)).min(tokens - 1).max(1);
+    }
+}

@@ -171,10 +171,12 @@ impl App {
             Ok(head.incarnation)
         });
         let incarnation = incarnation.await?;
-        self.turns.cancel_in(owner, context, incarnation);
         let (app, owner, context) = (Arc::clone(self), owner.to_owned(), context.to_owned());
         let (told, is_told) = tokio::sync::oneshot::channel();
+        // Behind what begins the turns and sets of messages that were kept before.
         self.after_updates(move || {
+            app.turns.cancel_in(&owner, &context, incarnation);
+            app.flows.deleted(&owner, &context, incarnation);
             app.subscriptions.deleted(&app.maker, &owner, &context, incarnation);
             let _ = told.send(());
         });

@@ -28,6 +28,7 @@ pub(crate) use running::{Place, Running};
 
 use super::turn::TurnKey;
 use contexture_flow::action::Registry;
+use contexture_protocol::content::ControlAction;
 use contexture_protocol::{ErrorCode, Refusal};
 use running::Tables;
 use std::num::NonZeroUsize;
@@ -111,6 +112,20 @@ impl Flows {
                 Some((running, step)) => Named::Step(running, step),
                 None => Named::Nothing,
             },
+        }
+    }
+
+    /// A context was deleted: what runs in it is cancelled, and what was sent to it may come anew
+    /// (CP-9).
+    pub(crate) fn deleted(&self, owner: &str, context: &str, incarnation: u64) {
+        let mut tables = self.tables();
+        let gone = tables.by_key.extract_if(|(of, _, _), running| {
+            **of == *owner && running.was_kept_in(context, incarnation)
+        });
+        let gone: Vec<_> = gone.collect();
+        drop(tables);
+        for (_, running) in gone {
+            running.wish(ControlAction::Cancel);
         }
     }
 

@@ -130,6 +130,7 @@ impl Job {
             }
             Ok(applied) => {
                 self.incarnation = Some(applied.incarnation);
+                self.place.running().is_kept_in(applied.incarnation);
                 self.audit(&caller);
                 if self.is_async() {
                     (self.tell)(&self.ack(Some(applied.version)));

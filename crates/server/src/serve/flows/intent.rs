@@ -112,6 +112,7 @@ impl IntentSet {
         if let Some(set) = set_of(&message) {
             place.running().is_of(&context, &set);
         }
+        place.running().is_kept_in(incarnation);
         let job = Job {
             app: Arc::clone(app),
             owner: Arc::clone(caller.owner()),

@@ -171,6 +171,9 @@ fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     }
     let (app, message, tell) = (Arc::clone(app), found.message, place.tell());
     let incarnation = incarnation(&app, &owner, &context);
+    if let Some(incarnation) = incarnation {
+        place.running().is_kept_in(incarnation);
+    }
     let origin = None;
     let job = Job { app, owner, origin, context, incarnation, message, intent, place, tell };
     if job.is_async() {

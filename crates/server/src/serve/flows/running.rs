@@ -27,6 +27,8 @@ pub(crate) struct Running {
     pub(crate) log: TurnLog,
     digest: [u8; 32],
     whole: OnceLock<Whole>,
+    /// Which context of its id keeps its message, once one does.
+    kept_in: OnceLock<u64>,
     steer: Mutex<Steer>,
     /// Where its run is kept: what steers it is noted there.
     journal: Arc<SqliteJournal>,
@@ -62,12 +64,19 @@ impl Tables {
             let now = Instant::now();
             self.by_key.retain(|_, running| !running.log.is_over(now, GRACE));
         }
-        let (whole, steer) = (OnceLock::new(), Mutex::default());
+        let (whole, kept_in, steer) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let log = TurnLog::default();
-        let running = Arc::new(Running { log, digest, whole, steer, journal });
+        let running = Arc::new(Running { log, digest, whole, kept_in, steer, journal });
         self.by_key.insert(key.clone(), Arc::clone(&running));
         *self.open.entry(Arc::clone(&key.0)).or_default() += 1;
         running
+    }
+
+    /// Forgets a set; another one may have its key by now.
+    fn forget(&mut self, key: &TurnKey, running: &Arc<Running>) {
+        if self.by_key.get(key).is_some_and(|known| Arc::ptr_eq(known, running)) {
+            self.by_key.remove(key);
+        }
     }
 
     fn ended(&mut self, owner: &Arc<str>) {
@@ -108,6 +117,16 @@ impl Running {
     /// Whether it runs in this context.
     pub(super) fn is_in(&self, context: &str) -> bool {
         self.whole.get().is_some_and(|whole| whole.context == context)
+    }
+
+    /// Says which context of its id keeps its message, once.
+    pub(super) fn is_kept_in(&self, incarnation: u64) {
+        self.kept_in.get_or_init(|| incarnation);
+    }
+
+    /// Whether this context, of all that had its id, keeps its message.
+    pub(super) fn was_kept_in(&self, context: &str, incarnation: u64) -> bool {
+        self.kept_in.get() == Some(&incarnation) && self.is_in(context)
     }
 
     /// The place of a step in it.
@@ -211,13 +230,13 @@ impl Place {
     /// Its answer is told by somebody else.
     pub(super) fn leave(mut self) {
         self.is_over = true;
-        self.app.flows.tables().by_key.remove(&self.key);
+        self.app.flows.tables().forget(&self.key, &self.running);
     }
 
     /// Nothing runs for it: sent again, it is judged anew.
     pub(super) fn refuse(mut self, answer: Message) {
         self.is_over = true;
-        self.app.flows.tables().by_key.remove(&self.key);
+        self.app.flows.tables().forget(&self.key, &self.running);
         self.running.log.finish(answer);
     }
 
@@ -237,7 +256,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         if !self.is_over {
             let told = self.broken_off();
-            self.app.flows.tables().by_key.remove(&self.key);
+            self.app.flows.tables().forget(&self.key, &self.running);
             self.running.log.finish(told);
         }
         self.app.flows.tables().ended(&self.key.0);

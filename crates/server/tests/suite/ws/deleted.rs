@@ -1,7 +1,8 @@
 //! A context that is deleted while a turn runs in it (CP-7, CP-9).
 
 use crate::ws::client::{Client, said};
-use crate::ws::site::{Model, Site};
+use crate::ws::sets::{instructions, of};
+use crate::ws::site::{ECHO, Model, Site};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -32,6 +33,50 @@ async fn cp_9_a_turn_in_a_context_that_is_deleted_ends_and_says_nothing_in_the_n
         stored["messages"].as_array().unwrap().iter().map(|one| &one["messageId"]).collect();
     assert_eq!(ids, [&json!("m1"), &answer["messageId"]]);
     assert_eq!(stored["version"], 2);
+}
+
+async fn delete(site: &Site) {
+    let address = site.address;
+    let request = format!(
+        "DELETE /v1/contexts/ctx_1 HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    );
+    assert_eq!(site.http(&request).await.0, 204);
+}
+
+#[tokio::test]
+async fn cp_9_a_set_in_a_context_that_is_deleted_is_cancelled() {
+    let site = Site::of(ECHO).await;
+    let mut client = Client::new(site.address).await;
+    let steps = json!([
+        { "instructionId": "wait", "action": "sleep", "parameters": { "ms": 50_000 } },
+        { "instructionId": "after", "action": "sleep", "parameters": { "ms": 50_000 } },
+    ]);
+    client.send(&instructions("i1", json!({ "instructions": steps }))).await;
+    while client.message().await["content"]["id"] != "wait" {}
+    delete(&site).await;
+    let ended = of(&mut client, "ERROR_RESPONSE", "i1").await;
+    assert_eq!(ended["content"]["errorCode"], "CONTEXT_NOT_FOUND", "{ended}");
+}
+
+#[tokio::test]
+async fn cp_7_a_set_sent_again_after_its_context_went_runs_anew() {
+    let site = Site::of(ECHO).await;
+    let echo = |n: u64| {
+        let step = json!({ "instructionId": "a", "action": "echo", "parameters": { "n": n } });
+        instructions("i1", json!({ "instructions": [step] }))
+    };
+    let (_, first) = site.post(&echo(1)).await;
+    assert_eq!(site.post(&echo(1)).await.1["messageId"], first["messageId"]);
+    delete(&site).await;
+    let (status, again) = site.post(&echo(1)).await;
+    assert_eq!((status, &again["type"]), (200, &json!("INSTRUCTION_RESPONSE")), "{again}");
+    assert_ne!(again["messageId"], first["messageId"]);
+    let stored = site.get("/v1/contexts/ctx_1/messages").await;
+    assert_eq!(stored["messages"][1]["messageId"], again["messageId"]);
+    // What an id held in a context that is gone binds nobody.
+    delete(&site).await;
+    let (_, other) = site.post(&echo(2)).await;
+    assert_eq!(other["content"]["results"][0]["result"], json!({ "n": 2 }), "{other}");
 }
 
 #[tokio::test]

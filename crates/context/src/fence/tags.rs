@@ -1,7 +1,9 @@
 //! Tags that look like a fence of ours, and the control tokens and tags of chat formats.
 
 use super::glyphs::{Glyphs, first};
-use super::look::{alike, is_blank, is_greater, is_invisible, is_less, is_square, plain};
+use super::look::{
+    alike, is_blank, is_greater, is_invisible, is_less, is_square, plain, stands_for,
+};
 
 /// How the names of our fences begin, letters and digits alone.
 const FENCES: &[&str] =
@@ -32,6 +34,7 @@ const ROLES: &[&str] = &[
     "toolresults",
     "toolresponse",
     "tooluse",
+    "invoke",
     "functioncall",
     "functioncalls",
     "functionresult",
@@ -41,7 +44,7 @@ const ROLES: &[&str] = &[
     "endofturn",
 ];
 /// The same, so short that they count only where the tag ends behind them.
-const SHORT: &[&str] = &["sys", "inst", "s", "bos", "eos", "think", "invoke"];
+const SHORT: &[&str] = &["sys", "inst", "s", "bos", "eos", "think"];
 /// Names of `<|…|>` tokens that are recognised even with blanks inside.
 const TOKENS: &[&str] = &[
     "imstart",
@@ -94,9 +97,10 @@ pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize>
             continue;
         }
         let is_tag = match opening.kind {
-            Kind::Turned => TURNED.iter().any(|name| after_name(rest, name, true).is_some()),
+            Kind::Turned => is_turned(rest),
             kind => {
                 is_fence(kind, rest, own.as_deref())
+                    || turns && kind == Kind::Angle && is_turned(rest)
                     || in_fence && (is_role(kind, rest) || is_token(kind, rest))
             }
         };
@@ -145,7 +149,14 @@ fn is_fence(kind: Kind, rest: &str, own: Option<&str>) -> bool {
     let is_ours = |name: &str| {
         FENCES.iter().copied().chain(own).any(|fence| after_name(name, fence, true).is_some())
     };
-    is_ours(name) || without_prefix(name).is_some_and(is_ours)
+    is_ours(name) || prefixes(name).any(is_ours)
+}
+
+/// A name that is written backwards, with or without a slash, as it shows where the direction of
+/// reading is turned; signs that open show as signs that close there.
+fn is_turned(rest: &str) -> bool {
+    let (_, name) = skip_slash(rest);
+    TURNED.iter().any(|turned| after_name(name, turned, true).is_some())
 }
 
 /// `<system>`, `<system priority="high">`, `</s>`, `<<SYS>>`, `[INST]`, `[/INST]`, and a `<system`
@@ -211,15 +222,25 @@ fn skip_slash(rest: &str) -> (bool, &str) {
     (closing, Glyphs::of(rest).skipping(skips).rest())
 }
 
-/// What follows the prefix of a name, as in `x:knowledge_pack`.
-fn without_prefix(name: &str) -> Option<&str> {
+/// What follows the prefixes of a name, as in `x:knowledge_pack` and `a:b:knowledge_pack`.
+fn prefixes(name: &str) -> impl Iterator<Item = &str> {
     let mut glyphs = Glyphs::of(name);
-    let colon = glyphs
-        .by_ref()
-        .take(PREFIX_LENGTH)
-        .take_while(|c| is_name(*c) || plain(*c) == Some(':'))
-        .position(|c| plain(c) == Some(':'))?;
-    (colon > 0).then(|| glyphs.rest())
+    let mut left = PREFIX_LENGTH;
+    let mut is_begun = false;
+    std::iter::from_fn(move || {
+        while left > 0 {
+            left -= 1;
+            let sign = glyphs.next()?;
+            if plain(sign) == Some(':') && is_begun {
+                return Some(glyphs.rest());
+            }
+            if !is_name(sign) {
+                return None;
+            }
+            is_begun = true;
+        }
+        None
+    })
 }
 
 /// What follows `name` at the beginning of `text`, as it looks and without separators: `_`, `-` and
@@ -229,16 +250,19 @@ fn after_name<'a>(text: &'a str, name: &str, any_separator: bool) -> Option<Glyp
     let is_separator = |c: char, look: char| {
         any_separator && !look.is_alphanumeric() && !matches!(look, '<' | '>') && !is_square(c)
     };
+    let is = |look: char, wanted: char| {
+        if any_separator { stands_for(look, wanted) } else { alike(look, wanted) }
+    };
     let mut rest = Glyphs::of(text);
     for wanted in name.chars() {
         let found = rest.find_map(|c| match plain(c) {
             _ if is_blank(c) => None,
             Some('_' | '-' | '.') => None,
-            Some(look) if alike(look, wanted) => Some(look),
+            Some(look) if is(look, wanted) => Some(look),
             Some(look) if is_separator(c, look) => None,
             found => found,
         })?;
-        if !alike(found, wanted) {
+        if !is(found, wanted) {
             return None;
         }
     }

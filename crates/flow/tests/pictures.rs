@@ -294,7 +294,7 @@ fn fl_13_sides_are_in_proportion() {
         ("alone_400", 3.0),
         ("layered_400", 4.0),
         ("layered_40", 4.0),
-        ("wild_400", 6.0),
+        ("wild_400", 1.6),
     ] {
         let set = all().into_iter().find(|(known, _)| *known == name).unwrap().1;
         let svg = Picture::plan(&set).svg().unwrap();

@@ -13,16 +13,7 @@ pub(super) struct Columns {
 /// The columns of all nodes: their layers, a wide one in several where the edges allow it.
 pub(super) fn of(picture: &Picture, rows: usize) -> Columns {
     let count = crate::graph::number(picture.nodes.len());
-    let mut layers: Vec<Vec<u32>> = Vec::new();
-    for node in 0..count {
-        let layer = picture.layer(node);
-        if layers.len() <= layer {
-            layers.resize(layer + 1, Vec::new());
-        }
-        if let Some(list) = layers.get_mut(layer) {
-            list.push(node);
-        }
-    }
+    let layers = layers(picture, count, rows);
     let mut columns = vec![0; picture.nodes.len()];
     let (mut next, mut parted) = (0, Vec::new());
     for layer in &layers {
@@ -40,6 +31,42 @@ pub(super) fn of(picture: &Picture, rows: usize) -> Columns {
         next += parts;
     }
     Columns { of: columns, parted }
+}
+
+/// The nodes of each layer. Where more than `rows` may begin at once, they don't all stand in the
+/// first: those that something waits for stand before that, the others where there is room.
+fn layers(picture: &Picture, count: u32, rows: usize) -> Vec<Vec<u32>> {
+    let firsts = (0..count).filter(|node| picture.layer(*node) == 0).count();
+    let is_crowded = firsts > rows && firsts < picture.nodes.len();
+    let is_idle = |node: u32| {
+        picture.dependencies.of(node).is_empty() && picture.dependents.of(node).is_empty()
+    };
+    let mut layers: Vec<Vec<u32>> = Vec::new();
+    for node in (0..count).filter(|node| !is_crowded || !is_idle(*node)) {
+        let layer = if is_crowded { before_next(picture, node) } else { picture.layer(node) };
+        if layers.len() <= layer {
+            layers.resize(layer + 1, Vec::new());
+        }
+        if let Some(list) = layers.get_mut(layer) {
+            list.push(node);
+        }
+    }
+    for node in (0..count).filter(|node| is_crowded && is_idle(*node)) {
+        if let Some(list) = layers.iter_mut().min_by_key(|list| list.len()) {
+            list.push(node);
+        }
+    }
+    layers
+}
+
+/// The layer of a node; of one that depends on nothing, the one before the first that waits for it.
+fn before_next(picture: &Picture, node: u32) -> usize {
+    let layer = picture.layer(node);
+    if layer > 0 {
+        return layer;
+    }
+    let next = picture.dependents.of(node).iter().map(|next| picture.layer(*next)).min();
+    next.map_or(layer, |next| next.saturating_sub(1))
 }
 
 /// How many ways would run past the nodes of a layer if it stood in several columns: one for each

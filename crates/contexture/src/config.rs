@@ -3,9 +3,11 @@
 //! Decision: no key stands in it. Keys come from the environment, so that the file can be
 //! committed; a key in the file is refused with a word where it belongs.
 
+mod listen;
 mod serve;
 mod servers;
 
+pub use listen::listen_address;
 pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
 pub use servers::{Mcp, McpServer};
 

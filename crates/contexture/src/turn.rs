@@ -79,13 +79,23 @@ pub(crate) use attachment::{Attached, Attachments, base64_of, data_url};
 pub(crate) use sites::Places;
 
 use crate::project::Project;
-use crate::run::{Ready, RunFailure};
+use crate::run::{Ready, RunFailure, RunRequest, SetupError};
 use contexture_llm::CancelToken;
 use contexture_prompt::Usage;
+use contexture_script::program::Program;
 use contexture_script::runtime::FailureKind;
 use serde_json::Value;
 use std::sync::Arc;
 use watch::Watch;
+
+/// Why an agent can answer no conversation: its function needs what a turn does not have. `None` when
+/// it can, as far as that is known before anything is said.
+#[must_use]
+pub fn misfit(program: &Program, agent: Option<&str>) -> Option<SetupError> {
+    let run = RunRequest { agent: agent.map(str::to_owned), ..RunRequest::default() };
+    let entry = input::entry(program, &run)?;
+    input::given(&Conversation::default(), &Attachments::default(), Some(&entry)).err()
+}
 
 /// What came of a turn.
 #[derive(Debug)]

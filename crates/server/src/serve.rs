@@ -185,6 +185,16 @@ impl Serve {
         self.0.agents.all().iter().map(|agent| agent.name.as_str()).collect()
     }
 
+    /// What is probably not meant: main agents that can answer no conversation.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let told = |agent: &agents::Agent| {
+            let why = agent.misfit.as_ref()?;
+            Some(format!("`{}` will fail whatever is said: {why}", agent.name))
+        };
+        self.0.agents.all().iter().filter_map(told).collect()
+    }
+
     /// Ends sessions that nobody came back to.
     fn sweep(&self) {
         for session in self.0.sessions.sweep(Instant::now(), GRACE) {

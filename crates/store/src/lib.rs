@@ -23,6 +23,7 @@
 
 pub mod contexts;
 pub mod flows;
+pub mod home;
 mod lines;
 pub mod masker;
 pub mod memory;

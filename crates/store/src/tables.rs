@@ -49,6 +49,7 @@ pub(crate) fn place(path: &Path) -> io::Result<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
+    crate::home::mark(folder);
     let folder = folder.canonicalize()?;
     Ok(path.file_name().map_or_else(|| folder.clone(), |file| folder.join(file)))
 }

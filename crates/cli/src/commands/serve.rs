@@ -43,6 +43,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         let stop = super::mcp::asked_to_end();
         let serve = Serve::open(settings)?;
         let what = serve.agents().join(", ");
+        for warning in serve.warnings() {
+            terminal.warn(&warning);
+        }
         let listening = Listening::begin(serve, &options).await?;
         terminal.note(&format!("serving {what} at {}", listening.url()));
         listening.serve(stop).await

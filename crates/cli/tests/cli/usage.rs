@@ -26,6 +26,65 @@ fn as_31_misspelt_commands_and_options_get_a_suggestion() {
 }
 
 #[test]
+fn cp_6_an_address_to_listen_on_is_taken_as_people_write_it_or_explained() {
+    let sandbox = Sandbox::with_examples();
+    let cases = [
+        (":9000", "127.0.0.1:9000"),
+        ("9000", "127.0.0.1:9000"),
+        ("0.0.0.0", "0.0.0.0:7878"),
+        ("::1", "[::1]:7878"),
+        ("agents.example.com:80", "127.0.0.1:7878"),
+    ];
+    for (given, meant) in cases {
+        let told = format!("expected an IP address and a port, such as {meant}");
+        for listen in [&["serve", "examples/hello.as", "--listen"][..], &["mcp", "--http"]] {
+            let _ = sandbox.run(listen.iter().chain([&given])).exits(2).says(&told);
+        }
+    }
+    let local = ["serve", "none.as", "--listen", "localhost:0"];
+    let _ = sandbox.run(local).exits(2).says("there is no `none.as`");
+    sandbox.write("contexture.toml", "[serve]\nlisten = \":9000\"\n");
+    let told = "such as 127.0.0.1:9000";
+    let _ = sandbox.run(["serve", "examples/hello.as"]).exits(2).says(told).says("2:10");
+}
+
+#[test]
+fn cp_5_a_program_that_is_refused_is_told_with_its_places() {
+    let sandbox = Sandbox::new();
+    sandbox.write("slip.as", "main func(said string) {\n  sayd\n}\n");
+    let told = "slip.as:2:3: error[AS2001]: nothing is called `sayd` here";
+    let _ = sandbox.run(["serve", "slip.as"]).exits(2).says(told);
+}
+
+#[test]
+fn as_29_whatever_is_kept_first_stays_out_of_version_control() {
+    let pack = "---\nname: tea\ndescription: About tea.\ntype: domain-reference\nstatus: ready\n---\n# Tea\n";
+    let set = r#"{"instructions":[{"instructionId":"a","action":"echo"}]}"#;
+    for first in [
+        &["flow", "run", "set.json"][..],
+        &["token", "add", "phone"],
+        &["context", "import", "context.json"],
+        &[
+            "knowledge",
+            "resolve-context",
+            "--pack",
+            "tea",
+            "--query",
+            "Is tea green?",
+            "--root",
+            ".",
+        ],
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("set.json", set).write("context.json", r#"{"contextId":"ctx_1"}"#);
+        sandbox.write(".agents/knowledge/tea/KNOWLEDGE.md", pack);
+        sandbox.write(".agents/knowledge/tea/compiled/a.md", "# Green\n\nTea is green.\n");
+        let _ = sandbox.run(first).exits(0);
+        assert!(sandbox.read(".contexture/.gitignore").starts_with("*\n"), "{first:?}");
+    }
+}
+
+#[test]
 fn as_31_every_command_refuses_what_it_does_not_know() {
     let sandbox = Sandbox::new();
     for command in [

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub struct Serve {
     /// The address to listen on; `--listen` wins.
+    #[serde(deserialize_with = "super::listen::read")]
     pub listen: Option<SocketAddr>,
     /// The folder of contexts and tokens, relative to the project; `--data` wins.
     pub data: Option<PathBuf>,

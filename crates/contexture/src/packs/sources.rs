@@ -5,6 +5,7 @@ use crate::project::Project;
 use contexture_knowledge::discovery::{Discovery, DiscoveryOptions, Roots, discover};
 use contexture_knowledge::organization::{ArchiveLimits, folders};
 use contexture_knowledge::{Finding, builtin, codes};
+use contexture_store::home;
 use std::path::{Path, PathBuf};
 
 /// The project's folder for what can be made again; none when a symlink leads out of the project on the
@@ -39,6 +40,9 @@ pub(super) fn find(project: &Project, options: &Options, cache: Option<&Path>) -
         cache: cache.filter(|_| !options.read_only).map(|cache| cache.join("catalog")),
     };
     let mut found = discover(&roots, &discovery);
+    if let Some(cache) = &discovery.cache {
+        home::mark(cache);
+    }
     found.findings.extend(findings);
     // Also one that gave nothing: it is a place that was looked at.
     found.scanned.extend(settings.registry.as_ref().map(PathBuf::from));

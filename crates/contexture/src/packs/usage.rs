@@ -6,6 +6,7 @@ use crate::project::Project;
 use contexture_knowledge::item::CatalogItem;
 use contexture_knowledge::resolve::Resolution;
 use contexture_knowledge::usage::{self, UsageError, UsageLine, UsageLog};
+use contexture_store::home;
 use contexture_store::stamp::{Ids, iso_time};
 use serde_json::json;
 use std::io;
@@ -59,6 +60,7 @@ impl Packs {
             };
             refuse_links(&path)?;
             UsageLog::append(&path, &line)?;
+            home::mark(&path);
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 use super::codes;
 use crate::fault::Fault;
 use contexture::Project;
-use contexture::diagnostic::{Severity, suggestion};
+use contexture::diagnostic::{Diagnostic, Severity, render, suggestion};
 use contexture::script::program::AgentId;
+use contexture::turn;
 use std::path::{Path, PathBuf};
 
 /// An agent that takes part in conversations.
@@ -17,6 +18,8 @@ pub(crate) struct Agent {
     pub(crate) text: Option<String>,
     /// Its name in the program; the main one when absent.
     pub(crate) agent: Option<String>,
+    /// Why it, the main agent of its program, can answer no conversation.
+    pub(crate) misfit: Option<String>,
 }
 
 /// All of them; the first is asked when nothing else is said.
@@ -81,8 +84,11 @@ fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
     let (source, checked) = contexture::run::load(project, &file)?;
     if checked.has_errors() {
         let errors = checked.diagnostics.iter().filter(|one| one.severity == Severity::Error);
-        let lines: Vec<String> =
-            errors.take(20).map(|one| format!("{}[{}]", one.message, one.code)).collect();
+        let line = |fault: &Diagnostic| {
+            let source = checked.files.iter().find(|source| source.name() == fault.file);
+            Some(render::one_line(fault, source.or(checked.files.first())?))
+        };
+        let lines: Vec<String> = errors.filter_map(line).take(20).collect();
         let message = format!("{} is refused:\n{}", file.display(), lines.join("\n"));
         return Err(Fault::of(codes::NOT_SERVED, message)
             .with_help("`contexture check` shows all faults with their places"));
@@ -101,7 +107,10 @@ fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
         let own =
             source.agent(id).and_then(|agent| agent.name.as_ref()).map(|name| name.text.clone());
         let name = own.clone().unwrap_or_else(|| stem.clone());
-        agents.push(Agent { name, program: file.clone(), text: None, agent: own });
+        // The others may be there for the main one, or for flows.
+        let misfit = (Some(id) == main).then(|| turn::misfit(&source, own.as_deref())).flatten();
+        let misfit = misfit.map(|misfit| misfit.message);
+        agents.push(Agent { name, program: file.clone(), text: None, agent: own, misfit });
     }
     if agents.is_empty() {
         return Err(Fault::of(
@@ -111,4 +120,34 @@ fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
         .with_help("give it a `main func`, or an agent with one"));
     }
     Ok(agents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture::Environment;
+
+    #[test]
+    fn cp_5_a_main_agent_that_can_answer_nobody_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::open(folder.path(), Environment::default()).unwrap();
+        let misfits = |text: &str| -> Vec<Option<String>> {
+            let file = folder.path().join("app.as");
+            std::fs::write(&file, text).unwrap();
+            let agents = Agents::load(&project, &[file]).unwrap();
+            agents.all().iter().map(|agent| agent.misfit.clone()).collect()
+        };
+        let told = "the agent needs `customer` and `question`, which a turn of a conversation does not have";
+        let needs = "main func(input { customer string, question string }) { 1 }";
+        assert_eq!(misfits(needs), [Some(told.to_owned())]);
+        assert_eq!(misfits(&format!("main agent A {{ {needs} }}")), [Some(told.to_owned())]);
+        for fits in [
+            "main func(question string) { 1 }",
+            "main func(input { path string, n?: integer }) { 1 }",
+        ] {
+            assert_eq!(misfits(fits), [None]);
+        }
+        let helper = format!("main agent A {{ main func(input) {{ 1 }} }}\nagent B {{ {needs} }}");
+        assert_eq!(misfits(&helper), [None, None]);
+    }
 }

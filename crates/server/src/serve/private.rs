@@ -14,7 +14,9 @@ pub(crate) fn folder(path: &Path) -> io::Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    builder.create(path)?;
+    contexture::store::home::mark(path);
+    Ok(())
 }
 
 /// How a file is opened so that, when it is made, it is for its owner alone.

@@ -19,6 +19,7 @@ mod texts;
 
 use super::log::LINE_BYTES;
 use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
+use crate::home;
 use crate::masker::Masker;
 use crate::reason::reason;
 use crate::stamp::Ids;
@@ -30,9 +31,6 @@ use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use texts::{TextReader, TextWriter};
-
-/// What version control passes over: all but the definitions of protocols, which people write.
-const IGNORE: &[u8] = b"*\n!/resources/\n!/resources/**\n!/knowledge/\n!/knowledge/**\n";
 
 /// How much of the end of a trace is looked through for the end of its run.
 const TAIL_BYTES: u64 = 256 << 10;
@@ -96,12 +94,7 @@ impl FolderStore {
         }
         let runs = self.folder.join("runs");
         std::fs::create_dir_all(&runs).map_err(|error| failed(&runs, &error))?;
-        let ignore = self.folder.join(".gitignore");
-        match OpenOptions::new().write(true).create_new(true).open(&ignore) {
-            Ok(mut file) => file.write_all(IGNORE).map_err(|error| failed(&ignore, &error)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(failed(&ignore, &error)),
-        }
+        home::ignore(&self.folder).map_err(|error| failed(&self.folder.join(".gitignore"), &error))
     }
 
     fn trace(&self, id: &RunId) -> PathBuf {

@@ -1,5 +1,6 @@
 //! The arguments of `contexture mcp`.
 
+use contexture::config::listen_address;
 use contexture::knowledge::approval::Allowance;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -45,7 +46,7 @@ pub(crate) struct Args {
 
     /// Listen on this address with HTTP instead of stdio, such as 127.0.0.1:7879; port 0 takes any
     /// free one.
-    #[arg(long, value_name = "ADDR", help_heading = "HTTP")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address, help_heading = "HTTP")]
     pub(super) http: Option<SocketAddr>,
     /// The file with the bearer token; else it is in CONTEXTURE_MCP_TOKEN.
     #[arg(long, value_name = "FILE", requires = "http", value_hint = clap::ValueHint::FilePath, help_heading = "HTTP")]

@@ -1,5 +1,6 @@
 //! The arguments of `contexture serve`.
 
+use contexture::config::listen_address;
 use contexture::knowledge::approval::Allowance;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   contexture serve examples/ask_docs.as
-  contexture serve examples/ask_docs.as examples/support_reply.as --listen 127.0.0.1:9000
+  contexture serve examples/ask_docs.as examples/hello.as --listen 127.0.0.1:9000
 
 Apps speak with the server over a WebSocket at /v1/ws or over HTTP:
   curl http://127.0.0.1:7878/v1/messages -H 'Content-Type: application/json' -d '{
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) programs: Vec<PathBuf>,
     /// The address to listen on; port 0 takes any free one. [default: 127.0.0.1:7878]
-    #[arg(long, value_name = "ADDR", help_heading = "Server")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address, help_heading = "Server")]
     pub(super) listen: Option<SocketAddr>,
     /// The folder of contexts and tokens. [default: .contexture/data in the project]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]

@@ -37,7 +37,13 @@ pub(super) fn agent(project: &Project, intent: &Intent, file: &Path) -> Result<A
     let errors: Vec<String> =
         errors.take(5).map(|one| format!("{}[{}]", one.message, one.code)).collect();
     if errors.is_empty() {
-        return Ok(Agent { name: name.clone(), program, text: Some(text), agent: None });
+        return Ok(Agent {
+            name: name.clone(),
+            program,
+            text: Some(text),
+            agent: None,
+            misfit: None,
+        });
     }
     let help = "`answer` is a type as programs write it, such as `{ sum number, items list }`";
     Err(wrong(&errors.join("; ")).with_help(help))

@@ -1,0 +1,40 @@
+//! `.contexture/`, the folder in which a workspace keeps its state, stays out of version control.
+//!
+//! Decision: whatever makes a file below the folder marks it, not the runs alone: conversations and
+//! tokens may be the first thing that is kept, and must not be committed unseen.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+/// What version control passes over: all but the definitions of protocols and the packs, which
+/// people write.
+const IGNORE: &[u8] = b"*\n!/resources/\n!/resources/**\n!/knowledge/\n!/knowledge/**\n";
+
+/// Marks the folder `.contexture` that a path lies in, if it lies in one that is there. One that
+/// can't be marked stays as it is.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// let data = folder.path().join(".contexture/data");
+/// std::fs::create_dir_all(&data)?;
+/// contexture_store::home::mark(&data);
+/// assert!(std::fs::read_to_string(data.with_file_name(".gitignore"))?.starts_with("*\n"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn mark(path: &Path) {
+    let is_home = |part: &&Path| part.file_name().is_some_and(|name| name == ".contexture");
+    let home = path.ancestors().find(is_home);
+    if let Some(home) = home.filter(|home| !home.is_symlink()) {
+        drop(ignore(home));
+    }
+}
+
+/// Writes the folder's `.gitignore`, unless there is one.
+pub(crate) fn ignore(folder: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).open(folder.join(".gitignore")) {
+        Ok(mut file) => file.write_all(IGNORE),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}

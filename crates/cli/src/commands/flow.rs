@@ -18,6 +18,7 @@ mod means;
 mod outcomes;
 mod pause;
 mod place;
+mod prune;
 mod report;
 mod resume;
 mod run;
@@ -48,4 +49,5 @@ family! {
     Pause(pause, pause::Args::wants_json),
     Resume(resume, resume::Args::wants_json),
     Cancel(cancel, cancel::Args::wants_json),
+    Prune(prune),
 }

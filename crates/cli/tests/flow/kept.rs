@@ -271,3 +271,31 @@ fn fl_11_a_file_of_runs_that_cant_be_used_is_told_and_left_as_it_is() {
     let _ = flow(&sandbox, &["run", file, "--no-keep"]).exits(0);
     assert_eq!(sandbox.read(".contexture/data/flows.db"), "mine, and no database at all");
 }
+
+#[test]
+fn fl_11_kept_runs_that_have_ended_are_pruned() {
+    let sandbox = Sandbox::with_examples();
+    let _ = flow(&sandbox, &["prune"]).exits(2).says("--keep");
+    let _ = flow(&sandbox, &["prune", "--keep", "0"]).exits(0).says("0 runs went, 0 are kept");
+    let ids = ["hello", "recover", "hello"].map(|name| {
+        let file = format!("examples/flows/{name}.json");
+        flow(&sandbox, &["run", &file, "--json"]).json()["run"].as_str().unwrap().to_owned()
+    });
+    let (mut other, broken) = begun(&sandbox, &slow(), &[]);
+    other.0.kill().unwrap();
+    other.0.wait().unwrap();
+    let none = json!({ "removed": [], "kept": 4, "dryRun": false });
+    let old = flow(&sandbox, &["prune", "--older-than", "1h", "--json"]).exits(0).json();
+    assert_eq!(old, none);
+    let would = flow(&sandbox, &["prune", "--keep", "1", "--dry-run"]).exits(0);
+    let _ = would.says("2 runs would go, 2 would be kept");
+    let gone = flow(&sandbox, &["prune", "--keep", "1", "--json"]).exits(0).json();
+    let removed: Vec<&Value> =
+        gone["removed"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+    assert_eq!((removed, &gone["kept"]), (vec![&json!(ids[1]), &json!(ids[0])], &json!(2)));
+    let left = flow(&sandbox, &["list", "--json"]).exits(0).json()["runs"].clone();
+    let left: Vec<&Value> = left.as_array().unwrap().iter().map(|run| &run["run"]).collect();
+    assert_eq!(left, [&broken["run"], &json!(ids[2])]);
+    let _ = flow(&sandbox, &["show", &ids[0]]).exits(2).says("no run");
+    let _ = flow(&sandbox, &["prune", "--older-than", "3 weeks"]).exits(2).says("30d");
+}

@@ -200,3 +200,18 @@ fn fl_12_misspelt_options_and_commands_get_a_suggestion() {
     let _ = flow(&sandbox, &["run", "x.json", "--concurency", "3"]).exits(2).says("--concurrency");
     let _ = flow(&sandbox, &[]).exits(2).says("Usage: contexture flow");
 }
+
+#[test]
+fn fl_2_a_program_that_returns_no_set_in_time_is_stopped() {
+    let sandbox = Sandbox::new();
+    let endless = "main func(input) { n = 0 loop until n < 0 max 1000000000 { n = n + 1 } n }";
+    sandbox.write("endless.as", endless);
+    let told = flow(&sandbox, &["run", "endless.as", "--timeout", "0.3", "--json"]).exits(1);
+    assert_eq!(told.json()["error"]["code"], "flow_program_late");
+    // In time it makes no difference.
+    let plan =
+        "main func(input) { { instructions: [{ instructionId: \"a\", action: \"echo\" }] } }";
+    sandbox.write("plan.as", plan);
+    let told = flow(&sandbox, &["run", "plan.as", "--timeout", "30", "--json"]).exits(0);
+    assert_eq!(told.json()["status"], "COMPLETED");
+}

@@ -165,6 +165,10 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "What is given as the report of a run of a flow is none, or that of another set.",
     ),
     ("flow_source", "The options do not go with this kind of file."),
+    (
+        "flow_program_late",
+        "A program returned no set within the time of --timeout; nothing of a set was run.",
+    ),
     ("picture_too_large", "A set has more steps than a picture of this kind can show."),
     ("set_refused", "A set of instructions or calls has faults; nothing of it was run."),
     ("journal_failed", "The journal of a flow could not be written, so that the run was ended."),

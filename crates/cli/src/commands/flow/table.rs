@@ -85,10 +85,16 @@ impl Write for Head {
     }
 }
 
+/// Columns that an id keeps where there is room for little, and an action beside it.
+const LEAST: usize = 8;
+
 /// Lines of steps, in columns that line up.
 pub(super) struct Table {
     ids: usize,
+    /// None where there is no room for them.
     actions: usize,
+    /// Columns of the time, or none.
+    time: usize,
     bar: usize,
     text: usize,
     /// How long the whole took, or has taken by now.
@@ -106,20 +112,25 @@ impl Table {
     ) -> Self {
         let ids = widest(rows.clone().map(|row| row.id.as_str()));
         let actions = widest(rows.clone().map(|row| row.action.as_str()));
+        let (ids, actions, time) = narrowed(ids, actions, columns);
         let is_timed = rows.clone().any(|row| row.began.is_some());
-        let fixed = 2 + ids + 2 + actions + 2 + TIME + 2;
+        let beside = |column: usize| if column > 0 { 2 + column } else { 0 };
+        let fixed = 2 + ids + beside(actions) + beside(time) + 2;
         // On a narrow terminal the bar gives way first.
         let bar = if is_timed && fixed + BAR + 2 <= columns { BAR } else { 0 };
         let taken = if bar > 0 { fixed + bar + 2 } else { fixed };
-        Self { ids, actions, bar, text: columns.saturating_sub(taken), whole, paint }
+        Self { ids, actions, time, bar, text: columns.saturating_sub(taken), whole, paint }
     }
 
     /// The line of a row.
     pub(super) fn line(&self, row: &Row) -> String {
         let id = padded(&shortened(&row.id, self.ids), self.ids);
-        let action = padded(&shortened(&row.action, self.actions), self.actions);
-        let time = row.took.map(micros).map(duration).unwrap_or_default();
-        let blanks = TIME.saturating_sub(time.chars().count());
+        let action = match self.actions {
+            0 => String::new(),
+            room => format!("  {}", padded(&shortened(&row.action, room), room)),
+        };
+        let time = row.took.map(micros).map(duration).filter(|_| self.time > 0).unwrap_or_default();
+        let blanks = self.time.saturating_sub(time.chars().count());
         let bar = match (self.bar, row.began) {
             (0, _) => String::new(),
             (bar, None) => " ".repeat(bar + 2),
@@ -128,16 +139,18 @@ impl Table {
                 format!("{}  ", self.tint(row.status, &bar))
             }
         };
-        let text = shortened(&row.text, self.text);
+        let text = if self.text > 0 { shortened(&row.text, self.text) } else { String::new() };
         let text = match row.status {
+            _ if text.is_empty() => text,
             Status::Failed | Status::Timeout => self.paint.red(&text),
             Status::Skipped | Status::Pending => self.paint.dim(&text),
             _ => text,
         };
         let sign = self.tint(row.status, sign(row.status));
-        let action = self.paint.dim(&action);
+        let action = if action.is_empty() { action } else { self.paint.dim(&action) };
+        let gap = if self.time + self.bar > 0 { "  " } else { "" };
         let line = format!(
-            "{sign} {}  {action}  {bar}{}{time}  {text}",
+            "{sign} {}{action}{gap}{bar}{}{time}  {text}",
             self.bold(&id),
             " ".repeat(blanks)
         );
@@ -158,6 +171,23 @@ impl Table {
             _ => self.paint.dim(text),
         }
     }
+}
+
+/// The columns of ids, actions and times that have room: what a line can do without gives way first.
+fn narrowed(ids: usize, actions: usize, columns: usize) -> (usize, usize, usize) {
+    let names = columns.saturating_sub(2 + 2 + 2 + TIME);
+    if ids + actions <= names {
+        return (ids, actions, TIME);
+    }
+    if names >= 2 * LEAST {
+        let actions = actions.min((names / 3).max(names.saturating_sub(ids)));
+        return (ids.min(names - actions), actions, TIME);
+    }
+    let alone = columns.saturating_sub(2 + 2 + TIME);
+    if alone >= LEAST || ids <= alone {
+        return (ids.min(alone), 0, TIME);
+    }
+    (ids.min(columns.saturating_sub(2)).max(1), 0, 0)
 }
 
 fn widest<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> usize {
@@ -211,6 +241,28 @@ mod tests {
             let line = table.line(&rows[0]);
             assert_eq!(line.chars().count(), columns, "{line}");
             assert_eq!(line.contains('█') || line.contains('▏'), columns == 100, "{line}");
+        }
+    }
+
+    #[test]
+    fn fl_12_on_a_terminal_of_any_width_no_line_is_longer_than_it() {
+        use unicode_width::UnicodeWidthStr as _;
+        let action = "agent:Researcher.summarise".to_owned();
+        let named = |id: &str| Row {
+            action: action.clone(),
+            ..row(id, Status::Failed, 10, 1_500, "CALC_ERROR: 被零除")
+        };
+        let short = [row("a", Status::Completed, 0, 50, "{}")];
+        let long = [named("取数据的步骤名称很长很长很长很长"), named(&"i".repeat(60))];
+        for columns in 1..=140 {
+            for rows in [short.as_slice(), long.as_slice()] {
+                let whole = Duration::from_secs(2);
+                let table = Table::of(rows.iter(), whole, columns, Paint::new(false));
+                for line in rows.iter().map(|row| table.line(row)) {
+                    assert!(line.width() <= columns.max(3), "{columns}: {line}");
+                    assert!(columns < 8 || line.chars().count() > 2, "{columns}: {line}");
+                }
+            }
         }
     }
 

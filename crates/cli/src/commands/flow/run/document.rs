@@ -8,10 +8,15 @@ use crate::terminal::Terminal;
 use contexture::Project;
 use contexture::flows::{Entry, FlowError, FlowRequest, from_program};
 use contexture::llm::CancelToken;
+use contexture::run::SetupError;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// The code of a program that returned no set in time.
+pub(super) const LATE: &str = "flow_program_late";
 
 /// Whether a file is a program that returns a set.
 pub(in crate::commands::flow) fn is_program(file: &Path) -> bool {
@@ -53,22 +58,51 @@ pub(super) fn is_no_program(args: &Args) -> Result<(), Stop> {
     }
 }
 
-/// Runs the program for its set.
+/// Runs the program for its set, for so long at most.
 pub(super) fn returned(
     project: &Project,
     entry: Entry,
     request: FlowRequest,
+    timeout: Option<Duration>,
     shown: (&tokio::runtime::Runtime, &CancelToken, Talk, &Terminal),
 ) -> Result<FlowRequest, FlowError> {
     let (runtime, cancel, talk, terminal) = shown;
+    // The program is stopped by a switch of its own, which a signal throws too.
+    let stop = CancelToken::new();
+    let is_late = Arc::new(AtomicBool::new(false));
+    let watch = runtime.spawn({
+        let (cancel, stop, is_late) = (cancel.clone(), stop.clone(), Arc::clone(&is_late));
+        async move {
+            match timeout {
+                None => cancel.cancelled().await,
+                Some(timeout) => {
+                    let waited = tokio::time::timeout(timeout, cancel.cancelled()).await;
+                    is_late.store(waited.is_err(), Ordering::Relaxed);
+                }
+            }
+            stop.cancel();
+        }
+    });
     let screen = Arc::new(Screen::new(*terminal, talk, talk != Talk::Quiet));
     let mut request = request;
     let board = request.progress.replace(Arc::clone(&screen) as _);
     screen.begin();
-    let came = runtime.block_on(from_program(project, entry, &request, cancel.clone()));
+    let came = runtime.block_on(from_program(project, entry, &request, stop));
+    watch.abort();
     screen.clear();
     request.progress = board;
-    Ok(came?.into_request(request))
+    match (came, timeout) {
+        (Err(_), Some(timeout)) if is_late.load(Ordering::Relaxed) => Err(late(timeout)),
+        (came, _) => Ok(came?.into_request(request)),
+    }
+}
+
+/// The program gave no set in time.
+fn late(timeout: Duration) -> FlowError {
+    let seconds = timeout.as_secs_f64();
+    let message = format!("the program returned no set within {seconds} s");
+    let help = "give it longer with --timeout, or see what it waits for";
+    FlowError::Setup(SetupError { code: LATE.to_owned(), message, help: Some(help.to_owned()) })
 }
 
 /// The set with a time-out for the whole, unless its own is shorter.

@@ -85,7 +85,7 @@ impl Performance<'_> {
     ) -> Result<Ended, FlowError> {
         if let Some(entry) = entry {
             let shown = (runtime, cancel, self.talk, terminal);
-            request = document::returned(self.project, entry, request, shown)?;
+            request = document::returned(self.project, entry, request, self.timeout, shown)?;
         }
         if let Some(timeout) = self.timeout {
             request.document = document::limited(request.document, timeout);
@@ -195,7 +195,8 @@ fn unkept(complaint: Complaint) -> Complaint {
 /// What a run needs is missing: told as a fault of the set, too, unless a program failed.
 pub(in crate::commands::flow) fn unready(mut complaint: Complaint) -> Complaint {
     let is_refusal = REFUSALS.contains(&complaint.code.as_str());
-    if complaint.code.starts_with(FAILURE) && !is_refusal {
+    let is_late = complaint.code == document::LATE;
+    if is_late || (complaint.code.starts_with(FAILURE) && !is_refusal) {
         complaint.exit = Exit::Failed;
         return complaint;
     }

@@ -1,0 +1,185 @@
+//! `contexture flow prune`: kept runs that nobody needs any more are taken away (FL-11).
+//!
+//! Decision: only runs that have ended go. One of a server whose answer was not kept yet stays,
+//! since the server reads it from there when it begins again, and would else run it once more.
+
+use super::list::to_json;
+use super::place::{Place, refuse};
+use crate::columns::counted;
+use crate::commands::Outcome;
+use crate::complaint::{Complaint, Exit, Stop};
+use crate::terminal::Terminal;
+use contexture::flows::is_within;
+use contexture::store::contexts::{ContextStore as _, SqliteContexts};
+use contexture::store::flows::{Filter, RunState, RunSummary, SqliteJournal};
+use contexture_server::serve::CONTEXTS_FILE;
+use serde_json::json;
+use std::collections::HashSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture flow prune --keep 100 --dry-run
+  contexture flow prune --keep 100 --older-than 30d
+
+Runs that go on, are paused or were broken off stay. The file keeps its size; runs that come take
+up the room.";
+
+/// Takes away kept runs that have ended.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Keep the newest N of those that have ended.
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present = "older_than",
+        allow_negative_numbers = true
+    )]
+    keep: Option<usize>,
+    /// Take only those that ended longer ago than this: 30d, 12h or 45m.
+    #[arg(long, value_name = "SPAN", value_parser = span, allow_negative_numbers = true)]
+    older_than: Option<Duration>,
+    /// Take nothing away, and say what would go.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    place: Place,
+    /// Print one JSON object: removed, the runs that went, and kept, how many are left.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    let units = [("d", 86_400), ("h", 3_600), ("m", 60)];
+    let found = units.into_iter().find_map(|(unit, seconds)| {
+        let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+        number.checked_mul(seconds).map(Duration::from_secs)
+    });
+    found.ok_or_else(|| "a span such as 30d, 12h or 45m is expected".to_owned())
+}
+
+/// Runs `contexture flow prune`.
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+    let Some(journal) = args.place.open()? else { return tell(args, &[], 0, terminal) };
+    let runs = journal.runs(&Filter::default()).map_err(|error| refuse(&error))?;
+    let runs: Vec<RunSummary> = runs.into_iter().filter(|run| !is_within(&run.run)).collect();
+    let all = runs.len();
+    let mut gone = wanted(runs, args.keep, args.older_than, now_us());
+    if gone.iter().any(|run| !run.owner.is_empty()) {
+        let pending = pending(&args.place)?;
+        gone.retain(|run| !pending.contains(&key(run)));
+    }
+    if !args.dry_run {
+        gone = forget(&journal, gone)?;
+    }
+    tell(args, &gone, all.saturating_sub(gone.len()), terminal)
+}
+
+fn forget(journal: &SqliteJournal, runs: Vec<RunSummary>) -> Result<Vec<RunSummary>, Stop> {
+    let ids: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
+    let gone = journal.forget(&ids).map_err(|error| refuse(&error))?;
+    let gone: HashSet<String> = gone.into_iter().collect();
+    Ok(runs.into_iter().filter(|run| gone.contains(&run.run)).collect())
+}
+
+/// The runs that are to go, of those that stand in order, the newest first.
+fn wanted(
+    runs: Vec<RunSummary>,
+    keep: Option<usize>,
+    older_than: Option<Duration>,
+    now_us: u64,
+) -> Vec<RunSummary> {
+    let ended = runs.into_iter().filter(|run| matches!(run.state, RunState::Ended(_)));
+    let is_old = |run: &RunSummary| match (older_than, run.ended_us) {
+        (Some(span), Some(ended)) => u128::from(now_us.saturating_sub(ended)) > span.as_micros(),
+        (Some(_), None) => false,
+        (None, _) => true,
+    };
+    ended.skip(keep.unwrap_or(0)).filter(is_old).collect()
+}
+
+/// The owner, the context and the message of a run of a server.
+type Key = (String, Option<String>, String);
+
+fn key(run: &RunSummary) -> Key {
+    (run.owner.clone(), run.context.clone(), run.name.clone())
+}
+
+/// The messages of the server that have no answer yet.
+fn pending(place: &Place) -> Result<HashSet<Key>, Stop> {
+    let project = place.project()?;
+    let file = project.state_folder().join("data").join(CONTEXTS_FILE);
+    if !file.exists() {
+        return Ok(HashSet::new());
+    }
+    let failed = |code: &str, message: String| -> Stop {
+        let help = "the messages that a server has not answered are looked up there";
+        Complaint::failed(code, message).help(help).into()
+    };
+    let options = contexture::contexts::options(&project)
+        .map_err(|error| failed("context_key", error.to_string()))?;
+    let pending = SqliteContexts::open(&file, options).and_then(|store| store.pending());
+    let pending = pending.map_err(|error| failed("contexts_failed", error.to_string()))?;
+    Ok(pending.into_iter().map(|one| (one.owner, one.context_id, one.key.message_id)).collect())
+}
+
+fn tell(args: &Args, gone: &[RunSummary], kept: usize, terminal: &Terminal) -> Outcome {
+    if args.json {
+        let removed: Vec<_> = gone.iter().map(to_json).collect();
+        terminal
+            .print_json(&json!({ "removed": removed, "kept": kept, "dryRun": args.dry_run }))?;
+        return Ok(Exit::Done);
+    }
+    let runs = counted(gone.len() as u64, "run");
+    let (verb, be) = if args.dry_run { ("would go", "would be") } else { ("went", "are") };
+    terminal.note(&format!("{runs} {verb}, {kept} {be} kept"));
+    Ok(Exit::Done)
+}
+
+fn now_us() -> u64 {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(passed.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture::protocol::content::Status;
+
+    fn run(id: &str, ended_us: Option<u64>) -> RunSummary {
+        RunSummary {
+            run: id.to_owned(),
+            name: String::new(),
+            owner: String::new(),
+            context: None,
+            started_us: 0,
+            ended_us,
+            state: ended_us.map_or(RunState::Interrupted, |_| RunState::Ended(Status::Failed)),
+            steps: 1,
+            done: 1,
+        }
+    }
+
+    #[test]
+    fn fl_11_the_newest_and_those_that_have_not_ended_stay() {
+        let hour = 3_600_000_000;
+        let of = |keep, older_than: Option<&str>| {
+            let runs = [run("e", Some(9 * hour)), run("d", None), run("c", Some(8 * hour))];
+            let runs = runs.into_iter().chain([run("b", Some(hour)), run("a", Some(0))]);
+            let older_than = older_than.map(|text| span(text).unwrap());
+            let gone = wanted(runs.collect(), keep, older_than, 10 * hour);
+            gone.into_iter().map(|run| run.run).collect::<String>()
+        };
+        assert_eq!(of(Some(0), None), "ecba");
+        assert_eq!(of(Some(1), None), "cba");
+        assert_eq!(of(Some(9), None), "");
+        assert_eq!(of(None, Some("2h")), "ba");
+        assert_eq!(of(None, Some("120m")), "ba");
+        assert_eq!(of(Some(3), Some("1m")), "a");
+        assert_eq!(of(None, Some("1d")), "");
+        for bad in ["", "d", "3", "-1d", "1.5h", "3w", "99999999999999999999d", "1 d"] {
+            assert!(span(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// By how much the clock of the machine that exported may be ahead of this one's: a day.
 const SKEW_US: u64 = 24 * 60 * 60 * 1_000_000;
 
-/// No place of a message is above this: those that come after it are whole numbers everywhere.
-const LAST_PLACE: u64 = 1 << 52;
+/// No place of a message in an import is above this: half of what a context has room for.
+const LAST_PLACE: u64 = 1 << 35;
 
 /// What an export calls itself.
 const FORMAT: &str = "contexture-context/1";

@@ -125,6 +125,10 @@ fn cp_11_times_and_places_of_an_import_that_cannot_be_are_not_taken() {
                 json!([message("a", json!({"seq": 7})), message("b", json!({"seq": u64::MAX}))]),
                 [1, 2],
             ),
+            (
+                json!([message("a", json!({"seq": 7})), message("b", json!({"seq": 1_u64 << 36}))]),
+                [1, 2],
+            ),
         ] {
             let context = json!({
                 "contextId": "ctx_1", "creationTime": "2026-01-01T00:00:00Z",

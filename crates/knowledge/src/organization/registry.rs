@@ -79,11 +79,16 @@ pub async fn registry(
     let Some(bytes) = read.index(fetch, url, &place, options).await else {
         return read;
     };
-    let index = match index::read(&bytes, options.packs) {
-        Ok(index) => index,
+    let (index, bytes) = match index::read(&bytes, options.packs) {
+        Ok(index) => (index, bytes),
         Err(problem) => {
             read.say(codes::BAD_REGISTRY_INDEX, url, problem);
-            return read;
+            // One that answers something else, as a hotel's net does, takes away nothing.
+            let Some(kept) = kept(&place, options) else { return read };
+            let Ok(index) = index::read(&kept, options.packs) else { return read };
+            let message = "its packs are used as they were last seen".to_owned();
+            read.say(codes::REGISTRY_OFFLINE, url, message);
+            (index, kept)
         }
     };
     if let Err(error) = keep(&bytes, &place) {
@@ -128,10 +133,7 @@ impl Registry {
             Ok(bytes) => return Some(bytes),
             Err(problem) => problem,
         };
-        let mut kept = Vec::new();
-        let read = File::open(place)
-            .and_then(|file| file.take(options.index_bytes).read_to_end(&mut kept));
-        if read.is_ok() {
+        if let Some(kept) = kept(place, options) {
             let message =
                 format!("the registry {problem}; its packs are used as they were last seen");
             self.say(codes::REGISTRY_OFFLINE, url, message);
@@ -186,6 +188,14 @@ impl Registry {
         }
         self.packs.push(pack.clone());
     }
+}
+
+/// The index as it was when the registry last answered with one.
+fn kept(place: &Path, options: &RegistryOptions) -> Option<Vec<u8>> {
+    let mut kept = Vec::new();
+    let read =
+        File::open(place).and_then(|file| file.take(options.index_bytes).read_to_end(&mut kept));
+    read.is_ok().then_some(kept)
 }
 
 type Problem = (Code, String);

@@ -78,10 +78,15 @@ fn name(pack: &Path, types: Option<&[String]>) -> Result<String, ArchiveError> {
 /// The name that a manifest gives.
 fn named(pack: &Path, types: &[String]) -> Result<String, ArchiveError> {
     let path = pack.join(GUIDE_FILE);
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     File::open(&path)
-        .and_then(|file| file.take(MAX_GUIDE_BYTES + 1).read_to_string(&mut text))
+        .and_then(|file| file.take(MAX_GUIDE_BYTES + 1).read_to_end(&mut bytes))
         .map_err(ArchiveError::files("read", &path))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        let message = format!("its `{GUIDE_FILE}` can't be used: it is no UTF-8 at byte {place}");
+        ArchiveError::NoPack(message)
+    })?;
     let read = manifest::read(&text, pack, types);
     let Some(item) = read.item else {
         let reasons: Vec<_> = read.findings.into_iter().map(|finding| finding.message).collect();

@@ -451,6 +451,7 @@ fn kn_16_a_registry_that_is_not_right_is_told_entry_by_entry() {
     for (said, expected) in said.iter().zip(expected) {
         assert!(said.starts_with(expected), "{said} / {expected}");
     }
+    let cache = tempfile::tempdir().unwrap();
     for bad in ["", "[]", "{\"packs\": 3}", "{\"packs\": [1", "\u{feff}{}"] {
         let web = MemoryFetch::new([(INDEX.to_owned(), bad.as_bytes().to_vec())]);
         assert_eq!(codes(&read(&web, cache.path())), ["KN3103"], "{bad:?}");
@@ -537,4 +538,42 @@ fn kn_16_an_archive_without_a_pack_is_told_in_a_sentence() {
     let read = read(&web, cache.path());
     let message = &read.findings[0].message;
     assert!(message.starts_with("pack `none` can't be had: there is no folder"), "{message}");
+}
+
+#[test]
+fn kn_16_a_registry_that_answers_something_else_takes_no_packs_away() {
+    let cache = tempfile::tempdir().unwrap();
+    let good = gz(&tar_of(&[("KNOWLEDGE.md", &guide("good", "1"))]));
+    let index = serde_json::json!({ "packs": [
+        { "name": "good", "version": "1", "url": "good.tar.gz", "sha256": hex(&good) },
+    ]});
+    let web = MemoryFetch::new([
+        (INDEX.to_owned(), index.to_string().into_bytes()),
+        ("https://packs.example.com/team/good.tar.gz".to_owned(), good),
+    ]);
+    let first = read(&web, cache.path());
+    assert_eq!((first.packs.len(), codes(&first)), (1, vec![]));
+    for page in ["<html>Please log in</html>", "{\"packs\": 3}", ""] {
+        let web = MemoryFetch::new([(INDEX.to_owned(), page.as_bytes().to_vec())]);
+        let again = read(&web, cache.path());
+        assert_eq!(again.packs, first.packs, "{page}");
+        assert_eq!(codes(&again), ["KN3103", "KN3102"], "{page}: {:?}", again.findings);
+    }
+    // What was kept is still the good one.
+    let gone = read(&MemoryFetch::default(), cache.path());
+    assert_eq!(gone.packs, first.packs);
+}
+
+#[test]
+fn kn_16_a_guide_that_is_no_text_is_told_as_what_is_wrong_with_the_archive() {
+    let mut guide = guide("acme", "1").into_bytes();
+    guide.extend(b"\xff\xfe");
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = Header::new_gnu();
+    header.set_size(guide.len() as u64);
+    header.set_mode(0o644);
+    tar.append_data(&mut header, "acme/KNOWLEDGE.md", guide.as_slice()).unwrap();
+    let (code, message) = refused(&tar.into_inner().unwrap());
+    assert_eq!(code, "KN3004");
+    assert!(message.contains("no UTF-8 at byte") && !message.contains(".unpacking"), "{message}");
 }

@@ -15,6 +15,7 @@ pub mod http;
 mod knowledge;
 mod load;
 mod program;
+mod read;
 pub(crate) mod said;
 mod server;
 mod session;

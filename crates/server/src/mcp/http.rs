@@ -4,6 +4,8 @@
 //! that the client says it calls (a page that rebinds its name to this machine says its own), and the
 //! origin of a page. Listening beyond this machine has to be asked for in so many words.
 
+mod body;
+mod cors;
 mod guard;
 mod sessions;
 
@@ -105,6 +107,7 @@ impl Listening {
         let guard = Arc::new(self.guard);
         let app = Router::new()
             .route_service(PATH, mcp)
+            .layer(axum::middleware::from_fn(body::check))
             .layer(axum::middleware::from_fn_with_state(bounds, sessions::bound))
             .layer(axum::middleware::from_fn_with_state(guard, guard::check));
         let stopping = end.clone();
@@ -115,6 +118,7 @@ impl Listening {
         tokio::select! {
             ended = &mut serving => ended.map_err(failed)?,
             () = stop => {
+                server.stop();
                 end.cancel();
                 // A connection that stays open does not hold up the end.
                 let _ = tokio::time::timeout(PATIENCE, &mut serving).await;

@@ -17,7 +17,7 @@ use input::Input;
 use rmcp::model::Tool as Definition;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 /// How programs are run.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(crate) struct Runner {
     pub(crate) servers: servers::Consent,
     /// One permit for each program that may run at the same time.
     pub(crate) permits: Arc<Semaphore>,
+    /// Whether the server ends.
+    stopping: watch::Sender<bool>,
 }
 
 /// So many programs run at the same time; further calls wait.
@@ -44,7 +46,19 @@ impl Runner {
         servers: servers::Consent,
     ) -> Arc<Self> {
         let permits = Arc::new(Semaphore::new(AT_ONCE as usize));
-        Arc::new(Self { project, model, packs, servers, permits })
+        let stopping = watch::Sender::new(false);
+        Arc::new(Self { project, model, packs, servers, permits, stopping })
+    }
+
+    /// Cancels all runs.
+    pub(crate) fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Waits until the server ends.
+    pub(crate) async fn stopped(&self) {
+        // The sender is there for as long as this is.
+        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
     /// Waits until no program runs any more.

@@ -116,6 +116,11 @@ impl Server {
         Session::new(Arc::clone(&self.0))
     }
 
+    /// Cancels the programs that run, and those that are called from now on: they end in order.
+    pub(crate) fn stop(&self) {
+        self.0.runner.stop();
+    }
+
     /// Waits until no program runs any more.
     pub(crate) async fn idle(&self) {
         self.0.runner.idle().await;

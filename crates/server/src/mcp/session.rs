@@ -3,6 +3,8 @@
 use crate::fault::Fault;
 use crate::mcp::codes;
 use crate::mcp::knowledge::{Generation, Knowledge};
+use crate::mcp::read::METHODS;
+use crate::mcp::said;
 use crate::mcp::server::Offered;
 use crate::mcp::tool::{Call, Conversation, Tool};
 use contexture::diagnostic::suggestion;
@@ -16,16 +18,6 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The methods that are answered, but for their parameters.
-const METHODS: [&str; 6] = [
-    "tools/list",
-    "tools/call",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "initialize",
-];
 
 /// A client's session.
 pub(crate) struct Session {
@@ -98,9 +90,10 @@ impl ServerHandler for Session {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        only_page(page)?;
         self.refresh(&context).await;
         let tools = self.offered.tools().map(|tool| tool.definition().clone());
         Ok(ListToolsResult::with_all_items(tools.collect()))
@@ -144,18 +137,20 @@ impl ServerHandler for Session {
 
     async fn list_resources(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        only_page(page)?;
         self.refresh(&context).await;
         Ok(ListResourcesResult::with_all_items(self.offered.knowledge().resources()))
     }
 
     async fn list_resource_templates(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(page)?;
         let has_packs = !self.offered.knowledge().view().is_empty();
         let templates = if has_packs { Knowledge::templates() } else { Vec::new() };
         Ok(ListResourceTemplatesResult::with_all_items(templates))
@@ -177,6 +172,14 @@ impl ServerHandler for Session {
             work.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ReadResourceResult::new(vec![read.map_err(not_read)?]).into())
     }
+}
+
+/// Lists come whole: there is no place in them that a client could have been told of.
+fn only_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    let Some(cursor) = page.and_then(|page| page.cursor) else { return Ok(()) };
+    let cursor = said::line(&cursor.chars().take(80).collect::<String>());
+    let message = format!("there is no page `{cursor}`: the list came whole");
+    Err(ErrorData::invalid_params(message, None))
 }
 
 /// Resources have no result that is an error: the failure is one of the protocol.

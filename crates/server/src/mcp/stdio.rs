@@ -4,7 +4,6 @@
 //! as JSON-RPC says it. Messages may come in batches where the protocol of 2025-03-26 was agreed upon.
 
 mod pending;
-mod read;
 mod wire;
 
 use crate::fault::Fault;
@@ -42,7 +41,7 @@ where
 {
     let mut stop = std::pin::pin!(stop);
     let running = tokio::select! {
-        running = serve_server(server.session(), Wire::new(streams)) => running,
+        running = serve_server(server.session(), Wire::new(streams, server.clone())) => running,
         () = &mut stop => return Ok(()),
     };
     let running = match running {
@@ -56,6 +55,7 @@ where
     let ended = tokio::select! {
         ended = &mut waiting => ended,
         () = &mut stop => {
+            server.stop();
             end.cancel();
             waiting.await
         }

@@ -1,5 +1,6 @@
 //! Who may come in: the token, the host and the origin of a request.
 
+use super::cors;
 use crate::mcp::token::Token;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
@@ -31,12 +32,15 @@ impl Guard {
         Self { token, hosts: lower(hosts), origins: lower(origins) }
     }
 
-    fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    /// Whether the token is there, once.
+    fn token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut tokens = headers.get_all(header::AUTHORIZATION).iter();
         let carried = tokens.next().is_some_and(|value| self.token.admits(value.as_bytes()));
-        if !carried || tokens.next().is_some() {
-            return Err(Refusal::Token);
-        }
+        if carried && tokens.next().is_none() { Ok(()) } else { Err(Refusal::Token) }
+    }
+
+    /// Whether the server is called by a name of its own, and from a place that may call.
+    fn place(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         if !self.host(uri, headers) {
             return Err(Refusal::Host);
         }
@@ -80,16 +84,26 @@ fn is_own(host: &str, kind: impl FnOnce(&IpAddr) -> bool) -> bool {
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| kind(&ip))
 }
 
-/// Lets a request through, or answers it.
+/// Lets a request through, or answers it; a page of an origin that may call can read the answer.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
     request: Request,
     next: Next,
 ) -> Response {
-    match guard.judge(request.uri(), request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+    let placed = guard.place(request.uri(), request.headers());
+    let origin = request.headers().get(header::ORIGIN).cloned().filter(|_| placed.is_ok());
+    let mut response = if cors::is_preflight(&request) && placed.is_ok() {
+        cors::preflight()
+    } else {
+        match guard.token(request.headers()).and(placed) {
+            Ok(()) => next.run(request).await,
+            Err(refusal) => refusal.into_response(),
+        }
+    };
+    if let Some(origin) = origin {
+        cors::allow(response.headers_mut(), origin);
     }
+    response
 }
 
 impl IntoResponse for Refusal {
@@ -128,7 +142,7 @@ mod tests {
             let name: header::HeaderName = name.parse().unwrap();
             map.append(name, value.parse().unwrap());
         }
-        guard.judge(&Uri::from_static("/mcp"), &map)
+        guard.token(&map).and(guard.place(&Uri::from_static("/mcp"), &map))
     }
 
     const TOKEN: (&str, &str) = ("authorization", "Bearer 0123456789abcdef");

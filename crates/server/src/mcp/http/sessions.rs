@@ -66,6 +66,10 @@ impl Sessions {
         Some(place)
     }
 
+    async fn has(&self, id: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(id)
+    }
+
     /// The session in which nothing was said for the longest time, when that is long enough.
     fn silent(&self, open: &[String]) -> Option<String> {
         let mut heard = self.heard();
@@ -96,12 +100,23 @@ fn opens(request: &Request) -> bool {
     request.method() == Method::POST && !headers.contains_key(SESSION) && !is_without
 }
 
+/// The session that a request is to end.
+fn ended(request: &Request) -> Option<String> {
+    let id = request.headers().get(SESSION)?.to_str().ok()?;
+    (request.method() == Method::DELETE).then(|| id.to_owned())
+}
+
 /// Lets a request through when there is room for what it may make.
 pub(super) async fn bound(
     State(sessions): State<Arc<Sessions>>,
     request: Request,
     next: Next,
 ) -> Response {
+    if let Some(id) = ended(&request)
+        && !sessions.has(&id).await
+    {
+        return (StatusCode::NOT_FOUND, "there is no such session\n").into_response();
+    }
     if !opens(&request) {
         // Only a session that is there counts as heard of.
         let id = request.headers().clone();

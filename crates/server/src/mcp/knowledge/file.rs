@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::mcp::codes;
 use contexture::context::build::build_item;
 use contexture::context::{Budget, DeclaredItem, Digest, Keep, Trust};
-use contexture::knowledge::fence;
+use contexture::knowledge::fence::{self, Suspicion, suspicious};
 use contexture::knowledge::resolve::{PackUse, Resolution, standing};
 use contexture::reference::text::LineRange;
 
@@ -13,6 +13,8 @@ use contexture::reference::text::LineRange;
 const FILE_BYTES: u64 = 8 << 20;
 /// Tokens that one answer may take.
 const ANSWER_TOKENS: u64 = 8_000;
+/// So many things that should make one look twice are told of one file.
+const TOLD: usize = 5;
 
 /// What was read of a file.
 pub(super) struct Shown {
@@ -24,7 +26,7 @@ pub(super) struct Shown {
     pub(super) clipped: bool,
     /// The lines of the whole file.
     pub(super) lines: usize,
-    /// What is to be said of the pack: its status, and who has checked it.
+    /// What is to be said of the pack, its status and who has checked it, and of what the file holds.
     pub(super) warnings: Vec<String>,
     /// Why the use was not written down.
     pub(super) unlogged: Option<String>,
@@ -67,7 +69,17 @@ impl Knowledge {
         };
         let shown = build_item(0, &declared, self.counter)
             .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
-        let warnings = standing(item);
+        let count = whole.lines().count();
+        let mut warnings = standing(item);
+        let first = lines.map_or(1, |lines| lines.first);
+        if first > count as u64 && lines.is_some() {
+            warnings.push(format!("`{name}`: `{within}` has no line {first}: it has {count}"));
+        }
+        for found in suspicious(text).into_iter().take(TOLD) {
+            let line = u64::from(found.line) + first.saturating_sub(1);
+            let found = Suspicion { line: u32::try_from(line).unwrap_or(u32::MAX), ..found };
+            warnings.push(format!("`{name}`: `{within}`: {found}"));
+        }
         let used = PackUse {
             item: item.clone(),
             files: vec![(within.to_owned(), Digest::of_text(&whole))],
@@ -83,7 +95,7 @@ impl Knowledge {
             tokens: shown.tokens,
             clipped: shown.clipped,
             text: shown.text,
-            lines: whole.lines().count(),
+            lines: count,
             warnings,
             unlogged,
         })

@@ -40,7 +40,7 @@ pub(super) async fn run(
     let cancelled = || Fault::of(codes::CANCELLED, "the call was cancelled");
     let permit = tokio::select! {
         permit = Arc::clone(&runner.permits).acquire_owned() => permit.map_err(|_| cancelled())?,
-        () = context.ct.cancelled() => return Err(cancelled()),
+        () = unwanted(runner, context) => return Err(cancelled()),
     };
     let cancel = CancelToken::new();
     let leash = Leash(cancel.clone());
@@ -66,7 +66,7 @@ pub(super) async fn run(
     });
     let ended = tokio::select! {
         ended = &mut work => ended,
-        () = context.ct.cancelled() => {
+        () = unwanted(runner, context) => {
             drop(leash);
             // It ends in order, with its trace.
             work.await
@@ -80,6 +80,14 @@ pub(super) async fn run(
         Err(Fault::of(codes::BROKEN_OFF, format!("the run broke off: {error}"))
             .with_help("this is a fault of contexture, not of the program"))
     })
+}
+
+/// Waits until the client takes its call back, or the server ends.
+async fn unwanted(runner: &Runner, context: &RequestContext<RoleServer>) {
+    tokio::select! {
+        () = context.ct.cancelled() => {}
+        () = runner.stopped() => {}
+    }
 }
 
 /// What came of a run, as the answer to the call.

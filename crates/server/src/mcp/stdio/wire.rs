@@ -4,10 +4,13 @@
 //! client waits for an answer that never comes. JSON-RPC has answers for that, and here they are given.
 
 use super::pending::Pending;
-use super::read::{Said, no_batches, too_long, too_many, understand};
+use crate::mcp::read::{Said, no_batches, too_early, too_long, too_many, understand};
+use crate::mcp::server::Server;
 use contexture::mcp::wire::{Line, Lines, MESSAGE_BYTES};
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -17,12 +20,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// So many messages may stand in one batch.
 const BATCH: usize = 100;
 /// How long requests may take to be answered when no more can come.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long somebody who writes to a client that reads nothing may hold up the end.
+const FAREWELL: Duration = Duration::from_millis(200);
 
 type Write = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
@@ -37,6 +42,10 @@ pub(super) struct Wire<R, W> {
     write: Option<Write>,
     /// When there is nothing more to be waited for.
     end: Option<Instant>,
+    /// Whether the client has greeted the server, or speaks a version that has no greeting.
+    is_greeted: bool,
+    /// Whose programs are to end when nobody waits for them any more.
+    server: Server,
 }
 
 impl<R, W> Wire<R, W>
@@ -44,7 +53,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(super) fn new((stream, out): (R, W)) -> Self {
+    pub(super) fn new((stream, out): (R, W), server: Server) -> Self {
         Self {
             lines: Lines::new(stream, MESSAGE_BYTES),
             out: Arc::new(Mutex::new(Some(out))),
@@ -52,6 +61,8 @@ where
             read: VecDeque::new(),
             write: None,
             end: None,
+            is_greeted: false,
+            server,
         }
     }
 
@@ -59,15 +70,34 @@ where
         match said {
             Said::Nothing => {}
             Said::Refused(answer) => self.answer(Some(answer)),
-            Said::Message(message) => {
-                let completed = self.pending.comes(&message);
-                self.read.push_back(*message);
-                self.answer(completed);
-            }
+            Said::Message(message) if !self.is_greeted => self.take_early(message),
+            Said::Message(message) => self.take_message(message),
             Said::Batch(_) if !self.pending.has_batches() => self.take(no_batches()),
             Said::Batch(parts) if parts.len() > BATCH => self.take(too_many(BATCH)),
             Said::Batch(parts) => self.take_batch(parts),
         }
+    }
+
+    fn take_message(&mut self, message: Box<ClientJsonRpcMessage>) {
+        let completed = self.pending.comes(&message);
+        self.read.push_back(*message);
+        self.answer(completed);
+    }
+
+    /// What comes before the greeting: the library ends the connection for a notification, and has
+    /// words for a request that speak of something else.
+    fn take_early(&mut self, message: Box<ClientJsonRpcMessage>) {
+        let JsonRpcMessage::Request(asked) = &*message else { return };
+        let is_ping = matches!(asked.request, ClientRequest::PingRequest(_));
+        let is_greeting = matches!(asked.request, ClientRequest::InitializeRequest(_))
+            || asked.request.get_meta().protocol_version().is_some();
+        if !is_ping && !is_greeting {
+            let id = serde_json::to_value(&asked.id).unwrap_or_default();
+            let refusal = too_early(asked.request.method(), id);
+            return self.take(refusal);
+        }
+        self.is_greeted = is_greeting;
+        self.take_message(message);
     }
 
     fn take_batch(&mut self, parts: Vec<Said>) {
@@ -145,7 +175,9 @@ where
             }
             if let Some(end) = self.end {
                 // What was asked before the end is answered, unless it takes too long.
-                let _ = timeout_at(end, self.pending.settled()).await;
+                if timeout_at(end, self.pending.settled()).await.is_err() {
+                    self.server.stop();
+                }
                 return None;
             }
             match self.lines.next().await.ok()? {
@@ -157,7 +189,10 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        drop(self.out.lock().await.take());
+        self.write = None;
+        if let Ok(mut out) = timeout(FAREWELL, self.out.lock()).await {
+            drop(out.take());
+        }
         Ok(())
     }
 }

@@ -196,3 +196,84 @@ async fn kn_16_only_this_machine_is_listened_to_unless_asked_for() {
         first.url().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
     assert_eq!(Listening::begin(&options(&taken)).await.unwrap_err().code, "MCP1106");
 }
+
+#[tokio::test]
+async fn kn_16_over_http_what_is_no_message_is_answered_as_json_rpc_says_it() {
+    let served = served().await;
+    let asked = |method: &str, params: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"{method}\",\"params\":{params}}}")
+    };
+    for (body, code, id) in [
+        ("{".to_owned(), -32_700, Value::Null),
+        (String::new(), -32_700, Value::Null),
+        ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x".to_owned(), -32_700, json!(7)),
+        ("5".to_owned(), -32_600, Value::Null),
+        ("[]".to_owned(), -32_600, Value::Null),
+        (format!("[{}]", asked("ping", "{}")), -32_600, Value::Null),
+        ("{\"jsonrpc\":\"2.0\",\"id\":7}".to_owned(), -32_600, json!(7)),
+        ("{\"method\":\"notifications/initialized\"}".to_owned(), -32_600, Value::Null),
+        (asked("tools/call", "[]"), -32_602, json!(7)),
+        (asked("initialize", "{}"), -32_602, json!(7)),
+    ] {
+        let answer = send(served.address, &post(&[HOST, BEARER], &body)).await;
+        assert_eq!(answer.status, 400, "{body}: {}", answer.head);
+        assert_eq!(answer.header("content-type"), Some("application/json"), "{body}");
+        let error: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((&error["error"]["code"], &error["id"]), (&json!(code), &id), "{body}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn kn_16_over_http_pages_that_may_call_are_told_so_by_the_browser_s_rules() {
+    let served = served().await;
+    let ask = |origin: &str| {
+        format!(
+            "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nConnection: close\r\n\
+             Access-Control-Request-Method: POST\r\n\
+             Access-Control-Request-Headers: authorization\r\n\r\n"
+        )
+    };
+    for origin in ["https://app.example.com", "http://localhost:6274"] {
+        let asked = send(served.address, &ask(origin)).await;
+        assert_eq!(asked.status, 204, "{}", asked.head);
+        assert_eq!(asked.header("access-control-allow-origin"), Some(origin));
+        let headers = asked.header("access-control-allow-headers").unwrap();
+        assert!(headers.contains("authorization") && headers.contains("mcp-session-id"));
+        let hello = post(&[HOST, BEARER, ("Origin", origin)], &initialize());
+        let hello = send(served.address, &hello).await;
+        assert_eq!(hello.header("access-control-allow-origin"), Some(origin), "{}", hello.head);
+        assert!(hello.header("access-control-expose-headers").unwrap().contains("mcp-session-id"));
+        // The page may read that its token is wrong; it is let in no more for that.
+        let refused = send(served.address, &post(&[HOST, ("Origin", origin)], &initialize())).await;
+        assert_eq!(refused.status, 401);
+        assert_eq!(refused.header("access-control-allow-origin"), Some(origin));
+    }
+    for origin in ["https://evil.example", "null"] {
+        let asked = send(served.address, &ask(origin)).await;
+        assert!(asked.status == 401 || asked.status == 403, "{}", asked.head);
+        assert_eq!(asked.header("access-control-allow-origin"), None);
+    }
+    let bare = "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    assert_eq!(send(served.address, bare).await.status, 401);
+}
+
+#[tokio::test]
+async fn kn_16_over_http_a_session_that_is_gone_is_not_found() {
+    let served = served().await;
+    let hello = send(served.address, &post(&[HOST, BEARER], &initialize())).await;
+    let session = hello.header("mcp-session-id").unwrap().to_owned();
+    let end = |session: &str| {
+        format!(
+            "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Mcp-Session-Id: {session}\r\nConnection: close\r\n\r\n"
+        )
+    };
+    assert_eq!(send(served.address, &end("guessed")).await.status, 404);
+    let ended = send(served.address, &end(&session)).await.status;
+    assert!((200..300).contains(&ended), "{ended}");
+    assert_eq!(send(served.address, &end(&session)).await.status, 404);
+    // Whoever takes anything takes both of what there is.
+    let hello = post(&[HOST, BEARER], &initialize())
+        .replace("Accept: application/json, text/event-stream", "Accept: */*");
+    assert_eq!(send(served.address, &hello).await.status, 200);
+}

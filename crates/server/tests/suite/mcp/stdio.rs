@@ -16,8 +16,17 @@ fn initialize(version: &str) -> String {
 const READY: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
 
-/// Says all of this, ends, and gives what was answered.
+/// Says all of this after a greeting, ends, and gives what was answered.
 async fn said(version: &str, bytes: &[u8]) -> Vec<Value> {
+    let mut all = format!("{}\n{READY}\n", initialize(version)).into_bytes();
+    all.extend(bytes);
+    let mut answers = answers(all).await;
+    assert_eq!(answers.remove(0)["result"]["protocolVersion"], version);
+    answers
+}
+
+/// Says all of this, ends, and gives what was answered.
+async fn answers(all: Vec<u8>) -> Vec<Value> {
     let folder = Folder::new();
     folder.write("notes.md", "The port is 7878.\n");
     let server = folder.server();
@@ -27,8 +36,6 @@ async fn said(version: &str, bytes: &[u8]) -> Vec<Value> {
         stdio::serve_on(&server, streams, std::future::pending()).await.unwrap();
     });
     let (mut read, mut write) = tokio::io::split(theirs);
-    let mut all = format!("{}\n{READY}\n", initialize(version)).into_bytes();
-    all.extend(bytes);
     let writing = tokio::spawn(async move {
         write.write_all(&all).await.unwrap();
         write.shutdown().await.unwrap();
@@ -37,10 +44,7 @@ async fn said(version: &str, bytes: &[u8]) -> Vec<Value> {
     read.read_to_string(&mut answers).await.unwrap();
     writing.await.unwrap();
     serving.await.unwrap();
-    let mut answers: Vec<Value> =
-        answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers.remove(0)["result"]["protocolVersion"], version);
-    answers
+    answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn error(answer: &Value) -> (i64, Value) {
@@ -115,4 +119,62 @@ async fn kn_16_batches_are_answered_where_they_were_agreed_upon() {
     let quiet = json!([{ "jsonrpc": "2.0", "method": "notifications/nobody/knows" }]);
     let quiet = said("2025-03-26", format!("{quiet}\n{PING}\n").as_bytes()).await;
     assert_eq!(quiet.len(), 1, "notifications are not answered: {quiet:?}");
+}
+
+#[tokio::test]
+async fn kn_16_what_comes_before_the_greeting_does_not_end_the_connection() {
+    let early = [
+        (READY, None),
+        (
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
+            None,
+        ),
+        ("{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}", None),
+        (PING, Some((0, json!(1)))),
+        ("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}", Some((-32_600, json!(2)))),
+        ("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"foo\"}", Some((-32_601, json!(3)))),
+        ("{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"initialize\"}", Some((-32_602, json!(4)))),
+    ];
+    for (line, expected) in early {
+        let answers = answers(format!("{line}\n{}\n", initialize("2025-06-18")).into()).await;
+        assert_eq!(answers.len(), usize::from(expected.is_some()) + 1, "{line}: {answers:?}");
+        assert_eq!(answers.last().unwrap()["result"]["protocolVersion"], "2025-06-18", "{line}");
+        if let Some(expected) = expected {
+            assert_eq!(error(&answers[0]), expected, "{line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn kn_16_lists_have_one_page_and_no_other() {
+    for method in ["tools/list", "resources/list", "resources/templates/list"] {
+        for (cursor, code) in [("null", 0), ("\"next\"", -32_602), ("5", -32_602)] {
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"{method}\",\"params\":{{\"cursor\":{cursor}}}}}\n"
+            );
+            let answers = said("2025-06-18", line.as_bytes()).await;
+            assert_eq!(error(&answers[0]), (code, json!(7)), "{line}: {answers:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn kn_16_a_client_that_reads_nothing_does_not_hold_up_the_end() {
+    let folder = Folder::new();
+    let server = folder.server();
+    let (theirs, ours) = tokio::io::duplex(256);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let serving = tokio::spawn(async move {
+        let stop = async { drop(stopped.await) };
+        stdio::serve_on(&server, tokio::io::split(ours), stop).await.unwrap();
+    });
+    let (mut read, mut write) = tokio::io::split(theirs);
+    write.write_all(format!("{}\n", initialize("2025-06-18")).as_bytes()).await.unwrap();
+    // The answer is longer than what the client takes.
+    let mut first = [0; 64];
+    read.read_exact(&mut first).await.unwrap();
+    write.write_all(format!("{READY}\n").as_bytes()).await.unwrap();
+    stop.send(()).unwrap();
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), serving);
+    ended.await.expect("it ends").unwrap();
 }

@@ -1,17 +1,33 @@
-//! What a line says: a message, several, nothing that matters, or something to be refused.
+//! What a line, or the body of a request over HTTP, says: a message, several, nothing that matters, or
+//! something to be refused.
 
 use contexture::mcp::wire::id_in;
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 use serde_json::{Value, json};
 
 /// JSON-RPC's code for what is no JSON.
 const PARSE_ERROR: i32 = -32_700;
 /// JSON-RPC's code for what is no request.
 const INVALID_REQUEST: i32 = -32_600;
+/// JSON-RPC's code for parameters that do not fit their method.
+const INVALID_PARAMS: i32 = -32_602;
+/// JSON-RPC's code for a method that nobody knows.
+const METHOD_NOT_FOUND: i32 = -32_601;
+
+/// The methods of MCP that are answered here, but for notifications.
+pub(super) const METHODS: [&str; 7] = [
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+];
 
 /// What a line says.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(in crate::mcp) enum Said {
     /// Nothing that needs an answer.
     Nothing,
     /// A message.
@@ -23,7 +39,7 @@ pub(super) enum Said {
 }
 
 /// Understands a line.
-pub(super) fn understand(line: &[u8]) -> Said {
+pub(in crate::mcp) fn understand(line: &[u8]) -> Said {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.is_empty() {
@@ -32,7 +48,7 @@ pub(super) fn understand(line: &[u8]) -> Said {
     if line.first() != Some(&b'[')
         && let Ok(message) = serde_json::from_slice(line)
     {
-        return Said::Message(Box::new(message));
+        return shaped(message, || serde_json::from_slice(line).ok());
     }
     match serde_json::from_slice::<Value>(line) {
         Ok(Value::Array(parts)) if parts.is_empty() => {
@@ -45,37 +61,87 @@ pub(super) fn understand(line: &[u8]) -> Said {
 }
 
 /// The answer to a line that is too long, of which the beginning was kept.
-pub(super) fn too_long(beginning: &[u8], limit: usize) -> Said {
+pub(in crate::mcp) fn too_long(beginning: &[u8], limit: usize) -> Said {
     let message = format!("a message has more than {limit} bytes");
     refuse(INVALID_REQUEST, &message, id_in(beginning))
 }
 
 /// The answer to a batch where there are none.
-pub(super) fn no_batches() -> Said {
+pub(in crate::mcp) fn no_batches() -> Said {
     let message =
         "batches are a matter of the protocol of 2025-03-26: send one message on each line";
     refuse(INVALID_REQUEST, message, Value::Null)
 }
 
 /// The answer to a batch of too many messages.
-pub(super) fn too_many(most: usize) -> Said {
+pub(in crate::mcp) fn too_many(most: usize) -> Said {
     let message = format!("a batch has at most {most} messages");
     refuse(INVALID_REQUEST, &message, Value::Null)
+}
+
+/// A request of which the library knows the method and not the parameters is one of another method to
+/// it, and a place in a list that is no text is none.
+fn shaped(message: ClientJsonRpcMessage, value: impl FnOnce() -> Option<Value>) -> Said {
+    if let JsonRpcMessage::Request(asked) = &message {
+        let id = || serde_json::to_value(&asked.id).unwrap_or_default();
+        match &asked.request {
+            ClientRequest::CustomRequest(request) if request.method == "initialize" => {
+                let message = "the parameters of `initialize` do not have their shape: expected \
+                               `protocolVersion`, `capabilities` and `clientInfo`";
+                return refuse(INVALID_PARAMS, message, id());
+            }
+            ClientRequest::ListToolsRequest(_)
+            | ClientRequest::ListResourcesRequest(_)
+            | ClientRequest::ListResourceTemplatesRequest(_) => {
+                let value = value().unwrap_or_default();
+                let cursor = value.pointer("/params/cursor");
+                if cursor.is_some_and(|cursor| !cursor.is_null() && !cursor.is_string()) {
+                    return refuse(INVALID_PARAMS, "a `cursor` is a string", id());
+                }
+            }
+            _ => {}
+        }
+    }
+    Said::Message(Box::new(message))
 }
 
 fn of_value(value: Value) -> Said {
     let id = value.get("id").cloned();
     let is_notification = id.is_none() && value.get("method").is_some_and(Value::is_string);
-    match serde_json::from_value(value) {
-        Ok(message) => Said::Message(Box::new(message)),
+    match serde_json::from_value(value.clone()) {
+        Ok(message) => shaped(message, || Some(value)),
         // JSON-RPC answers no notification, not even one that nobody knows.
         Err(_) if is_notification => Said::Nothing,
-        Err(_) => {
+        Err(_) => misplaced(&value).unwrap_or_else(|| {
             let message = "this is no request: expected `jsonrpc`, `id`, `method` and `params`";
             let known = id.filter(|id| id.is_string() || id.is_number());
             refuse(INVALID_REQUEST, message, known.unwrap_or_default())
-        }
+        }),
     }
+}
+
+/// The answer to a request that is one but for its parameters, which stand in a list: JSON-RPC knows
+/// that, and MCP does not.
+fn misplaced(value: &Value) -> Option<Said> {
+    let id = value.get("id").filter(|id| id.is_string() || id.is_i64())?;
+    let method = value.get("method")?.as_str()?;
+    let is_one = value.get("jsonrpc")? == "2.0" && value.get("params")?.is_array();
+    if !is_one {
+        return None;
+    }
+    if METHODS.contains(&method) {
+        let message = format!("the parameters of `{method}` are an object, not a list");
+        return Some(refuse(INVALID_PARAMS, &message, id.clone()));
+    }
+    Some(refuse(METHOD_NOT_FOUND, &format!("there is no method `{method}`"), id.clone()))
+}
+
+/// The answer to a request that comes before the greeting.
+pub(in crate::mcp) fn too_early(method: &str, id: Value) -> Said {
+    if METHODS.contains(&method) {
+        return refuse(INVALID_REQUEST, "the first request has to be `initialize`", id);
+    }
+    refuse(METHOD_NOT_FOUND, &format!("there is no method `{method}`"), id)
 }
 
 fn refuse(code: i32, message: &str, id: Value) -> Said {
@@ -131,6 +197,26 @@ mod tests {
         }
         let ping = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r";
         assert!(matches!(understand(ping.as_bytes()), Said::Message(_)));
+    }
+
+    #[test]
+    fn kn_16_parameters_of_the_wrong_kind_are_told_as_such() {
+        let request = |method: &str, params: &str| {
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"{method}\",\"params\":{params}}}"
+            );
+            let (code, id) = refused(line.as_bytes());
+            assert_eq!(id, json!(8), "{line}");
+            code
+        };
+        assert_eq!(request("tools/call", "[]"), i64::from(INVALID_PARAMS));
+        assert_eq!(request("foo/bar", "[1]"), i64::from(METHOD_NOT_FOUND));
+        assert_eq!(request("tools/call", "\"x\""), i64::from(INVALID_REQUEST));
+        assert_eq!(request("tools/list", "{\"cursor\":5}"), i64::from(INVALID_PARAMS));
+        assert_eq!(request("resources/list", "{\"cursor\":{}}"), i64::from(INVALID_PARAMS));
+        for params in ["{}", "{\"protocolVersion\":5}"] {
+            assert_eq!(request("initialize", params), i64::from(INVALID_PARAMS));
+        }
     }
 
     #[test]

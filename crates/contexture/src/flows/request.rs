@@ -62,6 +62,9 @@ pub struct FlowRequest {
     pub servers: Consent,
     /// Texts that are masked wherever the run is written down, as keys are (CP-19).
     pub private: Vec<String>,
+    /// Texts that are masked in the traces of agents and generations besides. The run itself keeps
+    /// them, which needs them to be gone on with, where it is sealed (CP-19).
+    pub private_in_traces: Vec<String>,
     /// Steps that may run at the same time; 64 when absent.
     pub concurrency: Option<usize>,
     /// What is too much.
@@ -91,7 +94,7 @@ impl FlowRequest {
             approve_packs: self.approve_packs,
             servers: self.servers.clone(),
             context: self.context.clone(),
-            private: self.private.clone(),
+            private: self.private.iter().chain(&self.private_in_traces).cloned().collect(),
             forget: self.forget,
             ..RunRequest::default()
         }
@@ -120,6 +123,7 @@ impl Default for FlowRequest {
             approve_packs: false,
             servers: Consent::default(),
             private: Vec::new(),
+            private_in_traces: Vec::new(),
             concurrency: None,
             limits: Limits::default(),
             run: None,

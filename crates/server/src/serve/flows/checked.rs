@@ -3,9 +3,11 @@
 use super::clients::Clients;
 use super::faults::{self, Denied};
 use super::job::Job;
+use crate::serve::sensitive;
 use contexture::context::Trust;
 use contexture::flows::{self, FlowError, FlowRequest};
 use contexture::permission::Permission;
+use contexture::store::contexts::Key;
 use contexture::turn::Contexts;
 use contexture_flow::Set;
 use contexture_flow::check::{Earlier, Report};
@@ -79,10 +81,14 @@ impl Job {
         let turns = &app.turn_request;
         // A set within may name agents that are not known yet.
         let is_agent = |action: &str| action.starts_with("agent:") || action == "RUN_INSTRUCTIONS";
-        let has_agents = set.steps.iter().any(|step| {
-            let alternative = step.recovery.as_ref().and_then(|one| one.alternative.as_ref());
-            is_agent(&step.action) || alternative.is_some_and(|other| is_agent(other.target()))
-        });
+        let has = |is_meant: &dyn Fn(&str) -> bool| {
+            set.steps.iter().any(|step| {
+                let alternative = step.recovery.as_ref().and_then(|one| one.alternative.as_ref());
+                is_meant(&step.action) || alternative.is_some_and(|other| is_meant(other.target()))
+            })
+        };
+        let has_agents = has(&is_agent);
+        let is_traced = has_agents || has(&|action| action == "generate");
         FlowRequest {
             document: self.message.to_json().into_bytes(),
             name: self.answers().to_owned(),
@@ -105,7 +111,25 @@ impl Job {
             servers: turns.servers.clone(),
             limits: flows::Limits { run: LIMITS, ..flows::Limits::default() },
             forget: turns.forget,
+            private_in_traces: if is_traced { self.private() } else { Vec::new() },
             ..FlowRequest::default()
         }
+    }
+
+    /// The declared texts of the context and of the message, which no trace is to hold (CP-19).
+    fn private(&self) -> Vec<String> {
+        let serve = &self.app.project.config.serve;
+        if serve.sensitive.is_empty() {
+            return Vec::new();
+        }
+        let store = &self.app.store;
+        let key = Key { owner: &self.owner, context: &self.context };
+        // In a context that is not there yet, nothing was said before.
+        let state = store.state(key).map(|state| state.value).unwrap_or_default();
+        let before = match serve.history {
+            0 => Vec::new(),
+            most => store.last(key, most).unwrap_or_default(),
+        };
+        sensitive::texts(&serve.sensitive, &state, &before, &self.message)
     }
 }

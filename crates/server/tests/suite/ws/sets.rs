@@ -559,3 +559,42 @@ async fn fl_12_a_set_that_is_paused_is_listed_so_and_stays_so_when_a_server_goes
     let line = "contexture_sets_total{type=\"INSTRUCTION\",outcome=\"COMPLETED\"} 1";
     assert!(page.contains(line) && page.contains("contexture_sets_running 0"), "{page}");
 }
+
+#[tokio::test]
+async fn cp_19_agents_of_a_set_leave_no_trace_of_what_is_declared_sensitive() {
+    const PLACE: &str = "behind the old mill";
+    const CARD: &str = "4111 1111 1111 1111";
+    let program = "main agent Clerk {\n  main func(input { text string }) {\n    \
+                   use input.text as notes\n    generate({ input: \"Where is it?\" })\n  }\n}\n";
+    let config = "[serve]\nactions = [\"agent:*\", \"generate\"]\n\
+                  [serve.sensitive]\nkey_file = \"key\"\n\
+                  state = [\"customState.card\"]\nmessages = [\"metadata.place\"]\n";
+    let key = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    let site = Site::with_files(program, config, &[("key", key)], None).await;
+    let mut client = Client::new(site.address).await;
+    let update = json!({ "operation": "UPDATE_STATE", "path": "customState.card", "value": CARD });
+    client.send(&message("CONTEXT_UPDATE", "u1", CONTEXT, update)).await;
+    of(&mut client, "ACK", "u1").await;
+    let text = format!("It is {PLACE}. The card is {CARD}.");
+    let mut set = instructions(
+        "i1",
+        json!({ "instructions": [
+            { "instructionId": "a", "action": "agent:Clerk", "parameters": { "text": text } },
+            { "instructionId": "b", "action": "generate",
+              "parameters": { "prompt": "Where is it?", "uses": { "notes": text } } },
+        ] }),
+    );
+    set["metadata"] = json!({ "place": PLACE });
+    client.send(&set).await;
+    let answer = of(&mut client, "INSTRUCTION_RESPONSE", "i1").await;
+    let results = &answer["content"]["results"];
+    assert_eq!(statuses(results), ["COMPLETED"; 2], "{answer:#}");
+    assert!(results[0]["result"].as_str().unwrap().contains(PLACE), "{answer:#}");
+    let mut traces = 0;
+    for file in std::fs::read_dir(site.path(".contexture/runs")).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!text.contains(PLACE) && !text.contains(CARD), "{text}");
+        traces += usize::from(text.contains("•••"));
+    }
+    assert!(traces >= 2, "{traces}");
+}

@@ -403,7 +403,7 @@ fn fl_6_fields_that_are_nearly_those_of_the_set_are_warned_of() {
             {"instructionId": "b", "action": "echo", "timeout": 5, "timeouts": 6, "parameters": {"params": 1}},
             {"instructionId": "c", "action": "echo", "requiredAfter": ["a"], "parameters": null},
         ],
-        "executionmode": "PARALLEL", "x/y": 1,
+        "executionmode": "PARALLEL", "executionId": 1, "executionTime": 2, "x/y": 3,
     }});
     assert_eq!(
         of(document),

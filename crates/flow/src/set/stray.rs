@@ -163,5 +163,17 @@ fn meant(field: &str, absent: &[(&'static str, bool)]) -> Option<&'static str> {
     let names = || absent.iter().filter(|(_, is_absent)| *is_absent).map(|(name, _)| *name);
     let others = OTHER_NAMES.iter().find(|(other, _)| *other == field);
     let other = others.and_then(|(_, known)| names().find(|name| known.contains(name)));
-    other.or_else(|| nearest(field, names()))
+    other.or_else(|| nearest(field, names()).filter(|known| is_slip(field, known)))
+}
+
+/// Whether one is the other but for its case, or for two characters at one place: `executionId` is
+/// no slip for `executionMode`.
+fn is_slip(field: &str, known: &str) -> bool {
+    if field.to_lowercase() == known.to_lowercase() {
+        return true;
+    }
+    let before = field.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
+    let behind = field.chars().rev().zip(known.chars().rev()).take_while(|(a, b)| a == b).count();
+    let longer = field.chars().count().max(known.chars().count());
+    longer <= before + behind + 2
 }

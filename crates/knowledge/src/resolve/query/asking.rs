@@ -184,8 +184,47 @@ fn is_in_word(phrase: &str, before: Option<char>, after: &str) -> bool {
         }
         "说明" => after.starts_with('书'),
         "介绍" => after.starts_with('信'),
-        _ => false,
+        "方法" => after.starts_with('论'),
+        "多大" | "多远" | "多高" => before.is_some_and(|c| "很许更最太不众".contains(c)),
+        _ if ENDINGS.contains(&phrase) => false,
+        _ => before.is_some_and(|c| goes_on(c, phrase)),
     }
+}
+
+/// Phrases that stand behind words, as their ends.
+const ENDINGS: [&str; 22] = [
+    "ですか",
+    "ください",
+    "について",
+    "ですが",
+    "でしょうか",
+    "ますか",
+    "ました",
+    "ません",
+    "とは",
+    "は何ですか",
+    "できますか",
+    "ありますか",
+    "되나요",
+    "인가요",
+    "입니까",
+    "습니까",
+    "있나요",
+    "하나요",
+    "할까요",
+    "해주세요",
+    "주세요",
+    "이에요",
+];
+
+/// Whether a phrase in the letters of Japanese or Korean goes on from that sign within a word, as in
+/// ぶどう: a particle ends one.
+fn goes_on(before: char, phrase: &str) -> bool {
+    let is_hangul = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}');
+    let is_particle = |c: char| "はがをにでとものへや".contains(c);
+    let first = phrase.chars().next().unwrap_or_default();
+    is_hiragana(first) && is_hiragana(before) && !is_particle(before)
+        || is_hangul(first) && is_hangul(before)
 }
 
 /// Those of them that are words of their own, which a heading may have.

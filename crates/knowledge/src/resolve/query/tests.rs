@@ -71,6 +71,15 @@ fn kn_11_phrases_of_asking_are_no_content_in_any_script() {
     ] {
         assert_eq!(content(text), words, "{text}");
     }
+    // Within a word they are none.
+    for (text, words) in [
+        ("ぶどう", vec!["ぶど", "どう"]),
+        ("许多大学", vec!["许多", "多大", "大学"]),
+        ("확대해", vec!["확대", "대해"]),
+        ("方法论", vec!["方法", "法论"]),
+    ] {
+        assert_eq!(content(text), words, "{text}");
+    }
     // A word that Japanese writes with one sign and an ending is looked for, its ending is not.
     assert_eq!(content("窓を洗う"), ["窓", "洗"]);
     assert_eq!(content("りんご"), ["りん", "んご"]);

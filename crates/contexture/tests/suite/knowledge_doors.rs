@@ -4,6 +4,7 @@
 use crate::common::{Allowing, Place, told};
 use contexture::context::manifest::PackRecord;
 use contexture::inspect::Kept;
+use contexture::models::StandIn;
 use contexture::observe::{Observer, Silent};
 use contexture::run::{RunReport, RunRequest};
 use contexture::store::runs::{RunStore as _, select};
@@ -220,12 +221,9 @@ fn kn_8_nothing_in_a_pack_is_a_program_or_a_template() {
 }
 
 /// The packs in the manifest of the latest run, as `name: files`, and the files in the usage log.
-fn kept(place: &Place, program: &str) -> (Vec<String>, Vec<String>) {
+fn kept(place: &Place, program: &str, stand_in: StandIn) -> (Vec<String>, Vec<String>) {
     place.write("a.as", program);
-    let request = RunRequest {
-        stand_in: contexture::models::StandIn::Mock,
-        ..place.request("a.as", json!({}))
-    };
+    let request = RunRequest { stand_in, ..place.request("a.as", json!({})) };
     let report = place.run_observed(request, Arc::new(Allowing));
     assert!(report.outcome.is_ok(), "{}", told(report.outcome.as_ref().unwrap_err()));
     let store = contexture::runs(&place.project());
@@ -251,6 +249,7 @@ fn kn_15_a_path_into_a_pack_is_recorded_and_logged_as_a_use_of_it() {
     let (packs, used) = kept(
         &place,
         &format!("main func(input) {{ generate({{ input: \"Read @!file://{path} now\" }}) }}"),
+        StandIn::Mock,
     );
     assert_eq!(packs, ["acme: wiki/price.md"]);
     assert_eq!(used, ["[\"wiki/price.md\"]"]);
@@ -260,7 +259,26 @@ fn kn_15_a_path_into_a_pack_is_recorded_and_logged_as_a_use_of_it() {
         &place,
         "import resource R from \"@!file://.agents/**/*.md\"\nimport resource N from \"@!file://notes.md\"\n\
          main func(input) { use R as all\nuse N as notes\ngenerate({ input: \"Read\" }) }",
+        StandIn::Mock,
     );
     assert_eq!(packs, ["acme: KNOWLEDGE.md wiki/price.md", "beta: KNOWLEDGE.md wiki/price.md"]);
     assert_eq!(used.len(), 3, "{used:?}");
+}
+
+#[test]
+fn kn_15_what_a_model_loads_of_a_pack_is_recorded_and_logged() {
+    let place = place("");
+    let ask = |reference: &str| json!({ "tool_calls": [{ "name": "load_resource", "arguments": { "reference": reference } }] });
+    let references = ["knowledge://acme/wiki/price.md", "knowledge://acme?query=widget+costs"];
+    let mut answers: Vec<Value> = references.iter().map(|one| ask(&format!("@{one}"))).collect();
+    answers.push(json!({ "json": { "a": "done" } }));
+    place.write("answers.json", &json!(answers).to_string());
+    let [file, question] = references;
+    let program = format!(
+        "main func(input) {{ generate({{ input: \"Look into @?{file} and @?{question} first\" }}) \
+         -> {{ a string }} }}"
+    );
+    let (packs, used) = kept(&place, &program, StandIn::Answers(place.path("answers.json")));
+    assert_eq!(packs, ["acme: wiki/price.md", "acme: wiki/price.md"]);
+    assert_eq!(used, ["[\"wiki/price.md\"]", "[\"wiki/price.md\"]"]);
 }

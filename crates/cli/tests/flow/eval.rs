@@ -82,9 +82,10 @@ fn fl_9_a_context_that_is_no_object_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("list.json", "[1]").write("bad.json", "{'a':1}").write("latin.json", b"\xff");
     sandbox.write("deep.json", format!("{}{}", "{\"a\":[".repeat(5_000), "]}".repeat(5_000)));
-    sandbox.write("empty.json", "");
+    sandbox.write("empty.json", "").write("text.json", "\"x\"");
     for (file, text) in [
         ("list.json", "list.json holds a list, expected an object"),
+        ("text.json", "text.json holds a string, expected an object"),
         ("bad.json", "not JSON"),
         ("latin.json", "not UTF-8"),
         ("deep.json", "nested deeper"),

@@ -4,6 +4,7 @@ use crate::commands::Outcome;
 use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
+use contexture::context::json::kind;
 use contexture::flow::codes;
 use contexture::flow::condition::{Condition, SyntaxError};
 use serde_json::{Value, json};
@@ -63,17 +64,6 @@ fn roots(file: &Path, terminal: &Terminal) -> Result<Value, Stop> {
         .file(file)
         .help("its keys are the first names of paths: '{\"dependencies\":{\"a\":{\"status\":\"COMPLETED\"}}}'")
         .into())
-}
-
-const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 fn refuse(fault: &SyntaxError, text: &str, terminal: &Terminal) -> Stop {

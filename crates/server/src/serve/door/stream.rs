@@ -88,9 +88,15 @@ pub(super) fn answer(
 fn begins(app: &App, caller: &Caller, message: &Message, seen: u64) -> (u64, u64) {
     let owner = Arc::clone(caller.owner());
     let key = (owner, message.context_id.clone(), message.message_id.clone());
-    let is_turn = matches!(message.body, Body::UserInput(_));
-    // Only a turn that is still known is told from its start.
-    if is_turn && app.turns.find(&key).is_none() { (seen, 0) } else { (0, seen) }
+    // Only what is still known is told from its start.
+    let is_whole = match message.body {
+        Body::UserInput(_) => app.turns.find(&key).is_some(),
+        Body::ToolCallRequest(_) | Body::Instruction(_) => {
+            app.flows.find(&key).is_some_and(|set| !set.was_taken_up())
+        }
+        _ => true,
+    };
+    if is_whole { (0, seen) } else { (seen, 0) }
 }
 
 /// Done when the token lets in no longer.
@@ -204,8 +210,8 @@ impl Progress {
                 return Some((Ok(event.data(message.to_json())), self));
             }
             self.id = self.id.saturating_add(1);
-            // An answer that comes first where more was heard before is what is kept of it all.
-            let is_kept = is_last && self.id == 1 && self.seen > 1;
+            // An answer that comes where more was heard before is what is kept of it all.
+            let is_kept = is_last && self.id < self.seen;
             if self.id <= self.seen && !is_kept {
                 continue;
             }

@@ -169,6 +169,7 @@ fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     if let Some(set) = set_of(&found.message) {
         place.running().is_of(&context, &set);
     }
+    place.running().begins_taken_up();
     let (app, message, tell) = (Arc::clone(app), found.message, place.tell());
     let incarnation = incarnation(&app, &owner, &context);
     if let Some(incarnation) = incarnation {

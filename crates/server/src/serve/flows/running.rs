@@ -10,6 +10,7 @@ use contexture_flow::run::Control;
 use contexture_protocol::content::ControlAction;
 use contexture_protocol::{ErrorCode, Message, Refusal};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::task::AbortHandle;
@@ -29,6 +30,8 @@ pub(crate) struct Running {
     whole: OnceLock<Whole>,
     /// Which context of its id keeps its message, once one does.
     kept_in: OnceLock<u64>,
+    /// Whether another server began it, and told of it.
+    is_taken_up: AtomicBool,
     steer: Mutex<Steer>,
     /// Where its run is kept: what steers it is noted there.
     journal: Arc<SqliteJournal>,
@@ -66,7 +69,9 @@ impl Tables {
         }
         let (whole, kept_in, steer) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let log = TurnLog::default();
-        let running = Arc::new(Running { log, digest, whole, kept_in, steer, journal });
+        let is_taken_up = AtomicBool::new(false);
+        let running =
+            Arc::new(Running { log, digest, whole, kept_in, is_taken_up, steer, journal });
         self.by_key.insert(key.clone(), Arc::clone(&running));
         *self.open.entry(Arc::clone(&key.0)).or_default() += 1;
         running
@@ -117,6 +122,16 @@ impl Running {
     /// Whether it runs in this context.
     pub(super) fn is_in(&self, context: &str) -> bool {
         self.whole.get().is_some_and(|whole| whole.context == context)
+    }
+
+    /// Says that another server began it.
+    pub(super) fn begins_taken_up(&self) {
+        self.is_taken_up.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether another server began it: what that one told is not known here.
+    pub(crate) fn was_taken_up(&self) -> bool {
+        self.is_taken_up.load(Ordering::Relaxed)
     }
 
     /// Says which context of its id keeps its message, once.

@@ -1,6 +1,7 @@
 //! `POST /v1/messages` with an event stream (CP-6, CP-8).
 
 use crate::ws::client::said;
+use crate::ws::sets::instructions;
 use crate::ws::site::{ECHO, Model, Site};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -126,6 +127,38 @@ async fn cp_6_a_stream_that_is_taken_up_after_a_restart_has_the_answer() {
         assert_eq!(rest[0].message["messageId"], whole.last().unwrap().message["messageId"]);
     }
     assert_eq!(model.asked(), 1);
+}
+
+#[tokio::test]
+async fn cp_6_the_stream_of_a_set_is_taken_up_after_a_restart_and_ends_with_the_answer() {
+    let mut site = Site::of(ECHO).await;
+    let steps = json!([
+        { "instructionId": "a", "action": "echo" },
+        { "instructionId": "b", "action": "echo" },
+        { "instructionId": "wait", "action": "sleep", "parameters": { "ms": 1_000 } },
+    ]);
+    let set = instructions("i1", json!({ "instructions": steps }));
+    let mut first = Events::open(site.address, &set, None).await;
+    let seen = loop {
+        let event = first.next().await.unwrap();
+        if event.message["content"]["id"] == "wait" {
+            break event.id;
+        }
+    };
+    assert!(seen > 4, "{seen}");
+    site.again().await;
+    let rest = Events::open(site.address, &set, Some(seen)).await.rest().await;
+    let (last, before) = rest.split_last().unwrap();
+    assert_eq!(last.message["type"], "INSTRUCTION_RESPONSE", "{rest:#?}");
+    assert_eq!(last.message["content"]["status"], "COMPLETED");
+    assert_eq!(last.id, seen + before.len() as u64 + 1);
+    // A server that knows nothing of it any more has the answer.
+    site.again().await;
+    for seen in [1, 3, 50] {
+        let rest = Events::open(site.address, &set, Some(seen)).await.rest().await;
+        assert_eq!(rest.iter().map(|event| event.id).collect::<Vec<_>>(), [seen + 1]);
+        assert_eq!(rest[0].message["messageId"], last.message["messageId"]);
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,8 @@
     clippy::indexing_slicing,
     clippy::string_slice,
     clippy::too_many_lines,
-    reason = "a test may fail"
+    clippy::disallowed_methods,
+    reason = "a test may fail, and writes its pictures where it is asked to"
 )]
 
 use contexture_flow::picture::Picture;

@@ -1,6 +1,11 @@
 //! Runs of sets.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed"
+)]
 
 mod common;
 

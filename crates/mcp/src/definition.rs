@@ -133,7 +133,7 @@ impl Definition {
 
     fn fits(&self) -> Result<(), DefinitionError> {
         let name = &self.name;
-        let odd = |sign: char| sign.is_control() || sign.is_whitespace();
+        let odd = |sign: char| sign.is_control() || sign.is_whitespace() || is_unseen(sign);
         if name.is_empty() || name.len() > NAME_BYTES || name.contains(odd) {
             return Err(DefinitionError::Name(name.chars().take(80).collect()));
         }
@@ -143,6 +143,16 @@ impl Definition {
         }
         Ok(())
     }
+}
+
+/// Whether a sign is not seen, or turns the direction of reading: two names with and without it look
+/// the same.
+const fn is_unseen(sign: char) -> bool {
+    matches!(sign,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffc}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -171,7 +181,8 @@ mod tests {
         assert_eq!(sorted.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         let twice = Definition::sorted(vec![of("a"), of("b"), of("a")]);
         assert_eq!(twice, Err(DefinitionError::Twice("a".to_owned())));
-        for name in ["", "a b", "a\u{1b}[2J", &"x".repeat(257)] {
+        let long = "x".repeat(257);
+        for name in ["", "a b", "a\u{1b}[2J", "a\u{202e}b", "a\u{200b}b", "\u{feff}a", &long] {
             let refused = Definition::sorted(vec![of(name)]);
             assert!(matches!(refused, Err(DefinitionError::Name(_))), "{name:?}");
         }

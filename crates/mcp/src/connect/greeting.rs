@@ -2,6 +2,7 @@
 
 use super::{About, translate};
 use crate::error::McpError;
+use crate::wire::MESSAGE_BYTES;
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode};
 
@@ -54,6 +55,12 @@ pub(super) async fn not_begun(about: About, error: &ClientInitializeError) -> No
     }
     if let Some(found) = translate::unreadable_greeting(error) {
         return McpError::BadAnswer { server, what: GREETING.to_owned(), found }.into();
+    }
+    if let ClientInitializeError::TransportError { error, .. } = error
+        && translate::is_too_large(error)
+    {
+        let limit = MESSAGE_BYTES as u64;
+        return McpError::TooLarge { server, what: GREETING.to_owned(), limit }.into();
     }
     let is_ungreeted = match error {
         ClientInitializeError::JsonRpcError(error) => is_of_no_greeting(error.code),

@@ -251,20 +251,28 @@ async fn as_25_an_answer_over_http_that_is_too_large_or_nothing_at_all_is_told()
 }
 
 #[tokio::test]
-async fn as_25_an_answer_over_http_that_is_no_message_is_a_bad_answer() {
+async fn as_25_an_answer_over_http_that_is_no_message_or_too_large_is_told_as_such() {
     let page = |body: &str| {
         format!(
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         )
     };
-    for body in ["{\"jsonrpc\":", &"[".repeat(100_000)] {
+    let text = page("hi").replace("application/json", "text/html");
+    let large = page("{").replace("content-length: 1\r", "content-length: 99999999\r");
+    for (answer, code) in [
+        (page("{\"jsonrpc\":"), "mcp_bad_answer"),
+        (page(&"[".repeat(100_000)), "mcp_bad_answer"),
+        (text, "mcp_bad_answer"),
+        (large, "mcp_too_large"),
+    ] {
         let answers = [json_answer(&greeting(0)), empty("202 Accepted")];
-        let web = Web::new(answers.into_iter().chain([page(body), page(body), page(body)])).await;
+        let answers = answers.into_iter().chain(std::iter::repeat_n(answer, 3));
+        let web = Web::new(answers).await;
         let connection = Connect::default().connect(&web.spec(None)).await.unwrap();
         let call = connection.call("any", Map::new());
         let error = tokio::time::timeout(Duration::from_secs(10), call).await.unwrap().unwrap_err();
-        assert_eq!(error.code(), "mcp_bad_answer", "{error:?}");
+        assert_eq!(error.code(), code, "{error:?}");
     }
 }
 

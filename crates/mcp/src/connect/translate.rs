@@ -4,6 +4,7 @@ use super::wire::UNREADABLE;
 use crate::definition::{Definition, DefinitionError};
 use crate::error::McpError;
 use crate::port::{Content, Reply};
+use crate::wire::MESSAGE_BYTES;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use contexture_tools::cause;
@@ -140,6 +141,10 @@ fn unreadable_over_http(error: &DynamicTransportError) -> Option<String> {
         StreamableHttpError::Deserialize(error) => {
             Some(short(&format!("what is no message: {error}")))
         }
+        StreamableHttpError::UnexpectedContentType(kind) => {
+            let kind = kind.as_deref().unwrap_or("not told");
+            Some(short(&format!("what is no message: its content type is {kind}")))
+        }
         // The library says it in words alone.
         StreamableHttpError::UnexpectedServerResponse(said) if said.contains("parse") => {
             Some(short(&format!("what is no message: {said}")))
@@ -152,6 +157,12 @@ fn unreadable_over_http(error: &DynamicTransportError) -> Option<String> {
 pub(super) fn is_refusal(error: &DynamicTransportError) -> bool {
     let http = error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
     matches!(http, Some(StreamableHttpError::UnexpectedServerResponse(_)))
+}
+
+/// Whether what came over HTTP is longer than it may be.
+pub(super) fn is_too_large(error: &DynamicTransportError) -> bool {
+    let http = error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
+    matches!(http, Some(StreamableHttpError::ResponseBodyTooLarge { .. }))
 }
 
 /// Why a request failed.
@@ -168,6 +179,9 @@ pub(super) fn failed(
         ServiceError::McpError(error) => {
             let message = short(&error.message);
             McpError::Refused { server, what, code: i64::from(error.code.0), message }
+        }
+        ServiceError::TransportSend(error) if is_too_large(&error) => {
+            McpError::TooLarge { server, what, limit: MESSAGE_BYTES as u64 }
         }
         ServiceError::TransportSend(error) => match unreadable_over_http(&error) {
             Some(found) => McpError::BadAnswer { server, what, found },

@@ -170,6 +170,17 @@ fn cp_20_a_context_that_the_client_has_is_not_sent_again() {
     );
     http.post(&update("m3", "ctx_b", "a", json!(1)));
     assert_ne!(http.get("/v1/contexts/ctx_b").header("etag"), Some(tag.as_str()));
+    let exported = http.get("/v1/contexts/ctx_b/export").body;
+    let mut tags = Vec::new();
+    for value in [1, 2] {
+        assert_eq!(http.delete("/v1/contexts/ctx_b").status, 204);
+        let other = exported.replace("{\"a\":1}", &format!("{{\"a\":{value}}}"));
+        assert_eq!(http.send("POST", "/v1/contexts/import", Some(&other)).status, 201);
+        let read = http.get("/v1/contexts/ctx_b");
+        assert_eq!(read.json()["state"], json!({ "a": value }));
+        tags.push(read.header("etag").unwrap().to_owned());
+    }
+    assert_ne!(tags[0], tags[1]);
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn created(head: &Head, value: &Value) -> Response {
     if let Ok(place) = HeaderValue::from_str(&place) {
         headers.insert(header::LOCATION, place);
     }
-    if let Some(tag) = whole::tag(head.creation_us, head.version) {
+    if let Some(tag) = whole::tag(head, head.version) {
         headers.insert(header::ETAG, tag);
     }
     response

@@ -8,7 +8,7 @@ use crate::serve::door::{Shared, answer};
 use axum::extract::{RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use contexture::store::contexts::{ContextError, ContextStore, Key};
+use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
 use serde_json::Value;
 
 /// So often a context is read again that changes while it is read.
@@ -45,10 +45,12 @@ pub(in crate::serve::door) async fn get(
     work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
 }
 
-/// The tag of a version. One that was deleted and made anew has another time of creation.
-pub(super) fn tag(creation_us: u64, version: u64) -> Option<HeaderValue> {
+/// The tag of a version. One that was deleted and made anew is another one, also where an import gave
+/// it the version and the time of the first.
+pub(super) fn tag(head: &Head, version: u64) -> Option<HeaderValue> {
+    let (which, made) = (head.incarnation, head.creation_us);
     // Weak: the same version may be packed or not.
-    HeaderValue::from_str(&format!("W/\"{version}-{creation_us:x}\"")).ok()
+    HeaderValue::from_str(&format!("W/\"{version}-{which:x}-{made:x}\"")).ok()
 }
 
 /// What the client has: the tags of `If-None-Match`.
@@ -82,14 +84,14 @@ fn read(
     known: &Known,
 ) -> Result<Found, ContextError> {
     let mut head = store.head(key)?;
-    let tag_now = tag(head.creation_us, head.version);
+    let tag_now = tag(&head, head.version);
     if tag_now.as_ref().is_some_and(|tag| known.has(tag)) {
         return Ok((None, tag_now));
     }
     let Some(last) = last else {
         let whole = store.get(key)?;
         let version = whole.get("version").and_then(Value::as_u64).unwrap_or(head.version);
-        return Ok((Some(whole), tag(head.creation_us, version)));
+        return Ok((Some(whole), tag(&head, version)));
     };
     // Its parts are read one after the other; what it was before and after has to be the same.
     for _ in 0..TRIES {
@@ -103,7 +105,7 @@ fn read(
                 fields.insert("state".to_owned(), state);
                 fields.insert("messages".to_owned(), Value::Array(messages));
             }
-            return Ok((Some(value), tag(head.creation_us, head.version)));
+            return Ok((Some(value), tag(&head, head.version)));
         }
         head = after;
     }

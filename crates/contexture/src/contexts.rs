@@ -80,7 +80,11 @@ pub fn options(project: &Project) -> Result<Options, KeyError> {
     Ok(Options { sealer, sensitive, ..Options::default() })
 }
 
-fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, KeyError> {
+/// What seals and opens, with the key that the settings name; `None` when they name none.
+///
+/// # Errors
+/// [`KeyError`] when the key can't be used.
+pub fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, KeyError> {
     let declared = &project.config.serve.sensitive;
     let (place, keys) = match (&declared.key_env, &declared.key_file) {
         (None, None) => return Ok(None),

@@ -127,6 +127,7 @@ impl Serve {
         })?;
         let store = SqliteContexts::open(&path, options)
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
+        store.check_seals().map_err(|error| unreadable(&path, &error))?;
         Self::on(settings, agents, Arc::new(store), held)
     }
 
@@ -206,6 +207,18 @@ impl Serve {
 impl std::fmt::Debug for Serve {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Serve").field("agents", &self.agents()).finish_non_exhaustive()
+    }
+}
+
+/// What was kept before can't be read with the keys of the settings.
+fn unreadable(path: &std::path::Path, error: &contexts::ContextError) -> Fault {
+    let message = format!("what is kept in {} can't be read: {error}", path.display());
+    match error {
+        contexts::ContextError::Sealed { .. } => Fault::of(codes::BAD_SETTING, message).with_help(
+            "name the key that it was sealed with under `serve.sensitive`; an old key stands \
+             behind the new one, with a comma between",
+        ),
+        _ => Fault::of(codes::BAD_DATA, message),
     }
 }
 

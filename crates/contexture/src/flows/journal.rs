@@ -1,10 +1,12 @@
 //! Where runs are kept: `.contexture/data/flows.db` of the project (FL-11).
 
 use super::{FlowError, FlowRequest};
+use crate::contexts::{self, KeyError};
 use crate::models;
 use crate::project::Project;
 use crate::servers;
 use contexture_flow::journal::{Entry, Journal, Past, Unkept};
+use contexture_store::contexts::Sealer;
 use contexture_store::flows::{self, Claim, FlowStoreError, RunHead, SqliteJournal};
 use contexture_store::masker::Masker;
 use std::sync::Arc;
@@ -130,8 +132,19 @@ pub(super) fn open_masked(
     masker: Arc<Masker>,
 ) -> Result<Arc<SqliteJournal>, FlowError> {
     let path = project.state_folder().join("data").join("flows.db");
-    let options = flows::Options { masker, ..flows::Options::default() };
+    let sealer = sealer(project)?;
+    let options = flows::Options { masker, sealer, ..flows::Options::default() };
     Ok(SqliteJournal::open(&path, ".contexture/data/flows.db", options)?)
+}
+
+/// What seals the runs, with the key of the project's contexts (CP-19). Who has no key at hand keeps
+/// runs without it, and can't read those that were sealed.
+fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, FlowError> {
+    match contexts::sealer(project) {
+        Ok(sealer) => Ok(sealer),
+        Err(KeyError::NotSet(_)) => Ok(None),
+        Err(error) => Err(FlowError::setup("flows_sealed", &error, error.help())),
+    }
 }
 
 /// Makes sure that a run is no part of another one: what a set within may do, only the step that runs

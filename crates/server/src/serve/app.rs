@@ -2,6 +2,7 @@
 
 use super::agents::Agents;
 use super::caller::Grant;
+use super::exchange::is_trouble;
 use super::flows::Flows;
 use super::frontend::Calls;
 use super::guard::Breach;
@@ -22,6 +23,7 @@ use contexture::Project;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Key, Update};
 use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
+use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -143,6 +145,9 @@ impl App {
                 later.hand_in(move || {
                     app.metrics.update_seconds.note(began.elapsed());
                     app.metrics.updates.count(if outcome.is_ok() { "ok" } else { "refused" }, "");
+                    if let Err(error) = &outcome {
+                        app.trouble(error);
+                    }
                     if let Ok(applied) = &outcome {
                         app.subscriptions.publish(&*app.store, &app.maker, &owner, applied);
                     }
@@ -201,7 +206,16 @@ impl App {
     ) -> Result<T, ContextError> {
         let store = Arc::clone(&self.store);
         let work = tokio::task::spawn_blocking(move || read(&*store));
-        work.await.unwrap_or(Err(ContextError::Closed))
+        let read = work.await.unwrap_or(Err(ContextError::Closed));
+        read.inspect_err(|error| self.trouble(error))
+    }
+
+    /// Says why the store fails: clients hear nothing of files and keys, whoever runs the server has to.
+    pub(crate) fn trouble(&self, error: &ContextError) {
+        if is_trouble(error) {
+            let fields = json!({ "outcome": error.code(), "reason": error.to_string() });
+            self.log.info("store_failed", fields);
+        }
     }
 
     /// Gives the data folder away to the next server.

@@ -20,10 +20,12 @@ mod patient;
 mod query;
 mod routes;
 mod schemas;
+mod settings;
 mod socket;
 mod status;
 mod stream;
 mod tls;
+mod validity;
 
 pub use tls::TlsFiles;
 
@@ -113,6 +115,7 @@ impl Listening {
         }
         let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
         let settings = &app.project.config.serve;
+        settings::check(settings)?;
         let limits = Limits::new(settings, is_local);
         let addresses = Addresses::new(&settings.addresses)?;
         let guard = Arc::new(Guard::new(app, addresses, limits, is_local));

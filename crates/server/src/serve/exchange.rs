@@ -15,7 +15,7 @@ mod update;
 mod witness;
 
 pub(crate) use availability::judge;
-pub(crate) use failure::{forbidden, refusal, refusal_at};
+pub(crate) use failure::{forbidden, is_trouble, refusal, refusal_at};
 pub(crate) use input::{Wishes, draining};
 pub(crate) use reply::{Outlet, Reply};
 pub(crate) use update::{about, once};

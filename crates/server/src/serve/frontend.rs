@@ -7,16 +7,21 @@
 mod calls;
 mod declared;
 mod forwarder;
+mod terms;
 mod waiting;
 
 pub(crate) use calls::Calls;
 pub(crate) use forwarder::Forwarder;
 
+use super::app::App;
 use std::time::Duration;
 
 /// How long a client may take when nothing else is said.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-/// How long a client that is gone is waited for, unless it works in the background.
-pub(crate) const RETURN: Duration = Duration::from_secs(30);
 /// How long a person may take to allow a call, or to choose something.
 pub(crate) const PERSON: Duration = Duration::from_secs(90);
+
+/// How long a client that is gone is waited for, unless it works in the background.
+pub(crate) fn returning(app: &App) -> Duration {
+    Duration::from_secs(app.project.config.serve.limits.return_seconds.get())
+}

@@ -19,4 +19,5 @@ mod openai;
 mod serve;
 mod serve_contexts;
 mod serve_guard;
+mod serve_safety;
 mod ws;

@@ -283,6 +283,13 @@ fn cp_19_a_certificate_that_can_not_be_used_is_told_at_the_start() {
     place
         .write("empty.pem", "")
         .write("broken.pem", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
+    let locked =
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    place
+        .write("none.der.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+        .write("cut.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n")
+        .write("locked.pem", locked);
+    let fixture = crate::serve::fixture;
     let good = crate::serve::tls();
     let try_with = |certificates: std::path::PathBuf, key: std::path::PathBuf| {
         let tls = Some(contexture_server::serve::door::TlsFiles { certificates, key });
@@ -301,6 +308,15 @@ fn cp_19_a_certificate_that_can_not_be_used_is_told_at_the_start() {
         (cert.clone(), cert.clone(), "expected a private key in PEM"),
         (cert.clone(), file("none.pem"), "--tls-key"),
         (cert.clone(), crate::serve::fixture("other.key.pem"), "can't be used"),
+        (
+            fixture("expired.cert.pem"),
+            fixture("expired.key.pem"),
+            "valid until 2021-01-01 00:00 UTC",
+        ),
+        (file("none.der.pem"), key.clone(), "what is in it is no certificate"),
+        (file("cut.pem"), key.clone(), "its last line is missing"),
+        (cert.clone(), file("locked.pem"), "it is encrypted"),
+        (place.path().to_owned(), key.clone(), "it is no file"),
     ] {
         let message = try_with(certificates, of);
         assert!(message.contains(expected), "{expected}: {message}");

@@ -13,13 +13,39 @@ mod writer;
 
 use super::engine::{Engine, Twin};
 use super::ledger::{Ledger, Outcome};
+use super::vault::Kept;
 use super::{ContextError, Done, Options, SealError, Update};
 use ledger::Tables;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use writer::Writer;
+
+/// What was sealed among the newest and the oldest rows, and whether it is a state. So few are looked
+/// at that it takes no time where nothing is sealed.
+const SEALED: [(bool, &str); 4] = [
+    (
+        true,
+        "select state, sealed from (select state, sealed from details order by place desc limit 100)
+            where sealed is not null limit 1",
+    ),
+    (
+        true,
+        "select state, sealed from (select state, sealed from details order by place limit 100)
+            where sealed is not null limit 1",
+    ),
+    (
+        false,
+        "select text, sealed from (select text, sealed from messages order by id desc limit 100)
+            where sealed is not null limit 1",
+    ),
+    (
+        false,
+        "select text, sealed from (select text, sealed from messages order by id limit 100)
+            where sealed is not null limit 1",
+    ),
+];
 
 /// How many connections for reading are kept open.
 const IDLE_READERS: usize = 8;
@@ -58,6 +84,30 @@ impl SqliteContexts {
         let spare = schema::connect(&path, &name)?;
         let writer = Writer::start(connection, spare, engine.clone(), Arc::clone(&name))?;
         Ok(Self { path, name, engine, writer, readers: Mutex::default() })
+    }
+
+    /// Whether what was sealed first and last opens with the keys there are (CP-19): with other keys,
+    /// no conversation from before could be read.
+    ///
+    /// # Errors
+    /// [`ContextError::Sealed`], or what goes wrong in reading.
+    pub fn check_seals(&self) -> Result<(), ContextError> {
+        let connection = self.reader()?;
+        let outcome = SEALED.iter().try_for_each(|(is_state, sql)| {
+            let read = |row: &rusqlite::Row<'_>| {
+                let (text, sealed): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+                Ok(Kept { text: text.into(), sealed: sealed.map(Into::into) })
+            };
+            let found = connection.query_row(sql, [], read).optional();
+            let found = found.map_err(|error| schema::explain(&self.name, &error))?;
+            match (found, is_state) {
+                (None, _) => Ok(()),
+                (Some(kept), true) => self.engine.vault.open_state(&kept).map(drop),
+                (Some(kept), false) => self.engine.vault.open_message(&kept).map(drop),
+            }
+        });
+        self.give_back(connection);
+        outcome
     }
 
     fn reader(&self) -> Outcome<Connection> {

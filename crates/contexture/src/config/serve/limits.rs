@@ -30,6 +30,8 @@ pub struct ServeLimits {
     pub ping_seconds: NonZeroU64,
     /// Seconds after which a WebSocket from which nothing came, not even an answer to that, is closed.
     pub silence_seconds: NonZeroU64,
+    /// Seconds for which a client that is gone while it runs a tool is waited for.
+    pub return_seconds: NonZeroU64,
     /// Connections at the same time.
     pub connections: NonZeroUsize,
     /// Connections at the same time from one address; 256.
@@ -65,6 +67,7 @@ impl Default for ServeLimits {
             write_seconds: number(30),
             ping_seconds: number(30),
             silence_seconds: number(75),
+            return_seconds: number(30),
             connections: size(50_000),
             connections_per_address: None,
             sockets_per_owner: None,

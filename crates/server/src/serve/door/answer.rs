@@ -1,12 +1,12 @@
 //! Answers over HTTP (CP-6).
 
-use super::Shared;
+use super::{Shared, openai};
 use crate::serve::app::App;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, VERSION, VERSION_HEADER};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// An answer with a JSON body.
 pub(super) fn json(status: StatusCode, body: String) -> Response {
@@ -43,6 +43,12 @@ fn retry_after(message: &Message) -> Option<u64> {
     error.details.as_ref()?.extra.get("retryAfter")?.as_u64()
 }
 
+/// The id under which an error stands in the log.
+fn trace_id(message: &Message) -> Option<&str> {
+    let Body::ErrorResponse(error) = &message.body else { return None };
+    error.details.as_ref()?.trace_id.as_deref()
+}
+
 /// The status of an answer.
 fn status(message: &Message) -> StatusCode {
     let Body::ErrorResponse(error) = &message.body else { return StatusCode::OK };
@@ -69,8 +75,14 @@ pub(super) fn refusal_with(
     refusal: Refusal,
     status_code: Option<StatusCode>,
 ) -> Response {
-    let is_unknown = refusal.code == ErrorCode::AuthFailed;
+    let (is_unknown, is_internal) =
+        (refusal.code == ErrorCode::AuthFailed, refusal.code == ErrorCode::Internal);
     let refused = app.maker.refusal(refusal);
+    if is_internal {
+        // The operator is told the traceId.
+        let fields = json!({ "outcome": "INTERNAL", "traceId": trace_id(&refused) });
+        app.log.info("error", fields);
+    }
     let mut response = message(&refused);
     if let Some(status_code) = status_code {
         *response.status_mut() = status_code;
@@ -80,6 +92,20 @@ pub(super) fn refusal_with(
         response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
     }
     response
+}
+
+/// A refusal in the form that clients of a path read.
+pub(super) fn for_path(
+    shared: &Shared,
+    path: &str,
+    refused: Refusal,
+    status: Option<StatusCode>,
+) -> Response {
+    if openai::is_own(path) {
+        openai::refusal(shared, &refused, status)
+    } else {
+        refusal_with(&shared.app, refused, status)
+    }
 }
 
 pub(super) async fn no_such_path(State(shared): State<Shared>) -> Response {

@@ -27,9 +27,10 @@ const GZIP: &str = "gzip";
 /// Unpacks a request and packs its answer.
 pub(super) async fn layer(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let is_wanted = accepts(request.headers());
+    let path = request.uri().path().to_owned();
     let request = match unpacked(request) {
         Ok(request) => request,
-        Err(refused) => return unsupported(&shared, *refused),
+        Err(refused) => return unsupported(&shared, &path, *refused),
     };
     let mut response = next.run(request).await;
     if !is_text(response.headers()) || response.headers().contains_key(header::CONTENT_ENCODING) {
@@ -44,9 +45,9 @@ pub(super) async fn layer(State(shared): State<Shared>, request: Request, next: 
     }
 }
 
-fn unsupported(shared: &Shared, refused: Refusal) -> Response {
+fn unsupported(shared: &Shared, path: &str, refused: Refusal) -> Response {
     let status = Some(StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    let mut response = answer::refusal_with(&shared.app, refused, status);
+    let mut response = answer::for_path(shared, path, refused, status);
     response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(GZIP));
     response
 }

@@ -70,9 +70,11 @@ struct Patience {
 impl Patience {
     fn of(app: &App) -> Self {
         let limits = &app.project.config.serve.limits;
+        let gone = Duration::from_secs(limits.silence_seconds.get());
         Self {
-            quiet: Duration::from_secs(limits.ping_seconds.get()),
-            gone: Duration::from_secs(limits.silence_seconds.get()),
+            // Whoever is to be closed was asked before.
+            quiet: Duration::from_secs(limits.ping_seconds.get()).min(gone / 2),
+            gone,
             stuck: Duration::from_secs(limits.write_seconds.get()),
         }
     }

@@ -5,10 +5,9 @@
 //! the token. Without a token only a server lets in that nobody but this machine reaches, and a
 //! token that does not let in is refused there too, since whoever sends it believes in it.
 
-use super::Shared;
-use super::answer;
 use super::cors;
 use super::credential::{Found, credential};
+use super::{Shared, answer, openai};
 use crate::serve::app::App;
 use crate::serve::caller::{Caller, Grant};
 use crate::serve::guard::{Addresses, Breach, Full, Limits, Pace, Rates, Seat, Seats};
@@ -213,8 +212,7 @@ fn is_probe(request: &Request) -> bool {
 
 /// Clients written for another API send some key always, whatever is needed.
 fn is_of_other_clients(request: &Request) -> bool {
-    let path = request.uri().path();
-    path == "/v1/chat/completions" || path == "/v1/models" || path.starts_with("/v1/models/")
+    openai::is_own(request.uri().path())
 }
 
 /// Where a request comes from.
@@ -242,7 +240,7 @@ pub(super) async fn check(State(shared): State<Shared>, request: Request, next: 
     let mut response = match entered {
         Ok(()) if is_preflight => cors::preflight(),
         Ok(()) => next.run(request).await,
-        Err(refused) => answer::refusal(&shared.app, refused),
+        Err(refused) => answer::for_path(&shared, &told.path, refused, None),
     };
     if let Some(origin) = origin.filter(|_| is_let_in) {
         cors::allow(response.headers_mut(), origin);

@@ -209,10 +209,28 @@ impl Told {
     }
 }
 
+/// Whether clients of OpenAI call this path.
+pub(super) fn is_own(path: &str) -> bool {
+    path == "/v1/chat/completions" || path == "/v1/models" || path.starts_with("/v1/models/")
+}
+
+/// A refusal, in the form that clients of OpenAI read, with a status of its own.
+pub(super) fn refusal(shared: &Shared, refused: &Refusal, status: Option<StatusCode>) -> Response {
+    let mut response = failed(shared, refused);
+    if let Some(status) = status {
+        *response.status_mut() = status;
+    }
+    response
+}
+
 /// A refusal of the protocol as the answer.
 fn failed(shared: &Shared, refused: &Refusal) -> Response {
     shared.app.maker.count(refused);
-    failure(&Failure::of(refused))
+    let mut response = failure(&Failure::of(refused));
+    if let Some(seconds) = refused.details.get("retryAfter").and_then(Value::as_u64) {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
 }
 
 fn failure(failure: &Failure) -> Response {

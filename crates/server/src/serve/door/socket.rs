@@ -5,8 +5,10 @@ use super::credential::SUBPROTOCOL;
 use super::listen::Place;
 use super::{Shared, answer};
 use axum::extract::{FromRequestParts as _, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use contexture_protocol::{ErrorCode, Refusal, Version};
 use yawc::{CompressionLevel, DeflatePool, IncomingUpgrade, Options};
 
@@ -34,11 +36,11 @@ pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Resp
         Err(refused) => return answer::refusal(&shared.app, *refused),
     };
     let (mut parts, _) = request.into_parts();
+    if !is_handshake(&parts.headers) {
+        return no_handshake(&shared);
+    }
     let Ok(upgrade) = IncomingUpgrade::from_request_parts(&mut parts, &()).await else {
-        let text = "the request is no WebSocket handshake of version 13";
-        let refused = Refusal::new(ErrorCode::ValidationFailed, text)
-            .suggest("Use a WebSocket client, or POST /v1/messages.");
-        return answer::refusal_with(&shared.app, refused, Some(StatusCode::UPGRADE_REQUIRED));
+        return no_handshake(&shared);
     };
     let options = options(&shared.deflate, shared.app.limits.bytes);
     let Ok((response, upgraded)) = upgrade.upgrade(options) else {
@@ -60,6 +62,33 @@ pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Resp
     if let Some(chosen) = chosen.map(HeaderValue::from_static) {
         response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, chosen);
     }
+    response
+}
+
+/// Whether a connection is to become a WebSocket, with a key of 16 bytes (RFC 6455, 4.2.1).
+fn is_handshake(headers: &HeaderMap) -> bool {
+    let has = |name: HeaderName, word: &str| {
+        let texts = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+        texts.flat_map(|text| text.split(',')).any(|part| part.trim().eq_ignore_ascii_case(word))
+    };
+    let mut keys = headers.get_all(header::SEC_WEBSOCKET_KEY).iter();
+    let key = keys.next().and_then(|key| STANDARD.decode(key.as_bytes()).ok());
+    has(header::CONNECTION, "upgrade")
+        && has(header::UPGRADE, "websocket")
+        && key.is_some_and(|key| key.len() == 16)
+        && keys.next().is_none()
+}
+
+fn no_handshake(shared: &Shared) -> Response {
+    let text = "the request is no WebSocket handshake of version 13";
+    let refused = Refusal::new(ErrorCode::ValidationFailed, text)
+        .suggest("Use a WebSocket client, or POST /v1/messages.");
+    let status = Some(StatusCode::UPGRADE_REQUIRED);
+    let mut response = answer::refusal_with(&shared.app, refused, status);
+    let headers = response.headers_mut();
+    headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+    headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
     response
 }
 

@@ -1,7 +1,13 @@
 //! TLS: the server's certificate and key (CP-19).
+//!
+//! Decision: a certificate that is not valid now is refused at the start: no client would believe
+//! it, and each would say so in words of its own.
 
+use super::validity::validity;
 use crate::fault::Fault;
 use crate::serve::codes;
+use contexture::store::stamp::{Ids, iso_time};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
@@ -9,6 +15,12 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::{Error as PemError, PemObject as _};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
+
+/// The largest file of certificates or of a key, in bytes.
+const FILE_BYTES: u64 = 1 << 20;
+const CERTIFICATE: What = What { option: "--tls-cert", expected: "a certificate in PEM" };
+const KEY: What =
+    What { option: "--tls-key", expected: "a private key in PEM that is not encrypted" };
 
 /// The files of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +31,12 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
+/// What a file is for.
+struct What {
+    option: &'static str,
+    expected: &'static str,
+}
+
 /// Reads the files; TLS 1.2 and later are spoken, HTTP/1.1 in it.
 pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Fault> {
     let chain = certificates(&files.certificates)?;
@@ -26,7 +44,10 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Fault> {
     let unfit = |error: rustls::Error| {
         let (certificates, key) = (files.certificates.display(), files.key.display());
         bad(format!("the certificate {certificates} and the key {key} can't be used: {error}"))
-            .with_help("the key has to be that of the first certificate in its file")
+            .with_help(
+                "the key has to be that of the first certificate in its file: RSA, ECDSA with \
+                 P-256 or P-384, or Ed25519",
+            )
     };
     let provider = Arc::new(ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
@@ -40,27 +61,92 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Fault> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Fault> {
-    let failed = |error: PemError| unreadable("--tls-cert", "a certificate in PEM", path, &error);
-    let chain: Vec<_> = CertificateDer::pem_file_iter(path)
-        .map_err(failed)?
-        .collect::<Result<_, _>>()
-        .map_err(failed)?;
-    if chain.is_empty() { Err(failed(PemError::NoItemsFound)) } else { Ok(chain) }
+    let text = CERTIFICATE.read(path)?;
+    let failed = |error: PemError| CERTIFICATE.fault(path, &reason(&error));
+    let chain: Vec<_> =
+        CertificateDer::pem_slice_iter(&text).collect::<Result<_, _>>().map_err(failed)?;
+    if chain.is_empty() {
+        return Err(failed(PemError::NoItemsFound));
+    }
+    let now = digits(&iso_time(Ids::system().now_us()));
+    chain.iter().try_for_each(|certificate| in_time(certificate, path, &now))?;
+    Ok(chain)
+}
+
+/// Whether a certificate is valid at a time.
+fn in_time(certificate: &CertificateDer<'_>, path: &Path, now: &str) -> Result<(), Fault> {
+    let Some((from, until)) = validity(certificate) else {
+        return Err(CERTIFICATE.fault(path, "what is in it is no certificate"));
+    };
+    let (word, time) = match () {
+        () if now > until.as_str() => ("was valid until", until),
+        () if now < from.as_str() => ("is not valid before", from),
+        () => return Ok(()),
+    };
+    let file = path.display();
+    let told = bad(format!("{} {file}: a certificate {word} {}", CERTIFICATE.option, day(&time)));
+    Err(told.with_help("clients refuse it: take one that is valid now"))
 }
 
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Fault> {
-    PrivateKeyDer::from_pem_file(path).map_err(|error| {
-        unreadable("--tls-key", "a private key in PEM that is not encrypted", path, &error)
+    let text = KEY.read(path)?;
+    PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
+        if text.windows(9).any(|part| part == b"ENCRYPTED") {
+            return KEY
+                .fault(path, "it is encrypted")
+                .with_help("`openssl pkey -in KEY -out PLAIN` takes the passphrase off");
+        }
+        KEY.fault(path, &reason(&error))
     })
 }
 
-fn unreadable(option: &str, expected: &str, path: &Path, error: &PemError) -> Fault {
-    let found = match error {
+impl What {
+    /// A file, which is none that never ends.
+    fn read(&self, path: &Path) -> Result<Vec<u8>, Fault> {
+        let failed = |error: std::io::Error| self.fault(path, &error.to_string());
+        let about = path.metadata().map_err(failed)?;
+        if !about.is_file() {
+            return Err(self.fault(path, "it is no file"));
+        }
+        if about.len() > FILE_BYTES {
+            return Err(self.fault(path, "the file is too large for that"));
+        }
+        fs::read(path).map_err(failed)
+    }
+
+    fn fault(&self, path: &Path, found: &str) -> Fault {
+        bad(format!("{} {}: expected {}: {found}", self.option, path.display(), self.expected))
+    }
+}
+
+fn reason(error: &PemError) -> String {
+    match error {
         PemError::NoItemsFound => "the file has none".to_owned(),
-        PemError::Io(error) => error.to_string(),
+        PemError::MissingSectionEnd { .. } => "it is cut off: its last line is missing".to_owned(),
+        PemError::IllegalSectionStart { .. } => "a part of it begins wrongly".to_owned(),
+        PemError::Base64Decode(_) => "what is in it is no base64".to_owned(),
         error => error.to_string(),
-    };
-    bad(format!("{option} {}: expected {expected}: {found}", path.display()))
+    }
+}
+
+/// `2026-01-31T12:30:00.000Z` as `20260131123000`.
+fn digits(time: &str) -> String {
+    time.chars().filter(char::is_ascii_digit).take(14).collect()
+}
+
+/// `20260131123000` as people read it.
+fn day(time: &str) -> String {
+    let mut shown = String::new();
+    for (place, digit) in time.chars().take(12).enumerate() {
+        shown.push_str(match place {
+            4 | 6 => "-",
+            8 => " ",
+            10 => ":",
+            _ => "",
+        });
+        shown.push(digit);
+    }
+    shown + " UTC"
 }
 
 fn bad(message: String) -> Fault {

@@ -76,6 +76,11 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
     }
 }
 
+/// Whether it is the server that fails, and no wish of a client.
+pub(crate) fn is_trouble(error: &ContextError) -> bool {
+    refusal(error.clone(), None).code == ErrorCode::Internal
+}
+
 fn violation(pointer: &str, expected: impl Into<String>, found: impl ToString) -> Violation {
     Violation { pointer: pointer.to_owned(), expected: expected.into(), found: found.to_string() }
 }

@@ -1,7 +1,7 @@
 //! The front end of one set: what clients do for it, by the steps that ask for it (FL-1, CP-14).
 
 use crate::serve::asking;
-use crate::serve::frontend::Forwarder;
+use crate::serve::frontend::{Forwarder, returning};
 use contexture::frontend::{
     CLIENT_UNAVAILABLE, FlowCall, Frontend, FrontendCall, FrontendFailure, FrontendTool,
 };
@@ -15,8 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a set that a new server goes on with waits for clients to come back.
-const RETURN: Duration = Duration::from_secs(30);
 /// How often it looks whether they did.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -58,7 +56,8 @@ impl Clients {
     /// the tools that it knew.
     pub(super) fn returning(mut self, tools: impl IntoIterator<Item = String>) -> Self {
         self.tools.extend(tools);
-        Self { returning: Some(Instant::now() + RETURN), ..self }
+        let until = Instant::now() + returning(self.forwarder.app());
+        Self { returning: Some(until), ..self }
     }
 
     pub(super) const fn forwarder(&self) -> &Arc<Forwarder> {

@@ -40,8 +40,11 @@ impl Journals {
     /// # Errors
     /// A [`Fault`] when they can't be used.
     pub(crate) fn open(data: &Path, project: &Project, ids: Arc<Ids>) -> Result<Self, Fault> {
+        let sealer = contexture::contexts::sealer(project).map_err(|error| {
+            Fault::of(codes::BAD_SETTING, error.to_string()).with_help(error.help())
+        })?;
         let masker = Arc::new(Masker::new(secrets(project)));
-        let options = Options { masker, ids, ..Options::default() };
+        let options = Options { masker, ids, sealer, ..Options::default() };
         let path = data.join(FLOWS_FILE);
         SqliteJournal::open(&path, &path.display().to_string(), options)
             .map(Self)

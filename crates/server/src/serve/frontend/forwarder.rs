@@ -1,6 +1,7 @@
 //! The front end of one turn or request: the clients of its owner.
 
 use super::declared::declared;
+use super::terms::Terms;
 use super::waiting::{Waiting, is_gone};
 use super::{PATIENCE, PERSON};
 use crate::serve::app::App;
@@ -154,7 +155,7 @@ impl Forwarder {
             match judge(tool, &query, session.is_connected()) {
                 None => return Ok(target),
                 // It is gone for good.
-                Some(UnavailableReason::ClientUnavailable) if is_gone(session) => {}
+                Some(UnavailableReason::ClientUnavailable) if is_gone(&self.app, session) => {}
                 Some(UnavailableReason::ClientUnavailable) => {
                     away.get_or_insert(target);
                 }
@@ -201,11 +202,8 @@ impl Forwarder {
             let schema = Value::Object(parameters.clone());
             declared(&call.parameters, &schema)?;
         }
-        let size = serde_json::to_string(&call.parameters).map_or(0, |text| text.len() as u64);
-        if target.max_bytes.is_some_and(|most| size > most) {
-            let text = format!("the parameters take {size} bytes, more than the client takes");
-            return Err(FrontendFailure::new(ErrorCode::TooLarge.as_str(), text));
-        }
+        let terms = Terms::new(&target.tool, target.max_bytes);
+        terms.sent(&call.parameters)?;
         let own = [&call.timeout, &call.timeout_client].into_iter().flatten();
         let own = own.map(|seconds| seconds.duration());
         // A question to the user takes as long as the settings say.
@@ -232,7 +230,9 @@ impl Forwarder {
             let text = format!("the client did not answer the call `{call_id}` in {seconds} s");
             return Err(FrontendFailure::new(TIMEOUT, text));
         };
-        outcome
+        let (result, client) = outcome?;
+        terms.given(&result)?;
+        Ok((result, client))
     }
 
     /// Says that a client is gone that a call waits for (CP-6).

@@ -1,8 +1,9 @@
 //! A call that was sent, and a client that may go away and come back meanwhile (CP-14).
 
-use super::RETURN;
 use super::calls::{Answered, BACKGROUND};
 use super::forwarder::{Asked, Forwarder, Target};
+use super::returning;
+use crate::serve::app::App;
 use crate::serve::session::Session;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure};
 use contexture_protocol::Message;
@@ -119,7 +120,7 @@ impl<'a> Waiting<'a> {
         }
         Ok(match now.left {
             Some(_) if is_in_background(&self.target.session) => Until::Back(None),
-            Some(left) => Until::Back(Some(left + RETURN)),
+            Some(left) => Until::Back(Some(left + returning(self.forwarder.app()))),
             None => Until::Answered,
         })
     }
@@ -164,7 +165,7 @@ fn is_in_background(session: &Session) -> bool {
 }
 
 /// Whether a client has been away for longer than it is waited for.
-pub(super) fn is_gone(session: &Session) -> bool {
+pub(super) fn is_gone(app: &App, session: &Session) -> bool {
     let away = session.away(Instant::now());
-    !is_in_background(session) && away.is_some_and(|away| away >= RETURN)
+    !is_in_background(session) && away.is_some_and(|away| away >= returning(app))
 }

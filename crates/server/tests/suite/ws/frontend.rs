@@ -453,3 +453,62 @@ async fn cp_14_a_client_that_is_back_without_the_tool_or_stays_away_is_unavailab
         assert_eq!(value(&mut asker, id).await, json!({ "code": "CLIENT_UNAVAILABLE" }), "{id}");
     }
 }
+
+/// A client whose tool gives `{shown}`, and which handles files of 600 bytes.
+fn exact(id: &str) -> Value {
+    let mut announced = announce(id, json!({ "maxFileSize": 600 }));
+    announced["content"]["supportedTools"][0]["returns"] = json!({
+        "type": "object",
+        "properties": { "shown": { "type": "boolean" } },
+        "required": ["shown"],
+    });
+    announced
+}
+
+#[tokio::test]
+async fn cp_13_a_result_that_is_not_what_the_tool_declares_is_none() {
+    let site = Site::of(PROGRAM).await;
+    let mut client = Client::new(site.address).await;
+    client.ask(&exact("a1")).await;
+    for (id, given, expected) in [
+        ("m1", json!({ "shown": "yes" }), json!({ "code": "VALIDATION_FAILED" })),
+        ("m2", Value::Null, json!({ "code": "VALIDATION_FAILED" })),
+        (
+            "m3",
+            json!({ "shown": true, "file": "a b ".repeat(200) }),
+            json!({ "code": "TOO_LARGE" }),
+        ),
+        ("m4", json!({ "handle": "res_1" }), json!({ "handle": "res_1" })),
+        ("m5", json!({ "shown": true }), json!({ "shown": true })),
+    ] {
+        client.send(&said(id, Some("ctx_1"), "#main")).await;
+        let (_, call) = asked(&mut client).await;
+        let given =
+            result(&format!("r_{id}"), &call, json!({ "status": "SUCCESS", "result": given }));
+        client.send(&given).await;
+        assert_eq!(value(&mut client, id).await, expected, "{id}");
+    }
+    // What goes to the client is bounded as well; a file in base64 counts with its bytes.
+    client.send(&said("m6", Some("ctx_1"), &"a b ".repeat(200))).await;
+    assert_eq!(value(&mut client, "m6").await, json!({ "code": "TOO_LARGE" }));
+    client.send(&said("m7", Some("ctx_1"), &"A".repeat(800))).await;
+    let (_, call) = asked(&mut client).await;
+    client
+        .send(&result("r_m7", &call, json!({ "status": "SUCCESS", "result": { "shown": false } })))
+        .await;
+    assert_eq!(value(&mut client, "m7").await, json!({ "shown": false }));
+}
+
+#[tokio::test]
+async fn cp_14_how_long_a_client_may_be_away_is_a_setting() {
+    let settings = "[serve.limits]\nreturn_seconds = 1\n";
+    let site = Site::with(PROGRAM, settings, None).await;
+    let mut client = Client::new(site.address).await;
+    let mut page = Client::new(site.address).await;
+    page.ask(&announce("a1", json!({}))).await;
+    client.send(&said("m1", Some("ctx_1"), "#main")).await;
+    asked(&mut page).await;
+    page.cut();
+    // The default is longer than any test waits for a message.
+    assert_eq!(value(&mut client, "m1").await, json!({ "code": "CLIENT_UNAVAILABLE" }));
+}

@@ -5,14 +5,15 @@ use crate::serve::app::App;
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::door::path::Named;
 use crate::serve::door::{Shared, answer};
+use crate::serve::exchange::refusal;
 use crate::serve::operations::audit::Deed;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use contexture::store::contexts::Key;
+use contexture::store::contexts::{ContextError, Key};
 use contexture_protocol::{VERSION, VERSION_HEADER};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,16 +44,23 @@ pub(in crate::serve::door) async fn export(
             store.head(Key { owner, context: &context })
         });
         head.await?;
+        let mut lines = begin(&shared.app, &caller, id.clone());
+        // What can't be read at all has a status, too.
+        let first = match lines.recv().await {
+            Some(Ok(portion)) => portion,
+            Some(Err(_)) | None => return Err(refusal(ContextError::Closed, Some(&id))),
+        };
         note(&shared, &caller, Deed::Exported, &id);
         let headers = [
             (header::CONTENT_TYPE.as_str(), LINES.to_owned()),
             (header::CONTENT_DISPOSITION.as_str(), "attachment; filename=\"context.jsonl\"".into()),
             (VERSION_HEADER, VERSION.to_string()),
         ];
-        let lines = stream::unfold(begin(&shared.app, &caller, id), |mut receiver| async {
+        let rest = stream::unfold(lines, |mut receiver| async {
             receiver.recv().await.map(|portion| (portion, receiver))
         });
-        Ok((headers, Body::from_stream(lines)).into_response())
+        let all = stream::iter([Ok(first)]).chain(rest);
+        Ok((headers, Body::from_stream(all)).into_response())
     };
     work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
 }
@@ -60,13 +68,17 @@ pub(in crate::serve::door) async fn export(
 /// Reads on a thread of its own. An export that fails breaks off, and so does the answer.
 fn begin(app: &Arc<App>, caller: &Caller, id: String) -> Receiver<io::Result<Bytes>> {
     let (sender, receiver) = channel(WAITING);
-    let (store, owner) = (Arc::clone(&app.store), caller.owner().to_string());
+    let (app, owner) = (Arc::clone(app), caller.owner().to_string());
     let handle = Handle::current();
     tokio::task::spawn_blocking(move || {
         let outlet = Outlet { sender, handle };
         let mut out = BufWriter::with_capacity(PORTION, outlet);
-        let done = store.export(Key { owner: &owner, context: &id }, &mut out);
+        let done = app.store.export(Key { owner: &owner, context: &id }, &mut out);
         if let Err(error) = done {
+            // When the client has gone, it is not the store that fails.
+            if !out.get_ref().sender.is_closed() {
+                app.trouble(&error);
+            }
             let broken = io::Error::other(error.to_string());
             // Nobody listens any more when the client has gone.
             let _ = out.get_ref().send(Err(broken));

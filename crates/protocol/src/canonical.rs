@@ -1,6 +1,7 @@
 //! JSON in one order: what two texts say can be compared byte for byte (CP-3).
 
 use crate::node::deeper;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The value without white space, the fields of every object sorted by name.
@@ -14,41 +15,50 @@ use serde_json::{Map, Value};
 /// ```
 #[must_use]
 pub fn canonical(value: &Value) -> String {
-    let mut out = String::new();
+    let mut out = Vec::with_capacity(COMMON);
     write(value, &mut out);
-    out
+    // JSON is written as UTF-8 alone.
+    String::from_utf8(out).unwrap_or_default()
 }
 
-fn write(value: &Value, out: &mut String) {
+/// Bytes that most texts need no more than.
+const COMMON: usize = 512;
+
+fn write(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Array(items) => deeper(|| list(items, out)),
         Value::Object(map) => deeper(|| object(map, out)),
-        other => out.push_str(&other.to_string()),
+        other => plain(other, out),
     }
 }
 
-fn list(items: &[Value], out: &mut String) {
-    out.push('[');
+/// What holds nothing else. Of it JSON has everything, and a list of bytes takes all.
+fn plain(value: &impl Serialize, out: &mut Vec<u8>) {
+    drop(serde_json::to_writer(out, value));
+}
+
+fn list(items: &[Value], out: &mut Vec<u8>) {
+    out.push(b'[');
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
-            out.push(',');
+            out.push(b',');
         }
         write(item, out);
     }
-    out.push(']');
+    out.push(b']');
 }
 
-fn object(map: &Map<String, Value>, out: &mut String) {
+fn object(map: &Map<String, Value>, out: &mut Vec<u8>) {
     let mut fields: Vec<(&String, &Value)> = map.iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
-    out.push('{');
+    out.push(b'{');
     for (index, (name, value)) in fields.into_iter().enumerate() {
         if index > 0 {
-            out.push(',');
+            out.push(b',');
         }
-        out.push_str(&Value::from(name.as_str()).to_string());
-        out.push(':');
+        plain(name, out);
+        out.push(b':');
         write(value, out);
     }
-    out.push('}');
+    out.push(b'}');
 }

@@ -159,7 +159,12 @@ impl Message {
     /// The message as text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        // Most are of a few hundred bytes: the text need not grow in steps.
+        let mut text = Vec::with_capacity(512);
+        match serde_json::to_writer(&mut text, self) {
+            Ok(()) => String::from_utf8(text).unwrap_or_default(),
+            Err(_) => String::new(),
+        }
     }
 
     /// What must be the same in two messages of one messageId for them to be one message (CP-7):

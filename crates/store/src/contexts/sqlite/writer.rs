@@ -60,6 +60,8 @@ where
 struct Waiting {
     tasks: VecDeque<Box<dyn Task>>,
     is_closed: bool,
+    /// The thread sleeps and has to be woken.
+    is_asleep: bool,
 }
 
 #[derive(Default)]
@@ -80,7 +82,9 @@ impl Queue {
             if waiting.is_closed {
                 return None;
             }
+            waiting.is_asleep = true;
             waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting.is_asleep = false;
         }
         let count = waiting.tasks.len().min(MOST_TASKS);
         Some(waiting.tasks.drain(..count).collect())
@@ -128,8 +132,12 @@ impl Writer {
             ContextError::Overloaded(waiting.tasks.len())
         } else {
             waiting.tasks.push_back(task);
+            // To wake it is a call to the system: once is enough for all that come before it is up.
+            let wakes = std::mem::take(&mut waiting.is_asleep);
             drop(waiting);
-            self.queue.filled.notify_one();
+            if wakes {
+                self.queue.filled.notify_one();
+            }
             return;
         };
         drop(waiting);

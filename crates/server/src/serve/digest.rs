@@ -15,3 +15,21 @@ pub(crate) fn digest(message: &Message) -> [u8; 32] {
     }
     digest.finalize().into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture_protocol::Limits;
+
+    /// Files keep digests: another one would make a conflict of every message that is sent again.
+    #[test]
+    fn cp_7_the_digest_of_a_message_stays_the_same() {
+        let text = r#"{"messageId":"m","contextId":"c","timestamp":"2025-12-01T10:00:00Z",
+            "type":"CONTEXT_UPDATE","sender":{"type":"USER","id":"user_123"},
+            "content":{"value":{"b":"tab\t \"quoted\" \u0001 天气","A":[1,2.50,true,null]},
+            "path":"a.b","operation":"UPDATE_STATE"}}"#;
+        let message = Message::parse(text.as_bytes(), &Limits::WIRE).unwrap();
+        let hex: String = digest(&message).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "f03afd07b601dde0ce84356eb2f4ff3a9aaf2acd65f0b38308eed74ddd71cb16");
+    }
+}

@@ -2,7 +2,8 @@
 //!
 //! Decision: a check and the preparation of a run are one pass. What it compiles (conditions) and
 //! looks up (ids, actions) is kept in the [`Plan`], so a run looks nothing up by name that could be
-//! wrong. Time and memory are linear in the set.
+//! wrong. Memory is linear in the set. Time is too, but for steps that read what is no direct
+//! dependency of theirs: of such reads 256 at a time are looked up with one walk of the graph.
 //!
 //! ```
 //! use contexture_flow::action::{ActionInfo, Registry};

@@ -317,6 +317,8 @@ fn cp_19_a_certificate_that_can_not_be_used_is_told_at_the_start() {
         (file("cut.pem"), key.clone(), "its last line is missing"),
         (cert.clone(), file("locked.pem"), "it is encrypted"),
         (place.path().to_owned(), key.clone(), "it is no file"),
+        #[cfg(unix)]
+        ("/dev/zero".into(), key.clone(), "the file is too large"),
     ] {
         let message = try_with(certificates, of);
         assert!(message.contains(expected), "{expected}: {message}");

@@ -7,7 +7,8 @@ use super::validity::validity;
 use crate::fault::Fault;
 use crate::serve::codes;
 use contexture::store::stamp::{Ids, iso_time};
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
@@ -101,17 +102,20 @@ fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Fault> {
 }
 
 impl What {
-    /// A file, which is none that never ends.
+    /// What a file or a pipe gives, unless it never ends.
     fn read(&self, path: &Path) -> Result<Vec<u8>, Fault> {
         let failed = |error: std::io::Error| self.fault(path, &error.to_string());
-        let about = path.metadata().map_err(failed)?;
-        if !about.is_file() {
+        if path.metadata().map_err(failed)?.is_dir() {
             return Err(self.fault(path, "it is no file"));
         }
-        if about.len() > FILE_BYTES {
+        let mut text = Vec::new();
+        let file = File::open(path).map_err(failed)?;
+        let read =
+            file.take(FILE_BYTES.saturating_add(1)).read_to_end(&mut text).map_err(failed)?;
+        if read as u64 > FILE_BYTES {
             return Err(self.fault(path, "the file is too large for that"));
         }
-        fs::read(path).map_err(failed)
+        Ok(text)
     }
 
     fn fault(&self, path: &Path, found: &str) -> Fault {

@@ -1,13 +1,16 @@
 //! An SQLite file of ours: how it is known, and how its tables come to their newest version.
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long another process may hold a file.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long one waits before it asks again for a file that another is making.
+const NAP: Duration = Duration::from_millis(2);
 
 /// The tables of one kind of file.
 pub(crate) struct Tables {
@@ -95,6 +98,24 @@ pub(crate) fn protect(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "cell_size_check", true)
 }
 
+/// Sets the mode, which stays with the file; it can't change inside a transaction. Of two that make a file
+/// at once, SQLite turns the second away without asking how patient it is: it would go from reading to
+/// writing.
+fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let mut naps = PATIENCE.as_millis() / NAP.as_millis();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if naps > 0 && is_busy(&error) => naps -= 1,
+            outcome => return outcome,
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
 impl Tables {
     /// The newest version; `user_version` of the file.
     pub(crate) const fn version(&self) -> i64 {
@@ -131,8 +152,7 @@ impl Tables {
     /// Brings the tables to the newest version in one transaction; someone else may have been
     /// faster.
     pub(crate) fn migrate(&self, connection: &mut Connection) -> Result<(), rusqlite::Error> {
-        // The mode stays with the file. It can't change inside a transaction.
-        connection.pragma_update(None, "journal_mode", "wal")?;
+        write_ahead(connection)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
         let from = match self.state(&transaction)? {
             State::Ours(version) => usize::try_from(version).unwrap_or(self.steps.len()),

@@ -364,3 +364,22 @@ fn fl_11_more_than_may_wait_fails_the_run() {
     other.execute_batch("rollback").unwrap();
     assert!(done.join().unwrap().ends_with("wait to be written, more than may"));
 }
+
+#[test]
+fn fl_12_many_that_make_the_file_at_once_wait_for_each_other() {
+    for _ in 0..60 {
+        let (_folder, path) = place();
+        let start = std::sync::Barrier::new(6);
+        let opened = || {
+            let _ = start.wait();
+            SqliteJournal::open(&path, "flows.db", Options::default())
+                .and_then(|it| it.runs(&Filter::default()))
+        };
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..6).map(|_| scope.spawn(opened)).collect();
+            for one in all {
+                assert_eq!(one.join().unwrap(), Ok(Vec::new()));
+            }
+        });
+    }
+}

@@ -30,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cors;
 mod fault;
 pub mod mcp;
 pub mod serve;

@@ -26,28 +26,15 @@ fn place() -> Place {
     place
 }
 
-/// The prompt, its manifest, and what the usage log says, under a budget for the whole prompt.
+/// The prompt and its manifest, under a budget for the whole prompt.
 fn ask(place: &Place, budget: &str, max_input: Option<u64>) -> (String, Manifest) {
     let most = max_input.map(|most| format!(", max_input: {most}")).unwrap_or_default();
-    place.write(
-        "a.as",
-        &format!(
-            "import knowledge Acme from \"knowledge://acme\"\n\
+    let program = format!(
+        "import knowledge Acme from \"knowledge://acme\"\n\
              main func(input) {{\n  use Acme {budget} as facts\n\
              generate({{ input: \"What is the price of the widget?\"{most} }})\n}}"
-        ),
     );
-    let request = RunRequest {
-        stand_in: contexture::models::StandIn::Mock,
-        ..place.request("a.as", json!({}))
-    };
-    let report = place.run_observed(request, Arc::new(Allowing));
-    assert!(report.outcome.is_ok(), "{}", told(report.outcome.as_ref().unwrap_err()));
-    let store = runs(&place.project());
-    let log = store.load(&select(&store, "latest").unwrap()).unwrap();
-    let kept = Kept { store: &store, log: &log };
-    let text = kept.prompt(1).unwrap()[0].messages.last().unwrap().text.clone();
-    (text, kept.calls()[0].manifest.clone())
+    refer(place, &program)
 }
 
 #[test]
@@ -97,7 +84,7 @@ fn as_18_a_pack_without_room_is_left_out_and_not_said_to_be_used() {
     assert_eq!(place.read(".contexture/usage.jsonl").lines().count(), 1);
 }
 
-/// The same, of a program whose instruction or `use` asks a pack by reference.
+/// The prompt of a program, and its manifest.
 fn refer(place: &Place, program: &str) -> (String, Manifest) {
     place.write("a.as", program);
     let request = RunRequest {

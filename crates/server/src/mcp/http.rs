@@ -5,7 +5,6 @@
 //! origin of a page. Listening beyond this machine has to be asked for in so many words.
 
 mod body;
-mod cors;
 mod guard;
 mod sessions;
 

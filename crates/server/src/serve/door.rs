@@ -7,7 +7,6 @@ mod answer;
 mod compression;
 mod connection;
 mod contexts;
-mod cors;
 mod credential;
 mod demo;
 mod guard;

@@ -28,17 +28,19 @@ up the room.";
 /// Takes away kept runs that have ended.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group(clap::ArgGroup::new("which").required(true).multiple(true)))]
 pub(super) struct Args {
     /// Keep the newest N of those that have ended.
-    #[arg(
-        long,
-        value_name = "N",
-        required_unless_present = "older_than",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", group = "which", allow_negative_numbers = true)]
     keep: Option<usize>,
     /// Take only those that ended longer ago than this: 30d, 12h or 45m.
-    #[arg(long, value_name = "SPAN", value_parser = span, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "SPAN",
+        group = "which",
+        value_parser = span,
+        allow_negative_numbers = true
+    )]
     older_than: Option<Duration>,
     /// Take nothing away, and say what would go.
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! Who may come in: the token, the host and the origin of a request.
 
-use super::cors;
+use crate::cors::{self, Cors};
 use crate::mcp::token::Token;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
@@ -84,6 +84,13 @@ fn is_own(host: &str, kind: impl FnOnce(&IpAddr) -> bool) -> bool {
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| kind(&ip))
 }
 
+/// What the pages of origins that may call send and read.
+const PAGES: Cors = Cors {
+    headers: "authorization, content-type, accept, last-event-id, mcp-session-id, \
+         mcp-protocol-version, mcp-method, mcp-name",
+    exposed: "mcp-session-id, www-authenticate, retry-after",
+};
+
 /// Lets a request through, or answers it; a page of an origin that may call can read the answer.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
@@ -93,7 +100,7 @@ pub(super) async fn check(
     let placed = guard.place(request.uri(), request.headers());
     let origin = request.headers().get(header::ORIGIN).cloned().filter(|_| placed.is_ok());
     let mut response = if cors::is_preflight(&request) && placed.is_ok() {
-        cors::preflight()
+        PAGES.preflight()
     } else {
         match guard.token(request.headers()).and(placed) {
             Ok(()) => next.run(request).await,
@@ -101,7 +108,7 @@ pub(super) async fn check(
         }
     };
     if let Some(origin) = origin {
-        cors::allow(response.headers_mut(), origin);
+        PAGES.allow(response.headers_mut(), origin);
     }
     response
 }

@@ -5,9 +5,9 @@
 //! the token. Without a token only a server lets in that nobody but this machine reaches, and a
 //! token that does not let in is refused there too, since whoever sends it believes in it.
 
-use super::cors;
 use super::credential::{Found, credential};
 use super::{Shared, answer, openai};
+use crate::cors::{self, Cors};
 use crate::serve::app::App;
 use crate::serve::caller::{Caller, Grant};
 use crate::serve::guard::{Addresses, Breach, Full, Limits, Pace, Rates, Seat, Seats};
@@ -227,23 +227,31 @@ fn is_own(host: &str, kind: impl FnOnce(&IpAddr) -> bool) -> bool {
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| kind(&ip))
 }
 
+/// What the pages of origins that may call send and read.
+const PAGES: Cors = Cors {
+    headers: "authorization, content-type, content-encoding, accept, if-none-match, last-event-id, \
+         mcp-cp-version, x-api-key, x-context-id, traceparent, openai-organization, openai-project, \
+         x-stainless-arch, x-stainless-helper-method, x-stainless-lang, x-stainless-os, \
+         x-stainless-package-version, x-stainless-retry-count, x-stainless-runtime, \
+         x-stainless-runtime-version, x-stainless-timeout",
+    exposed: "etag, location, mcp-cp-version, retry-after",
+};
+
 /// Lets a request through, or answers it; a page of an origin that may call can read the answer.
 pub(super) async fn check(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let told = Told::of(&request);
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let is_preflight = request.method() == Method::OPTIONS
-        && origin.is_some()
-        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let is_preflight = cors::is_preflight(&request);
     let entered = shared.guard.enter(&request);
     let is_let_in = entered.is_ok();
     let mut response = match entered {
-        Ok(()) if is_preflight => cors::preflight(),
+        Ok(()) if is_preflight => PAGES.preflight(),
         Ok(()) => next.run(request).await,
         Err(refused) => answer::for_path(&shared, &told.path, refused, None),
     };
     if let Some(origin) = origin.filter(|_| is_let_in) {
-        cors::allow(response.headers_mut(), origin);
+        PAGES.allow(response.headers_mut(), origin);
     }
     harden(response.headers_mut());
     told.log(&shared.app, &response, began);

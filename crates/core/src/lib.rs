@@ -1,0 +1,12 @@
+//! The vocabulary and the ports of Contexture: all that an extension needs (HO-2, HO-3).
+//!
+//! Items, budgets, trust, answers' shapes and messages are re-exported from the pure crates that
+//! define them; the ports are small object-safe traits.
+//!
+//! Decision: this crate does no I/O and has no heavy dependency, so that a provider, a tool or a
+//! store can be written against it without building the rest of Contexture.
+
+pub use contexture_answer as answer;
+pub use contexture_context as context;
+pub use contexture_prompt as prompt;
+pub use contexture_protocol as protocol;

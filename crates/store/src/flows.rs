@@ -49,6 +49,7 @@
 
 mod claim;
 mod error;
+mod events;
 mod holder;
 mod holds;
 mod read;
@@ -60,7 +61,6 @@ mod tasks;
 mod tests;
 mod view;
 mod watch;
-mod writer;
 
 pub use claim::Claim;
 pub use error::FlowStoreError;

@@ -29,5 +29,5 @@ pub mod masker;
 pub mod memory;
 mod reason;
 pub mod runs;
+mod sqlite;
 pub mod stamp;
-mod tables;

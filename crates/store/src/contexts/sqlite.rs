@@ -9,18 +9,20 @@ mod ledger;
 mod schema;
 #[cfg(test)]
 mod tests;
-mod writer;
 
-use super::engine::{Engine, Twin};
+use super::engine::{Engine, Twin, applied};
 use super::ledger::{Ledger, Outcome};
 use super::vault::Kept;
 use super::{ContextError, Done, Options, SealError, Update};
+use crate::sqlite::checkpointer::Checkpointer;
+use crate::sqlite::writer::{Refuse, WriterThread};
+use crate::sqlite::{Database, FileError as _, file_error};
 use ledger::Tables;
 use rusqlite::{Connection, OptionalExtension as _};
+use schema::TABLES;
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use writer::Writer;
+use std::path::Path;
+use std::sync::Arc;
 
 /// What was sealed among the newest and the oldest rows, and whether it is a state. So few are looked
 /// at that it takes no time where nothing is sealed.
@@ -47,21 +49,16 @@ const SEALED: [(bool, &str); 4] = [
     ),
 ];
 
-/// How many connections for reading are kept open.
-const IDLE_READERS: usize = 8;
-
 /// Contexts in an SQLite file; see [`Options`] for limits and seals.
 pub struct SqliteContexts {
-    path: PathBuf,
-    name: Arc<str>,
-    engine: Engine,
-    writer: Writer,
-    readers: Mutex<Vec<Connection>>,
+    file: Database<ContextError>,
+    engine: Arc<Engine>,
+    writer: WriterThread<ContextError>,
 }
 
 impl fmt::Debug for SqliteContexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteContexts").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("SqliteContexts").field("path", &self.file.path()).finish_non_exhaustive()
     }
 }
 
@@ -73,17 +70,32 @@ impl SqliteContexts {
     /// that can't be used, which is left as it is; [`ContextError::Sealed`] when something is
     /// declared sensitive and no sealer is given; what the system reports.
     pub fn open(path: &Path, options: Options) -> Result<Self, ContextError> {
-        let engine = Engine::new(options);
+        let engine = Arc::new(Engine::new(options));
         if engine.vault.lacks_key() {
             let what = "what is declared sensitive";
             return Err(ContextError::Sealed { what, error: SealError::NoKey });
         }
-        let name: Arc<str> = path.display().to_string().into();
-        let path = schema::place(path, &name)?;
-        let connection = schema::open(&path, &name)?;
-        let spare = schema::connect(&path, &name)?;
-        let writer = Writer::start(connection, spare, engine.clone(), Arc::clone(&name))?;
-        Ok(Self { path, name, engine, writer, readers: Mutex::default() })
+        let (file, connection) = Database::open(path, &path.display().to_string(), &TABLES)?;
+        let checkpointer = Checkpointer::start(file.connect()?);
+        let mut checkpointer =
+            checkpointer.map_err(|error| ContextError::of_system(&file.name, &error))?;
+        let most_waiting = engine.limits.waiting;
+        let refuse: Refuse<ContextError> = Box::new(move |tasks, _| {
+            (tasks >= most_waiting).then_some(ContextError::Overloaded(tasks))
+        });
+        let name = ("contexts", Arc::clone(&file.name));
+        let before = move |tasks| checkpointer.count(tasks);
+        let writer = WriterThread::start(connection, name, refuse, before)?;
+        Ok(Self { file, engine, writer })
+    }
+
+    /// Makes a write of the writer out of work on rows.
+    fn job<T>(
+        &self,
+        work: impl Fn(&mut dyn Ledger, &Engine) -> Outcome<T> + Send + 'static,
+    ) -> impl Fn(&Connection) -> Outcome<T> + Send + 'static {
+        let (engine, name) = (Arc::clone(&self.engine), Arc::clone(&self.file.name));
+        move |connection| work(&mut Tables::new(connection, &name), &engine)
     }
 
     /// Whether what was sealed first and last opens with the keys there are (CP-19): with other keys,
@@ -92,40 +104,20 @@ impl SqliteContexts {
     /// # Errors
     /// [`ContextError::Sealed`], or what goes wrong in reading.
     pub fn check_seals(&self) -> Result<(), ContextError> {
-        let connection = self.reader()?;
-        let outcome = SEALED.iter().try_for_each(|(is_state, sql)| {
-            let read = |row: &rusqlite::Row<'_>| {
-                let (text, sealed): (String, Option<String>) = (row.get(0)?, row.get(1)?);
-                Ok(Kept { text: text.into(), sealed: sealed.map(Into::into) })
-            };
-            let found = connection.query_row(sql, [], read).optional();
-            let found = found.map_err(|error| schema::explain(&self.name, &error))?;
-            match (found, is_state) {
-                (None, _) => Ok(()),
-                (Some(kept), true) => self.engine.vault.open_state(&kept).map(drop),
-                (Some(kept), false) => self.engine.vault.open_message(&kept).map(drop),
-            }
-        });
-        self.give_back(connection);
-        outcome
-    }
-
-    fn reader(&self) -> Outcome<Connection> {
-        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        if let Some(connection) = idle {
-            return Ok(connection);
-        }
-        let connection = schema::connect(&self.path, &self.name)?;
-        let only = connection.pragma_update(None, "query_only", true);
-        only.map_err(|error| schema::explain(&self.name, &error))?;
-        Ok(connection)
-    }
-
-    fn give_back(&self, connection: Connection) {
-        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
-        if readers.len() < IDLE_READERS {
-            readers.push(connection);
-        }
+        self.file.read(|connection| {
+            SEALED.iter().try_for_each(|(is_state, sql)| {
+                let read = |row: &rusqlite::Row<'_>| {
+                    let (text, sealed): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+                    Ok(Kept { text: text.into(), sealed: sealed.map(Into::into) })
+                };
+                let found = connection.query_row(sql, [], read).optional();
+                match (self.file.explain(found)?, is_state) {
+                    (None, _) => Ok(()),
+                    (Some(kept), true) => self.engine.vault.open_state(&kept).map(drop),
+                    (Some(kept), false) => self.engine.vault.open_message(&kept).map(drop),
+                }
+            })
+        })
     }
 }
 
@@ -135,28 +127,24 @@ impl Twin for SqliteContexts {
     }
 
     fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T> {
-        let connection = self.reader()?;
-        let outcome = {
-            let moment = connection.unchecked_transaction();
-            let moment = moment.map_err(|error| schema::explain(&self.name, &error))?;
-            work(&mut Tables::new(&moment, &self.name))
-        };
-        self.give_back(connection);
-        outcome
+        self.file.read(|moment| work(&mut Tables::new(moment, &self.file.name)))
     }
 
     fn write<T: Send + 'static>(
         &self,
         work: impl Fn(&mut dyn Ledger, &Engine) -> Outcome<T> + Send + 'static,
     ) -> Outcome<T> {
-        self.writer.write(work)
+        self.writer.write(self.job(work))
     }
 
     fn hand_in(&self, update: Update, done: Done) {
-        self.writer.hand_in(update, done);
+        let work = move |ledger: &mut dyn Ledger, engine: &Engine| applied(ledger, engine, &update);
+        self.writer.post(true, self.job(work), done);
     }
 
     fn writable(&self) -> Outcome<()> {
-        self.writer.write(|ledger, _| ledger.touch())
+        self.writer.write(self.job(|ledger, _| ledger.touch()))
     }
 }
+
+file_error!(ContextError, Self::Closed, Self::Closed, Self::Full);

@@ -86,6 +86,9 @@ pub enum FlowStoreError {
         /// What the system says.
         reason: String,
     },
+    /// A panic in the write: of a sealer, for example.
+    #[error("a write of the journal panicked")]
+    Panicked,
     /// The journal is being closed.
     #[error("the journal of flows was closed")]
     Closed,
@@ -108,6 +111,7 @@ impl FlowStoreError {
             Self::Damaged { .. } => "flows_damaged",
             Self::Sealed { .. } => "flows_sealed",
             Self::Io { .. } => "flows_failed",
+            Self::Panicked => "flows_panicked",
             Self::Closed => "flows_closed",
         }
     }
@@ -128,6 +132,7 @@ impl FlowStoreError {
             Self::Damaged { .. } => "restore it from a copy, or name another file",
             Self::Sealed { .. } => "give the key that it was sealed with",
             Self::Io { .. } => "see what the system reports",
+            Self::Panicked => "see which part panicked, then resume the run",
             Self::Closed => "open it again",
         };
         help.to_owned()

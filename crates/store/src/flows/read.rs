@@ -1,28 +1,24 @@
 //! Reading runs. Readers have connections of their own and do not wait for writes.
 
-use super::schema::{self, explain};
+use super::events::Outcome;
+use super::schema;
 use super::seal::{Part, Seal};
 use super::tasks::Desk;
 use super::watch::Wishes;
-use super::writer::Outcome;
 use super::{Ask, Document, Filter, FlowStoreError, Line, RunState, RunSummary};
+use crate::sqlite::Database;
 use contexture_flow::journal::Entry;
 use rusqlite::{Connection, Row, ToSql, named_params};
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// How many connections for reading are kept open.
-const IDLE_READERS: usize = 4;
+use std::sync::Arc;
 
 const RUN: &str = "select place, run, name, owner, context, steps, started, ended, status, done,
     holder, wish from runs";
 
 pub(super) struct Reader {
-    path: PathBuf,
-    desk: Desk,
-    seal: Seal,
-    idle: Mutex<Vec<Connection>>,
+    pub(super) file: Database<FlowStoreError>,
+    pub(super) desk: Desk,
+    pub(super) seal: Seal,
 }
 
 /// A row of a run.
@@ -37,36 +33,6 @@ struct Found {
 }
 
 impl Reader {
-    pub(super) fn new(path: PathBuf, desk: Desk, seal: Seal) -> Self {
-        Self { path, desk, seal, idle: Mutex::default() }
-    }
-
-    fn connect(&self) -> Outcome<Connection> {
-        let connection = schema::connect(&self.path, &self.desk.name)?;
-        let only = connection.pragma_update(None, "query_only", true);
-        only.map_err(|error| explain(&self.desk.name, &error))?;
-        Ok(connection)
-    }
-
-    /// Reads at one moment.
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = idle.map_or_else(|| self.connect(), Ok)?;
-        let outcome = {
-            let moment = self.sql(connection.unchecked_transaction())?;
-            work(&moment)
-        };
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_READERS {
-            idle.push(connection);
-        }
-        outcome
-    }
-
-    fn sql<T>(&self, outcome: Result<T, rusqlite::Error>) -> Outcome<T> {
-        outcome.map_err(|error| explain(&self.desk.name, &error))
-    }
-
     fn all<T>(
         &self,
         connection: &Connection,
@@ -77,7 +43,7 @@ impl Reader {
         let rows = connection
             .prepare_cached(sql)
             .and_then(|mut told| told.query_map(params, read)?.collect());
-        self.sql(rows)
+        self.file.explain(rows)
     }
 
     pub(super) fn runs(&self, filter: &Filter) -> Outcome<Vec<RunSummary>> {
@@ -93,7 +59,7 @@ impl Reader {
         params.extend(filter.owner.as_ref().map(|owner| (":owner", owner as &dyn ToSql)));
         params.extend(filter.context.as_ref().map(|context| (":context", context as &dyn ToSql)));
         params.extend(filter.name.as_ref().map(|name| (":name", name as &dyn ToSql)));
-        self.read(|moment| {
+        self.file.read(|moment| {
             let mut alive = HashMap::new();
             let rows = self.all(moment, &sql, &params, found)?;
             rows.into_iter().map(|row| self.summed_up(moment, row, &mut alive)).collect()
@@ -101,7 +67,7 @@ impl Reader {
     }
 
     pub(super) fn summary(&self, run: &str) -> Outcome<RunSummary> {
-        self.read(|moment| {
+        self.file.read(|moment| {
             let row = self.find(moment, run)?;
             self.summed_up(moment, row, &mut HashMap::new())
         })
@@ -142,7 +108,7 @@ impl Reader {
     }
 
     pub(super) fn document(&self, run: &str) -> Outcome<Document> {
-        let document = self.read(|moment| {
+        let document = self.file.read(|moment| {
             let place = self.find(moment, run)?.place;
             let sql = "select text, masked from documents where place = :place";
             let rows = self.all(moment, sql, named_params! {":place": place}, |row| {
@@ -155,7 +121,7 @@ impl Reader {
     }
 
     pub(super) fn log(&self, run: &str) -> Outcome<Vec<Line>> {
-        let lines = self.read(|moment| {
+        let lines = self.file.read(|moment| {
             let (before, last) = schema::span(self.find(moment, run)?.place);
             let sql = "select time, masked, text from entries where id > :before and id <= :last
                 order by id";
@@ -178,7 +144,7 @@ impl Reader {
 
     /// What looks up the wishes for the runs of a holder.
     pub(super) fn wishes(&self, token: Arc<str>) -> Outcome<Wishes> {
-        let connection = self.connect()?;
+        let connection = self.file.reader()?;
         Ok(Box::new(move || {
             let sql = "select place, wish, wishes from runs where holder = ?1 and wish is not null";
             let mut told = connection.prepare_cached(sql).ok()?;

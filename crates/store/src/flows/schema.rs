@@ -1,12 +1,10 @@
-//! The tables of a file of runs, their version, and what its errors mean.
+//! The tables of a file of runs.
 
-use super::FlowStoreError;
-use crate::tables::{self, Tables, Unfit};
-use rusqlite::{Connection, ErrorCode};
-use std::path::{Path, PathBuf};
+use crate::sqlite::tables::Tables;
 
 /// Marked "CTXF".
-const TABLES: Tables = Tables { application_id: 0x4354_5846, steps: &STEPS };
+pub(super) const TABLES: Tables =
+    Tables { application_id: 0x4354_5846, steps: &STEPS, prepare: |_| Ok(()) };
 
 /// What leads from each version to the next; the first makes the tables. The id of an entry is the
 /// place of its run and its own number in one, so that the entries of a run stand together and
@@ -71,61 +69,4 @@ pub(super) fn span(place: i64) -> (i64, i64) {
 /// The number of an entry in its run.
 pub(super) fn number(id: i64) -> u64 {
     (id & NUMBER_MASK).cast_unsigned()
-}
-
-/// The file's place with its folder made and links followed.
-pub(super) fn place(path: &Path, name: &str) -> Result<PathBuf, FlowStoreError> {
-    tables::place(path).map_err(|error| FlowStoreError::Io {
-        path: name.to_owned(),
-        reason: crate::reason::reason(&error),
-    })
-}
-
-/// Opens a file of runs for writing; makes it when it is missing. `name` stands in errors.
-pub(super) fn open(path: &Path, name: &str) -> Result<Connection, FlowStoreError> {
-    let mut connection = connect(path, name)?;
-    TABLES.ready(&mut connection).map_err(|unfit| match unfit {
-        Unfit::Newer(found) => {
-            FlowStoreError::Newer { path: name.to_owned(), found, known: TABLES.version() }
-        }
-        Unfit::Foreign => {
-            let reason = "it is an SQLite file of another program";
-            FlowStoreError::Foreign { path: name.to_owned(), reason }
-        }
-        Unfit::Sql(error) => explain(name, &error),
-    })?;
-    Ok(connection)
-}
-
-/// Opens another connection to a file that is there.
-pub(super) fn connect(path: &Path, name: &str) -> Result<Connection, FlowStoreError> {
-    if path.is_dir() {
-        let reason = "it is a folder".to_owned();
-        return Err(FlowStoreError::Io { path: name.to_owned(), reason });
-    }
-    let connection = tables::connect(path).and_then(|mut connection| {
-        tables::patient(&mut connection)?;
-        tables::protect(&connection)?;
-        // What was said to be kept is on the disk (FL-11).
-        connection.pragma_update(None, "synchronous", "full")?;
-        Ok(connection)
-    });
-    connection.map_err(|error| explain(name, &error))
-}
-
-/// What an error of SQLite means for runs.
-pub(super) fn explain(name: &str, error: &rusqlite::Error) -> FlowStoreError {
-    let path = name.to_owned();
-    let reason = error.to_string();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => {
-            FlowStoreError::Foreign { path, reason: "it is not an SQLite file" }
-        }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => FlowStoreError::Busy(path),
-        Some(ErrorCode::DatabaseCorrupt) => FlowStoreError::Damaged { path, reason },
-        Some(ErrorCode::DiskFull) => FlowStoreError::Full(path),
-        Some(_) => FlowStoreError::Io { path, reason },
-        // Rows of another type than the tables have, or tables that are not there.
-        None => FlowStoreError::Damaged { path, reason },
-    }
 }

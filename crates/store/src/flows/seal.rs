@@ -5,7 +5,7 @@
 //! written before there was a key is read as it is.
 
 use super::FlowStoreError;
-use super::writer::Outcome;
+use super::events::Outcome;
 use crate::contexts::{SealError, Sealer};
 use std::sync::Arc;
 

@@ -1,20 +1,23 @@
 //! The journal in an SQLite file.
 
+use super::events::{EventTask, Outcome};
 use super::holder::Holder;
 use super::holds::{Hold, Holds};
 use super::read::Reader;
-use super::schema::{self, ENDED, OTHER};
+use super::schema::{ENDED, OTHER, TABLES};
 use super::seal::{Part, Seal};
 use super::tasks::{Desk, NewRun};
 use super::watch::Watch;
-use super::writer::{EventJob, Outcome, Writer};
 use super::{Ask, Claim, Document, Filter, FlowStoreError, Line, RunHead, RunSummary};
 use crate::contexts::Sealer;
 use crate::masker::Masker;
+use crate::sqlite::Database;
+use crate::sqlite::writer::{Refuse, WriterThread};
 use crate::stamp::Ids;
 use contexture_flow::journal::{Entry, Event, Journal, JournalError, Kept};
 use contexture_flow::run::Control;
 use contexture_protocol::content::Status;
+use rusqlite::Connection;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
@@ -49,7 +52,7 @@ impl Default for Options {
 /// Runs of flows in an SQLite file; several processes may use it at the same time.
 pub struct SqliteJournal {
     // Dropped in this order: all is written before the holder is gone.
-    writer: Writer,
+    writer: WriterThread<FlowStoreError>,
     watch: Watch,
     reader: Reader,
     holds: Holds,
@@ -73,16 +76,21 @@ impl SqliteJournal {
     /// [`FlowStoreError::Damaged`], [`FlowStoreError::Foreign`] and [`FlowStoreError::Newer`] for a
     /// file that can't be used, which is left as it is; what the system reports.
     pub fn open(path: &Path, name: &str, options: Options) -> Result<Arc<Self>, FlowStoreError> {
-        let name: Arc<str> = name.into();
-        let path = schema::place(path, &name)?;
-        let connection = schema::open(&path, &name)?;
-        let holder = Arc::new(Holder::new(&path, &options.ids));
+        let (file, connection) = Database::open(path, name, &TABLES)?;
+        let name = Arc::clone(&file.name);
+        let holder = Arc::new(Holder::new(file.path(), &options.ids));
         let desk = Desk { name: Arc::clone(&name), holders: holder.holders.clone() };
         let seal = Seal { sealer: options.sealer.clone(), name: Arc::clone(&name) };
+        let (most_waiting, path) = (options.most_waiting, name.as_ref().to_owned());
+        let refuse: Refuse<FlowStoreError> = Box::new(move |_, bytes| {
+            let reason = || format!("{bytes} bytes wait to be written, more than may");
+            let fault = || FlowStoreError::Io { path: path.clone(), reason: reason() };
+            (bytes > most_waiting).then(fault)
+        });
         Ok(Arc::new(Self {
-            writer: Writer::start(connection, &options, seal.clone())?,
+            writer: WriterThread::start(connection, ("flows", name), refuse, drop)?,
             watch: Watch::default(),
-            reader: Reader::new(path, desk.clone(), seal.clone()),
+            reader: Reader { file, desk: desk.clone(), seal: seal.clone() },
             holds: Holds::default(),
             holder,
             desk,
@@ -133,7 +141,7 @@ impl SqliteJournal {
     fn held(
         self: &Arc<Self>,
         run: &str,
-        work: impl Fn(&rusqlite::Connection, &str) -> Outcome<Hold> + Send + 'static,
+        work: impl Fn(&Connection, &str) -> Outcome<Hold> + Send + 'static,
     ) -> Result<Claim, FlowStoreError> {
         let hold = self.holds.hold(run, || {
             let token = self.holder.token()?;
@@ -146,7 +154,8 @@ impl SqliteJournal {
         self.watch.end(place);
         if !is_ended && let Ok(token) = self.holder.token() {
             let desk = self.desk.clone();
-            self.writer.post(move |connection| desk.release(connection, place, &token));
+            let release = move |connection: &Connection| desk.release(connection, place, &token);
+            self.writer.post(false, release, drop);
         }
         self.holds.let_go(run);
     }
@@ -159,7 +168,7 @@ impl SqliteJournal {
     #[cfg(test)]
     pub(super) fn write_for_test(
         &self,
-        work: impl Fn(&rusqlite::Connection) -> Outcome<()> + Send + 'static,
+        work: impl Fn(&Connection) -> Outcome<()> + Send + 'static,
     ) -> Outcome<()> {
         self.writer.write(work)
     }
@@ -195,7 +204,7 @@ impl SqliteJournal {
     /// that lists show it; nobody is told of it again. It does not wait for the disk.
     pub fn note(&self, run: &str, ask: Ask) {
         let (desk, run) = (self.desk.clone(), run.to_owned());
-        self.writer.post(move |connection| desk.note(connection, &run, ask));
+        self.writer.post(false, move |connection| desk.note(connection, &run, ask), drop);
     }
 
     /// Takes away runs that have ended, with the runs of sets within their steps. Those that have
@@ -271,7 +280,7 @@ impl Journal for SqliteJournal {
         };
         // A step waits for its start, the run for its end; for all else nobody waits.
         let is_urgent = end.is_some() || matches!(event, Event::Started { .. });
-        let job = EventJob {
+        let task = EventTask {
             number: hold.next(),
             hold,
             kind: if is_end { ENDED } else { OTHER },
@@ -279,8 +288,11 @@ impl Journal for SqliteJournal {
             text: event.to_json(),
             end,
             kept,
+            is_urgent,
+            masker: Arc::clone(&self.options.masker),
+            seal: self.seal.clone(),
         };
-        self.writer.record(job, is_urgent);
+        self.writer.submit(Box::new(task));
     }
 
     fn entries(&self, run: &str) -> Result<Vec<Entry>, JournalError> {

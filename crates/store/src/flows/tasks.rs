@@ -1,10 +1,11 @@
 //! What is written of a run besides its events: its beginning, who holds it, its end, wishes.
 
+use super::events::Outcome;
 use super::holder::Holders;
 use super::holds::Hold;
-use super::schema::{self, ENDED, explain};
-use super::writer::Outcome;
+use super::schema::{self, ENDED};
 use super::{Ask, FlowStoreError};
+use crate::sqlite::FileError as _;
 use contexture_protocol::content::Status;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub(super) struct Desk {
 
 impl Desk {
     fn sql<T>(&self, outcome: Result<T, rusqlite::Error>) -> Outcome<T> {
-        outcome.map_err(|error| explain(&self.name, &error))
+        outcome.map_err(|error| FlowStoreError::of_sqlite(&self.name, &error))
     }
 
     fn execute(&self, connection: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {

@@ -1,7 +1,7 @@
 //! What needs to look inside: full disks, damage, group commits, masks.
 
 use super::*;
-use crate::contexts::{AeadSealer, Sealer};
+use crate::contexts::{AeadSealer, SealError, Sealer};
 use crate::masker::Masker;
 use crate::stamp::{FixedStamp, Ids};
 use contexture_flow::Set;
@@ -133,6 +133,39 @@ fn fl_11_what_follows_a_lost_event_is_lost() {
     connection.execute_batch(&format!("delete from entries where id = {id}")).unwrap();
     assert_eq!(journal.entries("run_1").unwrap().len(), 2);
     assert_eq!(journal.summary("run_1").unwrap().state, RunState::Running);
+}
+
+/// A seal that panics at texts with a certain word.
+struct PanickingSealer;
+
+impl Sealer for PanickingSealer {
+    fn seal(&self, _: &str, plain: &[u8]) -> Result<String, SealError> {
+        let text = String::from_utf8_lossy(plain);
+        assert!(!text.contains("unlucky"), "sealed in a test");
+        Ok(format!("v1.{text}"))
+    }
+
+    fn open(&self, _: &str, sealed: &str) -> Result<Vec<u8>, SealError> {
+        Ok(sealed.trim_start_matches("v1.").into())
+    }
+}
+
+#[test]
+fn fl_11_panic_in_a_write_fails_that_write_alone() {
+    let (_folder, path) = place();
+    let options = Options { sealer: Some(Arc::new(PanickingSealer)), ..Options::default() };
+    let journal = SqliteJournal::open(&path, "flows.db", options).unwrap();
+    let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
+    let other = journal.begin(&RunHead::new("run_2", "{}")).unwrap();
+    let unlucky = [echo("a", json!({})), echo("b", json!({"t": "unlucky"})), echo("c", json!({}))];
+    let report = do_it(&claim, &document(&unlucky, "SEQUENTIAL"));
+    assert_eq!(report.fault().unwrap().message, "a write of the journal panicked");
+    assert_eq!(journal.entries("run_1").unwrap().len(), 3);
+    let refused = journal.write_for_test(|_| panic!("written in a test")).unwrap_err();
+    assert_eq!(refused.code(), "flows_panicked");
+    let steps = document(&[echo("a", json!({}))], "SEQUENTIAL");
+    assert_eq!(do_it(&other, &steps).status(), Status::Completed);
+    assert_eq!(journal.summary("run_2").unwrap().state, RunState::Ended(Status::Completed));
 }
 
 #[test]

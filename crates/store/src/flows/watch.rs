@@ -4,7 +4,7 @@
 //! for wishes five times a second, as long as there is a run to watch. So pausing and cancelling
 //! need no channel between processes, and cost a run nothing.
 
-use super::writer::Outcome;
+use super::events::Outcome;
 use super::{Ask, FlowStoreError};
 use contexture_flow::run::Control;
 use std::collections::HashMap;

@@ -1,11 +1,11 @@
 //! Rows in SQLite.
 
-use super::schema::explain;
 use crate::contexts::ContextError;
 use crate::contexts::ledger::{
     ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row, Span,
 };
 use crate::contexts::vault::Kept;
+use crate::sqlite::FileError as _;
 use rusqlite::types::{FromSql, ToSqlOutput, Type};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, ToSql, params};
 
@@ -28,7 +28,7 @@ impl<'c> Tables<'c> {
         work: impl FnOnce(&mut CachedStatement<'_>) -> Sql<T>,
     ) -> Outcome<T> {
         let worked = self.connection.prepare_cached(sql).and_then(|mut told| work(&mut told));
-        worked.map_err(|error| explain(self.name, &error))
+        worked.map_err(|error| ContextError::of_sqlite(self.name, &error))
     }
 
     fn execute(&self, sql: &str, params: impl Params) -> Outcome<usize> {
@@ -228,7 +228,7 @@ impl Ledger for Tables<'_> {
         // The page with the version is written, whether or not the number is another one.
         let version: Option<i64> = self.one("pragma user_version", [], |row| row.get(0))?;
         let set = self.connection.pragma_update(None, "user_version", version);
-        set.map_err(|error| explain(self.name, &error))
+        set.map_err(|error| ContextError::of_sqlite(self.name, &error))
     }
 
     fn find(&mut self, owner: &str, name: &str) -> Outcome<Option<Row>> {

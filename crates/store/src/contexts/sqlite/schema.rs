@@ -1,12 +1,10 @@
-//! The tables of a file of contexts, their version, and what its errors mean.
+//! The tables of a file of contexts.
 
-use crate::contexts::ContextError;
-use crate::tables::{self, Tables, Unfit};
-use rusqlite::{Connection, ErrorCode};
-use std::path::{Path, PathBuf};
+use crate::sqlite::tables::Tables;
+use rusqlite::Connection;
 
 /// Marked "CTXC".
-const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS };
+pub(super) const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS, prepare };
 
 /// What leads from each version to the next; the first makes the tables. Every update rewrites the
 /// row of its context, so what is large stands in `details`. The id of a message is the place of
@@ -108,67 +106,10 @@ const STEPS: [&str; 2] = [
 ",
 ];
 
-/// The file's place with its folder made and links followed.
-pub(super) fn place(path: &Path, name: &str) -> Result<PathBuf, ContextError> {
-    tables::place(path).map_err(|error| ContextError::Io {
-        path: name.to_owned(),
-        reason: crate::reason::reason(&error),
-    })
-}
-
-/// Opens a file of contexts for writing; makes it when it is missing. `name` stands in errors.
-pub(super) fn open(path: &Path, name: &str) -> Result<Connection, ContextError> {
-    let mut connection = connect(path, name)?;
-    TABLES.ready(&mut connection).map_err(|unfit| match unfit {
-        Unfit::Newer(found) => {
-            ContextError::Newer { path: name.to_owned(), found, known: TABLES.version() }
-        }
-        Unfit::Foreign => {
-            let reason = "it is an SQLite file of another program";
-            ContextError::Foreign { path: name.to_owned(), reason }
-        }
-        Unfit::Sql(error) => explain(name, &error),
-    })?;
-    Ok(connection)
-}
-
-/// Opens another connection to a file that is there.
-pub(super) fn connect(path: &Path, name: &str) -> Result<Connection, ContextError> {
-    if path.is_dir() {
-        let reason = "it is a folder".to_owned();
-        return Err(ContextError::Io { path: name.to_owned(), reason });
-    }
-    let connection = tables::connect(path);
-    let mut connection = connection.map_err(|error| explain(name, &error))?;
-    prepare(&mut connection).map_err(|error| explain(name, &error))?;
-    Ok(connection)
-}
-
-fn prepare(connection: &mut Connection) -> Result<(), rusqlite::Error> {
-    tables::patient(connection)?;
-    tables::protect(connection)?;
-    // What was answered for is on the disk (CP-12).
-    connection.pragma_update(None, "synchronous", "full")?;
-    // The log is moved beside the writing (`writer`): this is what a commit does itself at last.
+fn prepare(connection: &Connection) -> Result<(), rusqlite::Error> {
+    // The log is moved beside the writing (`Checkpointer`): this is what a commit does itself at last.
     connection.pragma_update(None, "wal_autocheckpoint", 16_000)?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
-}
-
-/// What an error of SQLite means for contexts.
-pub(super) fn explain(name: &str, error: &rusqlite::Error) -> ContextError {
-    let path = name.to_owned();
-    let reason = error.to_string();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => {
-            ContextError::Foreign { path, reason: "it is not an SQLite file" }
-        }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ContextError::Busy(path),
-        Some(ErrorCode::DatabaseCorrupt) => ContextError::Damaged { path, reason },
-        Some(ErrorCode::DiskFull) => ContextError::Full(path),
-        Some(_) => ContextError::Io { path, reason },
-        // Rows of another type than the tables have, or tables that are not there.
-        None => ContextError::Damaged { path, reason },
-    }
 }

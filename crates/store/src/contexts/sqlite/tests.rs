@@ -5,6 +5,7 @@ use crate::contexts::{
     Answer, ContextStore, Key, KeyName, Limits, MessageKey, NewMessage, Operation, Repeated,
 };
 use serde_json::json;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use tempfile::TempDir;
@@ -93,7 +94,7 @@ fn cp_12_many_updates_share_a_commit() {
     let store = Arc::new(open(&path));
     store.apply(add("ctx_1", "m")).unwrap();
     // While the file is held by someone else, updates pile up.
-    let other = schema::connect(&path.canonicalize().unwrap(), "other").unwrap();
+    let other = store.file.connect().unwrap();
     other.execute_batch("begin immediate").unwrap();
     let done = Arc::new(AtomicUsize::new(0));
     for n in 0..100 {
@@ -208,17 +209,15 @@ fn cp_12_readers_see_one_moment_and_do_not_wait() {
 
 /// A store whose file may have so many pages.
 fn small(path: &Path, pages: i64) -> SqliteContexts {
-    let engine = Engine::new(Options::default());
-    let name: Arc<str> = "contexts.db".into();
-    let path = schema::place(path, &name).unwrap();
-    let connection = schema::open(&path, &name).unwrap();
-    let told: i64 = connection
-        .query_row(&format!("pragma max_page_count = {pages}"), [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(told, pages);
-    let spare = schema::connect(&path, &name).unwrap();
-    let writer = Writer::start(connection, spare, engine.clone(), Arc::clone(&name)).unwrap();
-    SqliteContexts { path, name, engine, writer, readers: Mutex::default() }
+    let store = open(path);
+    let limit = move |connection: &Connection| {
+        let sql = format!("pragma max_page_count = {pages}");
+        let told: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(told, pages);
+        Ok(())
+    };
+    store.writer.write(limit).unwrap();
+    store
 }
 
 #[test]
@@ -235,7 +234,7 @@ fn cp_12_a_full_disk_is_told_and_the_store_goes_on() {
             Err(error) => break error,
         }
     };
-    assert_eq!(full, ContextError::Full("contexts.db".to_owned()));
+    assert_eq!(full, ContextError::Full(path.display().to_string()));
     assert!(kept > 0);
     assert_eq!(versions(&store, ANN), (1..=kept).collect::<Vec<_>>());
     // A large one in a batch does not take the small ones along.

@@ -1,13 +1,13 @@
 //! The tables of an SQLite memory, their version, and what its errors mean.
 
 use crate::memory::{MemoryError, require_file};
-use crate::tables::{self, State, Tables};
+use crate::sqlite::tables::{self, State, Tables};
 use rusqlite::{Connection, ErrorCode};
 use std::path::Path;
 use std::time::Duration;
 
 /// Marked "CTXM".
-const TABLES: Tables = Tables { application_id: 0x4354_584d, steps: &STEPS };
+const TABLES: Tables = Tables { application_id: 0x4354_584d, steps: &STEPS, prepare: |_| Ok(()) };
 
 /// What leads from each version to the next; the first makes the tables.
 const STEPS: [&str; 1] = ["

@@ -18,6 +18,8 @@ pub(crate) struct Tables {
     pub(crate) application_id: i64,
     /// What leads from each version to the next; the first makes the tables.
     pub(crate) steps: &'static [&'static str],
+    /// Prepares a connection.
+    pub(crate) prepare: fn(&Connection) -> Result<(), rusqlite::Error>,
 }
 
 /// What a file is.

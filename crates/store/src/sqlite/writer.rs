@@ -1,0 +1,293 @@
+//! The thread that writes an SQLite file by group commit (CP-12, FL-11).
+//!
+//! Decisions: everything that waits goes into one transaction, so that the sync is paid once. A
+//! transaction begins with what somebody waits for; all else waits a moment for company, because
+//! something urgent commonly follows at once. What is refused has touched nothing, so it needs no
+//! savepoint, which would keep every page as it was before each task. When a task fails after it
+//! wrote something, or the transaction itself fails, its tasks are tried again one by one: a large
+//! one that no longer fits the disk does not take the small ones along. A panic fails the task in
+//! which it happens; the thread goes on.
+
+use super::FileError;
+use rusqlite::Connection;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+#[cfg(test)]
+mod tests;
+
+/// The most tasks of one transaction.
+const MOST_TASKS: usize = 1_024;
+
+/// How long a task that nobody waits for waits for one that somebody does.
+const COMPANY: Duration = Duration::from_micros(200);
+
+/// A write.
+pub(crate) trait Task<E>: Send {
+    /// Writes in the transaction under way; is called again when that transaction failed.
+    fn run(&mut self, connection: &Connection) -> Result<(), E>;
+
+    /// Reports the outcome: that of the last run, or the fault that undid it.
+    fn finish(self: Box<Self>, fault: Option<E>);
+
+    /// Returns how much it holds in memory while it waits.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// Reports whether somebody waits for it.
+    fn is_urgent(&self) -> bool {
+        true
+    }
+
+    /// Reports whether others in its transaction depend on it: when it fails, they are tried again.
+    fn fails_others(&self) -> bool {
+        false
+    }
+}
+
+struct Work<T, W, D> {
+    work: W,
+    done: D,
+    result: Option<T>,
+    is_urgent: bool,
+}
+
+impl<E, T, W, D> Task<E> for Work<T, W, D>
+where
+    E: FileError,
+    T: Send,
+    W: Fn(&Connection) -> Result<T, E> + Send,
+    D: FnOnce(Result<T, E>) + Send,
+{
+    fn run(&mut self, connection: &Connection) -> Result<(), E> {
+        self.result = Some((self.work)(connection)?);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, fault: Option<E>) {
+        let Self { done, result, .. } = *self;
+        done(fault.map_or_else(|| result.ok_or_else(E::closed), Err));
+    }
+
+    fn is_urgent(&self) -> bool {
+        self.is_urgent
+    }
+}
+
+type Tasks<E> = Vec<Box<dyn Task<E>>>;
+
+struct Waiting<E> {
+    tasks: VecDeque<Box<dyn Task<E>>>,
+    /// How many of them somebody waits for.
+    urgent: usize,
+    bytes: usize,
+    is_closed: bool,
+    /// The thread sleeps and has to be woken.
+    is_asleep: bool,
+}
+
+struct Queue<E> {
+    waiting: Mutex<Waiting<E>>,
+    filled: Condvar,
+}
+
+impl<E: FileError> Queue<E> {
+    fn new() -> Self {
+        let tasks = VecDeque::new();
+        let waiting = Waiting { tasks, urgent: 0, bytes: 0, is_closed: false, is_asleep: false };
+        Self { waiting: Mutex::new(waiting), filled: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting<E>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what is to be written together; `None` when nothing is and nothing will be.
+    fn take(&self) -> Option<Tasks<E>> {
+        let mut waiting = self.lock();
+        let mut until = None;
+        while waiting.urgent == 0 && waiting.tasks.len() < MOST_TASKS && !waiting.is_closed {
+            waiting.is_asleep = true;
+            if waiting.tasks.is_empty() {
+                waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let until = *until.get_or_insert_with(|| Instant::now() + COMPANY);
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let woken = self.filled.wait_timeout(waiting, left);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        waiting.is_asleep = false;
+        let count = waiting.tasks.len().min(MOST_TASKS);
+        let taken: Tasks<E> = waiting.tasks.drain(..count).collect();
+        waiting.urgent -= taken.iter().filter(|task| task.is_urgent()).count();
+        waiting.bytes -= taken.iter().map(|task| task.bytes()).sum::<usize>();
+        (!taken.is_empty()).then_some(taken)
+    }
+}
+
+/// Closes the queue when the thread ends, however it ends: all who wait hear of it.
+struct Closes<E: FileError>(Arc<Queue<E>>);
+
+impl<E: FileError> Drop for Closes<E> {
+    fn drop(&mut self) {
+        let mut waiting = self.0.lock();
+        waiting.is_closed = true;
+        let tasks: Tasks<E> = std::mem::take(&mut waiting.tasks).into();
+        drop(waiting);
+        finish(tasks, || Some(E::closed()));
+    }
+}
+
+/// Refuses a task when so many tasks, of so many bytes, wait already.
+pub(crate) type Refuse<E> = Box<dyn Fn(usize, usize) -> Option<E> + Send + Sync>;
+
+/// The thread that writes; dropped, it writes what was handed in and ends.
+pub(crate) struct WriterThread<E: FileError> {
+    queue: Arc<Queue<E>>,
+    thread: Option<JoinHandle<()>>,
+    refuse: Refuse<E>,
+}
+
+impl<E: FileError> WriterThread<E> {
+    /// Starts the thread, of this name, for the file of this name; `before` is called there with the
+    /// number of tasks of each transaction.
+    pub(crate) fn start(
+        connection: Connection,
+        (thread, file): (&str, Arc<str>),
+        refuse: Refuse<E>,
+        mut before: impl FnMut(usize) + Send + 'static,
+    ) -> Result<Self, E> {
+        let queue = Arc::new(Queue::new());
+        let theirs = Closes(Arc::clone(&queue));
+        let commits = Commits { connection, file: Arc::clone(&file) };
+        let thread = thread::Builder::new().name(thread.to_owned()).spawn(move || {
+            while let Some(tasks) = theirs.0.take() {
+                before(tasks.len());
+                commits.serve(tasks);
+            }
+        });
+        let thread = thread.map_err(|error| E::of_system(&file, &error))?;
+        Ok(Self { queue, thread: Some(thread), refuse })
+    }
+
+    /// Hands a task in. Tasks are written and finished in the order in which they come.
+    pub(crate) fn submit(&self, task: Box<dyn Task<E>>) {
+        let mut waiting = self.queue.lock();
+        let closed = waiting.is_closed.then(E::closed);
+        let fault = closed.or_else(|| (self.refuse)(waiting.tasks.len(), waiting.bytes));
+        if fault.is_some() {
+            drop(waiting);
+            return task.finish(fault);
+        }
+        let is_urgent = task.is_urgent();
+        // To wake it is a call to the system. It sleeps before the first, and the first urgent one.
+        let is_first = waiting.tasks.is_empty() || (is_urgent && waiting.urgent == 0);
+        let wakes = is_first && waiting.is_asleep;
+        waiting.urgent += usize::from(is_urgent);
+        waiting.bytes += task.bytes();
+        waiting.tasks.push_back(task);
+        drop(waiting);
+        if wakes {
+            self.queue.filled.notify_one();
+        }
+    }
+
+    /// Hands in work; `done` is called once on the thread, after it is durable or when it failed.
+    pub(crate) fn post<T: Send + 'static>(
+        &self,
+        is_urgent: bool,
+        work: impl Fn(&Connection) -> Result<T, E> + Send + 'static,
+        done: impl FnOnce(Result<T, E>) + Send + 'static,
+    ) {
+        self.submit(Box::new(Work { work, done, result: None, is_urgent }));
+    }
+
+    /// Hands in work and waits for it.
+    pub(crate) fn write<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
+        let (send, receive) = mpsc::sync_channel(1);
+        self.post(true, work, move |outcome| drop(send.send(outcome)));
+        receive.recv().unwrap_or_else(|_| Err(E::closed()))
+    }
+}
+
+impl<E: FileError> Drop for WriterThread<E> {
+    fn drop(&mut self) {
+        self.queue.lock().is_closed = true;
+        self.queue.filled.notify_one();
+        let Some(thread) = self.thread.take() else { return };
+        // The last handle may go in a callback, which runs on the thread itself.
+        if thread.thread().id() != thread::current().id() {
+            drop(thread.join());
+        }
+    }
+}
+
+/// The transactions of the thread.
+struct Commits {
+    connection: Connection,
+    file: Arc<str>,
+}
+
+impl Commits {
+    fn serve<E: FileError>(&self, mut tasks: Tasks<E>) {
+        match self.together(&mut tasks) {
+            Ok(faults) => {
+                let mut faults = faults.into_iter();
+                finish(tasks, || faults.next().flatten());
+            }
+            // For a file that is busy, waiting as long again for each would take forever.
+            Err(fault) if tasks.len() == 1 || fault.is_busy() => {
+                finish(tasks, || Some(fault.clone()));
+            }
+            Err(_) => tasks.into_iter().for_each(|task| self.serve(vec![task])),
+        }
+    }
+
+    /// Runs tasks in one transaction; returns the fault of each, or why there was no transaction.
+    fn together<E: FileError>(&self, tasks: &mut Tasks<E>) -> Result<Vec<Option<E>>, E> {
+        self.execute("begin immediate")?;
+        let faults: Result<Vec<_>, E> = tasks.iter_mut().map(|task| self.apart(task)).collect();
+        let outcome = faults.and_then(|faults| self.execute("commit").map(|()| faults));
+        if outcome.is_err() && !self.connection.is_autocommit() {
+            drop(self.execute::<E>("rollback"));
+        }
+        outcome
+    }
+
+    /// Runs a task. A fault that left something behind breaks the transaction.
+    fn apart<E: FileError>(&self, task: &mut Box<dyn Task<E>>) -> Result<Option<E>, E> {
+        let before = self.connection.total_changes();
+        let run = AssertUnwindSafe(|| task.run(&self.connection));
+        let outcome = catch_unwind(run).unwrap_or_else(|_| Err(E::panicked()));
+        let Err(fault) = outcome else { return Ok(None) };
+        // SQLite itself gives up the whole transaction after some failures.
+        let is_broken =
+            self.connection.is_autocommit() || self.connection.total_changes() != before;
+        if is_broken || task.fails_others() { Err(fault) } else { Ok(Some(fault)) }
+    }
+
+    fn execute<E: FileError>(&self, sql: &str) -> Result<(), E> {
+        let done = self.connection.prepare_cached(sql).and_then(|mut sql| sql.execute([]));
+        done.map(drop).map_err(|error| E::of_sqlite(&self.file, &error))
+    }
+}
+
+/// Finishes tasks, each with its fault. A panic of a caller's function must not end the thread that
+/// serves all others.
+fn finish<E>(tasks: Tasks<E>, mut fault: impl FnMut() -> Option<E>) {
+    for task in tasks {
+        let fault = fault();
+        drop(catch_unwind(AssertUnwindSafe(|| task.finish(fault))));
+    }
+}

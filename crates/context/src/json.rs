@@ -122,6 +122,25 @@ fn too_deep(text: &[u8], at: usize) -> JsonError {
     JsonError::TooDeep { line: lines.count(), column }
 }
 
+/// Returns the size of a value as JSON, in bytes, without writing it.
+#[must_use]
+pub fn bytes_of(value: &Value) -> u64 {
+    struct Count(u64);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting can't fail.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -150,7 +150,7 @@ mod tests {
     fn project(settings: &str, vars: &[(&str, &str)]) -> Project {
         let config = Config::parse("contexture.toml", settings).unwrap();
         let environment = Environment::of(vars.iter().copied());
-        Project { root: "/nowhere".into(), config, environment }
+        Project::with_config(std::path::Path::new("/nowhere"), config, environment)
     }
 
     const DECLARED: &str = "[serve.sensitive]\nstate = [\"userPreferences.email\"]\n\

@@ -3,6 +3,7 @@
 //! Decision: one value per run. A dry run is the same host with its doors closed: what reads the
 //! workspace runs, what would write, call a model or use the network gives a placeholder.
 
+mod added;
 mod attachments;
 mod convert;
 mod dry;
@@ -26,6 +27,7 @@ pub(crate) use turn::Turn;
 use crate::models::{Model, Models};
 use crate::observe::{Observer, Progress};
 use crate::packs;
+use crate::project::Project;
 use crate::recorder::Recorder;
 use crate::written::OnDemand;
 use contexture_context::{Limits, TraceKind};
@@ -161,6 +163,11 @@ impl LiveHost {
     /// Ends the connections to servers, and the processes behind them.
     pub(crate) async fn close(&self) {
         self.servers.close().await;
+    }
+
+    /// The project of the run.
+    pub(crate) fn project(&self) -> &Project {
+        self.references.project()
     }
 
     /// The knowledge packs of the run.

@@ -46,6 +46,8 @@
 pub use contexture_actions as actions;
 pub use contexture_answer as answer;
 pub use contexture_context as context;
+pub use contexture_core as ports;
+pub use contexture_core::{Provider, Tool, provider, tool};
 pub use contexture_diagnostic as diagnostic;
 pub use contexture_flow as flow;
 pub use contexture_knowledge as knowledge;
@@ -60,7 +62,9 @@ pub use contexture_tools as tools;
 
 pub mod config;
 pub mod contexts;
+mod driver;
 mod environment;
+pub mod extensions;
 pub mod flows;
 pub mod format;
 pub mod frontend;
@@ -76,6 +80,7 @@ pub mod reading;
 pub mod recorder;
 pub mod references;
 pub mod run;
+pub mod runtime;
 pub mod servers;
 pub mod session;
 mod sinks;
@@ -85,7 +90,10 @@ mod written;
 
 pub use config::{Config, ConfigError};
 pub use environment::Environment;
+pub use extensions::{ExtensionError, Extensions};
 pub use project::Project;
+pub use run::{Run, RunError};
+pub use runtime::{BuildError, Runtime, RuntimeBuilder};
 pub use sinks::runs;
 
 /// The tutorials, whose Rust blocks are run as tests.

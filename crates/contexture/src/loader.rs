@@ -91,6 +91,10 @@ impl SourceLoader for WorkspaceLoader {
         servers::facts(self.references.project(), import)
     }
 
+    fn model_schemes(&self) -> Vec<String> {
+        self.references.project().extensions.schemes().map(str::to_owned).collect()
+    }
+
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {
         written::check_text(self.references.get().loader(), text)
     }

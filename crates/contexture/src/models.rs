@@ -1,9 +1,12 @@
 //! Which model answers: the program's, the default one, or a stand-in (AS-24, AS-31).
 
+use crate::extensions::Extensions;
 use crate::project::Project;
 use contexture_llm::{
-    LlmError, ModelUri, Provider, ProviderSettings, Recorder, Recording, Replay, Scripted, connect,
+    Guarded, LlmError, ModelUri, Provider, ProviderSettings, Recorder, Recording, Replay, Scripted,
+    connect,
 };
+use contexture_store::masker::Masker;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +32,8 @@ pub enum StandIn {
 /// The models of one run; each is connected once, when it is first asked.
 pub struct Models {
     settings: ProviderSettings,
+    extensions: Extensions,
+    masker: Arc<Masker>,
     root: PathBuf,
     default: DefaultModel,
     stand_in: Standing,
@@ -81,9 +86,12 @@ impl Models {
             StandIn::Replay(path) => Standing::Replay(Replay::open(path)?),
         };
         let default = default_model(project, option);
-        default.uri.parse::<ModelUri>()?;
+        ModelUri::parse_with(&default.uri, project.extensions.schemes())?;
+        let settings = provider_settings(project);
         Ok(Self {
-            settings: provider_settings(project),
+            masker: Arc::new(Masker::new(secrets(&settings))),
+            settings,
+            extensions: project.extensions.clone(),
             root: project.root.clone(),
             default,
             stand_in,
@@ -100,7 +108,7 @@ impl Models {
         let named = uri.filter(|uri| *uri != "default");
         let fallback = named.is_none() && !self.default.chosen;
         let uri = named.unwrap_or(&self.default.uri);
-        let parsed: ModelUri = uri.parse().map_err(LlmError::from)?;
+        let parsed = ModelUri::parse_with(uri, self.extensions.schemes())?;
         let name = parsed.to_string();
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(provider) = connected.get(&name) {
@@ -121,10 +129,11 @@ impl Models {
         &self.default.uri
     }
 
-    /// The keys that must be masked wherever something is written.
+    /// Masks the keys of providers wherever something of the run is written down: those of the
+    /// settings, and those of added providers once they are connected.
     #[must_use]
-    pub fn secrets(&self) -> Vec<String> {
-        secrets(&self.settings)
+    pub fn masker(&self) -> Arc<Masker> {
+        Arc::clone(&self.masker)
     }
 
     fn asks_models(&self) -> bool {
@@ -135,8 +144,21 @@ impl Models {
         match &self.stand_in {
             Standing::One(provider) => Ok(Arc::clone(provider)),
             Standing::Replay(replay) => Ok(Arc::new(replay.in_place_of(name, uri.model()))),
-            Standing::None => connect(&self.in_workspace(uri), &self.settings),
+            Standing::None => match &uri {
+                ModelUri::Added { scheme, .. } => self.added(scheme, name),
+                _ => connect(&self.in_workspace(uri), &self.settings),
+            },
         }
+    }
+
+    /// Connects to a provider of the application.
+    fn added(&self, scheme: &str, uri: &str) -> Result<Arc<dyn Provider>, LlmError> {
+        let connect = self.extensions.provider(scheme).ok_or_else(|| LlmError::Settings {
+            message: format!("no provider is registered for `{scheme}://`"),
+        })?;
+        let provider = Guarded::connect(scheme, uri, &self.settings, || connect(uri))?;
+        self.masker.add(provider.secrets().iter().map(|secret| secret.expose().to_owned()));
+        Ok(Arc::new(provider))
     }
 
     /// A recording that a program names lies in the workspace.
@@ -196,11 +218,9 @@ mod tests {
     use crate::{Config, Environment};
 
     fn project(config: &str, model: Option<&str>) -> Project {
-        Project {
-            root: PathBuf::from("."),
-            config: Config::parse("contexture.toml", config).unwrap(),
-            environment: Environment::of(model.map(|uri| ("CONTEXTURE_MODEL", uri))),
-        }
+        let environment = Environment::of(model.map(|uri| ("CONTEXTURE_MODEL", uri)));
+        let config = Config::parse("contexture.toml", config).unwrap();
+        Project::with_config(Path::new("."), config, environment)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::config::{CONFIG_FILE, Config, ConfigError};
 use crate::environment::Environment;
+use crate::extensions::Extensions;
 use std::path::{Path, PathBuf};
 
 /// A workspace with its settings.
@@ -13,6 +14,8 @@ pub struct Project {
     pub config: Config,
     /// The environment it runs in.
     pub environment: Environment,
+    /// The parts that the application adds.
+    pub extensions: Extensions,
 }
 
 impl Project {
@@ -44,7 +47,13 @@ impl Project {
     pub fn open(root: &Path, environment: Environment) -> Result<Self, ConfigError> {
         let file = root.join(CONFIG_FILE);
         let config = if is_there(&file) { Config::read(&file)? } else { Config::default() };
-        Ok(Self { root: resolved(root), config, environment })
+        Ok(Self::with_config(root, config, environment))
+    }
+
+    /// Makes a project of a folder and its settings, without reading any.
+    #[must_use]
+    pub fn with_config(root: &Path, config: Config, environment: Environment) -> Self {
+        Self { root: resolved(root), config, environment, extensions: Extensions::default() }
     }
 
     /// The folder in which runs are kept.

@@ -144,6 +144,8 @@ impl References {
         let loader = loader
             .with(Arc::new(Conversations::new(project, contexts)))
             .with(Arc::new(knowledge::Knowledge::new(Arc::clone(&packs))));
+        let added = project.extensions.protocols().iter().cloned();
+        let loader = added.fold(loader, Loader::with);
         Self {
             loader,
             packs,

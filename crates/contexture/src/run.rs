@@ -1,6 +1,9 @@
 //! One run of a program, from its path to its value and record.
 
+mod result;
 mod selections;
+
+pub use result::{Run, RunError};
 
 use crate::host::{DryPrompt, HostParts, LiveHost, Turn};
 use crate::loader::WorkspaceLoader;
@@ -14,7 +17,7 @@ use crate::sinks;
 use crate::turn::Contexts;
 use crate::written::OnDemand;
 use contexture_context::{Digest, Trust};
-use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
 use contexture_knowledge::Allowance;
 use contexture_llm::{CancelToken, RetryPolicy};
 use contexture_prompt::Usage;
@@ -22,12 +25,13 @@ use contexture_script::analysis;
 use contexture_script::host::LoadedSource;
 use contexture_script::program::{self, Program};
 use contexture_script::runtime::{
-    Entry, Executable, Given, RunError, RunOptions, Warning, compile,
+    Entry, Executable, Given, RunError as ProgramError, RunOptions, Warning, compile,
 };
 use contexture_store::masker::Masker;
 use contexture_tools::{Settings, Tools, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -88,7 +92,7 @@ pub struct PartOf {
     pub step: String,
 }
 
-/// What came of a run.
+/// The report of a run, successful or not.
 #[derive(Debug)]
 pub struct RunReport {
     /// The id under which the run is kept.
@@ -120,17 +124,21 @@ impl RunReport {
     }
 }
 
-/// Why a run gave no value.
-#[derive(Debug)]
+/// The reason why a run gave no value.
+#[derive(Debug, thiserror::Error)]
 pub enum RunFailure {
     /// The source was refused; nothing ran.
+    #[error("{0}")]
     Source(CheckReport),
     /// Something that the run needs is missing or invalid; nothing ran.
+    #[error(transparent)]
     Setup(SetupError),
     /// The program failed.
+    #[error("{}:{}:{}: {}", error.file, error.line, error.column, error.message)]
     Program {
         /// Where, why, and through which calls.
-        error: Box<RunError>,
+        #[source]
+        error: Box<ProgramError>,
         /// The files of the program, for excerpts.
         files: Vec<SourceFile>,
     },
@@ -168,6 +176,23 @@ impl CheckReport {
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+    }
+}
+
+impl fmt::Display for CheckReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = || self.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let Some(first) = errors().next() else { return f.write_str("the program is correct") };
+        let file = self.files.iter().find(|file| file.name() == first.file).or(self.files.first());
+        match file {
+            Some(file) => f.write_str(&render::one_line(first, file))?,
+            None => f.write_str(&first.message)?,
+        }
+        match errors().count() - 1 {
+            0 => Ok(()),
+            1 => f.write_str(" (and 1 more error)"),
+            more => write!(f, " (and {more} more errors)"),
+        }
     }
 }
 
@@ -227,12 +252,11 @@ pub(crate) fn open_workspace(project: &Project) -> Result<Arc<Workspace>, SetupE
         .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
 }
 
-/// Runs a program (AS-31).
+/// Runs a program (AS-31) on this thread; [`Runtime`](crate::Runtime) gives it one.
 ///
-/// Whatever happens, the report says it: a refused source, a missing key, a failed program. A run
-/// that fails keeps its trace. Needs a tokio runtime with time and I/O; the future stays on its
-/// thread.
-pub async fn run(
+/// The report holds every outcome: a refused source, a missing key, a failed program. A run that
+/// fails keeps its trace.
+pub(crate) async fn run(
     project: &Project,
     request: RunRequest,
     observer: Arc<dyn Observer>,
@@ -359,7 +383,7 @@ pub(crate) fn host(
     let record = request.record.as_deref().filter(|_| !request.dry_run);
     let models = Models::new(project, request.model.as_deref(), &request.stand_in, record)
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
-    let masker = Arc::new(Masker::new(models.secrets()));
+    let masker = models.masker();
     masker.add(servers::secrets(project));
     masker.add(request.private.iter().cloned());
     let servers = {

@@ -6,12 +6,13 @@ mod consent;
 pub use consent::{Consent, allow, deed};
 
 use crate::project::Project;
-use contexture_mcp::signature::Signature;
+use contexture_core::signature::{Effect, ObjectSignature};
+use contexture_diagnostic::suggestion;
 use contexture_mcp::{
     Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, Secret, ServerSpec,
     Servers, Transport, codes,
 };
-use contexture_script::server::{ServerFacts, ServerFault, ServerImport, ToolFacts};
+use contexture_script::server::{Origin, ServerFacts, ServerFault, ServerImport, ToolFacts};
 use contexture_store::masker::Masker;
 use contexture_tools::environment;
 use std::path::PathBuf;
@@ -124,6 +125,9 @@ pub fn secrets(project: &Project) -> Vec<String> {
 
 /// What is known of an imported server, from what was accepted.
 pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
+    if import.origin == Origin::Application {
+        return added_facts(project, import);
+    }
     let servers = open(project, Arc::new(str::to_owned), Consent::default());
     let pinned = servers.pinned(&import.server).map_err(fault)?;
     if let Some(tool) = &import.tool {
@@ -143,6 +147,39 @@ fn fault(error: McpError) -> ServerFault {
 }
 
 fn tool_facts(definition: &Definition) -> ToolFacts {
-    let Signature { fields, open } = Signature::of(&definition.input_schema);
-    ToolFacts { name: definition.name.clone(), fields, open }
+    let ObjectSignature { fields, open } = ObjectSignature::of(&definition.input_schema);
+    // The effects of a server's tool are unknown, whatever the server claims.
+    ToolFacts { name: definition.name.clone(), fields, open, effect: Effect::Write }
+}
+
+/// The facts of an imported tool of the application (HO-2).
+fn added_facts(project: &Project, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
+    let extensions = &project.extensions;
+    let fault =
+        |message: String, help: String| ServerFault { code: "RT1001", message, help: Some(help) };
+    let Some(tool) = extensions.tool(&import.server) else {
+        let message = format!("the application has no tool `{}`", import.server);
+        let names: Vec<&str> = extensions.tool_names().collect();
+        let help = suggestion(&import.server, names.iter().copied()).unwrap_or_else(|| {
+            match names.as_slice() {
+                [] => "tools of an application are added by the Rust program that runs this one: `Runtime::builder(…).tool(…)`".to_owned(),
+                names => format!("it has {}", names.join(", ")),
+            }
+        });
+        return Err(fault(message, help));
+    };
+    if let Some(method) = import.tool.as_ref().filter(|method| tool.method(method).is_none()) {
+        let names: Vec<&str> = tool.methods.iter().map(|own| own.facts.name.as_str()).collect();
+        let message = format!("the tool `{}` has no method `{method}`", import.server);
+        let help = suggestion(method, names.iter().copied())
+            .unwrap_or_else(|| format!("it has {}", names.join(", ")));
+        return Err(fault(message, help));
+    }
+    let facts = tool.methods.iter().map(|method| ToolFacts {
+        name: method.facts.name.clone(),
+        fields: method.signature.fields.clone(),
+        open: method.signature.open,
+        effect: method.facts.effect,
+    });
+    Ok(ServerFacts { tools: facts.collect() })
 }

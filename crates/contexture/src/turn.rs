@@ -32,9 +32,8 @@
 //! What a model says before it calls tools belongs to [`TurnEvent::ToolCalls`].
 //!
 //! ```
-//! use contexture::turn::{Conversation, TurnRequest, turn};
-//! use contexture::{Environment, Project};
-//! use std::sync::Arc;
+//! use contexture::Runtime;
+//! use contexture::turn::{Conversation, TurnRequest};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path();
@@ -45,7 +44,7 @@
 //!     }
 //! "#)?;
 //!
-//! let project = Project::open(folder, Environment::default())?;
+//! let runtime = Runtime::open(folder)?;
 //! let request = TurnRequest {
 //!     program: folder.join("port.as"),
 //!     conversation: Conversation {
@@ -55,9 +54,9 @@
 //!     },
 //!     ..TurnRequest::default()
 //! };
-//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-//! # runtime.block_on(async {
-//! let report = turn(&project, request, Arc::new(|_event| {}), Default::default()).await;
+//! # let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # tokio.block_on(async {
+//! let report = runtime.turn(request).await;
 //! assert_eq!(report.text, "The server listens on port 7878.");
 //! # });
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -134,6 +133,19 @@ pub struct TurnError {
 }
 
 impl TurnReport {
+    /// The report of a turn that could not begin.
+    pub(crate) fn refused(error: SetupError) -> Self {
+        Self {
+            run: None,
+            outcome: Err(RunFailure::Setup(error)),
+            text: String::new(),
+            finish: Finish::Error,
+            model: None,
+            usage: Usage::default(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// The value, when it is more than the text: what belongs in `metadata.value`.
     #[must_use]
     pub fn value(&self) -> Option<&Value> {
@@ -147,12 +159,9 @@ impl TurnReport {
     }
 }
 
-/// Runs one turn.
-///
-/// `events` is called from the turn's thread and must not block for long. Whatever happens, the
-/// report says it; a turn that is cancelled keeps its trace. Needs a tokio runtime with time and
-/// I/O; the future stays on its thread.
-pub async fn turn(
+/// Runs one turn on this thread; [`Runtime::turn`](crate::Runtime::turn) gives it one. A turn that is
+/// cancelled keeps its trace.
+pub(crate) async fn turn(
     project: &Project,
     request: TurnRequest,
     events: Arc<dyn Fn(TurnEvent) + Send + Sync>,

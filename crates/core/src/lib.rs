@@ -10,3 +10,21 @@ pub use contexture_answer as answer;
 pub use contexture_context as context;
 pub use contexture_prompt as prompt;
 pub use contexture_protocol as protocol;
+
+pub mod cancel;
+pub mod error;
+pub mod model_uri;
+pub mod panics;
+pub mod provider;
+mod replay_miss;
+mod secret;
+pub mod signature;
+pub mod tool;
+
+pub use cancel::CancelToken;
+pub use error::LlmError;
+pub use model_uri::{ModelUri, UriError};
+pub use provider::{BoxFuture, ChatCall, Provider, Reply, SchemaHint, TextSink, Think};
+pub use replay_miss::{Difference, ReplayMiss};
+pub use secret::Secret;
+pub use tool::Tool;

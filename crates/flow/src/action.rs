@@ -174,6 +174,12 @@ impl Registry {
         let act: Arc<Act> = Arc::new(move |call| Box::pin(act(call)));
         self.actions.insert(name.into(), (info, act));
     }
+
+    /// Adds all actions of another registry, in place of those that have the same names.
+    pub fn extend(&mut self, other: &Self) {
+        let others = other.actions.iter().map(|(name, action)| (name.clone(), action.clone()));
+        self.actions.extend(others);
+    }
 }
 
 impl Actions for Registry {

@@ -14,14 +14,14 @@ mod tests;
 pub use observe::{AskEvent, AskObserver};
 pub use report::{Answer, AskError, Attempt, Report, Retried};
 
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
 use crate::exchange::Exchange;
-use crate::provider::{ChatCall, Provider, Reply, SchemaHint, Think};
 use crate::retry::RetryPolicy;
 use crate::tools::{ToolExecutor, ToolOutcome};
 use contexture_answer::{AnswerError, Partial, ReadOptions, Reading, Shape, read, repair_message};
 use contexture_context::Digest;
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{ChatCall, Provider, Reply, SchemaHint, Think};
 use contexture_prompt::{
     ChatResponse, OpenaiChatMessage, OpenaiChatRequest, Role, ToolCall, ToolDefinition,
 };
@@ -249,7 +249,7 @@ impl Run<'_, '_> {
             told(AskEvent::Retrying { error, wait });
         };
         let streamed = text || values;
-        let sink: Option<crate::provider::TextSink<'_>> =
+        let sink: Option<contexture_core::provider::TextSink<'_>> =
             if streamed { Some(&mut hear) } else { None };
         let outcome = self.exchange.send(&mut call, Some(&digest), sink, &mut on_retry).await;
         // What came since the answer was last read.

@@ -1,16 +1,17 @@
 //! From a URI to a provider.
 
-use crate::error::LlmError;
 use crate::extractive::Extractive;
 use crate::mock::Mock;
-use crate::provider::Provider;
 use crate::replay::Replay;
 use crate::settings::ProviderSettings;
-use crate::uri::ModelUri;
 use crate::wire::anthropic::{Anthropic, Credential};
-use crate::wire::http::{HttpProvider, check_base, is_loopback};
+use crate::wire::http::{HttpProvider, check_base};
 use crate::wire::ollama::Ollama;
 use crate::wire::openai::OpenAi;
+use contexture_core::error::LlmError;
+use contexture_core::model_uri::ModelUri;
+use contexture_core::model_uri::is_loopback;
+use contexture_core::provider::Provider;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,6 +46,11 @@ pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Pr
         ModelUri::Extractive => Arc::new(Extractive::new()),
         ModelUri::Mock => Arc::new(Mock::new()),
         ModelUri::Replay { path } => Arc::new(Replay::open(Path::new(path))?),
+        ModelUri::Added { scheme, .. } => {
+            return Err(LlmError::Settings {
+                message: format!("no provider is registered for `{scheme}://`"),
+            });
+        }
         ModelUri::Default => {
             return Err(LlmError::Settings {
                 message: "`default` has to be resolved to a model before it is asked".to_owned(),

@@ -7,12 +7,12 @@
 #[cfg(test)]
 mod tests;
 
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
 use crate::exchange::Exchange;
-use crate::provider::{ChatCall, Provider, SchemaHint, TextSink, Think};
 use crate::retry::RetryPolicy;
 use crate::tools::ToolExecutor;
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{ChatCall, Provider, SchemaHint, TextSink, Think};
 use contexture_prompt::{ChatResponse, Message, OpenaiChatRequest, Role, ToolDefinition, Usage};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! One request with its retries: what the ask-and-check loop and the cycle have in common.
 
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
-use crate::provider::{ChatCall, Provider, Reply, TextSink};
 use crate::retry::RetryPolicy;
 use contexture_context::Digest;
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{ChatCall, Provider, Reply, TextSink};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 

@@ -19,11 +19,11 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
 use crate::mock::{answer_schema, kind, local_response, unheeded_hints};
-use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_context::tokens::tokenizer_for;
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_prompt::FinishReason;
 use field::Field;
 use fill::{Ask, Filler, Size};

@@ -1,6 +1,6 @@
 //! Files of answers and recordings: read whole, within a limit, with faults in words.
 
-use crate::error::LlmError;
+use contexture_core::error::LlmError;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;

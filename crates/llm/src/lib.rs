@@ -27,38 +27,34 @@
 //! ```
 
 pub mod ask;
-pub mod cancel;
 mod connect;
 pub mod cycle;
-pub mod error;
 mod exchange;
 pub mod extractive;
 mod file;
+mod guarded;
 pub mod mock;
-pub mod provider;
 pub mod record;
 pub mod replay;
 pub mod retry;
 pub mod scripted;
-mod secret;
 mod settings;
 pub mod tools;
-pub mod uri;
 mod wire;
 
 pub use ask::{Answer, Ask, AskError, AskEvent, AskObserver, Attempt, Report, Retried, ask};
-pub use cancel::CancelToken;
 pub use connect::connect;
+pub use contexture_core::{
+    BoxFuture, CancelToken, ChatCall, LlmError, ModelUri, Provider, ReplayMiss, Reply, SchemaHint,
+    Secret, TextSink, Think, UriError, cancel, error, model_uri, provider,
+};
 pub use cycle::{LlmConfig, LlmCycle};
-pub use error::LlmError;
 pub use extractive::Extractive;
+pub use guarded::Guarded;
 pub use mock::Mock;
-pub use provider::{BoxFuture, ChatCall, Provider, Reply, SchemaHint, TextSink, Think};
 pub use record::{Recorder, Recording};
-pub use replay::{Replay, ReplayMiss};
+pub use replay::Replay;
 pub use retry::RetryPolicy;
 pub use scripted::{Canned, CannedOutcome, Scripted};
-pub use secret::Secret;
 pub use settings::ProviderSettings;
 pub use tools::{ToolExecutor, ToolOutcome};
-pub use uri::{ModelUri, UriError};

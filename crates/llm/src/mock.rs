@@ -1,9 +1,9 @@
 //! `mock`: answers of the right type without a model.
 
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
-use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink, Think};
 use contexture_context::tokens::tokenizer_for;
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink, Think};
 use contexture_prompt::{ChatResponse, FinishReason, ResponseFormat, Usage};
 use serde_json::{Map, Number, Value};
 

@@ -7,10 +7,10 @@ mod line;
 
 pub(crate) use line::{Line, Outcome, StoredError};
 
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
 use crate::file::fault;
-use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

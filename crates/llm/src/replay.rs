@@ -8,14 +8,12 @@
 
 mod miss;
 
-pub use miss::ReplayMiss;
-
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
 use crate::file;
-use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use crate::record::{Line, Outcome, RECORDING_VERSION};
 use contexture_context::{Digest, json};
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -108,7 +106,7 @@ impl Replay {
     fn answer(&self, call: &ChatCall, digest: &Digest) -> Result<Outcome, LlmError> {
         let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
         tape.next(digest, &self.uri).ok_or_else(|| {
-            LlmError::ReplayMiss(Box::new(ReplayMiss::explain(digest.clone(), call, &tape.lines)))
+            LlmError::ReplayMiss(Box::new(miss::explain(digest.clone(), call, &tape.lines)))
         })
     }
 

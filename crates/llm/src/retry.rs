@@ -1,6 +1,6 @@
 //! When a provider's failure is tried again, as a pure function (AS-22, PT-12).
 
-use crate::error::LlmError;
+use contexture_core::error::LlmError;
 use std::time::Duration;
 
 /// When to try again and how long to wait.

@@ -17,13 +17,13 @@
 //!
 //! Answers are given in order; one with `when` waits for a prompt that holds its words.
 
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
 use crate::file;
 use crate::mock::local_response;
-use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use crate::record::StoredError;
 use contexture_context::json;
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_prompt::{FinishReason, ToolCall, Usage};
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What a provider needs to know beside the URI: keys, addresses, times, limits.
 
-use crate::secret::Secret;
+use contexture_core::Secret;
 use std::time::Duration;
 
 /// Keys, base URLs and limits of all providers, as the caller found them (AS-24).

@@ -1,7 +1,7 @@
 //! Tools that the model itself may call (AS-19 `tools`, PT-12).
 
-use crate::cancel::CancelToken;
-use crate::provider::BoxFuture;
+use contexture_core::cancel::CancelToken;
+use contexture_core::provider::BoxFuture;
 use contexture_prompt::ToolCall;
 
 /// Runs the tools that a model calls.

@@ -19,9 +19,9 @@ mod refusal;
 mod retry_after;
 mod stream;
 
-use crate::error::LlmError;
-use crate::provider::ChatCall;
-use crate::secret::Secret;
+use contexture_core::Secret;
+use contexture_core::error::LlmError;
+use contexture_core::provider::ChatCall;
 use contexture_prompt::ChatResponse;
 use serde_json::Value;
 use std::time::Duration;

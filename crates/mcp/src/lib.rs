@@ -55,7 +55,6 @@ pub mod port;
 mod process;
 mod schema;
 mod servers;
-pub mod signature;
 mod spec;
 pub mod twin;
 pub mod wire;

@@ -10,8 +10,9 @@ use crate::error::McpError;
 use crate::lock::{Lock, LockError};
 use crate::port::{Connection, Connector, Reply};
 use crate::schema;
-use crate::signature::Signature;
 use crate::spec::ServerSpec;
+use contexture_context::json::bytes_of;
+use contexture_core::signature::ObjectSignature;
 use contexture_diagnostic::{nearest, suggestion};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -128,7 +129,7 @@ impl Servers {
         name: &str,
         argument: Value,
     ) -> Result<Map<String, Value>, McpError> {
-        let signature = Signature::of(&self.tool(server, tool)?.input_schema);
+        let signature = ObjectSignature::of(&self.tool(server, tool)?.input_schema);
         signature
             .check(name, argument)
             .map_err(|faults| McpError::Arguments { faults, help: signature.usage() })
@@ -271,24 +272,6 @@ async fn within<T>(
         let (server, what) = (spec.name.clone(), what.to_owned());
         Err(McpError::Timeout { server, what, ms: spec.timeout.as_millis() })
     })
-}
-
-/// The size of a value without writing it down.
-fn bytes_of(value: &Value) -> u64 {
-    struct Count(u64);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    // Counting can't fail.
-    let _ = serde_json::to_writer(&mut count, value);
-    count.0
 }
 
 /// One line, and no longer than a message may be; the whole stands in the details.

@@ -329,6 +329,11 @@ pub trait SourceLoader {
     /// Why nothing is known of it.
     fn server(&self, import: &ServerImport) -> Result<ServerFacts, ServerFault>;
 
+    /// The schemes of the providers of models that the application adds (HO-2).
+    fn model_schemes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The references in a literal text, in its order, and what only looks like one.
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference>;
 }

@@ -41,6 +41,8 @@ pub struct Program {
     pub files: Vec<ProgramFile>,
     /// What went wrong in loading, each diagnostic with its file.
     pub faults: Vec<Diagnostic>,
+    /// The schemes of model URIs that the application adds (HO-2).
+    pub model_schemes: Vec<String>,
 }
 
 /// A file of a program.
@@ -179,6 +181,13 @@ impl Program {
         self.functions(id).into_iter().find(named)
     }
 
+    /// Returns what is known of the server or tool that an import of a file binds.
+    #[must_use]
+    pub fn server(&self, file: usize, name: &str) -> Option<&ServerFacts> {
+        let servers = &self.files.get(file)?.servers;
+        servers.iter().find(|(own, _)| own == name).map(|(_, facts)| facts)
+    }
+
     /// The source of a file by its name, for rendering a diagnostic.
     #[must_use]
     pub fn source(&self, name: &str) -> Option<&SourceFile> {
@@ -192,7 +201,7 @@ pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> P
     let mut loading = Loading {
         loader,
         limits,
-        program: Program::default(),
+        program: Program { model_schemes: loader.model_schemes(), ..Program::default() },
         by_name: HashMap::new(),
         templates: 0,
     };

@@ -85,6 +85,7 @@ pub fn compile(program: &Program) -> Executable {
         source: Arc::new(file.source.clone()),
         tree: &file.parsed.file,
         agents: file.links.clone(),
+        servers: &file.servers,
     });
     compile::compile_units(units.collect())
 }

@@ -1,11 +1,13 @@
-//! Tools of MCP servers in a program (AS-2, AS-25): `import tool Fs from "mcp://fs"` binds all tools
-//! of a server as methods, `import tool Read from "mcp://fs/read_file"` one of them as `run`.
+//! Tools that others define (AS-2, AS-25, HO-2): `import tool Fs from "mcp://fs"` binds all tools of
+//! an MCP server as methods, `import tool Read from "mcp://fs/read_file"` one of them as `run`. A
+//! tool of the application is imported in the same way, as `rust://weather` or `rust://weather/now`.
 //!
 //! Decision: the language knows no protocol and no settings. Which tools there are and what they
 //! take is asked of the [`SourceLoader`](crate::host::SourceLoader) before a run, which answers from
 //! what was accepted and asks no server; calls go through the [`Host`](crate::host::Host).
 
 pub use contexture_context::field::{FieldFacts, FieldType};
+pub use contexture_core::signature::Effect;
 
 use crate::capability;
 use crate::host::SourceLoader;
@@ -15,9 +17,20 @@ use contexture_diagnostic::{Diagnostic, SourceFile};
 /// The method of an import that names one tool.
 pub const RUN: &str = "run";
 
+/// The side that defines the tools of an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// An MCP server: `mcp://…`.
+    Mcp,
+    /// The application that runs the program: `rust://…`.
+    Application,
+}
+
 /// An imported server, or one tool of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServerImport {
+    /// The side that defines it.
+    pub origin: Origin,
     /// The name of the server.
     pub server: String,
     /// The tool, when one is named.
@@ -28,8 +41,10 @@ impl ServerImport {
     /// What a URI names; `None` when it is none of a server.
     #[must_use]
     pub fn parse(uri: &str) -> Option<Self> {
-        let (server, tool) = capability::server(uri).ok()??;
-        Some(Self { server: server.to_owned(), tool: tool.map(str::to_owned) })
+        let mcp = capability::server(uri).ok()?.map(|found| (Origin::Mcp, found));
+        let native = || Some((Origin::Application, capability::native(uri).ok()??));
+        let (origin, (server, tool)) = mcp.or_else(native)?;
+        Some(Self { origin, server: server.to_owned(), tool: tool.map(str::to_owned) })
     }
 
     /// What an import names; `None` when it is another kind.
@@ -84,6 +99,25 @@ pub struct ServerFacts {
     pub tools: Vec<ToolFacts>,
 }
 
+impl ServerFacts {
+    /// Reports whether a method of an import may write; an unknown one may.
+    #[must_use]
+    pub fn writes(&self, import: &ServerImport, method: &str) -> bool {
+        let tool = import.tool(self.tools.iter().map(|tool| tool.name.as_str()), method);
+        let known = self.tools.iter().find(|known| Some(known.name.as_str()) == tool);
+        known.is_none_or(|tool| tool.effect == Effect::Write)
+    }
+
+    /// Reports whether any tool that an import binds may write.
+    #[must_use]
+    pub fn may_write(&self, import: &ServerImport) -> bool {
+        match &import.tool {
+            Some(_) => self.writes(import, RUN),
+            None => self.tools.iter().any(|tool| tool.effect == Effect::Write),
+        }
+    }
+}
+
 /// What is known of a tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolFacts {
@@ -93,6 +127,8 @@ pub struct ToolFacts {
     pub fields: Vec<FieldFacts>,
     /// Whether other fields may stand beside them.
     pub open: bool,
+    /// Its effect. That of a server's tool is unknown, whatever the server claims: it may write.
+    pub effect: Effect,
 }
 
 /// Why nothing is known of a server that a program imports.

@@ -26,7 +26,7 @@ use contexture_script::knowledge::KnowledgeFault;
 use contexture_script::migrate::migrate;
 use contexture_script::program::{Program, load};
 use contexture_script::reference::ReferenceFault;
-use contexture_script::server::{FieldFacts, FieldType, ServerFacts, ToolFacts};
+use contexture_script::server::{Effect, FieldFacts, FieldType, ServerFacts, ToolFacts};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplatePlace};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -118,7 +118,7 @@ fn server(known: &str) -> (String, ServerFacts) {
         let written = fields.split(',').filter(|field| !field.is_empty());
         let (open, written): (Vec<&str>, Vec<&str>) = written.partition(|field| *field == "…");
         let fields = written.into_iter().map(field).collect();
-        ToolFacts { name: name.to_owned(), fields, open: !open.is_empty() }
+        ToolFacts { name: name.to_owned(), fields, open: !open.is_empty(), effect: Effect::Write }
     };
     (name.to_owned(), ServerFacts { tools: tools.split_whitespace().map(tool).collect() })
 }

@@ -1,7 +1,7 @@
 //! Checks the argument of a call against the method's parameters, before anything is done.
 
 use crate::error::{ToolError, shown};
-use crate::method::{Kind, Method, Parameter};
+use contexture_core::signature::{Kind, Method, Parameter};
 use contexture_diagnostic::nearest;
 use serde_json::{Map, Value};
 
@@ -88,11 +88,10 @@ fn check_value(call: &str, parameter: &Parameter, value: &Value) -> Result<(), T
         Kind::Choice(words) if value.as_str().is_some_and(|word| words.contains(&word)) => {
             return Ok(());
         }
-        Kind::Text => "a string".to_owned(),
-        Kind::Flag => "true or false".to_owned(),
+        Kind::Object if value.is_object() => return Ok(()),
         Kind::Fields => "an object of strings".to_owned(),
         Kind::Count(most) => format!("a whole number from 1 to {most}"),
-        Kind::Choice(words) => format!("one of \"{}\"", words.join("\", \"")),
+        other => other.describe(),
     };
     let name = parameter.name;
     let found = if value.is_array() || value.is_object() {

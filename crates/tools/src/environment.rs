@@ -5,17 +5,9 @@
 //! secret is handed back with the order to mask it in everything that is written.
 
 use crate::arguments::Arguments;
-use crate::method::{Effect, Kind, Method, needs};
 use crate::tools::ToolOutput;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-pub(crate) const METHODS: &[Method] = &[Method {
-    name: "get",
-    effect: Effect::Read,
-    description: "Returns a variable of the environment, or none when it is not set.",
-    parameters: &[needs("name", Kind::Text, "the variable's name, such as \"HOME\"")],
-}];
 
 /// Parts of names that mark a secret, as whole words between underscores.
 const WORDS: [&str; 14] = [

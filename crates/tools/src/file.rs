@@ -11,70 +11,11 @@ pub(crate) use undo::argument as undo_argument;
 
 use crate::arguments::Arguments;
 use crate::error::ToolError;
-use crate::method::{Effect, Kind, Method, needs, takes};
 use crate::tools::{Shared, ToolOutput};
 use crate::workspace::{FileError, WorkspacePath};
+use contexture_core::signature::Method;
 use serde_json::{Value, json};
 
-const PATH: &str = "the file, relative to the workspace";
-
-pub(crate) const METHODS: &[Method] = &[
-    Method {
-        name: "read",
-        effect: Effect::Read,
-        description: "Returns the text of a file.",
-        parameters: &[needs("path", Kind::Text, PATH)],
-    },
-    Method {
-        name: "list",
-        effect: Effect::Read,
-        description: "Lists a folder: objects {path, name, type, size}, by name. `type` is file, dir, symlink or other; `size` is in bytes.",
-        parameters: &[takes("path", Kind::Text, "the folder; the workspace itself by default")],
-    },
-    Method {
-        name: "write",
-        effect: Effect::Write,
-        description: "Makes a text the whole content of a file, with missing parent folders. Returns {ok, effects}.",
-        parameters: &[
-            needs("path", Kind::Text, PATH),
-            needs("content", Kind::Text, "the new text of the file"),
-        ],
-    },
-    Method {
-        name: "patch",
-        effect: Effect::Write,
-        description: "Replaces a text that occurs exactly once in a file, literally. Returns {ok, effects}.",
-        parameters: &[
-            needs("path", Kind::Text, PATH),
-            needs("search", Kind::Text, "the text to replace, as it stands in the file"),
-            needs("replace", Kind::Text, "the text to put in its place"),
-            takes("all", Kind::Flag, "replace every occurrence instead of requiring a single one"),
-        ],
-    },
-    Method {
-        name: "undo",
-        effect: Effect::Write,
-        description: "Takes changes back, the newest first. Refused when a file was changed since. Returns {ok, effects}.",
-        parameters: &[needs(
-            "effects",
-            Kind::Any,
-            "the `effects` that write, patch or undo returned",
-        )],
-    },
-];
-
-pub(crate) const LINES: &[Method] = &[Method {
-    name: "run",
-    effect: Effect::Read,
-    description: "Returns a range of lines of a file as text.",
-    parameters: &[
-        needs("path", Kind::Text, PATH),
-        takes("start", Kind::Count(MOST_LINES), "the first line, counted from 1; 1 by default"),
-        takes("max", Kind::Count(MOST_LINES), "how many lines at most; 2000 by default"),
-    ],
-}];
-
-const MOST_LINES: u64 = 1_000_000_000;
 const DEFAULT_LINES: u64 = 2_000;
 
 /// Performs a method of `file://workspace`.

@@ -52,7 +52,6 @@ pub mod environment;
 mod error;
 mod file;
 mod http;
-mod method;
 mod search;
 #[cfg(test)]
 mod support;
@@ -60,10 +59,10 @@ mod tools;
 mod uri;
 mod workspace;
 
+pub use contexture_core::signature::Effect;
 pub use error::ToolError;
 pub use file::{EffectKind, FileEffect, FileState};
 pub use http::Origin;
-pub use method::{Effect, MethodInfo};
 pub use tools::{Settings, ToolLimits, ToolOutput, Tools};
 pub use uri::ToolKind;
 pub use workspace::{Entry, EntryKind, FileError, Workspace, WorkspacePath};

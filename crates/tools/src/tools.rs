@@ -5,11 +5,11 @@ use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::file::FileEffect;
 use crate::http::Clients;
-use crate::method::{Effect, Method, MethodInfo};
 use crate::uri::ToolKind;
 use crate::workspace::Workspace;
 use crate::{environment, file, http, search};
 use contexture_context::Trust;
+use contexture_core::signature::{Effect, Method};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -167,8 +167,8 @@ impl Tools {
     ///
     /// # Errors
     /// [`ToolError`] when the URI names no tool.
-    pub fn describe(uri: &str) -> Result<Vec<MethodInfo>, ToolError> {
-        Ok(ToolKind::parse(uri)?.methods().iter().map(Method::info).collect())
+    pub fn describe(uri: &str) -> Result<&'static [Method], ToolError> {
+        Ok(ToolKind::parse(uri)?.methods())
     }
 
     /// What a method does to the world.

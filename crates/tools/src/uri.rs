@@ -2,8 +2,7 @@
 
 use crate::error::{ToolError, shown};
 use crate::http::Origin;
-use crate::method::Method;
-use crate::{environment, file, http, search};
+use contexture_core::signature::{Method, tables};
 use contexture_diagnostic::nearest;
 
 /// The URIs that name one tool each.
@@ -60,15 +59,17 @@ impl ToolKind {
     }
 
     /// The methods of the tool.
-    pub(crate) fn methods(&self) -> &'static [Method] {
+    #[must_use]
+    pub fn methods(&self) -> &'static [Method] {
         match self {
-            Self::Find => search::FIND,
-            Self::Grep => search::GREP,
-            Self::Lines => file::LINES,
-            Self::File => file::METHODS,
-            Self::Environment => environment::METHODS,
-            Self::Http(_) => http::METHODS,
+            Self::Find => tables::FIND,
+            Self::Grep => tables::GREP,
+            Self::Lines => tables::SED,
+            Self::File => tables::FILE,
+            Self::Environment => tables::ENV,
+            Self::Http(_) => tables::HTTP,
         }
+        .methods
     }
 
     /// The method of that name; `uri` stands in the error.

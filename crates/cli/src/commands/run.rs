@@ -18,6 +18,7 @@ use crate::complaint::{Complaint, Exit, Stop};
 use crate::input;
 use crate::terminal::Terminal;
 use crate::workspace;
+use contexture::Runtime;
 use contexture::models::StandIn;
 use contexture::run::{RunReport, RunRequest};
 use contexture::{Project, servers};
@@ -124,7 +125,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
     }
 }
 
-/// Runs it on this thread; Ctrl-C ends it in order. Gives the exit code of the signal that came.
+/// Runs it; Ctrl-C ends it in order. Returns the exit code of the signal that came.
 fn drive(
     project: &Project,
     request: RunRequest,
@@ -138,7 +139,8 @@ fn drive(
     let cancel = signals.arm();
     let observer = Arc::clone(screen);
     screen.begin();
-    let report = runtime.block_on(contexture::run::run(project, request, observer, cancel));
+    let run = Runtime::of(project.clone()).request(request).observer(observer).cancel(cancel);
+    let report = RunReport::from(runtime.block_on(run));
     Ok((report, signals.disarm()))
 }
 

@@ -26,7 +26,10 @@ impl Catalog {
             self.permitted(&place, &call).await?;
         }
         let (result, trust) = match place {
-            Place::Host => (kit.request.host.call(call).await, Trust::Tool),
+            Place::Host => {
+                let trust = kit.project.extensions.trust_of_action(&call.name);
+                (kit.request.host.call(call).await, trust)
+            }
             Place::Builtin => {
                 let trust = of_builtin(&call.name).least(self.origins.of_call(&call));
                 (kit.builtin.call(call).await, trust)

@@ -48,10 +48,12 @@ pub struct StepTrace {
 impl Kit {
     pub(super) fn new(
         project: &Project,
-        request: FlowRequest,
+        mut request: FlowRequest,
         masker: &Arc<Masker>,
         journal: Option<Arc<SqliteJournal>>,
     ) -> Result<Self, FlowError> {
+        let own = std::mem::replace(&mut request.host, project.extensions.actions().clone());
+        request.host.extend(&own);
         let workspace = run::open_workspace(project)?;
         let settings = contexture_actions::Settings {
             tools: run::tool_settings(project),

@@ -1,9 +1,9 @@
 //! Runs programs for steps: agents and generations.
 //!
-//! A run stays on its thread, so that it gets one: a program that computes holds up nobody else.
-//! When nobody waits for it any more, it is cancelled.
+//! A step whose future is dropped cancels its run.
 
 use super::kit::{Kit, StepTrace};
+use crate::driver::drive;
 use crate::host::Turn;
 use crate::observe::Silent;
 use crate::run::{Ready, RunReport, RunRequest};
@@ -14,15 +14,6 @@ use contexture_llm::CancelToken;
 use contexture_script::runtime::Given;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-
-/// Cancels a run when nobody waits for it any more.
-struct Leash(CancelToken);
-
-impl Drop for Leash {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
 
 /// What a step is to run.
 pub(super) struct Work {
@@ -64,21 +55,12 @@ async fn started(kit: &Arc<Kit>, work: Work) -> Result<RunReport, ActionFailure>
     let ended = |_| ActionFailure::new("CANCELLED", "the run has ended");
     let permit = Arc::clone(&kit.seats).acquire_owned().await.map_err(ended)?;
     let cancel = CancelToken::new();
-    let _leash = Leash(cancel.clone());
-    let kit = Arc::clone(kit);
-    let thread = tokio::task::spawn_blocking(move || {
+    let (kit, token) = (Arc::clone(kit), cancel.clone());
+    let driven = drive(cancel, move || async move {
         let _permit = permit;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| {
-            let message = format!("no runtime can be started: {error}");
-            ActionFailure::new("EXECUTION_FAILED", message)
-        })?;
-        Ok(runtime.block_on(ready(&kit, work, cancel)))
+        ready(&kit, work, token).await
     });
-    thread.await.unwrap_or_else(|error| {
-        let message = format!("the run broke off: {error}");
-        Err(ActionFailure::new("EXECUTION_FAILED", message))
-    })
+    driven.await.map_err(|broken| ActionFailure::new("EXECUTION_FAILED", broken.to_string()))
 }
 
 async fn ready(kit: &Kit, work: Work, cancel: CancelToken) -> RunReport {

@@ -8,7 +8,6 @@ use super::effects::cancelled;
 use super::references::share;
 use crate::models::Model;
 use crate::turn::{Attached, AttachmentKind, base64_of, data_url};
-use contexture_context::tokens::tokenizer_for;
 use contexture_context::{DeclaredItem, Digest, Trust};
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role};
 use contexture_reference::syntax::Reference;
@@ -67,7 +66,7 @@ pub(super) async fn show<'c>(
             });
             parts.extend(part);
         }
-        let left_out = share(&mut own, tokenizer_for(model.provider.model()))?;
+        let left_out = share(&mut own, model.provider.tokenizer())?;
         if left_out > 0 {
             host.warn(format!(
                 "{}: {left_out} of the {} attachments do not fit their budget; raise `max`",

@@ -5,7 +5,7 @@ use super::{LiveHost, supplied, unknown};
 use crate::frontend::{CLIENT_UNAVAILABLE, FrontendCall, FrontendTool, check};
 use crate::observe::{Progress, ToolFault};
 use contexture_context::Trust;
-use contexture_mcp::signature::Signature;
+use contexture_core::signature::ObjectSignature;
 use contexture_script::capability;
 use contexture_script::host::{HostError, Supplied, ToolBinding, ToolCall};
 use serde_json::{Map, Value, json};
@@ -77,7 +77,7 @@ fn parameters(
     arguments: Value,
 ) -> Result<Map<String, Value>, ToolFault> {
     let none = Map::new();
-    let signature = Signature::of(tool.parameters.as_object().unwrap_or(&none));
+    let signature = ObjectSignature::of(tool.parameters.as_object().unwrap_or(&none));
     let told = |faults: Vec<String>| ToolFault {
         code: "VALIDATION_FAILED".to_owned(),
         message: faults.join("; "),

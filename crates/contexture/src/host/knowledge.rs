@@ -87,7 +87,7 @@ fn value_of(found: &Resolution) -> Result<Value, HostError> {
 fn task(arguments: &Value, name: &str) -> Result<Task, HostError> {
     let none = Map::new();
     let fields = arguments.as_object().unwrap_or(&none);
-    let known = capability::KNOWLEDGE.method("resolve").map(|method| method.arguments.fields());
+    let known = capability::KNOWLEDGE.method("resolve").map(|method| method.parameters);
     let known: Vec<&str> = known.unwrap_or_default().iter().map(|field| field.name).collect();
     if let Some(other) = fields.keys().find(|key| !known.contains(&key.as_str())) {
         let help = contexture_diagnostic::suggestion(other, known.iter().copied())

@@ -6,7 +6,8 @@
 use super::convert::fields;
 use super::knowledge::{log, of_reference};
 use super::servers::{self, Offered};
-use super::{LiveHost, frontend, permission};
+use super::{LiveHost, added, frontend, permission};
+use crate::extensions::action_name;
 use crate::frontend::FrontendTool;
 use crate::models::Model;
 use crate::observe::{AskedTool, Progress, ToolFault, ToolPlace};
@@ -14,17 +15,17 @@ use crate::permission::{name_of, name_of_server_tool};
 use crate::references::fence_of;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
-use contexture_context::tokens::tokenizer_for;
 use contexture_context::{Budget, DeclaredItem, Keep, Manifest, Position, Trust};
-use contexture_llm::{BoxFuture, CancelToken, ToolExecutor, ToolOutcome};
+use contexture_llm::{BoxFuture, CancelToken, Provider, ToolExecutor, ToolOutcome};
 use contexture_prompt::{ToolCall, ToolDefinition, Usage};
 use contexture_reference::tool::{self, Offers};
 use contexture_reference::{LoadError, Loaded};
 use contexture_script::host::{GenerateCall, ToolBinding};
+use contexture_script::server::Origin;
 use contexture_tools::Tools;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Tokens that one result may take in the conversation.
@@ -35,7 +36,7 @@ pub(super) struct ModelTools<'h> {
     host: &'h LiveHost,
     event: u64,
     position: Position,
-    tokenizer: String,
+    provider: Arc<dyn Provider>,
     bindings: Vec<ToolBinding>,
     /// The tools of servers among them.
     of_servers: Vec<Offered>,
@@ -65,7 +66,7 @@ impl<'h> ModelTools<'h> {
             host,
             event: call.event,
             position: call.site.position.clone(),
-            tokenizer: model.provider.model().to_owned(),
+            provider: Arc::clone(&model.provider),
             bindings: call.options.tools.clone(),
             of_servers,
             manifest: Mutex::new(manifest),
@@ -79,13 +80,16 @@ impl<'h> ModelTools<'h> {
         for binding in &self.bindings {
             for method in Tools::describe(&binding.uri).unwrap_or_default() {
                 let name = format!("{}_{}", ascii(&binding.name), method.name);
-                definitions.push(ToolDefinition::function(name, method.description, method.schema));
+                definitions.push(ToolDefinition::function(
+                    name,
+                    method.description,
+                    method.schema(),
+                ));
             }
         }
-        for Offered { function, tool, .. } in &self.of_servers {
-            let description = tool.description.clone().unwrap_or_default();
-            let schema = Value::Object(tool.input_schema.clone());
-            definitions.push(ToolDefinition::function(function.clone(), description, schema));
+        for Offered { function, description, schema, .. } in &self.of_servers {
+            let (name, description) = (function.clone(), description.clone());
+            definitions.push(ToolDefinition::function(name, description, schema.clone()));
         }
         for (function, tool) in &self.of_frontend {
             let (description, schema) = (tool.description.clone(), tool.parameters.clone());
@@ -190,14 +194,7 @@ impl<'h> ModelTools<'h> {
                     .map_err(|text| ToolFault::new("resource_not_loaded", text))?;
                 return Ok((Value::from(text.clone()), text));
             }
-            Target::Server(Offered { server, tool, .. }) => {
-                let source = format!("mcp://{server}/{}({given})", tool.name);
-                let known_as = name_of_server_tool(server, &tool.name);
-                permission::allowed(self.host, &known_as, &given).await?;
-                let value = self.host.servers.call(server, &tool.name, given).await;
-                let value = value.map_err(|error| ToolFault::from(servers::host_error(&error)))?;
-                (source, value, Trust::Tool)
-            }
+            Target::Server(offered) => self.call_offered(offered, given).await?,
             Target::Frontend(tool_id) => {
                 let source = format!("frontend://{tool_id}({given})");
                 let id = (call_id.to_owned(), true);
@@ -231,6 +228,32 @@ impl<'h> ModelTools<'h> {
         Ok((value, text.map_err(|text| ToolFault::new("prompt_too_large", text))?))
     }
 
+    /// Calls a tool that others define: its source for the record, its value, and the trust of that.
+    async fn call_offered(
+        &self,
+        offered: &Offered,
+        given: Value,
+    ) -> Result<(String, Value, Trust), ToolFault> {
+        let Offered { origin, server, name, .. } = offered;
+        match origin {
+            Origin::Mcp => {
+                let source = format!("mcp://{server}/{name}({given})");
+                let known_as = name_of_server_tool(server, name);
+                permission::allowed(self.host, &known_as, &given).await?;
+                let value = self.host.servers.call(server, name, given).await;
+                let value = value.map_err(|error| ToolFault::from(servers::host_error(&error)))?;
+                Ok((source, value, Trust::Tool))
+            }
+            Origin::Application => {
+                let source = format!("rust://{server}/{name}({given})");
+                permission::allowed(self.host, &action_name(server, name), &given).await?;
+                let called = added::call_for_model(self.host, (server, name), given).await;
+                let (value, trust) = called.map_err(ToolFault::from)?;
+                Ok((source, value, trust))
+            }
+        }
+    }
+
     /// Loads what is pending: one item for each resource, which share the room of one result.
     async fn load(&self, arguments: &Value) -> Result<String, String> {
         let loader = self.host.references.get().loader();
@@ -258,7 +281,7 @@ impl<'h> ModelTools<'h> {
                 fence: fence_of(self.host.packs(), &resource.reference, resource.trust),
             };
             let shown = self.item(&declared)?;
-            left = left.saturating_sub(tokenizer_for(&self.tokenizer).count(&shown) as u64);
+            left = left.saturating_sub(self.provider.tokenizer().count(&shown) as u64);
             match (several, shown.is_empty()) {
                 (true, true) => parts.push(format!("not shown: {}", resource.reference)),
                 (true, false) => parts.push(format!("source: {}\n{shown}", resource.reference)),
@@ -283,7 +306,7 @@ impl<'h> ModelTools<'h> {
     /// Makes an item of a result and adds it to the manifest of the call.
     fn item(&self, declared: &DeclaredItem) -> Result<String, String> {
         let mut manifest = self.manifest.lock().unwrap_or_else(PoisonError::into_inner);
-        let counter = tokenizer_for(&self.tokenizer);
+        let counter = self.provider.tokenizer();
         let item = build_item(manifest.items.len(), declared, counter)
             .map_err(|error| error.to_string())?;
         self.host.recorder.keep(vec![
@@ -329,7 +352,7 @@ impl Target<'_> {
     /// The tool by its own name.
     fn name(&self, function: &str) -> String {
         match self {
-            Self::Server(offered) => offered.tool.name.clone(),
+            Self::Server(offered) => offered.name.clone(),
             Self::Frontend(tool_id) => (*tool_id).to_owned(),
             Self::Own(binding, method) => format!("{}.{method}", binding.name),
             Self::Load | Self::Unknown => function.to_owned(),

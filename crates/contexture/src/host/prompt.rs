@@ -8,7 +8,6 @@ use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
 };
-use contexture_context::tokens::tokenizer_for;
 use contexture_context::{ContextItem, DeclaredItem, Digest, Manifest, TokenCounter, Trust};
 use contexture_prompt::layout::{LaidOut, PromptParts, lay_out};
 use contexture_script::host::{GenerateCall, HostError};
@@ -83,7 +82,7 @@ pub(super) fn prepare(
     fenced: &[Arc<str>],
     packs: &mut ShownPacks<'_>,
 ) -> Result<Prepared, HostError> {
-    let counter = tokenizer_for(model.provider.model());
+    let counter = model.provider.tokenizer();
     let composer = Composer::new(call, fenced);
     let declared = holding(&call.items, fenced);
     let measure = |items: &[ContextItem]| count(counter, &composer.compose(items));

@@ -16,7 +16,6 @@ use super::knowledge::{Answer, Kept, of_question, of_reference};
 use super::{LiveHost, convert};
 use crate::models::Model;
 use asked::{Asked, asked};
-use contexture_context::tokens::tokenizer_for;
 use contexture_context::{DeclaredItem, Keep, TokenCounter, Trust};
 use contexture_reference::syntax::ReferenceBuf;
 use contexture_reference::tool::Offers;
@@ -73,7 +72,7 @@ pub(super) async fn gather<'c>(
     let references = host.references.get();
     let place = asked.first().map(|one| one.place.clone()).unwrap_or_default();
     let options = references.plan_options(place);
-    let counter = tokenizer_for(model.provider.model());
+    let counter = model.provider.tokenizer();
     let mut planned = load(host, references.loader(), asked, options.policy).await?;
     for one in &mut planned {
         let (items, left_out) = items_of(host.packs(), &one.asked, &one.entry, counter)?;

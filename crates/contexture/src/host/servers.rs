@@ -1,13 +1,13 @@
-//! Tools of MCP servers, as a program calls them and as a model is offered them (AS-25).
+//! Tools that others define, as a program calls them and as a model is offered them (AS-25, HO-2).
 
 use super::effects::cancelled;
-use super::{LiveHost, permission, supplied, unknown};
+use super::{LiveHost, added, permission, supplied, unknown};
 use crate::observe::Progress;
 use crate::permission::name_of_server_tool;
 use contexture_context::Trust;
 use contexture_mcp::{Definition, McpError};
 use contexture_script::host::{HostError, Supplied, ToolBinding, ToolCall};
-use contexture_script::server::ServerImport;
+use contexture_script::server::{Origin, ServerImport};
 use serde_json::Value;
 
 /// The longest name of a function that all providers take, in bytes.
@@ -19,6 +19,9 @@ pub(super) async fn call(
     call: ToolCall,
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
+    if import.origin == Origin::Application {
+        return added::call(host, call, import).await;
+    }
     let ToolCall { tool, method, arguments, on_placeholders, site, .. } = call;
     let name = format!("{}.{method}", tool.name);
     let own = tool_of(host, import, &name, &method)?;
@@ -68,18 +71,24 @@ pub(super) fn host_error(error: &McpError) -> HostError {
     HostError { help: error.help(), details: error.details(), ..failure }
 }
 
-/// A tool of a server as a function that a model can call.
+/// A tool that others define, as a function that a model can call.
 pub(super) struct Offered {
     /// The name of the function.
     pub(super) function: String,
-    /// The server.
+    /// The side that defines the tool.
+    pub(super) origin: Origin,
+    /// The server, or the tool of the application.
     pub(super) server: String,
-    /// What was accepted of it.
-    pub(super) tool: Definition,
+    /// The tool of the server, or the method.
+    pub(super) name: String,
+    /// The description for the model.
+    pub(super) description: String,
+    /// The JSON Schema of its argument.
+    pub(super) schema: Value,
 }
 
-/// The tools of the servers among some bindings, each made sure to be what was accepted. A dry run
-/// asks no server.
+/// Returns the tools that others define among some bindings. Those of servers are made sure to be
+/// what was accepted; a dry run asks no server.
 pub(super) async fn offered(
     host: &LiveHost,
     bindings: &[ToolBinding],
@@ -87,22 +96,47 @@ pub(super) async fn offered(
     let mut offered = Vec::new();
     for binding in bindings {
         let Some(import) = ServerImport::parse(&binding.uri) else { continue };
-        if !host.dry_run {
-            tokio::select! {
-                verified = host.servers.verify(&import.server) => {
-                    verified.map_err(|error| host_error(&error))?;
-                }
-                () = host.cancel.cancelled() => return Err(cancelled()),
-            }
-        }
-        let pinned = host.servers.pinned(&import.server).map_err(|error| host_error(&error))?;
-        let meant = |tool: &&Definition| import.tool.as_ref().is_none_or(|own| *own == tool.name);
-        for tool in pinned.iter().filter(meant) {
-            let function = function_name(&binding.name, &tool.name, &offered);
-            offered.push(Offered { function, server: import.server.clone(), tool: tool.clone() });
+        let known = match import.origin {
+            Origin::Mcp => accepted(host, &import).await?,
+            Origin::Application => of_application(host, &import),
+        };
+        for (name, description, schema) in known {
+            let function = function_name(&binding.name, &name, &offered);
+            let (origin, server) = (import.origin, import.server.clone());
+            offered.push(Offered { function, origin, server, name, description, schema });
         }
     }
     Ok(offered)
+}
+
+/// A tool by its name, description and schema.
+type Described = (String, String, Value);
+
+async fn accepted(host: &LiveHost, import: &ServerImport) -> Result<Vec<Described>, HostError> {
+    if !host.dry_run {
+        tokio::select! {
+            verified = host.servers.verify(&import.server) => {
+                verified.map_err(|error| host_error(&error))?;
+            }
+            () = host.cancel.cancelled() => return Err(cancelled()),
+        }
+    }
+    let pinned = host.servers.pinned(&import.server).map_err(|error| host_error(&error))?;
+    let meant = |tool: &&Definition| import.tool.as_ref().is_none_or(|own| *own == tool.name);
+    let described = pinned.iter().filter(meant).map(|tool| {
+        let schema = Value::Object(tool.input_schema.clone());
+        (tool.name.clone(), tool.description.clone().unwrap_or_default(), schema)
+    });
+    Ok(described.collect())
+}
+
+fn of_application(host: &LiveHost, import: &ServerImport) -> Vec<Described> {
+    let Some(tool) = host.project().extensions.tool(&import.server) else { return Vec::new() };
+    let facts = tool.methods.iter().map(|method| &method.facts);
+    facts
+        .filter(|method| import.tool.as_ref().is_none_or(|own| *own == method.name))
+        .map(|method| (method.name.clone(), method.description.clone(), method.parameters.clone()))
+        .collect()
 }
 
 /// `Fs_read_file`, with other signs than providers take as `_`; shortened, and numbered where two
@@ -130,8 +164,14 @@ mod tests {
         let mut taken = Vec::new();
         let mut add = |binding: &str, tool: &str| {
             let function = function_name(binding, tool, &taken);
-            let tool = Definition::new(tool, serde_json::json!({}));
-            taken.push(Offered { function: function.clone(), server: "s".to_owned(), tool });
+            taken.push(Offered {
+                function: function.clone(),
+                origin: Origin::Mcp,
+                server: "s".to_owned(),
+                name: tool.to_owned(),
+                description: String::new(),
+                schema: Value::Null,
+            });
             function
         };
         assert_eq!(add("Fs", "read_file"), "Fs_read_file");

@@ -46,11 +46,11 @@ impl Desk {
 
     fn open_with(&self, options: &Options) -> References {
         let home = self.folder.path().join("home").display().to_string();
-        let project = Project {
-            root: self.folder.path().join("work").canonicalize().unwrap(),
-            config: Config::parse("contexture.toml", &self.config).unwrap(),
-            environment: Variables::of([("HOME", home.as_str()), ("LANG", "C"), ("KEY", "s3cret")]),
-        };
+        let project = Project::with_config(
+            &self.folder.path().join("work").canonicalize().unwrap(),
+            Config::parse("contexture.toml", &self.config).unwrap(),
+            Variables::of([("HOME", home.as_str()), ("LANG", "C"), ("KEY", "s3cret")]),
+        );
         References::open(&project, options).unwrap()
     }
 }
@@ -126,14 +126,11 @@ fn ref_19_a_file_counts_once_for_its_latest_layer() {
     assert_eq!(definition.origin().layer, Layer::Explicit);
     // The home folder may be the workspace.
     let desk = Desk::new(&[(named, &resource("note", "x", "@file://a.md"))]);
-    let project = Project {
-        root: desk.folder.path().join("work").canonicalize().unwrap(),
-        config: Config::default(),
-        environment: Variables::of([(
-            "HOME",
-            desk.folder.path().join("work").display().to_string(),
-        )]),
-    };
+    let project = Project::with_config(
+        &desk.folder.path().join("work").canonicalize().unwrap(),
+        Config::default(),
+        Variables::of([("HOME", desk.folder.path().join("work").display().to_string())]),
+    );
     let references = References::open(&project, &Options::default()).unwrap();
     assert_eq!(codes(&references), [""; 0]);
 }

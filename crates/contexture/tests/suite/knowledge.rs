@@ -1,9 +1,9 @@
 //! Knowledge packs in programs (AS-2, AS-14, AS-15, KN-8, KN-9, KN-13, KN-15, REF-20).
 
-use crate::common::{Allowing, Place, told, value};
+use crate::common::{Allowing, Place, run_in, told, value};
 use contexture::observe::{Observer, Progress};
 use contexture::packs::{NOT_ALLOWED, Options, Packs, Question};
-use contexture::run::{RunFailure, RunReport, RunRequest, run};
+use contexture::run::{RunFailure, RunReport, RunRequest};
 use contexture::{Environment, Project};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -301,10 +301,8 @@ fn kn_8_it_is_asked_once_and_a_yes_is_remembered_for_this_state_of_the_pack() {
     };
     let ask = |answer: bool| {
         let asked = Arc::new(Asked(answer, Mutex::default()));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let request = place.request("a.as", json!({}));
-        let report =
-            runtime.block_on(run(&project(), request, Arc::clone(&asked) as _, Default::default()));
+        let report = run_in(&project(), request, Arc::clone(&asked) as _);
         let questions = std::mem::take(&mut *asked.1.lock().unwrap());
         (report.outcome.is_ok(), questions.len())
     };

@@ -1,8 +1,9 @@
 //! `docs/language.md` is the reference of the language: every block of it is executed here.
 
-use crate::common::{Allowing, Place, told};
+use crate::common::{Allowing, Place, tokio, told};
+use contexture::Runtime;
 use contexture::run::RunFailure;
-use contexture::turn::{Conversation, TurnRequest, turn};
+use contexture::turn::{Conversation, TurnRequest};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -55,9 +56,7 @@ fn turn_of(place: &Place) -> Result<Value, RunFailure> {
         conversation: Conversation { text: "What is known?".to_owned(), ..Conversation::default() },
         ..TurnRequest::default()
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let events = Arc::new(|_| {});
-    runtime.block_on(turn(&place.project(), request, events, Default::default())).outcome
+    tokio().block_on(Runtime::of(place.project()).turn(request)).outcome
 }
 
 /// A block that is no whole program is the body of a function.

@@ -23,6 +23,7 @@ mod language_reference;
 mod organization;
 mod program_references;
 mod run;
+mod runtime;
 mod template_references;
 mod templates;
 mod turn;

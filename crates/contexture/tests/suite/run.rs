@@ -1,6 +1,6 @@
 //! Whole runs through the façade: what reaches a model, what is kept, what a dry run leaves alone.
 
-use crate::common::{Listening, Place, told, value};
+use crate::common::{Listening, Place, run_in, told, value};
 use contexture::context::TraceKind;
 use contexture::inspect::{Change, Kept, diff, export};
 use contexture::models::StandIn;
@@ -90,10 +90,7 @@ fn as_31_a_dry_run_changes_nothing_and_calls_nobody() {
     };
     let mut project = place.project();
     project.environment = contexture::Environment::of([("OPENAI_API_KEY", "sk-test-123456")]);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let observer = Arc::new(Listening::default());
-    let report =
-        runtime.block_on(contexture::run::run(&project, request, observer, Default::default()));
+    let report = run_in(&project, request, Arc::new(Listening::default()));
     assert_eq!(report.prompts.len(), 2);
     assert!(!report.prompts[0].on_placeholders);
     assert!(report.prompts[1].on_placeholders);
@@ -352,16 +349,10 @@ fn as_29_keys_never_reach_a_trace() {
     let place = Place::new(&[("p.as", program)]);
     let mut project = place.project();
     project.environment = contexture::Environment::of([("MY_API_KEY", key)]);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let trace = place.path("trace.jsonl");
     let request =
         RunRequest { trace_file: Some(trace.clone()), ..place.request("p.as", json!({})) };
-    let report = runtime.block_on(contexture::run::run(
-        &project,
-        request,
-        Arc::new(Listening::default()),
-        Default::default(),
-    ));
+    let report = run_in(&project, request, Arc::new(Listening::default()));
     assert!(report.outcome.is_ok());
     assert!(!std::fs::read_to_string(trace).unwrap().contains(key));
     let store = runs(&project);

@@ -1,6 +1,6 @@
 //! Turns of a conversation: what an agent gets, what is told while it goes on, what comes of it.
 
-use crate::common::Place;
+use crate::common::{Place, tokio};
 use contexture::context::manifest::ItemRecord;
 use contexture::context::{Digest, Manifest, Trust};
 use contexture::frontend::{
@@ -14,7 +14,7 @@ use contexture::runs;
 use contexture::store::runs::{RunStore as _, select};
 use contexture::turn::{
     Attachment, AttachmentKind, Contexts, Conversation, Finish, Hints, Past, Role, Runtime,
-    TurnEvent, TurnReport, TurnRequest, turn,
+    TurnEvent, TurnReport, TurnRequest,
 };
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
@@ -73,8 +73,8 @@ fn take_until(
         then(&event);
         heard.lock().unwrap().push(event);
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let report = runtime.block_on(turn(&place.project(), request, Arc::new(hear), cancel));
+    let turn = contexture::Runtime::of(place.project()).turn(request).events(hear).cancel(cancel);
+    let report = tokio().block_on(turn);
     let events = std::mem::take(&mut *events.lock().unwrap());
     Told { report, events }
 }

@@ -1,10 +1,10 @@
 //! What is told while a question is being asked (AS-23, AS-29).
 
 use super::report::Attempt;
-use crate::error::LlmError;
-use crate::provider::ChatCall;
 use crate::tools::ToolOutcome;
 use contexture_context::Digest;
+use contexture_core::error::LlmError;
+use contexture_core::provider::ChatCall;
 use contexture_prompt::{ToolCall, Usage};
 use serde_json::Value;
 use std::time::Duration;

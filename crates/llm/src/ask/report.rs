@@ -1,8 +1,8 @@
 //! What came of a question.
 
-use crate::error::LlmError;
 use contexture_answer::{AnswerError, Coercion, FieldError, Repair};
 use contexture_context::Digest;
+use contexture_core::error::LlmError;
 use contexture_prompt::{FinishReason, Usage};
 use serde_json::Value;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 use super::*;
-use crate::provider::BoxFuture;
 use crate::scripted::{Canned, Scripted};
 use contexture_answer::Field;
+use contexture_core::provider::BoxFuture;
 use serde_json::json;
 
 fn run<T>(future: impl Future<Output = T>) -> T {

@@ -1,7 +1,7 @@
 use super::*;
-use crate::provider::BoxFuture;
 use crate::scripted::{Canned, Scripted};
 use crate::tools::ToolOutcome;
+use contexture_core::provider::BoxFuture;
 use contexture_prompt::ToolCall;
 
 fn run<T>(future: impl Future<Output = T>) -> T {

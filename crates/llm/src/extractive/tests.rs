@@ -1,6 +1,6 @@
 use super::*;
-use crate::provider::SchemaHint;
 use contexture_answer::{Extra, Field, Shape, validate};
+use contexture_core::provider::SchemaHint;
 use contexture_prompt::{OpenaiChatMessage, OpenaiChatRequest, Role};
 use proptest::prelude::*;
 use serde_json::json;

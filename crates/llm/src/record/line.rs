@@ -1,8 +1,8 @@
 //! One line of a recording.
 
-use crate::error::LlmError;
-use crate::provider::Reply;
 use contexture_context::Digest;
+use contexture_core::error::LlmError;
+use contexture_core::provider::Reply;
 use contexture_prompt::ChatResponse;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

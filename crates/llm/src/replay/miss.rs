@@ -1,107 +1,24 @@
-//! Why a recording has no answer: what differs from the nearest request it holds.
+//! Compares a request with a recording that has no answer to it (AS-24).
 
-use crate::provider::ChatCall;
 use crate::record::Line;
 use contexture_context::Digest;
+use contexture_core::provider::ChatCall;
+use contexture_core::{Difference, ReplayMiss};
 use serde_json::Value;
-use std::fmt;
 
-/// A request that is not in a recording (AS-24).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplayMiss {
-    /// The request's digest.
-    pub digest: Digest,
-    /// What differs from the nearest recorded request.
-    pub difference: Difference,
-}
-
-/// How a request differs from the nearest recorded one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Difference {
-    /// The recording is empty.
-    Empty,
-    /// It was recorded, and all its answers have been given.
-    UsedUp {
-        /// How often it was recorded.
-        recorded: usize,
-    },
-    /// A message differs.
-    Message {
-        /// Which, from 1.
-        index: usize,
-        /// Its role now.
-        role: String,
-        /// The first line that differs, from 1.
-        line: usize,
-        /// That line now; `None` when there is none.
-        now: Option<String>,
-        /// That line as it was recorded.
-        recorded: Option<String>,
-    },
-    /// The number of messages differs.
-    MessageCount {
-        /// Now.
-        now: usize,
-        /// As recorded.
-        recorded: usize,
-    },
-    /// An option differs.
-    Option {
-        /// Its name, such as `temperature` or `schema`.
-        name: String,
-        /// Its value now.
-        now: Option<String>,
-        /// Its value as recorded.
-        recorded: Option<String>,
-    },
-}
-
-impl ReplayMiss {
-    pub(super) fn explain(digest: Digest, call: &ChatCall, lines: &[Line]) -> Self {
-        let recorded = lines.iter().filter(|line| line.digest == digest).count();
-        let difference = if recorded > 0 {
-            Difference::UsedUp { recorded }
-        } else {
-            let now = call.canonical();
-            let nearest = lines
-                .iter()
-                .max_by_key(|line| (likeness(&now, &line.request), std::cmp::Reverse(line.seq)));
-            nearest.map_or(Difference::Empty, |line| difference(&now, &line.request))
-        };
-        Self { digest, difference }
-    }
-}
-
-impl fmt::Display for ReplayMiss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the recording has no answer to this request: ")?;
-        let shown = |text: &Option<String>| match text {
-            Some(text) => format!("`{text}`"),
-            None => "nothing".to_owned(),
-        };
-        match &self.difference {
-            Difference::Empty => f.write_str("it is empty"),
-            Difference::UsedUp { recorded: 1 } => {
-                f.write_str("it was recorded once and is asked for again")
-            }
-            Difference::UsedUp { recorded } => {
-                write!(f, "it was recorded {recorded} times and is asked for once more")
-            }
-            Difference::Message { index, role, line, now, recorded } => write!(
-                f,
-                "line {line} of message {index} ({role}) is {} and was recorded as {}",
-                shown(now),
-                shown(recorded)
-            ),
-            Difference::MessageCount { now, recorded } => {
-                write!(f, "it has {now} messages, and {recorded} were recorded")
-            }
-            Difference::Option { name, now, recorded } => {
-                write!(f, "`{name}` is {} and was recorded as {}", shown(now), shown(recorded))
-            }
-        }
-    }
+/// Finds what differs from the nearest recorded request.
+pub(super) fn explain(digest: Digest, call: &ChatCall, lines: &[Line]) -> ReplayMiss {
+    let recorded = lines.iter().filter(|line| line.digest == digest).count();
+    let difference = if recorded > 0 {
+        Difference::UsedUp { recorded }
+    } else {
+        let now = call.canonical();
+        let nearest = lines
+            .iter()
+            .max_by_key(|line| (likeness(&now, &line.request), std::cmp::Reverse(line.seq)));
+        nearest.map_or(Difference::Empty, |line| difference(&now, &line.request))
+    };
+    ReplayMiss { digest, difference }
 }
 
 fn messages(request: &Value) -> &[Value] {

@@ -14,9 +14,9 @@ use super::{
     json::{closed, set},
     refusal,
 };
-use crate::error::LlmError;
-use crate::provider::{ChatCall, SchemaHint, Think};
-use crate::secret::Secret;
+use contexture_core::Secret;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{ChatCall, SchemaHint, Think};
 use contexture_prompt::{ChatResponse, Stop, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 use version::Features;

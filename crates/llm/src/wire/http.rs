@@ -7,12 +7,13 @@
 use super::json::excerpt;
 use super::stream::{PieceTooLong, Pieces};
 use super::{Flow, Header, Parts, Plan, Refusal, Wire, connection, retry_after};
-use crate::cancel::CancelToken;
-use crate::error::LlmError;
-use crate::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
-use crate::secret::Secret;
 use crate::settings::ProviderSettings;
 use contexture_context::tokens::tokenizer_for;
+use contexture_core::Secret;
+use contexture_core::cancel::CancelToken;
+use contexture_core::error::LlmError;
+use contexture_core::model_uri::is_loopback;
+use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_prompt::{ChatResponse, FinishReason, Usage};
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -353,15 +354,6 @@ fn estimate(model: &str, call: &ChatCall, response: &ChatResponse) -> Usage {
 fn host_of(base: &str) -> &str {
     let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default()
-}
-
-/// Whether a `host:port` is this machine.
-pub(crate) fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// A base URL without what must not be in it and without slashes at the end.

@@ -13,9 +13,9 @@ use super::{
     json::{closed, set},
     refusal,
 };
-use crate::error::LlmError;
-use crate::provider::{ChatCall, Think};
 use contexture_context::tokens::tokenizer_for;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{ChatCall, Think};
 use contexture_prompt::{
     ChatResponse, ContentField, OpenaiChatMessage, OpenaiContentPart, Role, Stop,
 };

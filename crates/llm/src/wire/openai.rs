@@ -9,9 +9,9 @@ mod response;
 mod tests;
 
 use super::{Decoder, Framing, Header, Parts, Plan, Refusal, Wire, json::closed, refusal};
-use crate::error::LlmError;
-use crate::provider::{ChatCall, SchemaHint, Think};
-use crate::secret::Secret;
+use contexture_core::Secret;
+use contexture_core::error::LlmError;
+use contexture_core::provider::{ChatCall, SchemaHint, Think};
 use contexture_prompt::ChatResponse;
 use serde_json::{Map, Value, json};
 

@@ -2,8 +2,8 @@
 
 use super::json::{excerpt, text};
 use super::{Plan, Refusal};
-use crate::error::LlmError;
-use crate::provider::ChatCall;
+use contexture_core::error::LlmError;
+use contexture_core::provider::ChatCall;
 use serde_json::Value;
 
 /// A refusal's body, taken apart.

@@ -6,7 +6,6 @@ use super::expressions::strip;
 use super::library::HIGHER;
 use super::tools::{capability_of, frontend_of};
 use super::visit;
-use crate::capability::Effect;
 use crate::codes;
 use crate::program::Program;
 use crate::server::ServerImport;
@@ -55,7 +54,7 @@ impl<'p> Effects<'p> {
         let mut summaries = Vec::with_capacity(declarations.functions.len());
         for decl in &declarations.functions {
             let mut summary = Summary::default();
-            let resolver = Resolver { declarations, file: decl.file, agent: decl.agent };
+            let resolver = Resolver { program, declarations, file: decl.file, agent: decl.agent };
             visit::block_expressions(&decl.func.body, &mut |expr| {
                 let ExprKind::Call { callee, arguments } = &expr.kind else {
                     resolver.note_tools(expr, &mut summary);
@@ -113,6 +112,7 @@ fn steps(summaries: Vec<Summary>) -> Vec<Option<Step>> {
 /// Finds what the calls of a function mean. Variables are not known here: one that hides a
 /// function only makes the check look at more.
 struct Resolver<'p, 'c> {
+    program: &'p Program,
     declarations: &'c Declarations<'p>,
     file: usize,
     agent: Option<usize>,
@@ -141,13 +141,17 @@ impl<'p> Resolver<'p, '_> {
             let ExprKind::List(items) = &strip(value).kind else { continue };
             for item in items {
                 let Some(Global::Import(import)) = self.global(item) else { continue };
-                if ServerImport::of(import).is_some() {
-                    let name = import.name.text.clone();
-                    summary.write = summary.write.take().or(Some(Write { name, span: item.span }));
+                if let Some(server) = ServerImport::of(import) {
+                    let facts = self.program.server(self.file, &import.name.text);
+                    if facts.is_none_or(|facts| facts.may_write(&server)) {
+                        let name = import.name.text.clone();
+                        let write = Write { name, span: item.span };
+                        summary.write = summary.write.take().or(Some(write));
+                    }
                     continue;
                 }
                 let methods = capability_of(import).map_or(&[][..], |found| found.methods);
-                let writes = methods.iter().find(|method| method.effect == Effect::Write);
+                let writes = methods.iter().find(|method| !method.runs_in_parallel());
                 if let Some(method) = writes {
                     let name = format!("{}.{}", import.name.text, method.name);
                     summary.write = summary.write.take().or(Some(Write { name, span: item.span }));
@@ -160,7 +164,7 @@ impl<'p> Resolver<'p, '_> {
     fn written(&self, callee: &Expr) -> Option<String> {
         let ExprKind::Field { base, name } = &strip(callee).kind else { return None };
         match self.global(base)? {
-            Global::Import(import) if writes(import, &name.text) => {
+            Global::Import(import) if self.writes(import, &name.text) => {
                 Some(format!("{}.{}", import.name.text, name.text))
             }
             _ => None,
@@ -196,14 +200,17 @@ impl<'p> Resolver<'p, '_> {
             _ => None,
         }
     }
-}
 
-fn writes(import: &Import, method: &str) -> bool {
-    // What a server or a client does is not known here, whatever it says of itself.
-    let outside = ServerImport::of(import).is_some() || frontend_of(import).is_some();
-    let found = capability_of(import);
-    let method = found.as_ref().and_then(|capability| capability.method(method));
-    outside || method.is_some_and(|method| method.effect == Effect::Write)
+    fn writes(&self, import: &Import, method: &str) -> bool {
+        if let Some(server) = ServerImport::of(import) {
+            let facts = self.program.server(self.file, &import.name.text);
+            return facts.is_none_or(|facts| facts.writes(&server, method));
+        }
+        // The effects of a client's tool are unknown here.
+        let found = capability_of(import);
+        let method = found.as_ref().and_then(|signature| signature.method(method));
+        frontend_of(import).is_some() || method.is_some_and(|method| !method.runs_in_parallel())
+    }
 }
 
 impl<'p> Checker<'p, '_> {
@@ -215,8 +222,12 @@ impl<'p> Checker<'p, '_> {
         if self.is_variable_call(callee) && !self.maps(callee) {
             return;
         }
-        let resolver =
-            Resolver { declarations: self.declarations, file: self.file, agent: self.agent };
+        let resolver = Resolver {
+            program: self.program,
+            declarations: self.declarations,
+            file: self.file,
+            agent: self.agent,
+        };
         if let Some(name) = resolver.written(callee) {
             self.tell_effect(span, &name, None);
             return;

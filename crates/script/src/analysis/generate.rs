@@ -4,7 +4,7 @@ use super::Checker;
 use super::declarations::Global;
 use super::expressions::strip;
 use super::tools::is_literal;
-use crate::capability::{Effect, noun};
+use crate::capability::noun;
 use crate::codes;
 use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Generate, Import, ImportKind, Text, UnaryOp};
@@ -181,7 +181,10 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn tool_for_model_in_parallel(&mut self, import: &Import, span: Span) {
-        let server = ServerImport::of(import).is_some();
+        let server = ServerImport::of(import).is_some_and(|server| {
+            let facts = self.program.server(self.file, &import.name.text);
+            facts.is_none_or(|facts| facts.may_write(&server))
+        });
         if server || super::tools::frontend_of(import).is_some() {
             let name = import.name.text.as_str();
             let whose = if server { "a server" } else { "a front end" };
@@ -193,7 +196,7 @@ impl<'p> Checker<'p, '_> {
             return;
         }
         let writes = super::tools::capability_of(import)
-            .and_then(|found| found.methods.iter().find(|method| method.effect == Effect::Write));
+            .and_then(|found| found.methods.iter().find(|method| !method.runs_in_parallel()));
         if let Some(method) = writes {
             let name = format!("{}.{}", import.name.text, method.name);
             let message = format!(

@@ -29,7 +29,7 @@ impl<'p> Checker<'p, '_> {
     fn import_source(&mut self, import: &'p Import) {
         let uri = import.from.value.as_str();
         let result = match import.kind {
-            ImportKind::Llm => capability::model(uri),
+            ImportKind::Llm => capability::model(uri, &self.program.model_schemes),
             ImportKind::Tool => capability::tool(uri).map(|_| ()),
             ImportKind::Memory => capability::memory(uri).map(|_| ()),
             ImportKind::File | ImportKind::Agent | ImportKind::Template => self.path(import),

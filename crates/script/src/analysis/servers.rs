@@ -25,8 +25,7 @@ impl<'p> Checker<'p, '_> {
 
     /// What is known of a server of this file; nothing when that was told at its import.
     fn server_facts(&self, name: &str) -> Option<&'p ServerFacts> {
-        let file = self.program.files.get(self.file)?;
-        file.servers.iter().find(|(own, _)| own == name).map(|(_, facts)| facts)
+        self.program.server(self.file, name)
     }
 
     /// `Fs.read_file({ … })`

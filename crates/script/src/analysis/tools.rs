@@ -2,14 +2,14 @@
 
 use super::Checker;
 use super::expressions::strip;
-use crate::capability::{self, Argument, ArgumentType, Arguments, Capability, KNOWLEDGE, Method};
+use crate::capability::{self, Form, KNOWLEDGE, Kind, Method, Parameter, Signature};
 use crate::codes;
 use crate::server::{self, ServerImport};
 use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
 /// What an import can do, when its URI is one that is known.
-pub(super) fn capability_of(import: &Import) -> Option<Capability> {
+pub(super) fn capability_of(import: &Import) -> Option<Signature> {
     match import.kind {
         ImportKind::Tool => capability::tool(&import.from.value).ok(),
         ImportKind::Memory => capability::memory(&import.from.value).ok(),
@@ -62,7 +62,7 @@ impl<'p> Checker<'p, '_> {
         self.tool_arguments(&full, method, call.span, arguments);
     }
 
-    fn unknown_tool_method(&mut self, import: &Import, capability: &Capability, name: &Name) {
+    fn unknown_tool_method(&mut self, import: &Import, capability: &Signature, name: &Name) {
         let names = || capability.methods.iter().map(|method| method.name);
         let list: Vec<&str> = names().collect();
         let help = suggestion(&name.text, names())
@@ -74,22 +74,22 @@ impl<'p> Checker<'p, '_> {
 
     fn tool_arguments(&mut self, full: &str, method: &Method, span: Span, arguments: &'p [Expr]) {
         let [only] = arguments else {
-            let message = match method.arguments {
-                Arguments::Value => format!("`{full}` takes the effects to undo"),
+            let message = match method.form {
+                Form::Value => format!("`{full}` takes the effects to undo"),
                 _ => format!("`{full}` takes one object, not {} arguments", arguments.len()),
             };
-            let help = match method.arguments {
-                Arguments::Value => format!("write `{full}(result.effects)`"),
+            let help = match method.form {
+                Form::Value => format!("write `{full}(result.effects)`"),
                 _ => format!("write `{full}{}`", example(method)),
             };
             // `Find.run()` asks for everything, which a method without required fields allows.
-            let optional = method.arguments.fields().iter().all(|field| !field.required);
-            if !(arguments.is_empty() && optional && method.arguments != Arguments::Value) {
+            let optional = method.parameters.iter().all(|field| !field.required);
+            if !(arguments.is_empty() && optional && method.form != Form::Value) {
                 self.push(codes::TOOL_ARGUMENTS.at(span, message).with_help(help));
             }
             return;
         };
-        if method.arguments == Arguments::Value {
+        if method.form == Form::Value {
             return;
         }
         match &strip(only).kind {
@@ -108,11 +108,11 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn tool_fields(&mut self, full: &str, method: &Method, span: Span, fields: &'p [(Text, Expr)]) {
-        let known = method.arguments.fields();
+        let known = method.parameters;
         for (key, value) in fields {
             match known.iter().find(|field| field.name == key.value) {
                 Some(field) => self.tool_field_type(full, field, value),
-                None if matches!(method.arguments, Arguments::Open(_)) => {}
+                None if matches!(method.form, Form::Open) => {}
                 None => {
                     let names = || known.iter().map(|field| field.name);
                     let list: Vec<&str> = names().collect();
@@ -133,14 +133,14 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    fn tool_field_type(&mut self, full: &str, field: &Argument, value: &'p Expr) {
+    fn tool_field_type(&mut self, full: &str, field: &Parameter, value: &'p Expr) {
         if may_be(field.kind, value) {
             return;
         }
         let wanted = field.kind.describe();
         let message = format!("the argument `{}` of `{full}` must be {wanted}", field.name);
         let help = match (field.kind, &strip(value).kind) {
-            (ArgumentType::Choice(words), ExprKind::Str(text)) => {
+            (Kind::Choice(words), ExprKind::Str(text)) => {
                 suggestion(text, words.iter().copied()).unwrap_or_else(|| format!("write {wanted}"))
             }
             _ => format!("give {wanted}"),
@@ -151,7 +151,7 @@ impl<'p> Checker<'p, '_> {
 
 /// `({ path: … })`, or `()` where there is nothing to give.
 fn example(method: &Method) -> String {
-    let fields = method.arguments.fields();
+    let fields = method.parameters;
     let required = fields.iter().filter(|field| field.required).map(|field| field.name);
     let mut names: Vec<&str> = required.collect();
     if names.is_empty() {
@@ -165,19 +165,19 @@ fn example(method: &Method) -> String {
 }
 
 /// Whether an expression may have a type: literals are judged, all else may.
-pub(super) fn may_be(kind: ArgumentType, value: &Expr) -> bool {
+pub(super) fn may_be(kind: Kind, value: &Expr) -> bool {
     let literal = &strip(value).kind;
     let negative = matches!(literal, ExprKind::Unary { op: UnaryOp::Negate, operand }
         if matches!(strip(operand).kind, ExprKind::Int(_) | ExprKind::Float(_)));
     match (kind, literal) {
-        (ArgumentType::Any, _) => true,
-        (ArgumentType::Text, ExprKind::Str(_)) => true,
-        (ArgumentType::Choice(words), ExprKind::Str(text)) => words.contains(&text.as_str()),
-        (ArgumentType::Count, ExprKind::Int(value)) => *value >= 1,
-        (ArgumentType::Count, ExprKind::Float(value)) => value.fract() == 0.0 && *value >= 1.0,
-        (ArgumentType::Budget, ExprKind::Str(text)) => capability::tokens(text).is_some(),
-        (ArgumentType::Budget, _) => may_be(ArgumentType::Count, value),
-        (ArgumentType::Flag, ExprKind::Bool(_)) | (ArgumentType::Object, ExprKind::Object(_)) => {
+        (Kind::Any, _) => true,
+        (Kind::Text, ExprKind::Str(_)) => true,
+        (Kind::Choice(words), ExprKind::Str(text)) => words.contains(&text.as_str()),
+        (Kind::Count(_), ExprKind::Int(value)) => *value >= 1,
+        (Kind::Count(_), ExprKind::Float(value)) => value.fract() == 0.0 && *value >= 1.0,
+        (Kind::Budget, ExprKind::Str(text)) => capability::tokens(text).is_some(),
+        (Kind::Budget, _) => may_be(Kind::Count(u64::MAX), value),
+        (Kind::Flag, ExprKind::Bool(_)) | (Kind::Object | Kind::Fields, ExprKind::Object(_)) => {
             true
         }
         // An optional argument may be none where it is computed; written out it is a mistake.

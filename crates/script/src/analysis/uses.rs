@@ -193,7 +193,7 @@ impl<'p> Checker<'p, '_> {
     /// A URI written out is the name of a capability, not data.
     fn refuse_uri(&mut self, expr: &'p Expr) -> bool {
         let ExprKind::Str(text) = &strip(expr).kind else { return false };
-        let model = text.contains("://") && capability::model(text).is_ok();
+        let model = text.contains("://") && capability::model(text, &[]).is_ok();
         let tool = matches!(capability::tool(text), Ok(_) | Err(UriFault::Shell));
         let memory = text.contains("://") && capability::memory(text).is_ok();
         let pack = capability::pack(text).is_ok();

@@ -15,7 +15,7 @@ fn as_24_models() {
         "replay:answers.jsonl",
     ];
     for uri in good {
-        assert_eq!(model(uri), Ok(()), "{uri}");
+        assert_eq!(model(uri, &[]), Ok(()), "{uri}");
     }
     for uri in [
         "",
@@ -27,10 +27,10 @@ fn as_24_models() {
         "Default",
         "http://x",
     ] {
-        assert!(model(uri).is_err(), "{uri}");
+        assert!(model(uri, &[]).is_err(), "{uri}");
     }
     assert_eq!(
-        model("gpt-4o"),
+        model("gpt-4o", &[]),
         Err(UriFault::Unknown("did you mean `openai://gpt-4o`?".to_owned()))
     );
 }
@@ -113,8 +113,8 @@ fn as_26_memories() {
 
 #[test]
 fn as_10_what_writes() {
-    let writes = |capability: &Capability| -> Vec<&str> {
-        let all = capability.methods.iter().filter(|method| method.effect == Effect::Write);
+    let writes = |capability: &Signature| -> Vec<&str> {
+        let all = capability.methods.iter().filter(|method| !method.runs_in_parallel());
         all.map(|method| method.name).collect()
     };
     assert_eq!(writes(&FILE), ["write", "patch", "undo"]);

@@ -1,6 +1,7 @@
 //! What the URI of an import names.
 
-use super::{Capability, ENV, FILE, FIND, FRONTEND, GREP, HTTP, MEMORY, SED, SERVER};
+use super::{ENV, FILE, FIND, FRONTEND, GREP, HTTP, MEMORY, NATIVE, SED, SERVER, Signature};
+use contexture_core::{ModelUri, UriError};
 use contexture_diagnostic::nearest;
 
 /// Why a URI can't be imported.
@@ -14,7 +15,7 @@ pub enum UriFault {
     Malformed(String),
 }
 
-const TOOLS: &[(&str, Capability)] = &[
+const TOOLS: &[(&str, Signature)] = &[
     ("sh://find", FIND),
     ("sh://grep", GREP),
     ("sh://sed", SED),
@@ -44,7 +45,7 @@ const SHELLS: &[&str] = &[
 ///
 /// # Errors
 /// [`UriFault`] with how to mend it.
-pub fn tool(uri: &str) -> Result<Capability, UriFault> {
+pub fn tool(uri: &str) -> Result<Signature, UriFault> {
     if let Some((_, capability)) = TOOLS.iter().find(|(known, _)| *known == uri) {
         return Ok(*capability);
     }
@@ -59,6 +60,7 @@ pub fn tool(uri: &str) -> Result<Capability, UriFault> {
         }
         "mcp" => server(uri).map(|_| SERVER),
         "frontend" => frontend(uri).map(|_| FRONTEND),
+        "rust" => native(uri).map(|_| NATIVE),
         _ => Err(unknown_tool(uri)),
     }
 }
@@ -66,14 +68,32 @@ pub fn tool(uri: &str) -> Result<Capability, UriFault> {
 /// The longest name of a server, in bytes.
 const SERVER_BYTES: usize = 64;
 
-/// The server that a URI names, and its tool when one is named: `mcp://server/tool`. `None` when it
-/// is the URI of something else.
+/// A server's name, and a tool of it when one is named.
+type Named<'u> = (&'u str, Option<&'u str>);
+
+/// Returns the server that a URI names, and its tool when one is named: `mcp://server/tool`. `None`
+/// for the URI of something else.
 ///
 /// # Errors
 /// [`UriFault::Malformed`] with how to write it.
-pub fn server(uri: &str) -> Result<Option<(&str, Option<&str>)>, UriFault> {
+pub fn server(uri: &str) -> Result<Option<Named<'_>>, UriFault> {
+    let form = "write `mcp://server`, or `mcp://server/tool` for one tool; the server stands in contexture.toml under [mcp.servers]";
+    named(uri, "mcp", form)
+}
+
+/// Returns the tool of the application that a URI names, and its method when one is named:
+/// `rust://tool/method` (HO-2). `None` for the URI of something else.
+///
+/// # Errors
+/// [`UriFault::Malformed`] with how to write it.
+pub fn native(uri: &str) -> Result<Option<Named<'_>>, UriFault> {
+    let form = "write `rust://tool`, or `rust://tool/method` for one method; the application that runs the program adds the tool";
+    named(uri, contexture_core::tool::SCHEME, form)
+}
+
+fn named<'u>(uri: &'u str, wanted: &str, form: &str) -> Result<Option<Named<'u>>, UriFault> {
     let Some((scheme, rest)) = uri.split_once("://") else { return Ok(None) };
-    if !scheme.eq_ignore_ascii_case("mcp") {
+    if !scheme.eq_ignore_ascii_case(wanted) {
         return Ok(None);
     }
     let (name, tool) = match rest.split_once('/') {
@@ -83,11 +103,10 @@ pub fn server(uri: &str) -> Result<Option<(&str, Option<&str>)>, UriFault> {
     let sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
     let named = (1..=SERVER_BYTES).contains(&name.len()) && name.chars().all(sign);
     let odd = |sign: char| sign.is_whitespace() || sign.is_control();
-    let whole = scheme == "mcp" && tool.is_none_or(|tool| !tool.is_empty() && !tool.contains(odd));
+    let whole = scheme == wanted && tool.is_none_or(|tool| !tool.is_empty() && !tool.contains(odd));
     if named && whole {
         return Ok(Some((name, tool)));
     }
-    let form = "write `mcp://server`, or `mcp://server/tool` for one tool; the server stands in contexture.toml under [mcp.servers]";
     Err(UriFault::Malformed(form.to_owned()))
 }
 
@@ -158,7 +177,7 @@ const NAMESPACE_BYTES: usize = 200;
 ///
 /// # Errors
 /// [`UriFault`] with how to mend it.
-pub fn memory(uri: &str) -> Result<Capability, UriFault> {
+pub fn memory(uri: &str) -> Result<Signature, UriFault> {
     let form = "write `file://lessons.jsonl` or `sqlite://lessons.db#namespace`";
     let (scheme, rest) = uri.split_once("://").unwrap_or(("", uri));
     match scheme {
@@ -178,99 +197,18 @@ pub fn memory(uri: &str) -> Result<Capability, UriFault> {
     }
 }
 
-/// Checks what `import llm` may name (AS-24).
+/// Checks what `import llm` may name (AS-24); `schemes` are those of the providers that the
+/// application adds.
 ///
 /// # Errors
-/// [`UriFault`] with how to mend it.
-pub fn model(uri: &str) -> Result<(), UriFault> {
-    let uri = uri.trim();
-    if matches!(uri, "default" | "mock" | "builtin://extractive") {
-        return Ok(());
-    }
-    if let Some(path) = uri.strip_prefix("replay:") {
-        let path = path.strip_prefix("//").unwrap_or(path);
-        let named = !path.is_empty() && !path.contains(char::is_control);
-        let form = "name the file with the recorded answers: `replay:answers.jsonl`";
-        return if named { Ok(()) } else { Err(UriFault::Malformed(form.to_owned())) };
-    }
-    let (scheme, rest) = uri.split_once("://").unwrap_or(("", uri));
-    match scheme {
-        "openai" | "anthropic" | "ollama" => {
-            let name = if scheme == "ollama" { behind_host(rest) } else { rest };
-            let form = format!("name the model: `{scheme}://model`");
-            if is_model_name(name) { Ok(()) } else { Err(UriFault::Malformed(form)) }
+/// [`UriFault`] with how to fix it.
+pub fn model(uri: &str, schemes: &[String]) -> Result<(), UriFault> {
+    let parsed = ModelUri::parse_with(uri, schemes.iter().map(String::as_str));
+    parsed.map(|_| ()).map_err(|error| {
+        let help = error.help().unwrap_or_default();
+        match error {
+            UriError::Malformed { .. } => UriFault::Malformed(help),
+            _ => UriFault::Unknown(help),
         }
-        "openai+https" | "openai+http" => {
-            let form = format!("name host and model: `{scheme}://host/v1/model`");
-            if is_compatible(rest) { Ok(()) } else { Err(UriFault::Malformed(form)) }
-        }
-        _ => Err(UriFault::Unknown(unknown_model(uri, scheme))),
-    }
-}
-
-/// A name of a model, as providers know it.
-fn is_model_name(name: &str) -> bool {
-    let name = name.trim_matches('/');
-    let bad = |sign: char| sign.is_whitespace() || sign.is_control() || matches!(sign, '?' | '#');
-    !name.is_empty() && !name.contains(bad)
-}
-
-/// `host:port/model` → `model`; what is no host is part of the model's name.
-fn behind_host(rest: &str) -> &str {
-    match rest.split_once('/') {
-        Some((host, name)) if host.is_empty() || is_machine(host) => name,
-        None if is_machine(rest) && !rest.contains(':') => "",
-        _ => rest,
-    }
-}
-
-fn is_machine(text: &str) -> bool {
-    let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty());
-    let bare = text.trim_start_matches('[').trim_end_matches(']');
-    port.is_some_and(|(_, port)| port.parse::<u16>().is_ok())
-        || text == "localhost"
-        || bare.parse::<std::net::IpAddr>().is_ok()
-}
-
-/// `host/v1/model`: behind a version, or behind an `openai` after it, the model's name must come.
-fn is_compatible(rest: &str) -> bool {
-    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let bad = |sign: char| sign.is_whitespace() || matches!(sign, '?' | '#' | '\\' | '@');
-    if host.is_empty() || host.contains(bad) {
-        return false;
-    }
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let is_version = |segment: &&str| {
-        segment.strip_prefix('v').is_some_and(|rest| {
-            rest.starts_with(|first: char| first.is_ascii_digit())
-                && rest.chars().all(|sign| sign.is_ascii_alphanumeric())
-        })
-    };
-    let base = match segments.iter().position(is_version) {
-        Some(at) if segments.get(at + 1) == Some(&"openai") && segments.len() > at + 2 => at + 2,
-        Some(at) => at + 1,
-        None => segments.len().saturating_sub(1),
-    };
-    let name = segments.get(base..).unwrap_or_default().join("/");
-    is_model_name(&name)
-}
-
-fn unknown_model(uri: &str, scheme: &str) -> String {
-    const SCHEMES: [&str; 5] = ["openai", "anthropic", "ollama", "openai+https", "builtin"];
-    let whole = nearest(uri, ["default", "mock", "builtin://extractive"]);
-    if let Some(meant) = whole {
-        return format!("did you mean `{meant}`?");
-    }
-    if let Some(meant) = nearest(scheme, SCHEMES) {
-        return format!("did you mean `{meant}://`?");
-    }
-    if scheme.is_empty() && uri.starts_with("gpt") {
-        return format!("did you mean `openai://{uri}`?");
-    }
-    if scheme.is_empty() && uri.starts_with("claude") {
-        return format!("did you mean `anthropic://{uri}`?");
-    }
-    "write `openai://model`, `anthropic://model`, `ollama://host:port/model`, \
-     `openai+https://host/v1/model`, `builtin://extractive`, `mock`, `replay:file` or `default`"
-        .to_owned()
+    })
 }

@@ -20,6 +20,7 @@ use crate::host::{Host, MemoryLoader, SourceLoader};
 use crate::knowledge::import_faults;
 use crate::program::{ProgramFile, load, template_fault};
 use crate::reference::{import_fault, text_faults, texts_of_block, texts_of_items};
+use crate::server::{ServerFacts, ServerImport};
 use crate::syntax::ast::{
     Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use,
 };
@@ -271,16 +272,34 @@ impl Session {
 
     fn compile(&self, source: &Arc<SourceFile>, block: &Block) -> Line {
         let own = File { items: self.items.clone() };
-        let mut units =
-            vec![Unit { source: Arc::clone(source), tree: &own, agents: self.links.clone() }];
+        let servers = self.servers();
+        let mut units = vec![Unit {
+            source: Arc::clone(source),
+            tree: &own,
+            agents: self.links.clone(),
+            servers: &servers,
+        }];
         units.extend(self.files.iter().map(|file| Unit {
             source: Arc::new(file.source.clone()),
             tree: &file.parsed.file,
             agents: file.links.clone(),
+            servers: &file.servers,
         }));
         let names: Vec<String> = self.variables.iter().map(|(name, _)| name.clone()).collect();
         let past = compile::Past { variables: &names, uses: &self.uses, configs: &self.configs };
         compile::compile_line(units, block, past)
+    }
+
+    /// What is known of the servers that earlier lines import.
+    fn servers(&self) -> Vec<(String, ServerFacts)> {
+        let imports = self.items.iter().filter_map(|item| match item {
+            Item::Import(import) => Some((import, ServerImport::of(import)?)),
+            _ => None,
+        });
+        let known = imports.filter_map(|(import, server)| {
+            Some((import.name.text.clone(), self.loader.server(&server).ok()?))
+        });
+        known.collect()
     }
 
     /// Remembers the uses and settings of a line.

@@ -266,9 +266,9 @@ fn as_10_effects_are_told_by_method() {
 fn as_19_methods_are_described_for_models() {
     let methods = Tools::describe("sh://grep").unwrap();
     assert_eq!(methods.len(), 1);
-    assert_eq!(methods[0].schema["required"], json!(["pattern"]));
-    assert_eq!(methods[0].schema["properties"]["max"]["minimum"], 1);
-    assert_eq!(methods[0].schema["additionalProperties"], false);
+    assert_eq!(methods[0].schema()["required"], json!(["pattern"]));
+    assert_eq!(methods[0].schema()["properties"]["max"]["minimum"], 1);
+    assert_eq!(methods[0].schema()["additionalProperties"], false);
     assert_eq!(Tools::describe("file://workspace").unwrap().len(), 5);
     assert_eq!(Tools::describe("sh://bash").unwrap_err().code, "tool_forbidden");
 }

@@ -4,7 +4,7 @@ use crate::columns::{padded, shortened, width};
 use crate::paint::{Paint, harmless, one_line};
 use contexture::mcp::Definition;
 use contexture::mcp::compare::{Compared, State};
-use contexture::mcp::signature::Signature;
+use contexture::ports::signature::ObjectSignature;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
@@ -107,7 +107,7 @@ fn whole(definition: &Definition) -> String {
     if let Some(description) = &definition.description {
         let _ = writeln!(text, "{}", description.trim_end());
     }
-    let _ = writeln!(text, "{}", Signature::of(&definition.input_schema).usage());
+    let _ = writeln!(text, "{}", ObjectSignature::of(&definition.input_schema).usage());
     let schema = Value::Object(definition.input_schema.clone());
     let _ = writeln!(text, "input schema: {schema:#}");
     if let Some(schema) = &definition.output_schema {

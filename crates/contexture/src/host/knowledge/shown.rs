@@ -15,7 +15,6 @@ use crate::host::LiveHost;
 use crate::models::Model;
 use crate::packs::DEFAULT_BUDGET;
 use crate::references::inside;
-use contexture_context::tokens::tokenizer_for;
 use contexture_context::{ContextItem, DeclaredItem, TokenCounter, Trust};
 use contexture_knowledge::fence;
 use contexture_knowledge::resolve::Resolution;
@@ -44,7 +43,7 @@ pub(in crate::host) fn show<'c>(
     call: &'c GenerateCall,
     model: &Model,
 ) -> Result<Shown<'c>, HostError> {
-    let counter = tokenizer_for(model.provider.model());
+    let counter = model.provider.tokenizer();
     let mut packs = ShownPacks { host, call, counter, answers: Vec::new() };
     if call.packs.is_empty() {
         return Ok(Shown { call: Cow::Borrowed(call), packs });

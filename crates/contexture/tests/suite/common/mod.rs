@@ -1,8 +1,9 @@
 //! A workspace in a temporary folder, and runs in it.
 
+use contexture::Runtime;
 use contexture::observe::{Observer, Progress, Silent};
 use contexture::packs::Question;
-use contexture::run::{RunFailure, RunReport, RunRequest, run};
+use contexture::run::{RunFailure, RunReport, RunRequest};
 use contexture::{Environment, Project};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -80,14 +81,24 @@ impl Place {
     }
 
     pub fn run_observed(&self, request: RunRequest, observer: Arc<dyn Observer>) -> RunReport {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run(&self.project(), request, observer, Default::default()))
+        run_in(&self.project(), request, observer)
     }
 
     /// The value of a program that is to succeed.
     pub fn value(&self, program: &str, input: Value) -> Value {
         value(self.run(self.request(program, input)))
     }
+}
+
+/// A tokio runtime for one test.
+pub fn tokio() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Runs a program of a project.
+pub fn run_in(project: &Project, request: RunRequest, observer: Arc<dyn Observer>) -> RunReport {
+    let run = Runtime::of(project.clone()).request(request).observer(observer);
+    tokio().block_on(run).into()
 }
 
 pub fn value(report: RunReport) -> Value {

@@ -2,7 +2,7 @@
 //! results as what the user says.
 
 use super::super::json::set;
-use crate::error::LlmError;
+use contexture_core::error::LlmError;
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role, ToolCall};
 use serde_json::{Value, json};
 

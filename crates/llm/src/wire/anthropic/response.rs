@@ -4,7 +4,7 @@ use super::super::assembly::Assembly;
 use super::super::json::{excerpt, list, number, text};
 use super::super::{Decoder, Flow, Refusal};
 use super::{ANSWER_TOOL, Anthropic, Wire};
-use crate::error::LlmError;
+use contexture_core::error::LlmError;
 use contexture_prompt::{ChatResponse, FinishReason, Usage};
 use serde_json::Value;
 

@@ -4,8 +4,8 @@ use super::super::assembly::{Assembly, name_calls};
 use super::super::json::{excerpt, list, number, text};
 use super::super::{Decoder, Flow, Refusal};
 use super::{Ollama, Wire};
-use crate::error::LlmError;
-use crate::provider::ChatCall;
+use contexture_core::error::LlmError;
+use contexture_core::provider::ChatCall;
 use contexture_prompt::{ChatResponse, FinishReason, Role, ToolCall, Usage};
 use serde_json::Value;
 

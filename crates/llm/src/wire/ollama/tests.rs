@@ -1,6 +1,6 @@
 use super::*;
-use crate::provider::SchemaHint;
 use crate::wire::{Flow, Refusal};
+use contexture_core::provider::SchemaHint;
 use contexture_prompt::{FinishReason, OpenaiChatRequest, ToolCall, Usage};
 
 fn wire() -> Ollama {

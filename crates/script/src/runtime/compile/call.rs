@@ -212,7 +212,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         let at = self.one_argument(arguments, span, to);
         self.eventful += 1;
-        let changes = super::changes::changes_outside(&binding.uri, door, &name.text);
+        let changes = super::changes::changes_outside(self.context, import, door, &name.text);
         let method = name.text.clone();
         let site = ToolSite { binding, door, method, changes, place: self.site(span) };
         let site = push(&mut self.tables.program.tools, site);

@@ -1,28 +1,51 @@
 //! Which calls change the outside, and so are refused in a `parallel for` (AS-10).
 //!
-//! The checker finds them before a program runs; the same table is asked once more where the call
-//! is made. What the table does not know may do anything.
+//! The checker finds them before a program runs; the same facts are asked once more where the call
+//! is made. A call of which nothing is known may do anything.
 
-use crate::capability::{self, Effect};
+use super::function::Context;
+use crate::capability;
 use crate::runtime::code::Door;
+use crate::server::{ServerFacts, ServerImport};
+use crate::syntax::ast::Import;
 
-/// Whether any method of a tool changes something outside the run.
-pub(super) fn may_change_outside(uri: &str) -> bool {
+/// Reports whether any method of a tool changes something outside the run.
+pub(super) fn may_change_outside(context: &Context<'_>, import: u32) -> bool {
+    let Some((import, file)) = context.declarations.imports.get(import as usize) else {
+        return true;
+    };
+    let uri = import.from.value.as_str();
+    if let Some(server) = ServerImport::parse(uri) {
+        return facts(context, import, *file).is_none_or(|facts| facts.may_write(&server));
+    }
     let known = capability::tool(uri);
-    // What a server does is not known here, whatever it says of itself.
-    known.is_ok_and(|known| {
-        known == capability::SERVER
-            || known.methods.iter().any(|method| method.effect == Effect::Write)
-    })
+    known.is_ok_and(|known| known.methods.iter().any(|method| !method.runs_in_parallel()))
 }
 
-/// Whether a method of a tool, memory or pack changes something outside the run.
-pub(super) fn changes_outside(uri: &str, door: Door, method: &str) -> bool {
+/// Reports whether a method of a tool, memory or pack changes something outside the run.
+pub(super) fn changes_outside(
+    context: &Context<'_>,
+    import: u32,
+    door: Door,
+    method: &str,
+) -> bool {
+    let Some((import, file)) = context.declarations.imports.get(import as usize) else {
+        return true;
+    };
+    let uri = import.from.value.as_str();
+    if let Some(server) = ServerImport::of(import) {
+        return facts(context, import, *file).is_none_or(|facts| facts.writes(&server, method));
+    }
     let known = match door {
         Door::Tool => capability::tool(uri).ok(),
         Door::Memory => capability::memory(uri).ok(),
         Door::Knowledge => Some(capability::KNOWLEDGE),
     };
     let method = known.and_then(|known| known.method(method));
-    method.is_none_or(|method| method.effect == Effect::Write)
+    method.is_none_or(|method| !method.runs_in_parallel())
+}
+
+fn facts<'a>(context: &Context<'a>, import: &Import, file: usize) -> Option<&'a ServerFacts> {
+    let servers = context.units.get(file)?.servers;
+    servers.iter().find(|(own, _)| *own == import.name.text).map(|(_, facts)| facts)
 }

@@ -5,7 +5,6 @@ use super::declare::{Global, Settings};
 use super::function::{FunctionCompiler, strip};
 use super::scope::VisibleUse;
 use super::tables::push;
-use crate::host::ToolBinding;
 use crate::reference::{Layer, LiteralText, Written};
 use crate::runtime::code::{GenerateSite, Op, OptionName, Reg, VisibleSite};
 use crate::runtime::error::codes;
@@ -32,12 +31,12 @@ pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
 impl<'a> FunctionCompiler<'_, 'a> {
     /// `generate({ … }) -> { … }`
     pub(super) fn generate(&mut self, tree: &'a Generate, span: Span, to: Reg) {
-        let mut tools = Vec::new();
+        let mut imports = Vec::new();
         let mut options = Vec::new();
         let at = self.code.top();
         for (name, value) in &tree.options {
             if name.value == "tools" {
-                tools = self.tools(value);
+                imports = self.tools(value);
                 continue;
             }
             let Some((_, option)) = OPTIONS.iter().find(|(known, _)| *known == name.value) else {
@@ -83,8 +82,10 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let site = GenerateSite {
             place: self.site(span),
             options,
-            changes: tools.iter().any(|tool| super::changes::may_change_outside(&tool.uri)),
-            tools,
+            changes: imports
+                .iter()
+                .any(|import| super::changes::may_change_outside(self.context, *import)),
+            tools: imports.iter().filter_map(|import| self.binding(*import)).collect(),
             shape,
             uses,
             literals: self.literals(tree, settings),
@@ -108,7 +109,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 
     /// `tools: [Grep, File]`: imported tools by name.
-    fn tools(&mut self, value: &'a Expr) -> Vec<ToolBinding> {
+    fn tools(&mut self, value: &'a Expr) -> Vec<u32> {
         let ExprKind::List(names) = &strip(value).kind else {
             self.at(value.span);
             let help = "write the tools' names: `tools: [Grep, File]`".to_owned();
@@ -117,13 +118,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
         };
         let mut tools = Vec::new();
         for name in names {
-            let binding = match self.global_of(name) {
-                Some(Global::Import(import, ImportKind::Tool)) => self.binding(import),
-                _ => None,
-            };
-            match binding {
-                Some(binding) => tools.push(binding),
-                None => {
+            match self.global_of(name) {
+                Some(Global::Import(import, ImportKind::Tool)) => tools.push(import),
+                _ => {
                     self.at(name.span);
                     let help = "import it: `import tool Name from \"…\"`".to_owned();
                     self.fail(codes::OPTION, "`tools` takes names of imported tools", Some(help));

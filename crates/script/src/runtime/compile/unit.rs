@@ -1,5 +1,6 @@
 //! What the compiler needs to know of a source file.
 
+use crate::server::ServerFacts;
 use crate::syntax::ast::{File, Import, Item};
 use contexture_diagnostic::SourceFile;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) tree: &'a File,
     /// The file behind each `import agent`, by the import's name, as an index among the units.
     pub(crate) agents: Vec<(String, usize)>,
+    /// What is known of each imported server, by the import's name.
+    pub(crate) servers: &'a [(String, ServerFacts)],
 }
 
 impl<'a> Unit<'a> {

@@ -4,6 +4,7 @@ use super::{Runner, progress};
 use crate::fault::Fault;
 use crate::mcp::codes;
 use crate::mcp::tool::Given;
+use contexture::Runtime;
 use contexture::diagnostic::{SourceFile, render};
 use contexture::llm::CancelToken;
 use contexture::run::{RunFailure, RunReport, RunRequest};
@@ -18,19 +19,7 @@ use std::time::Duration;
 /// How long what was told may take to reach the client.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Cancels the run when nobody waits for it any more.
-struct Leash(CancelToken);
-
-impl Drop for Leash {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
 /// Runs a program.
-///
-/// A run stays on its thread, so that it gets one of its own: a program that computes holds up
-/// nobody else.
 pub(super) async fn run(
     runner: &Runner,
     file: &Path,
@@ -43,7 +32,6 @@ pub(super) async fn run(
         () = unwanted(runner, context) => return Err(cancelled()),
     };
     let cancel = CancelToken::new();
-    let leash = Leash(cancel.clone());
     let request = RunRequest {
         program: file.to_owned(),
         input,
@@ -54,32 +42,22 @@ pub(super) async fn run(
         ..RunRequest::default()
     };
     let (observer, telling) = progress::observer(context);
-    let project = runner.project.clone();
-    let mut work = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| {
-            Fault::of(codes::BROKEN_OFF, format!("no runtime can be started: {error}"))
-        })?;
-        let report = runtime.block_on(contexture::run::run(&project, request, observer, cancel));
-        told(report)
-    });
+    let runtime = Runtime::of(runner.project.clone());
+    let mut run = runtime.request(request).observer(observer).cancel(cancel.clone());
     let ended = tokio::select! {
-        ended = &mut work => ended,
+        ended = &mut run => ended,
         () = unwanted(runner, context) => {
-            drop(leash);
+            cancel.cancel();
             // It ends in order, with its trace.
-            work.await
+            run.await
         }
     };
+    drop(permit);
     if let Some(telling) = telling {
         // A client that takes nothing does not hold up the answer.
         let _ = tokio::time::timeout(PATIENCE, telling).await;
     }
-    ended.unwrap_or_else(|error| {
-        Err(Fault::of(codes::BROKEN_OFF, format!("the run broke off: {error}"))
-            .with_help("this is a fault of contexture, not of the program"))
-    })
+    told(ended.into())
 }
 
 /// Waits until the client takes its call back, or the server ends.

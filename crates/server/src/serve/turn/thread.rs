@@ -1,6 +1,4 @@
-//! One turn on a thread of its own.
-//!
-//! A run stays on its thread, so that it gets one: a program that computes holds up nobody else.
+//! One turn while it runs.
 
 use super::ended::Ended;
 use crate::serve::agents::Agent;
@@ -65,17 +63,16 @@ pub(crate) fn start(
     let request = request(app, wanted);
     let (tell, events) = unbounded_channel();
     let (ended, report) = oneshot::channel();
-    let (project, theirs) = (app.project.clone(), cancel.clone());
-    tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return };
-        let events = Arc::new(move |event| {
+    let turn = contexture::Runtime::of(app.project.clone())
+        .turn(request)
+        .cancel(cancel.clone())
+        .events(move |event| {
             // Nobody listens any more when the server ends.
             let _ = tell.send(event);
         });
-        let turn = contexture::turn::turn(&project, request, events, theirs);
-        let _ = ended.send(runtime.block_on(turn));
+    tokio::spawn(async move {
+        let _permit = permit;
+        let _ = ended.send(turn.await);
     });
     let patience = Duration::from_secs(app.project.config.serve.turn_timeout.get());
     Running {

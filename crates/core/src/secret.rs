@@ -5,7 +5,7 @@ use std::fmt;
 /// A credential: `Debug` and `Display` show that there is one, never what it is.
 ///
 /// ```
-/// use contexture_llm::Secret;
+/// use contexture_core::Secret;
 /// let key = Secret::new("sk-very-secret");
 /// assert_eq!(format!("{key} {key:?}"), "*** Secret(***)");
 /// assert_eq!(key.mask("wrong key sk-very-secret!"), "wrong key ***!");

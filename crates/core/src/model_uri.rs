@@ -8,7 +8,7 @@ use thiserror::Error;
 /// A model and where it is served (AS-24).
 ///
 /// ```
-/// use contexture_llm::ModelUri;
+/// use contexture_core::ModelUri;
 /// let uri: ModelUri = "openai+https://api.example.com/v1/org/model".parse().unwrap();
 /// assert_eq!(
 ///     uri,
@@ -20,7 +20,6 @@ use thiserror::Error;
 /// assert_eq!(uri.to_string(), "openai+https://api.example.com/v1/org/model");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum ModelUri {
     /// `openai://model`: OpenAI, or the server at `OPENAI_BASE_URL`.
     OpenAi {
@@ -57,6 +56,14 @@ pub enum ModelUri {
     },
     /// `default`: chosen by the caller from its options and configuration.
     Default,
+    /// `scheme://model` of a provider that the application adds (HO-2); read by
+    /// [`ModelUri::parse_with`] alone.
+    Added {
+        /// The scheme of the provider.
+        scheme: String,
+        /// Everything behind `://`; the provider defines its meaning.
+        model: String,
+    },
 }
 
 /// Why a URI names no model.
@@ -111,7 +118,8 @@ impl UriError {
 const FORMS: &str = "`openai://model`, `anthropic://model`, `ollama://host:port/model`, \
                      `openai+https://host/v1/model`, `builtin://extractive`, `mock`, \
                      `replay:file` or `default`";
-const SCHEMES: [&str; 8] =
+/// The schemes of the providers that are built in.
+pub const SCHEMES: [&str; 8] =
     ["openai", "anthropic", "ollama", "openai+https", "openai+http", "builtin", "replay", "mock"];
 const COMPATIBLE_FORM: &str = "openai+https://host[:port]/v1/model";
 
@@ -123,12 +131,31 @@ impl ModelUri {
             Self::OpenAi { model }
             | Self::Anthropic { model }
             | Self::Ollama { model, .. }
-            | Self::Compatible { model, .. } => model,
+            | Self::Compatible { model, .. }
+            | Self::Added { model, .. } => model,
             Self::Extractive => "builtin://extractive",
             Self::Mock => "mock",
             Self::Replay { .. } => "replay",
             Self::Default => "default",
         }
+    }
+
+    /// Reads a URI where the application adds providers for `schemes`.
+    ///
+    /// # Errors
+    /// [`UriError`] when it names no model.
+    pub fn parse_with<'s>(
+        text: &str,
+        schemes: impl IntoIterator<Item = &'s str>,
+    ) -> Result<Self, UriError> {
+        let uri = text.trim();
+        let Some((scheme, rest)) = uri.split_once("://") else { return uri.parse() };
+        if !schemes.into_iter().any(|known| known == scheme) {
+            return uri.parse();
+        }
+        let form = "scheme://model";
+        let model = model(uri, rest, form)?;
+        Ok(Self::Added { scheme: scheme.to_owned(), model })
     }
 
     /// Whether a call goes over the network.
@@ -153,6 +180,7 @@ impl fmt::Display for ModelUri {
             Self::Ollama { host: Some(host), model } => write!(f, "ollama://{host}/{model}"),
             Self::Compatible { base, model } => write!(f, "openai+{base}/{model}"),
             Self::Replay { path } => write!(f, "replay:{path}"),
+            Self::Added { scheme, model } => write!(f, "{scheme}://{model}"),
             Self::Extractive | Self::Mock | Self::Default => f.write_str(self.model()),
         }
     }
@@ -324,6 +352,16 @@ fn is_version(segment: &str) -> bool {
     rest.next() == Some('v')
         && rest.next().is_some_and(|c| c.is_ascii_digit())
         && rest.all(|c| c.is_ascii_alphanumeric())
+}
+
+/// Reports whether a `host:port` names this machine.
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The arguments of a tool as far as its JSON Schema says it on the first level.
+//! The arguments of a tool, as far as its JSON Schema defines them on the first level.
 
-pub use contexture_context::field::{FieldFacts, FieldType};
+use contexture_context::field::{FieldFacts, FieldType};
 
 use serde_json::{Map, Value};
 
@@ -38,16 +38,16 @@ fn one_of(schema: &Value) -> Vec<FieldType> {
     found
 }
 
-/// What a tool takes: one object.
+/// The object that a tool takes, by its JSON Schema.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Signature {
+pub struct ObjectSignature {
     /// Its known fields.
     pub fields: Vec<FieldFacts>,
     /// Whether other fields may stand beside them.
     pub open: bool,
 }
 
-impl Signature {
+impl ObjectSignature {
     /// Reads a schema.
     ///
     /// A schema that names fields and does not say whether there may be others is taken to mean no
@@ -156,11 +156,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn signature(schema: Value) -> Signature {
-        Signature::of(schema.as_object().unwrap())
+    fn signature(schema: Value) -> ObjectSignature {
+        ObjectSignature::of(schema.as_object().unwrap())
     }
 
-    fn read() -> Signature {
+    fn read() -> ObjectSignature {
         signature(json!({
             "type": "object",
             "properties": {
@@ -174,7 +174,7 @@ mod tests {
         }))
     }
 
-    fn faults(signature: &Signature, argument: Value) -> Vec<String> {
+    fn faults(signature: &ObjectSignature, argument: Value) -> Vec<String> {
         signature.check("Fs.read", argument).err().unwrap_or_default()
     }
 
@@ -269,7 +269,7 @@ mod tests {
                 Value::Object(schema) => schema,
                 other => Map::from_iter([("properties".to_owned(), other)]),
             };
-            let signature = Signature::of(&schema);
+            let signature = ObjectSignature::of(&schema);
             if let Err(faults) = signature.check("T.run", argument) {
                 prop_assert!(!faults.is_empty());
             }

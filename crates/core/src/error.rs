@@ -4,9 +4,8 @@
 //! another model), not which library failed. No message holds a key: providers mask their own key
 //! in every text that came from outside before it gets here.
 
-use crate::replay::ReplayMiss;
-use crate::uri::UriError;
-use crate::wire::http::is_loopback;
+use crate::model_uri::{UriError, is_loopback};
+use crate::replay_miss::ReplayMiss;
 use std::time::Duration;
 use thiserror::Error;
 

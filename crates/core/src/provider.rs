@@ -7,8 +7,10 @@ mod canonical;
 
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
+use crate::secret::Secret;
 use contexture_answer::Shape;
-use contexture_context::Digest;
+use contexture_context::tokens::tokenizer_for;
+use contexture_context::{Digest, TokenCounter};
 use contexture_prompt::{ChatResponse, OpenaiChatRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -35,10 +37,22 @@ pub trait Provider: Send + Sync {
         self.uri()
     }
 
+    /// Returns the counter of its tokens; by default the one that its model's name picks. Counters
+    /// live as long as the process: keep an own one in a `static`.
+    fn tokenizer(&self) -> &'static dyn TokenCounter {
+        tokenizer_for(self.model())
+    }
+
     /// Whether it can call tools. What is offered to a model by itself, such as `load_resource`, is
     /// offered only then; tools that a program lists are always sent.
     fn calls_tools(&self) -> bool {
         true
+    }
+
+    /// Returns the credentials that it sends, which are masked wherever something of a run is
+    /// written down (HO-2).
+    fn secrets(&self) -> Vec<Secret> {
+        Vec::new()
     }
 
     /// Asks once. With a `sink` the answer's text is streamed into it, as far as the provider can;
@@ -75,8 +89,16 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
         (**self).model()
     }
 
+    fn tokenizer(&self) -> &'static dyn TokenCounter {
+        (**self).tokenizer()
+    }
+
     fn calls_tools(&self) -> bool {
         (**self).calls_tools()
+    }
+
+    fn secrets(&self) -> Vec<Secret> {
+        (**self).secrets()
     }
 
     fn complete<'a>(

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 /// A provider that is cancelled drops its connection, so that the server stops working as well.
 ///
 /// ```
-/// use contexture_llm::CancelToken;
+/// use contexture_core::CancelToken;
 /// let token = CancelToken::new();
 /// let copy = token.clone();
 /// token.cancel();

@@ -12,11 +12,6 @@ pub(crate) fn invalid(message: impl Into<String>) -> ActionFailure {
     ActionFailure::new(ErrorCode::ValidationFailed.as_str(), message)
 }
 
-/// More than a limit allows.
-pub(crate) fn too_large(message: impl Into<String>) -> ActionFailure {
-    ActionFailure::new(ErrorCode::TooLarge.as_str(), message)
-}
-
 /// The failure of a tool, with its code in the protocol's way of writing and its help.
 pub(crate) fn of_tool(error: ToolError) -> ActionFailure {
     let code = match error.code {

@@ -16,11 +16,8 @@
 //! | `database_query` | query, limit?, offset?, database?, values?, timeout? (s) | `{value, columns, count, source, timestamp, more?}` | QUERY |
 //! | `database_create` | database, script or file, timeout? (s) | `{database, created}` | OPERATION, idempotent |
 //! | `QUERY_DATA` | query, limit?, offset?, database?, values?, timeout? (s) | `{data, count, more?}` | QUERY |
-//! | `PROCESS_DATA` | data, operations | `{processed_data}` | ANALYSIS |
-//! | `ANALYZE_TREND` | data, metrics, timeRange? | `{analysis}` | ANALYSIS |
-//! | `GENERATE_REPORT` | rawData?, processedData?, analysis?, format?, sections? | `{report}` | GENERATION, idempotent |
 //!
-//! QUERY and ANALYSIS are idempotent: a crash in the middle of one is mended by doing it again. Those
+//! A QUERY is idempotent: after a crash in the middle of one it is done again. Those
 //! that take no free set of parameters also take `idempotencyKey` (FL-11). Files, HTTP and SQL need
 //! [`Settings::workspace`].
 //!
@@ -58,7 +55,6 @@ mod files;
 mod http;
 mod private;
 mod result;
-mod sales;
 mod settings;
 mod shape;
 mod sql;
@@ -75,7 +71,6 @@ pub fn builtin(settings: &Settings) -> Registry {
     let mut registry = Registry::default();
     basics::register(&mut registry, &settings.clock);
     calculator::register(&mut registry);
-    sales::register(&mut registry);
     if let Some(workspace) = &settings.workspace {
         let tools = Arc::new(Tools::new(Arc::clone(workspace), settings.tools.clone()));
         files::register(&mut registry, &tools);

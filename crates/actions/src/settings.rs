@@ -8,8 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Clone)]
 pub struct Settings {
     /// The folder that files and databases are in. Without it there are only the actions that need
-    /// none: `echo`, `fail`, `sleep`, `clock`, `calculator`, `PROCESS_DATA`, `ANALYZE_TREND` and
-    /// `GENERATE_REPORT`.
+    /// none: `echo`, `fail`, `sleep`, `clock` and `calculator`.
     pub workspace: Option<Arc<Workspace>>,
     /// The limits of files and HTTP, and the private hosts that HTTP may reach. Loopback is
     /// private here: a URL in a flow may come from anywhere.

@@ -81,11 +81,6 @@ pub(crate) fn one_of(words: &[&str]) -> Value {
     json!({"type": "string", "enum": words})
 }
 
-/// At least one of these words, each once.
-pub(crate) fn some_of(words: &[&str]) -> Value {
-    json!({"type": "array", "items": {"enum": words}, "minItems": 1, "uniqueItems": true})
-}
-
 /// Seconds, with fractions.
 pub(crate) fn seconds(most: u64) -> Value {
     json!({"type": "number", "exclusiveMinimum": 0, "maximum": most})

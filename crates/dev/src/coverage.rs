@@ -50,24 +50,33 @@ fn cell(tests: &BTreeMap<String, BTreeSet<String>>) -> String {
 
 type Tests = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
+/// The folders whose folders are crates: those of the workspace, and the examples outside it.
+const CRATES: [&str; 2] = ["crates", "examples/rust"];
+
 /// Requirement id → place (crate) → names of tests.
 fn collect(root: &Path) -> Result<Tests, String> {
     let mut tests = Tests::new();
-    let crates = root.join("crates");
-    let mut folders = vec![crates.clone()];
+    for crates in CRATES.map(|folder| root.join(folder)) {
+        walk(&crates, &mut tests)?;
+    }
+    Ok(tests)
+}
+
+fn walk(crates: &Path, tests: &mut Tests) -> Result<(), String> {
+    let mut folders = vec![crates.to_owned()];
     while let Some(folder) = folders.pop() {
         let entries =
             fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         for entry in entries.flatten() {
             let path = entry.path();
             if path.is_dir() {
-                folders.push(path);
+                folders.extend((!path.ends_with("target")).then_some(path));
             } else {
-                visit(&crates, &path, &mut tests);
+                visit(crates, &path, tests);
             }
         }
     }
-    Ok(tests)
+    Ok(())
 }
 
 fn visit(crates: &Path, path: &Path, tests: &mut Tests) {

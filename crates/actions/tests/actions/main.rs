@@ -11,7 +11,6 @@
 mod basics;
 mod files;
 mod http;
-mod sales;
 mod sql;
 
 use contexture_actions::{Clock, Settings, builtin};
@@ -131,9 +130,6 @@ fn fl_3_every_action_has_a_kind_a_schema_and_a_description() {
     assert_eq!(
         table,
         [
-            "ANALYZE_TREND ANALYSIS again",
-            "GENERATE_REPORT GENERATION again",
-            "PROCESS_DATA ANALYSIS again",
             "QUERY_DATA QUERY again",
             "calculator QUERY again",
             "clock QUERY again",
@@ -156,15 +152,6 @@ fn fl_3_every_action_has_a_kind_a_schema_and_a_description() {
 fn fl_3_without_a_workspace_there_are_the_actions_that_need_none() {
     assert_eq!(
         builtin(&Settings::default()).names(),
-        [
-            "ANALYZE_TREND",
-            "GENERATE_REPORT",
-            "PROCESS_DATA",
-            "calculator",
-            "clock",
-            "echo",
-            "fail",
-            "sleep"
-        ]
+        ["calculator", "clock", "echo", "fail", "sleep"]
     );
 }

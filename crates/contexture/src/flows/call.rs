@@ -120,8 +120,7 @@ impl Catalog {
 /// How far what an action gives may be believed, whatever it is given.
 fn of_builtin(name: &str) -> Trust {
     match name {
-        "echo" | "fail" | "sleep" | "clock" | "calculator" | "PROCESS_DATA" | "ANALYZE_TREND"
-        | "GENERATE_REPORT" => Trust::Program,
+        "echo" | "fail" | "sleep" | "clock" | "calculator" => Trust::Program,
         name if name.starts_with("http") => Trust::Web,
         _ => Trust::Tool,
     }

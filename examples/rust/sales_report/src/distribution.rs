@@ -1,54 +1,54 @@
 //! How sales are spread over products.
 
-use super::analysis::Period;
-use super::day::{Day, Product, TooManyDigits, add_product, sum};
-use super::decimal::Decimal;
-use super::read::overflow;
-use super::rounded;
-use super::trend::{Half, change};
-use crate::failure::invalid;
-use contexture_flow::action::ActionFailure;
+use crate::analysis::Period;
+use crate::day::{Day, Product, TooManyDigits, add_product, sum};
+use crate::decimal::Decimal;
+use crate::parameters::invalid;
+use crate::read::overflow;
+use crate::rounded;
+use crate::trend::{Half, change};
+use contexture::flow::action::ActionFailure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The share of each product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Distribution {
+pub(crate) struct Distribution {
     /// What the shares are of.
-    pub(super) by: By,
+    pub(crate) by: By,
     /// All of it, exact.
-    pub(super) total: Decimal,
+    pub(crate) total: Decimal,
     /// The largest share first.
-    pub(super) products: Vec<Share>,
+    pub(crate) products: Vec<Share>,
 }
 
 /// What shares are of: revenue where it is known, else quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum By {
+pub(crate) enum By {
     Revenue,
     Quantity,
 }
 
 /// A product's share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Share {
-    pub(super) product_id: Value,
+pub(crate) struct Share {
+    pub(crate) product_id: Value,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) quantity: Option<Decimal>,
+    pub(crate) quantity: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) revenue: Option<Decimal>,
+    pub(crate) revenue: Option<Decimal>,
     /// From 0 to 1; nothing where all together is 0.
-    pub(super) share: Option<f64>,
+    pub(crate) share: Option<f64>,
     /// The second half of the period against the first.
-    pub(super) change_percent: Option<f64>,
+    pub(crate) change_percent: Option<f64>,
 }
 
 type Products = BTreeMap<String, Product>;
 
 /// The shares of the products of some days.
-pub(super) fn products(
+pub(crate) fn products(
     days: &[Day],
     period: Option<Period>,
 ) -> Result<Distribution, ActionFailure> {
@@ -88,7 +88,7 @@ pub(super) fn products(
 }
 
 /// Whether shares can be told: by revenue of every product, or by quantity of every product.
-pub(super) fn is_known(days: &[Day]) -> bool {
+pub(crate) fn is_known(days: &[Day]) -> bool {
     let every = |known: fn(&Product) -> bool| {
         days.iter()
             .all(|day| day.products.as_ref().is_some_and(|products| products.values().all(known)))

@@ -1,36 +1,36 @@
 //! What was sold on one day.
 
-use super::calendar::Date;
-use super::decimal::Decimal;
+use crate::date::Date;
+use crate::decimal::Decimal;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A day with sales; an amount that some sale of it does not have is unknown.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Day {
-    pub(super) date: Date,
+pub(crate) struct Day {
+    pub(crate) date: Date,
     /// How many rows.
-    pub(super) sales: u64,
-    pub(super) quantity: Option<Decimal>,
-    pub(super) revenue: Option<Decimal>,
+    pub(crate) sales: u64,
+    pub(crate) quantity: Option<Decimal>,
+    pub(crate) revenue: Option<Decimal>,
     /// By the JSON of their ids; unknown if some sale does not name its product.
-    pub(super) products: Option<BTreeMap<String, Product>>,
+    pub(crate) products: Option<BTreeMap<String, Product>>,
 }
 
 /// What was sold of one product.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Product {
-    pub(super) id: Value,
-    pub(super) quantity: Option<Decimal>,
-    pub(super) revenue: Option<Decimal>,
+pub(crate) struct Product {
+    pub(crate) id: Value,
+    pub(crate) quantity: Option<Decimal>,
+    pub(crate) revenue: Option<Decimal>,
 }
 
 /// A sum with too many digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooManyDigits;
+pub(crate) struct TooManyDigits;
 
 /// A sum, unknown if one of its parts is.
-pub(super) fn sum(
+pub(crate) fn sum(
     left: Option<Decimal>,
     right: Option<Decimal>,
 ) -> Result<Option<Decimal>, TooManyDigits> {
@@ -42,7 +42,7 @@ pub(super) fn sum(
 
 impl Day {
     /// Adds another record of the same day.
-    pub(super) fn add(&mut self, other: Self) -> Result<(), TooManyDigits> {
+    pub(crate) fn add(&mut self, other: Self) -> Result<(), TooManyDigits> {
         self.sales = self.sales.saturating_add(other.sales);
         self.quantity = sum(self.quantity, other.quantity)?;
         self.revenue = sum(self.revenue, other.revenue)?;
@@ -58,7 +58,7 @@ impl Day {
     }
 
     /// The day as PROCESS_DATA gives it.
-    pub(super) fn to_json(&self, aggregated: bool, with_revenue: bool) -> Value {
+    pub(crate) fn to_json(&self, aggregated: bool, with_revenue: bool) -> Value {
         let mut fields = Map::new();
         fields.insert("date".to_owned(), self.date.to_string().into());
         if aggregated {
@@ -87,7 +87,7 @@ impl Product {
 }
 
 /// Adds to a product, or adds the product.
-pub(super) fn add_product(
+pub(crate) fn add_product(
     products: &mut BTreeMap<String, Product>,
     key: String,
     product: Product,

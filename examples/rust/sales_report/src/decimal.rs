@@ -9,22 +9,22 @@ const MAX_SCALE: u32 = 30;
 
 /// `digits` divided by ten as often as `scale` says; no more decimals than needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Decimal {
+pub(crate) struct Decimal {
     digits: i128,
     scale: u32,
 }
 
 impl Decimal {
-    pub(super) const ZERO: Self = Self { digits: 0, scale: 0 };
+    pub(crate) const ZERO: Self = Self { digits: 0, scale: 0 };
 
     /// A whole number.
-    pub(super) fn whole(number: i64) -> Self {
+    pub(crate) fn whole(number: i64) -> Self {
         Self { digits: number.into(), scale: 0 }
     }
 
     /// The number of a JSON number, or of a text such as `19.99`. Of a float it is the shortest
     /// number that means it: 19.99, not the binary fraction beside it.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::parse(&number.to_string()),
             Value::String(text) => Self::parse(text.trim()),
@@ -60,7 +60,7 @@ impl Decimal {
     }
 
     /// The sum, or nothing when it has too many digits.
-    pub(super) fn plus(self, other: Self) -> Option<Self> {
+    pub(crate) fn plus(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         let left = scaled(self.digits, scale - self.scale)?;
         let right = scaled(other.digits, scale - other.scale)?;
@@ -68,7 +68,7 @@ impl Decimal {
     }
 
     /// The product, or nothing when it has too many digits.
-    pub(super) fn times(self, other: Self) -> Option<Self> {
+    pub(crate) fn times(self, other: Self) -> Option<Self> {
         let digits = self.digits.checked_mul(other.digits)?;
         Self { digits, scale: self.scale.checked_add(other.scale)? }.trimmed()
     }
@@ -81,17 +81,17 @@ impl Decimal {
         Some(self)
     }
 
-    pub(super) fn is_zero(self) -> bool {
+    pub(crate) fn is_zero(self) -> bool {
         self.digits == 0
     }
 
     /// The nearest float.
-    pub(super) fn float(self) -> f64 {
+    pub(crate) fn float(self) -> f64 {
         self.to_string().parse().unwrap_or_default()
     }
 
     /// A JSON number: whole when it is, else the nearest float.
-    pub(super) fn to_json(self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         if self.scale == 0
             && let Ok(whole) = i64::try_from(self.digits)
         {
@@ -101,7 +101,7 @@ impl Decimal {
     }
 
     /// As amounts are written: with two decimals at least, and all there are.
-    pub(super) fn amount(self) -> String {
+    pub(crate) fn amount(self) -> String {
         let text = self.to_string();
         let decimals = text.split_once('.').map(|(_, fraction)| fraction.len());
         match decimals {

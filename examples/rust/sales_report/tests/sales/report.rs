@@ -1,11 +1,13 @@
-use super::Bench;
-use contexture_protocol::content::Status;
+//! The actions, called as a flow calls them, and the whole report (FL-3, FL-11).
+
+use crate::bench::Bench;
+use contexture::flow::action::Actions as _;
+use contexture::protocol::content::Status;
 use proptest::prelude::*;
 use rusqlite::Connection;
+use sales_report::SET;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-const EXAMPLE: &str = include_str!("../../../../examples/flows/sales_report.json");
 
 /// A row of the example's database, its price in cents.
 struct Row {
@@ -46,9 +48,9 @@ fn assert_near(found: &Value, expected: f64) {
 }
 
 #[tokio::test]
-async fn fl_3_the_sales_report_is_right_by_a_computation_of_its_own() {
+async fn fl_3_report_equals_an_independent_computation() {
     let bench = Bench::new();
-    let report = bench.run(serde_json::from_str(EXAMPLE).unwrap()).await;
+    let report = bench.run(serde_json::from_str(SET).unwrap()).await;
     assert_eq!(report.status(), Status::Completed, "{}", report.to_value());
     let result = |index: usize| report.outcome(index).unwrap().result.unwrap();
     let rows = rows(&bench);
@@ -125,10 +127,20 @@ async fn fl_3_the_sales_report_is_right_by_a_computation_of_its_own() {
     assert_eq!(headings, ["# Sales report", "## Summary", "## Trends", "## Recommendations"]);
 }
 
+#[test]
+fn fl_11_every_action_of_the_report_may_be_done_again_after_a_crash() {
+    let actions = sales_report::actions();
+    assert_eq!(actions.names(), ["ANALYZE_TREND", "GENERATE_REPORT", "PROCESS_DATA"]);
+    for name in actions.names() {
+        let info = actions.describe(&name).unwrap();
+        assert!(info.idempotent && info.parameters.is_some(), "{name}");
+    }
+}
+
 #[tokio::test]
-async fn fl_11_the_sales_report_can_be_run_again() {
+async fn fl_11_report_run_twice_gives_the_same_report() {
     let bench = Bench::new();
-    let set: Value = serde_json::from_str(EXAMPLE).unwrap();
+    let set: Value = serde_json::from_str(SET).unwrap();
     let first = bench.run(set.clone()).await;
     let second = bench.run(set).await;
     assert_eq!(first.outcome(0).unwrap().result.unwrap()["created"], true);
@@ -178,7 +190,7 @@ async fn fl_3_process_data_groups_by_date_and_adds_exactly() {
 }
 
 #[tokio::test]
-async fn fl_3_data_that_cannot_be_added_up_is_told_by_its_place() {
+async fn fl_3_row_without_amounts_is_named_by_its_place() {
     let bench = Bench::new();
     for (data, part) in [
         (json!([{"date": "2025-02-30"}]), "`data[0].date`: expected a date such as 2025-11-30"),
@@ -206,7 +218,7 @@ async fn fl_3_data_that_cannot_be_added_up_is_told_by_its_place() {
 }
 
 #[tokio::test]
-async fn fl_3_words_that_are_not_known_are_refused_with_the_choices() {
+async fn fl_3_unknown_words_are_refused_with_the_choices() {
     let bench = Bench::new();
     for (action, parameters, part) in [
         ("PROCESS_DATA", json!({"data": [], "operations": ["sum"]}), "calculate_daily_revenue"),
@@ -305,7 +317,7 @@ async fn fl_3_days_without_sales_count_and_ranges_end_with_the_data() {
 }
 
 #[tokio::test]
-async fn fl_3_an_analysis_of_nothing_says_so() {
+async fn fl_3_empty_data_gives_an_empty_report() {
     let bench = Bench::new();
     let analysis = analyze(&bench, json!([]), Some("30d")).await;
     assert_eq!(analysis["period"], json!(null));
@@ -320,7 +332,7 @@ async fn fl_3_an_analysis_of_nothing_says_so() {
 }
 
 #[tokio::test]
-async fn fl_3_metrics_say_what_they_need() {
+async fn fl_3_metric_without_its_fields_is_refused_with_what_it_needs() {
     let bench = Bench::new();
     let data = json!([{"date": "2025-11-01", "daily_revenue": 5}]);
     let by = |metric: &str, data: &Value| json!({"data": data, "metrics": [metric]});
@@ -355,7 +367,7 @@ async fn fl_3_metrics_say_what_they_need() {
 }
 
 #[tokio::test]
-async fn fl_3_a_report_never_tells_a_total_that_the_data_does_not_have() {
+async fn fl_3_report_with_a_wrong_total_is_refused() {
     let bench = Bench::new();
     let data = json!([row("2025-11-01", "a", 1, 10.0), row("2025-11-02", "a", 1, 20.0)]);
     let analysis = analyze(&bench, data.clone(), None).await;
@@ -377,7 +389,7 @@ async fn fl_3_a_report_never_tells_a_total_that_the_data_does_not_have() {
 }
 
 #[tokio::test]
-async fn fl_3_reports_have_formats_and_names_stay_text() {
+async fn fl_3_product_names_are_escaped_in_every_format() {
     let bench = Bench::new();
     let name = "<b>*a*|b</b>\n# x_1 _y_";
     let data = json!([row("2025-11-01", name, 1, 10.0), row("2025-11-03", "c", 1, 5.0)]);
@@ -414,7 +426,7 @@ async fn fl_3_reports_have_formats_and_names_stay_text() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn fl_3_totals_and_slopes_are_those_of_the_rows(sold in prop::collection::vec((0_i64..40, 0_usize..4, -3_i64..50, 0_i64..200_000), 1..60)) {
+    fn fl_3_totals_and_slopes_equal_those_of_the_rows(sold in prop::collection::vec((0_i64..40, 0_usize..4, -3_i64..50, 0_i64..200_000), 1..60)) {
         // Over the end of a month.
         let date = |day: i64| if day < 10 { format!("2024-02-{:02}", 20 + day) } else { format!("2024-03-{:02}", day - 9) };
         let rows: Vec<Value> = sold

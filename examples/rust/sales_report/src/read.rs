@@ -1,18 +1,15 @@
 //! From JSON to days: rows of sales, or days that were processed before.
 
-use super::calendar::{Date, EXPECTED};
-use super::day::{Day, Product, TooManyDigits, add_product};
-use super::decimal::Decimal;
-use crate::failure::{invalid, too_large};
-use crate::shape::{type_of, unfit};
-use contexture_flow::action::{ActionCall, ActionFailure};
-use serde_json::{Map, Value};
+use crate::date::{Date, EXPECTED};
+use crate::day::{Day, Product, TooManyDigits, add_product};
+use crate::decimal::Decimal;
+use crate::parameters::{Fields, invalid, too_large, type_of, unfit};
+use contexture::flow::action::{ActionCall, ActionFailure};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
-type Fields = Map<String, Value>;
-
 /// The days of a parameter, in order; `None` if it is not there.
-pub(super) fn days(call: &ActionCall, name: &str) -> Result<Option<Vec<Day>>, ActionFailure> {
+pub(crate) fn days(call: &ActionCall, name: &str) -> Result<Option<Vec<Day>>, ActionFailure> {
     match call.parameters.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Array(list)) => read(name, list).map(Some),
@@ -21,7 +18,7 @@ pub(super) fn days(call: &ActionCall, name: &str) -> Result<Option<Vec<Day>>, Ac
 }
 
 /// As [`days`], where they must be there.
-pub(super) fn required_days(call: &ActionCall, name: &str) -> Result<Vec<Day>, ActionFailure> {
+pub(crate) fn required_days(call: &ActionCall, name: &str) -> Result<Vec<Day>, ActionFailure> {
     days(call, name)?.ok_or_else(|| unfit(name, "a list of rows or days", None))
 }
 
@@ -146,6 +143,6 @@ fn id(path: &str, fields: &Fields) -> Result<Option<Value>, ActionFailure> {
     }
 }
 
-pub(super) fn overflow(path: &str, _: TooManyDigits) -> ActionFailure {
+pub(crate) fn overflow(path: &str, _: TooManyDigits) -> ActionFailure {
     too_large(format!("the amounts up to `{path}` add up to a number with more than 38 digits"))
 }

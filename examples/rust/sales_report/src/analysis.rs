@@ -1,57 +1,55 @@
 //! `ANALYZE_TREND`: what the days of a period say.
 
-use super::calendar::Date;
-use super::day::Day;
-use super::distribution::{self, Distribution};
-use super::read::required_days;
-use super::trend::{self, Revenue};
-use super::words;
-use crate::failure::invalid;
-use crate::shape::{text_if, unfit};
-use contexture_flow::action::{ActionCall, ActionFailure};
+use crate::date::Date;
+use crate::day::Day;
+use crate::distribution::{self, Distribution};
+use crate::parameters::{invalid, text, words};
+use crate::read::required_days;
+use crate::trend::{self, Revenue};
+use contexture::flow::action::{ActionCall, ActionFailure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const REVENUE: &str = "daily_revenue";
 const DISTRIBUTION: &str = "product_distribution";
 
-pub(super) const METRICS: &[&str] = &[REVENUE, DISTRIBUTION];
+pub(crate) const METRICS: &[&str] = &[REVENUE, DISTRIBUTION];
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Analysis {
+pub(crate) struct Analysis {
     /// The range that was asked for.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) time_range: Option<String>,
+    pub(crate) time_range: Option<String>,
     /// What was looked at; nothing without data.
-    pub(super) period: Option<Period>,
+    pub(crate) period: Option<Period>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) daily_revenue: Option<Revenue>,
+    pub(crate) daily_revenue: Option<Revenue>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) product_distribution: Option<Distribution>,
+    pub(crate) product_distribution: Option<Distribution>,
 }
 
 /// The days from one to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Period {
-    pub(super) from: Date,
-    pub(super) to: Date,
-    pub(super) days: i64,
-    pub(super) days_with_sales: i64,
+pub(crate) struct Period {
+    pub(crate) from: Date,
+    pub(crate) to: Date,
+    pub(crate) days: i64,
+    pub(crate) days_with_sales: i64,
 }
 
 /// So many days back from the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Range {
+pub(crate) struct Range {
     written: String,
     days: i64,
 }
 
 impl Range {
-    pub(super) const PATTERN: &'static str = "^[1-9][0-9]{0,4}[dw]$";
+    pub(crate) const PATTERN: &'static str = "^[1-9][0-9]{0,4}[dw]$";
 
-    pub(super) fn parse(written: &str) -> Result<Self, ActionFailure> {
+    pub(crate) fn parse(written: &str) -> Result<Self, ActionFailure> {
         let bad = || {
             let shown: String = written.chars().take(40).collect();
             invalid(format!(
@@ -72,10 +70,9 @@ impl Range {
     }
 }
 
-pub(super) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
-    let metrics = words(call, "metrics", METRICS)?
-        .ok_or_else(|| unfit("metrics", "a list of metrics", None))?;
-    let range = text_if(call, "timeRange")?.map(Range::parse).transpose()?;
+pub(crate) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
+    let metrics = words(call, "metrics").unwrap_or_default();
+    let range = text(call, "timeRange").map(Range::parse).transpose()?;
     let days = required_days(call, "data")?;
     let (period, days) = within(&days, range.as_ref());
     let mut analysis = Analysis::of_period(range, period);
@@ -89,7 +86,7 @@ pub(super) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
 }
 
 impl Analysis {
-    pub(super) fn of_period(range: Option<Range>, period: Option<Period>) -> Self {
+    pub(crate) fn of_period(range: Option<Range>, period: Option<Period>) -> Self {
         Self {
             time_range: range.map(|range| range.written),
             period,
@@ -100,7 +97,7 @@ impl Analysis {
 }
 
 /// The days of a range, counted back from the last day there is.
-pub(super) fn within<'a>(days: &'a [Day], range: Option<&Range>) -> (Option<Period>, &'a [Day]) {
+pub(crate) fn within<'a>(days: &'a [Day], range: Option<&Range>) -> (Option<Period>, &'a [Day]) {
     let (Some(first), Some(last)) = (days.first(), days.last()) else { return (None, days) };
     let from = range.map_or(first.date, |range| last.date.plus(1 - range.days)).max(first.date);
     let days = between(days, from, last.date);
@@ -114,7 +111,7 @@ pub(super) fn within<'a>(days: &'a [Day], range: Option<&Range>) -> (Option<Peri
 }
 
 /// The days from one date to another; they are in order.
-pub(super) fn between(days: &[Day], from: Date, to: Date) -> &[Day] {
+pub(crate) fn between(days: &[Day], from: Date, to: Date) -> &[Day] {
     let start = days.partition_point(|day| day.date < from);
     let end = days.partition_point(|day| day.date <= to);
     days.get(start..end).unwrap_or_default()

@@ -1,13 +1,13 @@
 //! The trend of daily revenue.
 
-use super::analysis::Period;
-use super::calendar::Date;
-use super::day::{Day, TooManyDigits, sum};
-use super::decimal::Decimal;
-use super::read::overflow;
-use super::rounded;
-use crate::failure::invalid;
-use contexture_flow::action::ActionFailure;
+use crate::analysis::Period;
+use crate::date::Date;
+use crate::day::{Day, TooManyDigits, sum};
+use crate::decimal::Decimal;
+use crate::parameters::invalid;
+use crate::read::overflow;
+use crate::rounded;
+use contexture::flow::action::ActionFailure;
 use serde::{Deserialize, Serialize};
 
 /// Below this part of the average, what the line of best fit rises over the whole period is flat.
@@ -15,44 +15,44 @@ const FLAT: f64 = 0.01;
 
 /// What daily revenue does over a period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Revenue {
+pub(crate) struct Revenue {
     /// All of it, exact.
-    pub(super) total: Decimal,
+    pub(crate) total: Decimal,
     /// By day of the period.
-    pub(super) average: f64,
-    pub(super) highest: Option<Best>,
-    pub(super) lowest: Option<Best>,
+    pub(crate) average: f64,
+    pub(crate) highest: Option<Best>,
+    pub(crate) lowest: Option<Best>,
     /// How much more each day is, by the line of best fit (least squares).
-    pub(super) slope: f64,
-    pub(super) direction: Direction,
+    pub(crate) slope: f64,
+    pub(crate) direction: Direction,
     /// The second half of the period against the first; the middle day of an odd number is in
     /// neither.
-    pub(super) change_percent: Option<f64>,
+    pub(crate) change_percent: Option<f64>,
     /// By weekday and by day of a weekend.
-    pub(super) weekday_average: Option<f64>,
-    pub(super) weekend_average: Option<f64>,
+    pub(crate) weekday_average: Option<f64>,
+    pub(crate) weekend_average: Option<f64>,
     /// A day of a weekend against a weekday.
-    pub(super) weekend_change_percent: Option<f64>,
+    pub(crate) weekend_change_percent: Option<f64>,
 }
 
 /// A day that stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Best {
-    pub(super) date: Date,
-    pub(super) revenue: Decimal,
+pub(crate) struct Best {
+    pub(crate) date: Date,
+    pub(crate) revenue: Decimal,
 }
 
 /// Where it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Direction {
+pub(crate) enum Direction {
     Up,
     Down,
     Flat,
 }
 
 /// The trend of days with revenue.
-pub(super) fn revenue(days: &[Day], period: Option<Period>) -> Result<Revenue, ActionFailure> {
+pub(crate) fn revenue(days: &[Day], period: Option<Period>) -> Result<Revenue, ActionFailure> {
     let Some(period) = period else { return Ok(nothing()) };
     let mut series = Vec::with_capacity(days.len());
     for day in days {
@@ -63,7 +63,7 @@ pub(super) fn revenue(days: &[Day], period: Option<Period>) -> Result<Revenue, A
 }
 
 /// Whether the revenue of every day is known.
-pub(super) fn is_known(days: &[Day]) -> bool {
+pub(crate) fn is_known(days: &[Day]) -> bool {
     days.iter().all(|day| day.revenue.is_some())
 }
 
@@ -159,14 +159,14 @@ fn halves(series: &[Best], period: Period) -> Result<(Decimal, Decimal), TooMany
 
 /// A half of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Half {
+pub(crate) enum Half {
     First,
     Second,
 }
 
 impl Period {
     /// In which half a date lies.
-    pub(super) fn half(&self, date: Date) -> Option<Half> {
+    pub(crate) fn half(&self, date: Date) -> Option<Half> {
         let (number, half) = (date.since(self.from), self.days / 2);
         if number < half {
             Some(Half::First)
@@ -177,7 +177,7 @@ impl Period {
 }
 
 /// How much more something has become, in percent; nothing where it began with nothing.
-pub(super) fn change(from: f64, to: f64) -> Option<f64> {
+pub(crate) fn change(from: f64, to: f64) -> Option<f64> {
     let percent = (to - from) / from.abs() * 100.0;
     percent.is_finite().then(|| rounded(percent))
 }

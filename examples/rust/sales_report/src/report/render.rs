@@ -1,7 +1,7 @@
 //! A report in each format. The names of products come from data: in every format they are text.
 
-use super::super::analysis::Analysis;
 use super::page::{Block, Page, Section};
+use crate::analysis::Analysis;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ macro_rules! line {
 }
 
 /// CommonMark, with tables.
-pub(super) fn markdown(page: &Page) -> String {
+pub(crate) fn markdown(page: &Page) -> String {
     let mut out = format!("# {}\n", page.title);
     for section in &page.sections {
         line!(out, "\n## {}", section.heading);
@@ -68,7 +68,7 @@ fn plain(text: &str) -> String {
 }
 
 /// A fragment of HTML.
-pub(super) fn html(page: &Page) -> String {
+pub(crate) fn html(page: &Page) -> String {
     let mut out = format!("<article>\n<h1>{}</h1>\n", page.title);
     for section in &page.sections {
         line!(out, "<section>\n<h2>{}</h2>", section.heading);
@@ -120,7 +120,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Plain text.
-pub(super) fn text(page: &Page) -> String {
+pub(crate) fn text(page: &Page) -> String {
     let mut out = format!("{}\n{}\n", page.title, "=".repeat(page.title.len()));
     for section in &page.sections {
         line!(out, "\n{}\n{}", section.heading, "-".repeat(section.heading.len()));
@@ -170,7 +170,7 @@ fn columns(out: &mut String, lines: &[Vec<String>]) {
 }
 
 /// An object, with the figures beside the words.
-pub(super) fn json(page: &Page, analysis: &Analysis) -> Value {
+pub(crate) fn json(page: &Page, analysis: &Analysis) -> Value {
     let sections: Vec<Value> = page.sections.iter().map(json_section).collect();
     json!({"title": page.title, "sections": sections, "analysis": analysis})
 }

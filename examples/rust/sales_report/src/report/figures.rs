@@ -1,24 +1,24 @@
 //! The figures of a report, brought together and compared.
 
-use super::super::analysis::{Analysis, Period, Range, between, within};
-use super::super::day::Day;
-use super::super::decimal::Decimal;
-use super::super::read::days;
-use super::super::{distribution, trend};
-use crate::failure::invalid;
-use contexture_flow::action::{ActionCall, ActionFailure};
+use crate::analysis::{Analysis, Period, Range, between, within};
+use crate::day::Day;
+use crate::decimal::Decimal;
+use crate::parameters::invalid;
+use crate::read::days;
+use crate::{distribution, trend};
+use contexture::flow::action::{ActionCall, ActionFailure};
 use serde_json::Value;
 
 /// What a report tells.
-pub(super) struct Figures {
-    pub(super) analysis: Analysis,
+pub(crate) struct Figures {
+    pub(crate) analysis: Analysis,
     /// How many sales there were in the period, if the raw data is there.
-    pub(super) sales: Option<u64>,
+    pub(crate) sales: Option<u64>,
 }
 
 impl Figures {
     /// The analysis, completed from the data where it lacks something, and compared with the data.
-    pub(super) fn of(call: &ActionCall) -> Result<Self, ActionFailure> {
+    pub(crate) fn of(call: &ActionCall) -> Result<Self, ActionFailure> {
         let raw = days(call, "rawData")?;
         let processed = days(call, "processedData")?;
         let given = given(call)?;
@@ -112,6 +112,6 @@ fn sales(days: &[Day], period: Option<Period>) -> u64 {
 }
 
 /// A product as a text has it.
-pub(super) fn name(id: &Value) -> String {
+pub(crate) fn name(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }

@@ -1,10 +1,10 @@
 //! What a report recommends. Each line has its rule, and gives the figure that it follows from.
 
-use super::super::analysis::{Analysis, Period};
-use super::super::distribution::Distribution;
-use super::super::trend::{Direction, Revenue};
 use super::figures::name;
 use super::sections::{money, part, percent, what};
+use crate::analysis::{Analysis, Period};
+use crate::distribution::Distribution;
+use crate::trend::{Direction, Revenue};
 
 /// A difference between weekends and weekdays that is worth a word, in percent.
 const WEEKEND: f64 = 10.0;
@@ -19,7 +19,7 @@ const LOSS: f64 = -10.0;
 const AHEAD: f64 = 7.0;
 
 /// The recommendations, at least one line.
-pub(super) fn recommendations(analysis: &Analysis) -> Vec<String> {
+pub(crate) fn recommendations(analysis: &Analysis) -> Vec<String> {
     let mut lines = Vec::new();
     if let (Some(revenue), Some(period)) = (&analysis.daily_revenue, analysis.period) {
         lines.extend(stock(revenue, period));

@@ -2,23 +2,23 @@
 
 /// Sections under a title.
 #[derive(Debug, PartialEq)]
-pub(super) struct Page {
-    pub(super) title: &'static str,
-    pub(super) sections: Vec<Section>,
+pub(crate) struct Page {
+    pub(crate) title: &'static str,
+    pub(crate) sections: Vec<Section>,
 }
 
 /// A section.
 #[derive(Debug, PartialEq)]
-pub(super) struct Section {
+pub(crate) struct Section {
     /// Its name in `sections`.
-    pub(super) name: &'static str,
-    pub(super) heading: &'static str,
-    pub(super) blocks: Vec<Block>,
+    pub(crate) name: &'static str,
+    pub(crate) heading: &'static str,
+    pub(crate) blocks: Vec<Block>,
 }
 
 /// A part of a section; its texts are plain.
 #[derive(Debug, PartialEq)]
-pub(super) enum Block {
+pub(crate) enum Block {
     /// Points in any order.
     Points(Vec<String>),
     /// Numbered points.

@@ -6,8 +6,8 @@ mod page;
 mod render;
 mod sections;
 
-use super::{word, words};
-use contexture_flow::action::{ActionCall, ActionFailure};
+use crate::parameters::{text, words};
+use contexture::flow::action::{ActionCall, ActionFailure};
 use figures::Figures;
 use serde_json::{Value, json};
 
@@ -17,14 +17,14 @@ const TEXT: &str = "text";
 const JSON: &str = "json";
 
 /// The first is the usual one.
-pub(super) const FORMATS: &[&str] = &[MARKDOWN, HTML, TEXT, JSON];
+pub(crate) const FORMATS: &[&str] = &[MARKDOWN, HTML, TEXT, JSON];
 
 /// In their usual order.
-pub(super) const SECTIONS: &[&str] = &["summary", "trends", "recommendations"];
+pub(crate) const SECTIONS: &[&str] = &["summary", "trends", "recommendations"];
 
-pub(super) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
-    let format = word(call, "format", FORMATS)?;
-    let wanted = words(call, "sections", SECTIONS)?.unwrap_or_else(|| SECTIONS.to_vec());
+pub(crate) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
+    let format = text(call, "format").unwrap_or(MARKDOWN);
+    let wanted = words(call, "sections").unwrap_or_else(|| SECTIONS.to_vec());
     let figures = Figures::of(call)?;
     let page = sections::page(&figures, &wanted);
     let report = match format {

@@ -1,14 +1,14 @@
 //! What the sections of a report say.
 
-use super::super::analysis::{Analysis, Period};
-use super::super::distribution::{By, Distribution};
-use super::super::trend::{Best, Direction, Revenue};
 use super::advice;
 use super::figures::{Figures, name};
 use super::page::{Block, Page, Section};
+use crate::analysis::{Analysis, Period};
+use crate::distribution::{By, Distribution};
+use crate::trend::{Best, Direction, Revenue};
 
 /// The report with the sections that are wanted, in their order.
-pub(super) fn page(figures: &Figures, wanted: &[&str]) -> Page {
+pub(crate) fn page(figures: &Figures, wanted: &[&str]) -> Page {
     let sections = wanted.iter().map(|wanted| match *wanted {
         "summary" => Section {
             name: "summary",
@@ -63,7 +63,7 @@ fn leader(distribution: &Distribution) -> Option<String> {
     ))
 }
 
-pub(super) fn what(by: By) -> &'static str {
+pub(crate) fn what(by: By) -> &'static str {
     match by {
         By::Revenue => "revenue",
         By::Quantity => "quantity",
@@ -136,7 +136,7 @@ fn table(distribution: &Distribution) -> Block {
 }
 
 /// An amount that was rounded anyway.
-pub(super) fn money(amount: f64) -> String {
+pub(crate) fn money(amount: f64) -> String {
     format!("{:.2}", cents(amount))
 }
 
@@ -149,10 +149,10 @@ fn cents(amount: f64) -> f64 {
     if amount.abs() < 0.005 { 0.0 } else { amount }
 }
 
-pub(super) fn percent(percent: f64) -> String {
+pub(crate) fn percent(percent: f64) -> String {
     format!("{:+.1}%", if percent.abs() < 0.05 { 0.0 } else { percent })
 }
 
-pub(super) fn part(share: f64) -> String {
+pub(crate) fn part(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }

@@ -1,21 +1,18 @@
 //! `PROCESS_DATA`: days from rows.
 
-use super::day::Day;
-use super::read::required_days;
-use super::words;
-use crate::failure::invalid;
-use crate::shape::unfit;
-use contexture_flow::action::{ActionCall, ActionFailure};
+use crate::day::Day;
+use crate::parameters::{invalid, words};
+use crate::read::required_days;
+use contexture::flow::action::{ActionCall, ActionFailure};
 use serde_json::{Value, json};
 
 const AGGREGATE: &str = "aggregate_by_date";
 const REVENUE: &str = "calculate_daily_revenue";
 
-pub(super) const OPERATIONS: &[&str] = &[AGGREGATE, REVENUE];
+pub(crate) const OPERATIONS: &[&str] = &[AGGREGATE, REVENUE];
 
-pub(super) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
-    let operations = words(call, "operations", OPERATIONS)?
-        .ok_or_else(|| unfit("operations", "a list of operations", None))?;
+pub(crate) fn action(call: &ActionCall) -> Result<Value, ActionFailure> {
+    let operations = words(call, "operations").unwrap_or_default();
     let days = required_days(call, "data")?;
     let aggregated = operations.contains(&AGGREGATE);
     let with_revenue = operations.contains(&REVENUE);

@@ -16,6 +16,7 @@ use contexture_context::TraceKind;
 use contexture_context::manifest::Blob;
 use contexture_script::host::{Event, Phase};
 use contexture_store::masker::Masker;
+use contexture_store::stamp::now_us;
 use line::{Data, Field, Head, Line, text_of};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -23,7 +24,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 /// Strings longer than this are kept by digest, in bytes.
 const INLINE_BYTES: usize = 512;
@@ -91,8 +92,7 @@ impl Recorder {
         masker: Arc<Masker>,
         run: Map<String, Value>,
     ) -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let began_us = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
+        let began_us = now_us();
         Self {
             sinks,
             run,

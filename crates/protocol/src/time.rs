@@ -1,8 +1,12 @@
 //! Timestamps: ISO 8601, kept as written (CP-1).
+//!
+//! Decision: the calendar is `chrono`'s, and all other crates take their times from here. The text is
+//! taken apart by us, since no library reads all these forms and tells a leap second.
 
 use crate::node::Node;
 use crate::read::{Read, wrong};
 use crate::report::{Place, Report};
+use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -62,14 +66,10 @@ impl Timestamp {
     pub fn from_unix_millis(millis: u64) -> Self {
         // Beyond the year 9999 there is no form of it.
         let millis = i64::try_from(millis).unwrap_or(i64::MAX).min(253_402_300_799_999);
-        let (seconds, rest) = (millis / 1_000, millis % 1_000);
-        let (year, month, day) = calendar(seconds / 86_400);
-        let time = seconds % 86_400;
-        let (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60);
-        let written =
-            format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{rest:03}Z");
-        let nanos = u32::try_from(rest * 1_000_000).unwrap_or_default();
-        Self { written, moment: Moment { seconds, nanos } }
+        let time = DateTime::from_timestamp_millis(millis).unwrap_or_default();
+        let written = time.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let moment = Moment { seconds: time.timestamp(), nanos: time.timestamp_subsec_nanos() };
+        Self { written, moment }
     }
 
     fn of(written: String) -> Result<Self, String> {
@@ -181,8 +181,8 @@ impl Rest<'_> {
 
 fn moment(text: &str) -> Option<Moment> {
     let mut rest = Rest(text.as_bytes());
-    let days = date(&mut rest)?;
-    let mut moment = Moment { seconds: days * 86_400, nanos: 0 };
+    let midnight = date(&mut rest)?.and_time(NaiveTime::MIN).and_utc();
+    let mut moment = Moment { seconds: midnight.timestamp(), nanos: 0 };
     if rest.one_of(b"Tt").is_some() {
         let (seconds, nanos) = clock(&mut rest)?;
         moment = Moment { seconds: moment.seconds + seconds - offset(&mut rest)?, nanos };
@@ -190,42 +190,15 @@ fn moment(text: &str) -> Option<Moment> {
     rest.0.is_empty().then_some(moment)
 }
 
-/// Days since 1970-01-01 of `YYYY-MM-DD` or `YYYYMMDD`.
-fn date(rest: &mut Rest<'_>) -> Option<i64> {
-    let year = rest.number(4)?;
+/// Takes `YYYY-MM-DD` or `YYYYMMDD`.
+fn date(rest: &mut Rest<'_>) -> Option<NaiveDate> {
+    let year = i32::try_from(rest.number(4)?).ok()?;
     let is_extended = rest.one_of(b"-").is_some();
-    let month = rest.number(2)?;
+    let month = u32::try_from(rest.number(2)?).ok()?;
     if rest.one_of(b"-").is_some() != is_extended {
         return None;
     }
-    days(year, month, rest.number(2)?)
-}
-
-/// Year, month and day of the days since 1970-01-01 (years that begin in March make the leap day
-/// the last of its year).
-fn calendar(days: i64) -> (i64, i64, i64) {
-    let since = days + 719_468;
-    let (era, of_era) = (since.div_euclid(146_097), since.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
-
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let lengths = [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let before = usize::try_from(month).ok()?.checked_sub(1)?;
-    if day < 1 || day > *lengths.get(before)? {
-        return None;
-    }
-    let months: i64 = lengths.iter().take(before).sum();
-    let last = year - 1;
-    let years = last * 365 + last.div_euclid(4) - last.div_euclid(100) + last.div_euclid(400);
-    // From 0001-01-01 to 1970-01-01 it is 719,162 days.
-    Some(years + months + day - 1 - 719_162)
+    NaiveDate::from_ymd_opt(year, month, u32::try_from(rest.number(2)?).ok()?)
 }
 
 /// Seconds of the day and nanoseconds. Minutes and seconds may be left out.

@@ -4,6 +4,7 @@
 //! (AS-30). An id is 26 characters of Crockford's base 32: 48 bits of milliseconds, then 80 bits of
 //! chance, so that ids sort by time and two processes never make the same one.
 
+use contexture_protocol::Timestamp;
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::BuildHasher as _;
@@ -33,10 +34,16 @@ pub struct SystemStamp {
     counter: AtomicU64,
 }
 
+/// Returns the time of the system's clock, in microseconds since 1970-01-01 UTC.
+#[must_use]
+pub fn now_us() -> u64 {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(passed.as_micros()).unwrap_or(u64::MAX)
+}
+
 impl Stamp for SystemStamp {
     fn now_us(&self) -> u64 {
-        let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        u64::try_from(passed.as_micros()).unwrap_or(u64::MAX)
+        now_us()
     }
 
     fn random(&self) -> u128 {
@@ -124,27 +131,10 @@ fn encode(number: u128) -> String {
     (0..ID_LENGTH).rev().map(digit).collect()
 }
 
-/// A time as `2026-08-01T12:34:56.789Z`.
+/// Writes a time in microseconds as `2026-08-01T12:34:56.789Z`.
 #[must_use]
 pub fn iso_time(us: u64) -> String {
-    let (seconds, millis) = (us / 1_000_000, us / 1_000 % 1_000);
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
-}
-
-/// Year, month and day of a number of days since 1970-01-01, by the Gregorian calendar.
-fn civil(days: u64) -> (u64, u64, u64) {
-    // Years are counted from March, so that the leap day is a year's last; day 0 is 0000-03-01.
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    Timestamp::from_unix_millis(us / 1_000).to_string()
 }
 
 #[cfg(test)]

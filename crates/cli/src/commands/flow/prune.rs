@@ -12,10 +12,11 @@ use crate::terminal::Terminal;
 use contexture::flows::is_within;
 use contexture::store::contexts::{ContextStore as _, SqliteContexts};
 use contexture::store::flows::{Filter, RunState, RunSummary, SqliteJournal};
+use contexture::store::stamp::now_us;
 use contexture_server::serve::CONTEXTS_FILE;
 use serde_json::json;
 use std::collections::HashSet;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -137,11 +138,6 @@ fn tell(args: &Args, gone: &[RunSummary], kept: usize, terminal: &Terminal) -> O
     let (verb, be) = if args.dry_run { ("would go", "would be") } else { ("went", "are") };
     terminal.note(&format!("{runs} {verb}, {kept} {be} kept"));
     Ok(Exit::Done)
-}
-
-fn now_us() -> u64 {
-    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(passed.as_micros()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use crate::complaint::{Complaint, Stop};
 use crate::workspace;
+use contexture::store::stamp::now_us;
 use contexture_server::Fault;
 use contexture_server::serve::audit::{self, Record};
 use contexture_server::serve::data_folder;
 use contexture_server::serve::tokens::TokenFile;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The data folder of a server, as an argument.
 #[derive(Debug, clap::Args)]
@@ -44,8 +44,7 @@ pub(super) fn refuse(fault: Fault) -> Stop {
     Complaint { help: fault.help, ..complaint }.into()
 }
 
-/// The time now, in milliseconds since 1970-01-01 UTC.
+/// Returns the time in milliseconds since 1970-01-01 UTC.
 pub(super) fn now() -> u64 {
-    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
+    now_us() / 1_000
 }

@@ -19,7 +19,7 @@ use contexture_prompt::{
     gather_partials, partial_file,
 };
 use contexture_reference::syntax::Reference;
-use contexture_reference::{LoadError as ReferenceFault, Place};
+use contexture_reference::Place;
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport, TemplatePlace};
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use std::collections::BTreeMap;
@@ -210,7 +210,7 @@ impl ReadTemplate {
     fn misnamed(&self, included: &Included, project: &OnDemand) -> Option<TemplateFault> {
         let text = included.reference.as_str();
         let (offset, fault) = match Reference::parse(text) {
-            Err(error) => (error.offset, ReferenceFault::of_syntax(text, &error)),
+            Err(error) => (error.offset, error.load_error(text)),
             Ok(reference) => {
                 let place = self.place(included.partial.as_deref());
                 (0, project.get().loader().route(&reference, &place).err()?)

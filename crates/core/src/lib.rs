@@ -12,10 +12,13 @@ pub use contexture_prompt as prompt;
 pub use contexture_protocol as protocol;
 
 pub mod cancel;
+#[cfg(feature = "contract")]
+pub mod contract;
 pub mod error;
 pub mod model_uri;
 pub mod panics;
 pub mod provider;
+pub mod reference;
 mod replay_miss;
 mod secret;
 pub mod signature;

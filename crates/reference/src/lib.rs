@@ -27,23 +27,19 @@
 
 pub mod codes;
 pub mod definition;
-pub mod error;
 mod loader;
 pub mod pattern;
 pub mod plan;
 pub mod processors;
-pub mod protocol;
 pub mod protocols;
-pub mod resource;
 pub mod scan;
 pub mod syntax;
 pub mod text;
 pub mod tool;
 
-pub use error::LoadError;
+pub use contexture_core::reference::{
+    Content, FOLDER, LoadError, LoadFuture, Loaded, Note, Parameter, ParameterKind, Parameters,
+    Place, Protocol, Request, Resource, Role,
+};
 pub use loader::{LoadLimits, Loader, Route, Step, StepKind};
 pub use plan::{Plan, PlanEntry, PlanOptions, Policy, Sizes, State};
-pub use protocol::{
-    LoadFuture, Parameter, ParameterKind, Parameters, Place, Protocol, Request, Role,
-};
-pub use resource::{Content, FOLDER, Loaded, Note, Resource};

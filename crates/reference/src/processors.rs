@@ -9,8 +9,8 @@ mod lines;
 mod markdown;
 mod template;
 
-use crate::protocol::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role};
 use crate::{Content, LoadError, Loaded, Resource};
+use crate::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role};
 use std::sync::Arc;
 
 /// The processor that numbers lines, and the parameter with the number of its first one.

@@ -14,7 +14,7 @@ pub(crate) use fit::{Piece, fit};
 pub use lines::{LineError, LineRange};
 pub(crate) use media::{charset, essence, is_essence};
 
-use crate::protocol::{Parameter, ParameterKind};
+use crate::{Parameter, ParameterKind};
 use std::sync::LazyLock;
 
 /// The names of the parameters of any text.

@@ -111,8 +111,7 @@ impl Offers {
             return Err(LoadError::new("REF3050", NAME, "the argument `reference` is missing")
                 .with_help("give one of the listed references, as a string"));
         }
-        let reference =
-            Reference::parse(asked).map_err(|error| LoadError::of_syntax(asked, &error))?;
+        let reference = Reference::parse(asked).map_err(|error| error.load_error(asked))?;
         for offer in &self.offers {
             if let Some(wanted) = within(offer, &reference) {
                 return loader.load(&wanted.as_ref(), &offer.place).await;

@@ -10,6 +10,8 @@
 
 #[path = "load/bad_input.rs"]
 mod bad_input;
+#[path = "load/contract.rs"]
+mod contract;
 #[path = "load/files.rs"]
 mod files;
 #[path = "load/levels.rs"]

@@ -186,7 +186,7 @@ fn told(error: &LoadError) -> ReferenceError {
 
 async fn one(door: &Door<'_>, text: &str, place: &Place) -> Outcome {
     let loader = door.loader;
-    let reference = Reference::parse(text).map_err(|error| LoadError::of_syntax(text, &error))?;
+    let reference = Reference::parse(text).map_err(|error| error.load_error(text))?;
     let mut route = loader.route(&reference, place)?;
     // What a wrapper would only name is wanted here, too.
     for step in route.steps.iter_mut().filter(|step| step.semantics == Semantics::Lazy) {
@@ -216,7 +216,7 @@ fn whole(door: &Door<'_>, route: &Route, loaded: Loaded) -> Outcome {
             if loaded.listing {
                 continue;
             }
-            return Err(LoadError::new(codes::NOT_TEXT.code, &route.reference, "it is no text")
+            return Err(LoadError::new(codes::NOT_TEXT.code, &route.reference, "it is not text")
                 .with_help("a template includes text; `@base64:…` shows bytes as text"));
         };
         if !text.is_empty() && !text.ends_with('\n') {

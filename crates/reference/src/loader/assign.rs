@@ -4,8 +4,8 @@
 //! that takes anything, and is else an error that names what could have been taken. For http and
 //! https the server is that level, but for `cx.NAME`, which is always ours.
 
-use crate::protocol::{Parameter, Parameters};
 use crate::text::{COMMON, common_parameters};
+use crate::{Parameter, Parameters};
 use contexture_diagnostic::suggestion;
 
 /// The parameters of one level, as its protocol declares them.

@@ -3,10 +3,10 @@
 use super::Loader;
 use super::assign::{Declared, Given, Untaken, assign};
 use crate::definition::{Definition, Hop};
-use crate::protocol::{Parameters, Protocol, Role};
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, LineRange};
 use crate::{LoadError, Place, processors};
+use crate::{Parameters, Protocol, Role};
 use contexture_diagnostic::suggestion;
 use std::sync::Arc;
 

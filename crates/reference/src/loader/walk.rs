@@ -2,10 +2,10 @@
 
 use super::{Loader, Route, Step, StepKind};
 use crate::processors;
-use crate::protocol::{Protocol, Request};
 use crate::syntax::Semantics;
 use crate::text::{self, Piece};
 use crate::{Content, LoadError, Loaded, Note, Resource};
+use crate::{Protocol, Request};
 use contexture_context::Trust;
 use contexture_diagnostic::Severity;
 use std::sync::Arc;

@@ -34,7 +34,7 @@ pub(super) async fn of_text(
             }
             Err(malformed) => {
                 let span = Some((malformed.start, malformed.end));
-                let error = LoadError::of_syntax(malformed.text, &malformed.error);
+                let error = malformed.error.load_error(malformed.text);
                 Candidate { span, found: Err(error) }
             }
         });

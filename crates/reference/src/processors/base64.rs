@@ -1,8 +1,8 @@
 //! `base64`: bytes as text, so that what is no text can be shown or handed on.
 
 use super::Made;
+use crate::Parameters;
 use crate::Resource;
-use crate::protocol::Parameters;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 

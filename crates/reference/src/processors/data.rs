@@ -1,8 +1,8 @@
 //! `json` and `yaml`: data, checked and shown as JSON, whole or the part at a pointer.
 
 use super::{Fault, Made, text_of};
+use crate::Parameters;
 use crate::Resource;
-use crate::protocol::Parameters;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 

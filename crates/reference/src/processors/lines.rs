@@ -1,8 +1,8 @@
 //! `lines`: each line with its number, so that an answer can name the place it speaks of.
 
 use super::{FROM, Fault, Made, text_of};
+use crate::Parameters;
 use crate::Resource;
-use crate::protocol::Parameters;
 use std::fmt::Write as _;
 
 pub(super) fn lines(resource: &Resource, parameters: &Parameters) -> Made {

@@ -1,8 +1,8 @@
 //! `markdown`: a document, whole or the section under one heading.
 
 use super::{Fault, Made, text_of};
+use crate::Parameters;
 use crate::Resource;
-use crate::protocol::Parameters;
 use contexture_diagnostic::suggestion;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 

@@ -1,7 +1,7 @@
 //! `env`: variables of the environment, those that settings allow (REF-20).
 
-use crate::protocol::{LoadFuture, Protocol, Request, Role};
 use crate::{LoadError, Loaded, Resource};
+use crate::{LoadFuture, Protocol, Request, Role};
 use contexture_context::Trust;
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeMap;

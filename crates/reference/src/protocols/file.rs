@@ -7,8 +7,8 @@
 pub(super) mod media;
 mod walk;
 
-use crate::protocol::{LoadFuture, Parameter, ParameterKind, Place, Protocol, Request, Role};
 use crate::{Content, LoadError, Loaded, Resource, pattern};
+use crate::{LoadFuture, Parameter, ParameterKind, Place, Protocol, Request, Role};
 use contexture_context::Trust;
 use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::sync::Arc;

@@ -9,8 +9,8 @@ mod login;
 
 use super::address::{Endpoint, Login};
 use super::network::{Fault, NetworkSettings, connect, one_file, within};
-use crate::protocol::{LoadFuture, Protocol, Request, Role};
 use crate::{LoadError, Loaded};
+use crate::{LoadFuture, Protocol, Request, Role};
 use login::Masked;
 use std::io::ErrorKind;
 use std::net::IpAddr;

@@ -14,8 +14,8 @@ mod exchange;
 mod freshness;
 
 use super::network::{Fault, NetworkSettings, within};
-use crate::protocol::{LoadFuture, Parameter, ParameterKind, Protocol, Request, Role};
 use crate::{Content, LoadError, Loaded, Resource};
+use crate::{LoadFuture, Parameter, ParameterKind, Protocol, Request, Role};
 use address::Target;
 use answer::{Answer, Format};
 use cache::Cache;

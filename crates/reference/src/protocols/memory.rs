@@ -1,7 +1,7 @@
 //! `memory`: keys of the workspace's memory (REF-20), behind a small port.
 
-use crate::protocol::{LoadFuture, Protocol, Request, Role};
 use crate::{LoadError, Loaded, Resource};
+use crate::{LoadFuture, Protocol, Request, Role};
 use contexture_context::Trust;
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeMap;

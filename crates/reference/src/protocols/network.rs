@@ -3,7 +3,7 @@
 
 use super::address::Endpoint;
 use super::file::media;
-use crate::protocol::Request;
+use crate::Request;
 use crate::syntax::redact;
 use crate::{Content, LoadError, Loaded, Resource};
 use contexture_context::Trust;

@@ -9,8 +9,8 @@ mod login;
 
 use super::address::Endpoint;
 use super::network::{Fault, NetworkSettings, connect, one_file, within};
-use crate::protocol::{LoadFuture, Protocol, Request, Role};
 use crate::{LoadError, Loaded};
+use crate::{LoadFuture, Protocol, Request, Role};
 use hosts::{Guard, KnownHosts, Trouble, Verdict};
 use russh::client::{self, Handle};
 use russh_sftp::client::error::Error as SftpError;

@@ -2,6 +2,7 @@
 
 use super::parse::{Fault, FaultAt};
 use super::{MAX_LENGTH, userinfo};
+use crate::LoadError;
 use crate::codes::{self, Code};
 use contexture_diagnostic::{Diagnostic, Span};
 use std::borrow::Cow;
@@ -59,6 +60,13 @@ impl SyntaxError {
             }
             None => userinfo::redact(text).into_owned(),
         }
+    }
+
+    /// Returns the failure to load `text`, which is not a reference.
+    #[must_use]
+    pub fn load_error(&self, text: &str) -> LoadError {
+        let message = format!("{} at offset {}", self.message(), self.offset);
+        LoadError::new(self.code, &self.public(text), message).with_help(self.help.clone())
     }
 
     /// The fault as a diagnostic; `start` is where the reference begins in its file.

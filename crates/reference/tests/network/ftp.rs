@@ -1,7 +1,9 @@
-use crate::support::{Net, serve_with};
+use crate::support::{Net, keeps_contract, loopback, serve_with};
+use contexture_core::contract::ProtocolExample;
+use contexture_reference::protocols::Ftp;
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener};
-use std::sync::mpsc::Receiver;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender};
 
 /// How a server behaves that has the file `a.txt`.
 #[derive(Clone, Copy, Default)]
@@ -16,50 +18,55 @@ const TEXT: &str = "one\r\ntwo\r\n";
 
 fn server(manner: Manner) -> (SocketAddr, Receiver<String>) {
     serve_with(move |tell, listener| {
-        let Ok((control, _)) = listener.accept() else { return };
-        let mut out = control.try_clone().unwrap();
-        out.write_all(b"220-hello\r\n220 ready\r\n").ok();
-        let mut data: Option<TcpListener> = None;
-        for line in BufReader::new(control).lines() {
-            let Ok(line) = line else { return };
-            tell.send(line.clone()).ok();
-            let reply = match line.split_once(' ').unwrap_or((&line, "")) {
-                ("USER", _) => "331 password for ann, please".to_owned(),
-                ("PASS", "s@cret 9") => "230 hello ann".to_owned(),
-                ("PASS", wrong) => format!("530 `{wrong}` is wrong for ann"),
-                ("EPSV", _) if manner.no_extended => "500 what?".to_owned(),
-                (passive @ ("EPSV" | "PASV"), _) => {
-                    let bound = TcpListener::bind("127.0.0.1:0").unwrap();
-                    let port = bound.local_addr().unwrap().port();
-                    data = Some(bound);
-                    let host = if manner.elsewhere { "10,0,0,1" } else { "127,0,0,1" };
-                    match passive {
-                        "EPSV" => format!("229 on (|||{port}|)"),
-                        _ => format!("227 on ({host},{},{})", port / 256, port % 256),
-                    }
-                }
-                ("RETR", "a.txt") => {
-                    out.write_all(b"150 here\r\n").ok();
-                    let (mut stream, _) = data.take().unwrap().accept().unwrap();
-                    let mut sent = stream.write_all(TEXT.as_bytes());
-                    while manner.endless && sent.is_ok() {
-                        sent = stream.write_all(&[b'x'; 4096]);
-                    }
-                    drop(stream);
-                    if manner.breaks_off { "426 broken" } else { "226 done" }.to_owned()
-                }
-                ("RETR", _) => "550 no such file".to_owned(),
-                ("CWD", "folder") => "250 in it".to_owned(),
-                ("CWD", _) => "550 no".to_owned(),
-                ("SIZE", _) => "502 no sizes".to_owned(),
-                ("QUIT", _) => "221 bye".to_owned(),
-                _ => "200 ok".to_owned(),
-            };
-            if out.write_all(format!("{reply}\r\n").as_bytes()).is_err() {
-                return;
-            }
+        for control in listener.incoming().flatten() {
+            serve_one(manner, &tell, control);
         }
     })
+}
+
+fn serve_one(manner: Manner, tell: &Sender<String>, control: TcpStream) {
+    let mut out = control.try_clone().unwrap();
+    out.write_all(b"220-hello\r\n220 ready\r\n").ok();
+    let mut data: Option<TcpListener> = None;
+    for line in BufReader::new(control).lines() {
+        let Ok(line) = line else { return };
+        tell.send(line.clone()).ok();
+        let reply = match line.split_once(' ').unwrap_or((&line, "")) {
+            ("USER", _) => "331 password for ann, please".to_owned(),
+            ("PASS", "s@cret 9") => "230 hello ann".to_owned(),
+            ("PASS", wrong) => format!("530 `{wrong}` is wrong for ann"),
+            ("EPSV", _) if manner.no_extended => "500 what?".to_owned(),
+            (passive @ ("EPSV" | "PASV"), _) => {
+                let bound = TcpListener::bind("127.0.0.1:0").unwrap();
+                let port = bound.local_addr().unwrap().port();
+                data = Some(bound);
+                let host = if manner.elsewhere { "10,0,0,1" } else { "127,0,0,1" };
+                match passive {
+                    "EPSV" => format!("229 on (|||{port}|)"),
+                    _ => format!("227 on ({host},{},{})", port / 256, port % 256),
+                }
+            }
+            ("RETR", "a.txt") => {
+                out.write_all(b"150 here\r\n").ok();
+                let (mut stream, _) = data.take().unwrap().accept().unwrap();
+                let mut sent = stream.write_all(TEXT.as_bytes());
+                while manner.endless && sent.is_ok() {
+                    sent = stream.write_all(&[b'x'; 4096]);
+                }
+                drop(stream);
+                if manner.breaks_off { "426 broken" } else { "226 done" }.to_owned()
+            }
+            ("RETR", _) => "550 no such file".to_owned(),
+            ("CWD", "folder") => "250 in it".to_owned(),
+            ("CWD", _) => "550 no".to_owned(),
+            ("SIZE", _) => "502 no sizes".to_owned(),
+            ("QUIT", _) => "221 bye".to_owned(),
+            _ => "200 ok".to_owned(),
+        };
+        if out.write_all(format!("{reply}\r\n").as_bytes()).is_err() {
+            return;
+        }
+    }
 }
 
 fn load(manner: Manner, path: &str) -> Result<String, (&'static str, String)> {
@@ -84,6 +91,16 @@ fn ref_23_ftp_gives_a_file_byte_for_byte() {
     let told: Vec<_> = told.try_iter().collect();
     assert_eq!(told[..3], ["USER ann", "PASS s@cret 9", "TYPE I"]);
     assert_eq!(resource.reference, format!("@ftp://{at}/a.txt"));
+}
+
+#[test]
+fn ref_24_ftp_keeps_the_contract() {
+    let (at, _told) = server(Manner::default());
+    let path = |name: &str| format!("ann:s%40cret%209@{at}/{name}");
+    let secrets = vec!["cret".to_owned(), "ann".to_owned()];
+    let example =
+        ProtocolExample { secrets, ..ProtocolExample::source(path("a.txt"), path("b.txt")) };
+    keeps_contract(&Ftp::new(loopback()), &example);
 }
 
 #[test]

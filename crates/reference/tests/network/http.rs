@@ -1,6 +1,7 @@
-use crate::support::{Net, answer, ok, request, serve, serve_with};
+use crate::support::{Net, answer, keeps_contract, loopback, ok, request, serve, serve_with};
 use contexture_context::Trust;
-use contexture_reference::protocols::Timeouts;
+use contexture_core::contract::ProtocolExample;
+use contexture_reference::protocols::{Http, HttpSettings, Timeouts};
 use std::io::Write;
 use std::time::Duration;
 
@@ -15,6 +16,25 @@ fn ref_20_http_gives_what_the_server_has() {
     assert!(asked.starts_with("get /a%20b?x=1&y=%2f&flag http/1.1\r\n"), "{asked}");
     assert!(asked.contains("accept-encoding: identity\r\n"), "{asked}");
     assert!(!asked.contains("authorization") && !asked.contains("cookie"));
+}
+
+#[test]
+fn ref_24_http_keeps_the_contract() {
+    let (at, _told) = serve_with(|_, listener| {
+        for mut stream in listener.incoming().flatten() {
+            let found = request(&mut stream).starts_with("GET /here ");
+            let said = if found { ok("", "here") } else { answer("404 Not Found", "", "gone") };
+            stream.write_all(&said).ok();
+        }
+    });
+    let example = ProtocolExample {
+        secrets: vec!["pass99".to_owned()],
+        ..ProtocolExample::source(format!("ann:pass99@{at}/here"), format!("ann:pass99@{at}/gone"))
+    };
+    let settings = HttpSettings { network: loopback(), ..HttpSettings::default() };
+    for protocol in Http::protocols(settings).iter().filter(|one| one.name() == "http") {
+        keeps_contract(&**protocol, &example);
+    }
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! A loader with all protocols of networks, and a web server that says what it is told to.
 
 use contexture_context::tokens::tokenizer_for;
+use contexture_core::contract::ProtocolExample;
 use contexture_reference::protocols::{
     CacheSettings, Ftp, Http, HttpSettings, NetworkSettings, Sftp, SshSettings, Timeouts,
 };
 use contexture_reference::syntax::Reference;
-use contexture_reference::{LoadError, LoadLimits, Loaded, Loader, Place};
+use contexture_reference::{LoadError, LoadLimits, Loaded, Loader, Place, Protocol};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -15,6 +16,22 @@ use std::time::Duration;
 
 pub(crate) struct Net {
     loader: Loader,
+}
+
+/// Runs the contract of protocols (REF-24).
+pub(crate) fn keeps_contract(protocol: &dyn Protocol, example: &ProtocolExample) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(contexture_core::contract::protocol(protocol, example));
+}
+
+/// The settings of networks in which loopback is allowed.
+pub(crate) fn loopback() -> NetworkSettings {
+    let timeouts = Timeouts {
+        connect: Duration::from_secs(10),
+        idle: Duration::from_secs(5),
+        total: Duration::from_secs(20),
+    };
+    NetworkSettings { allow_private: vec!["127.0.0.1".to_owned()], timeouts }
 }
 
 impl Net {

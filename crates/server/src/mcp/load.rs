@@ -102,7 +102,7 @@ impl LoadResource {
 
 fn offer(text: &str) -> Result<ReferenceBuf, Fault> {
     ReferenceBuf::parse(text.trim()).map_err(|error| {
-        let error = LoadError::of_syntax(text.trim(), &error);
+        let error = error.load_error(text.trim());
         let fault = Fault::of(codes::BAD_OFFER, format!("--offer: {error}"));
         Fault { help: error.help, ..fault }
     })
@@ -154,8 +154,7 @@ impl Tool for LoadResource {
 
 impl Inner {
     async fn load(&self, asked: &str) -> Result<Given, Fault> {
-        let reference =
-            Reference::parse(asked).map_err(|error| LoadError::of_syntax(asked, &error))?;
+        let reference = Reference::parse(asked).map_err(|error| error.load_error(asked))?;
         let loader = self.references.loader();
         let route = loader.route(&reference, &Place::workspace())?;
         self.offered(&route)?;

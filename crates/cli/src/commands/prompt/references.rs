@@ -97,7 +97,7 @@ impl<'a> Loading<'a> {
         let places = Places::of(&wanted, source, references)?;
         for included in &wanted {
             if let Err(error) = Reference::parse(&included.reference) {
-                let error = LoadError::of_syntax(&included.reference, &error);
+                let error = error.load_error(&included.reference);
                 return Err(complaint(Complaint::refused, included, &error, source).into());
             }
         }

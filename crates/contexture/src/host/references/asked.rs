@@ -5,7 +5,7 @@ use crate::written::place_of;
 use contexture_context::Position;
 use contexture_reference::scan::scan;
 use contexture_reference::syntax::{Reference, ReferenceBuf, Semantics, redact};
-use contexture_reference::{LoadError, Place};
+use contexture_reference::Place;
 use contexture_script::host::{GenerateCall, HostError};
 use contexture_script::reference::{Layer, LiteralText, UsedResource};
 
@@ -29,8 +29,8 @@ pub(super) fn asked(call: &GenerateCall) -> Result<Vec<Asked>, HostError> {
     let mut all = Vec::new();
     for used in &call.resources {
         let text = used.import.reference.as_str();
-        let reference = Reference::parse(text)
-            .map_err(|error| host_error(&LoadError::of_syntax(text, &error)))?;
+        let reference =
+            Reference::parse(text).map_err(|error| host_error(&error.load_error(text)))?;
         all.push(Asked {
             reference: reference.to_owned(),
             place: place_of(&used.import.importer),
@@ -54,7 +54,7 @@ fn in_text(all: &mut Vec<Asked>, text: &LiteralText) -> Result<(), HostError> {
             Ok(found) => found,
             Err(malformed) if !text.is_whole(malformed.start, malformed.end) => continue,
             Err(malformed) => {
-                return Err(host_error(&LoadError::of_syntax(malformed.text, &malformed.error)));
+                return Err(host_error(&malformed.error.load_error(malformed.text)));
             }
         };
         if text.is_whole(found.start, found.end) {

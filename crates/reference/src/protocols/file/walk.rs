@@ -1,9 +1,9 @@
 //! What a pattern matches: a walk from the root that enters only where a match may be (REF-13).
 
 use super::{Files, Located, failed, resource, trust};
+use crate::FOLDER;
+use crate::Request;
 use crate::pattern::{self, Pattern};
-use crate::protocol::Request;
-use crate::resource::FOLDER;
 use crate::{Content, LoadError, Loaded, Note, Resource};
 use contexture_diagnostic::Severity;
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};

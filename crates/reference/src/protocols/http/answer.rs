@@ -1,7 +1,7 @@
 //! What a server gave: its bytes, what they are, and what its statuses mean.
 
 use super::super::network::Fault;
-use crate::protocol::Parameters;
+use crate::Parameters;
 use crate::text;
 use contexture_context::json;
 use reqwest::StatusCode;

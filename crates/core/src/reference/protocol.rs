@@ -1,39 +1,39 @@
-//! The one trait behind every protocol and processor (REF-11, REF-12, REF-24).
+//! The port: the one trait behind every protocol and processor (REF-11, REF-12, REF-24).
 
-use crate::{LoadError, Loaded, Resource};
+use super::{LoadError, Loaded, Resource};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 
-/// What [`Protocol::load`] returns.
+/// The result of [`Protocol::load`], once it is there.
 pub type LoadFuture<'a> = Pin<Box<dyn Future<Output = Result<Loaded, LoadError>> + Send + 'a>>;
 
-/// Turns a path, or what an inner reference gave, into resources.
+/// A protocol or a processor: turns a path, or the resources of an inner reference, into resources.
 ///
 /// A program adds one of its own by implementing this; the built-in ones have no other way in.
 pub trait Protocol: Send + Sync {
-    /// The name before `://`, in lower case.
+    /// Returns the name before `://`, in lower case.
     fn name(&self) -> &str;
 
-    /// Whether it reads a path or works on what an inner reference gave.
+    /// Returns what it works on: a path, or the resources of an inner reference.
     fn role(&self) -> Role;
 
-    /// The parameters it takes besides those that any text takes (REF-14).
+    /// Returns the parameters it takes besides those that any text takes (REF-14).
     fn parameters(&self) -> &[Parameter] {
         &[]
     }
 
-    /// Whether it takes parameters that nobody declares, as a template takes its variables.
+    /// Reports whether it takes parameters that nobody declares, as a template takes its variables.
     fn takes_any_parameter(&self) -> bool {
         false
     }
 
-    /// Whether it reads bytes; what it is given is else text in UTF-8.
+    /// Reports whether it reads bytes; otherwise its input is text in UTF-8.
     fn reads_bytes(&self) -> bool {
         false
     }
 
-    /// Whether loading may connect to something: a dry run leaves such a protocol alone (AS-31).
+    /// Reports whether loading may connect to something: a dry run leaves such a protocol alone (AS-31).
     fn connects(&self) -> bool {
         true
     }
@@ -42,12 +42,12 @@ pub trait Protocol: Send + Sync {
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a>;
 }
 
-/// What a protocol works on.
+/// The input of a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A path: `@file://a.md`.
     Source,
-    /// What the inner reference gave: `@markdown:file://a.md`.
+    /// The resources of the inner reference: `@markdown:file://a.md`.
     Processor,
 }
 
@@ -56,9 +56,9 @@ pub enum Role {
 pub struct Parameter {
     /// Its name in the query.
     pub name: String,
-    /// What values it takes; they are checked before loading (REF-17).
+    /// The values it takes; they are checked before loading (REF-17).
     pub kind: ParameterKind,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub description: String,
     /// The value when the query has none.
     pub default: Option<String>,
@@ -93,14 +93,14 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.taken.get(name).map(String::as_str)
     }
 }
 
-/// What is asked of a protocol.
+/// A request to load something.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The reference in canonical form, without user info: for messages and results.
@@ -109,7 +109,7 @@ pub struct Request<'a> {
     pub path: &'a str,
     /// The parameters of this level.
     pub parameters: &'a Parameters,
-    /// What the inner reference gave; empty for a source.
+    /// The resources of the inner reference; empty for a source.
     pub input: &'a [Resource],
     /// Where relative paths start (REF-21).
     pub place: &'a Place,
@@ -119,23 +119,23 @@ pub struct Request<'a> {
     pub max_resources: usize,
 }
 
-/// Where a document stands: relative paths in its references start there (REF-21).
+/// The place of a document: relative paths in its references start there (REF-21).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Which of the allowed roots; 0 is the workspace.
+    /// The number of its root among the allowed ones; 0 is the workspace.
     pub root: usize,
     /// The folder within that root, with `/`; empty is the root itself.
     pub folder: String,
 }
 
 impl Place {
-    /// The workspace root: where a reference stands that no document holds.
+    /// Returns the workspace root: the place of a reference outside documents.
     #[must_use]
     pub fn workspace() -> Self {
         Self::default()
     }
 
-    /// A folder of the workspace.
+    /// Returns the place of a folder of the workspace.
     #[must_use]
     pub fn folder(folder: impl Into<String>) -> Self {
         Self { root: 0, folder: folder.into() }

@@ -1,27 +1,27 @@
-//! What loading gives.
+//! Loaded resources.
 
 use contexture_context::{Digest, Trust};
 use contexture_diagnostic::Severity;
 
-/// Something that a reference named, loaded.
+/// A resource that a reference names, loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     /// Its own reference, canonical and without user info; matches of a wildcard each have theirs.
     pub reference: String,
     /// Its media type, such as `text/markdown`.
     pub media_type: String,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
-    /// How far it may be believed.
+    /// The trust in its content.
     pub trust: Trust,
 }
 
-/// What a resource holds.
+/// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// Its bytes; text is UTF-8 once it left the loader.
     Bytes(Vec<u8>),
-    /// A match of a pattern that is named and not loaded: a folder, or a file that is no text.
+    /// Nothing: a match of a pattern that is listed and not loaded, a folder or a file that is not text.
     Listed {
         /// Its size in bytes; 0 for a folder.
         bytes: u64,
@@ -32,7 +32,7 @@ pub enum Content {
 pub const FOLDER: &str = "inode/directory";
 
 impl Resource {
-    /// A text.
+    /// Makes a resource that is text.
     #[must_use]
     pub fn of_text(
         reference: impl Into<String>,
@@ -48,13 +48,13 @@ impl Resource {
         }
     }
 
-    /// The content as text, if it is loaded and UTF-8.
+    /// Returns the content as text, if it is loaded and UTF-8.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    /// The content, if it is loaded.
+    /// Returns the content, if it is loaded.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.content {
@@ -63,7 +63,7 @@ impl Resource {
         }
     }
 
-    /// Its size in bytes.
+    /// Returns its size in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         match &self.content {
@@ -72,39 +72,39 @@ impl Resource {
         }
     }
 
-    /// Digest of the content, if it is loaded.
+    /// Returns the digest of the content, if it is loaded.
     #[must_use]
     pub fn digest(&self) -> Option<Digest> {
         self.bytes().map(Digest::of_bytes)
     }
 }
 
-/// What a load gave and what is to be said about it.
+/// The result of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// In the order of their names.
     pub resources: Vec<Resource>,
-    /// Whether the path was a pattern: what of its matches is no text is then said, and no failure.
+    /// Whether the path was a pattern: a match that is not text is then a note, not a failure.
     pub listing: bool,
     /// Empty matches, files that are no text, clipped ranges.
     pub notes: Vec<Note>,
 }
 
 impl Loaded {
-    /// The bytes of all its resources together; what is only listed has none.
+    /// Returns the bytes of all its resources together; what is only listed has none.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.resources.iter().filter_map(|one| Some(one.bytes()?.len() as u64)).sum()
     }
 }
 
-/// Something to be said about a load that did not fail.
+/// A remark about a load that did not fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// Stable code.
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// What happened, in one line, without secrets.
+    /// The remark, in one line, without secrets.
     pub message: String,
 }

@@ -1,9 +1,9 @@
 //! `calculator`: the value of an arithmetic expression (FL-3).
 //!
 //! Decision: whole numbers are computed exactly, in 128 bits, and stay whole as long as the result
-//! is (`6/2` is 3, `7/2` is 3.5); with a decimal point or an exponent a number is a 64-bit float, as
-//! in JSON. What does not fit is an error, never a rounded number or infinity. There are no names
-//! and no functions, so nothing but arithmetic can be asked for.
+//! is (`6/2` is 3, `7/2` is 3.5); with a decimal point or an exponent a number is a 64-bit float,
+//! as in JSON. What does not fit is an error, never a rounded number or infinity. There are no
+//! names and no functions, so nothing but arithmetic can be asked for.
 
 mod number;
 mod parse;
@@ -52,7 +52,7 @@ fn calculator(call: &ActionCall) -> Result<Value, ActionFailure> {
     Ok(json!({ "value": value }))
 }
 
-/// The value of an expression as a JSON number.
+/// Returns the value of an expression as a JSON number.
 pub(crate) fn evaluate(expression: &str) -> Result<Value, CalcError> {
     if expression.len() > MAX_BYTES {
         let message = format!(

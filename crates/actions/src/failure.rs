@@ -7,12 +7,12 @@ use serde_json::json;
 use std::panic::resume_unwind;
 use tokio::task::AbortHandle;
 
-/// A parameter that is not what it should be.
+/// Returns a parameter that is not what it should be.
 pub(crate) fn invalid(message: impl Into<String>) -> ActionFailure {
     ActionFailure::new(ErrorCode::ValidationFailed.as_str(), message)
 }
 
-/// The failure of a tool, with its code in the protocol's way of writing and its help.
+/// Returns the failure of a tool, with its code in the protocol's way of writing and its help.
 pub(crate) fn of_tool(error: ToolError) -> ActionFailure {
     let code = match error.code {
         "bad_argument" => ErrorCode::ValidationFailed.as_str().to_owned(),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use url::Url;
 
-/// What `http_send` may do.
+/// The methods of `http_send`.
 const METHODS: [&str; 4] = ["POST", "PUT", "PATCH", "DELETE"];
 
 /// The header that carries `idempotencyKey`.
@@ -25,7 +25,7 @@ const LONGEST_MS: u64 = 3_600_000;
 
 pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>, allow_private: &[String]) {
     let door = Arc::new(Door { tools: Arc::clone(tools), allow_private: allow_private.to_vec() });
-    let words = "Fetches an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is no failure: look at `ok`.";
+    let words = "Fetches an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is not a failure: look at `ok`.";
     let info = common(words).of(ActionKind::Query);
     let at = Arc::clone(&door);
     registry.add("http_get", info, move |call| {
@@ -33,7 +33,7 @@ pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>, allow_privat
         async move { door.call("get", call).await }
     });
 
-    let words = "Sends to an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is no failure: look at `ok`. `idempotencyKey` goes along as the header Idempotency-Key.";
+    let words = "Sends to an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is not a failure: look at `ok`. `idempotencyKey` goes along as the header Idempotency-Key.";
     let info = common(words)
         .takes("method", one_of(&METHODS), "POST by default")
         .takes("body", json!({}), "a string is sent as it is, anything else as JSON")
@@ -111,7 +111,7 @@ fn carry(argument: &mut Map<String, Value>, key: Value) {
     if headers.is_null() {
         *headers = json!({});
     }
-    // What is no object is told by the tool.
+    // What is not an object is told by the tool.
     let Some(headers) = headers.as_object_mut() else { return };
     if !headers.keys().any(|name| name.eq_ignore_ascii_case(KEY_HEADER)) {
         headers.insert(KEY_HEADER.to_owned(), key);
@@ -123,7 +123,8 @@ fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// A URL without credentials; what is wrong is told without repeating it, since it may hold some.
+/// Returns a URL without credentials; what is wrong is told without repeating it, since it may hold
+/// some.
 fn parse(written: &str) -> Result<Url, ActionFailure> {
     let bad = |message: &str| Err(ActionFailure::new("HTTP_URL", message));
     let Ok(url) = Url::parse(written) else {
@@ -145,7 +146,7 @@ fn private(refused: &Refused) -> ActionFailure {
     ActionFailure::new("HTTP_PRIVATE_ADDRESS", message)
 }
 
-/// The tool's answer under the names of the protocol.
+/// Returns the tool's answer under the names of the protocol.
 fn result(mut answer: Value, source: &str) -> Value {
     let mut take = |name: &str| answer.get_mut(name).map(Value::take).unwrap_or_default();
     let (json, body) = (take("json"), take("body"));

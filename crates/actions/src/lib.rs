@@ -21,9 +21,9 @@
 //! that take no free set of parameters also take `idempotencyKey` (FL-11). Files, HTTP and SQL need
 //! [`Settings::workspace`].
 //!
-//! Decision: each action stands in one place with its kind, its JSON Schema and its work; the schema
-//! carries the descriptions, so that a model can be offered the action as a tool. What blocks runs
-//! on threads for that; what is dropped stops.
+//! Decision: each action stands in one place with its kind, its JSON Schema and its work; the
+//! schema carries the descriptions, so that a model can be offered the action as a tool. What
+//! blocks runs on threads for that; what is dropped stops.
 //!
 //! ```
 //! use contexture_actions::{Settings, builtin};
@@ -65,7 +65,7 @@ use contexture_flow::action::Registry;
 use contexture_tools::Tools;
 use std::sync::Arc;
 
-/// The actions, to be called inside a tokio runtime with time.
+/// Returns the actions, to be called inside a tokio runtime with time.
 #[must_use]
 pub fn builtin(settings: &Settings) -> Registry {
     let mut registry = Registry::default();

@@ -11,7 +11,7 @@ use std::path::Path;
 
 const PRIVATE: [&str; 2] = [".contexture", ".git"];
 
-/// The place that a flow may read, by name and by where links lead.
+/// Returns the place that a flow may read, by name and by where links lead.
 pub(crate) fn readable(workspace: &Workspace, path: &str) -> Result<WorkspacePath, ActionFailure> {
     let place = workspace.resolve(path).map_err(failed)?;
     let named = Path::new(place.as_str());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What the tool has to say of its result.
+/// Returns what the tool has to say of its result.
 pub(crate) fn noted(result: Value, notes: &[String]) -> Value {
     if notes.is_empty() { result } else { with(result, "notes", json!(notes)) }
 }

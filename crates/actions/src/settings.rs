@@ -4,7 +4,7 @@ use contexture_tools::{Settings as ToolSettings, Workspace};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the actions are given.
+/// The settings of the actions.
 #[derive(Clone)]
 pub struct Settings {
     /// The folder that files and databases are in. Without it there are only the actions that need
@@ -23,7 +23,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a workspace, the rest as by default.
+    /// Returns the settings of a workspace, the rest as by default.
     #[must_use]
     pub fn of(workspace: Arc<Workspace>) -> Self {
         Self { workspace: Some(workspace), ..Self::default() }

@@ -20,13 +20,13 @@ impl Shape {
         Self { description, properties: Map::new(), required: Vec::new(), open: false }
     }
 
-    /// A parameter that must be there.
+    /// Returns a parameter that must be there.
     pub(crate) fn needs(mut self, name: &'static str, schema: Value, means: &str) -> Self {
         self.required.push(name);
         self.takes(name, schema, means)
     }
 
-    /// A parameter that may be there.
+    /// Returns a parameter that may be there.
     pub(crate) fn takes(mut self, name: &'static str, mut schema: Value, means: &str) -> Self {
         if let Some(fields) = schema.as_object_mut() {
             fields.insert("description".to_owned(), means.into());
@@ -41,7 +41,8 @@ impl Shape {
         self
     }
 
-    /// An action of a kind with these parameters; `QUERY` and `ANALYSIS` are idempotent (FL-4).
+    /// Returns an action of a kind with these parameters; `QUERY` and `ANALYSIS` are idempotent
+    /// (FL-4).
     pub(crate) fn of(self, kind: ActionKind) -> ActionInfo {
         ActionInfo::of(kind).with_parameters(self.schema())
     }
@@ -61,12 +62,12 @@ impl Shape {
     }
 }
 
-/// A text.
+/// Returns a text.
 pub(crate) fn text() -> Value {
     json!({"type": "string"})
 }
 
-/// A whole number.
+/// Returns a whole number.
 pub(crate) fn whole(least: u64, most: u64) -> Value {
     json!({"type": "integer", "minimum": least, "maximum": most})
 }
@@ -76,7 +77,7 @@ pub(crate) fn flag() -> Value {
     json!({"type": "boolean"})
 }
 
-/// One of these words.
+/// Returns one of these words.
 pub(crate) fn one_of(words: &[&str]) -> Value {
     json!({"type": "string", "enum": words})
 }
@@ -86,8 +87,8 @@ pub(crate) fn seconds(most: u64) -> Value {
     json!({"type": "number", "exclusiveMinimum": 0, "maximum": most})
 }
 
-/// A text that must be there. The engine has checked that already, but an action can be called
-/// without it.
+/// Returns a text that must be there. The engine has checked that already, but an action can be
+/// called without it.
 pub(crate) fn text_of<'a>(call: &'a ActionCall, name: &str) -> Result<&'a str, ActionFailure> {
     match call.parameters.get(name) {
         Some(Value::String(text)) => Ok(text),
@@ -95,7 +96,7 @@ pub(crate) fn text_of<'a>(call: &'a ActionCall, name: &str) -> Result<&'a str, A
     }
 }
 
-/// A text that may be there.
+/// Returns a text that may be there.
 pub(crate) fn text_if<'a>(
     call: &'a ActionCall,
     name: &str,
@@ -106,13 +107,13 @@ pub(crate) fn text_if<'a>(
     }
 }
 
-/// The failure of a parameter that is missing or of another type.
+/// Returns the failure of a parameter that is missing or of another type.
 pub(crate) fn unfit(name: &str, expected: &str, found: Option<&Value>) -> ActionFailure {
     let found = found.map_or("nothing", type_of);
     invalid(format!("`{name}`: expected {expected}, found {found}"))
 }
 
-/// What a value is, with an article.
+/// Returns what a value is, with an article.
 pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

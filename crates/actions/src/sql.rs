@@ -24,20 +24,10 @@ use contexture_flow::action::{ActionCall, ActionFailure, ActionKind, Registry};
 use contexture_protocol::Timestamp;
 use contexture_tools::Workspace;
 use guard::Stop;
-use query::{Answer, Query};
+use place::Source;
+use query::{Answer, LONGEST_SECONDS, Query};
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// The longest time that a query may be given, in seconds.
-const LONGEST_SECONDS: u64 = 3_600;
-
-/// Where databases are.
-#[derive(Clone)]
-struct Source {
-    workspace: Arc<Workspace>,
-    database: Option<String>,
-    limits: Limits,
-}
 
 pub(crate) fn register(registry: &mut Registry, settings: &Settings, workspace: &Arc<Workspace>) {
     let source = Source {

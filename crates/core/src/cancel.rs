@@ -18,7 +18,7 @@ use tokio::sync::watch;
 pub struct CancelToken(Arc<watch::Sender<bool>>);
 
 impl CancelToken {
-    /// A switch that is not thrown.
+    /// Returns a switch that is not thrown.
     #[must_use]
     pub fn new() -> Self {
         Self(Arc::new(watch::Sender::new(false)))
@@ -29,7 +29,7 @@ impl CancelToken {
         self.0.send_replace(true);
     }
 
-    /// Whether it is thrown.
+    /// Reports whether it is thrown.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         *self.0.borrow()

@@ -100,7 +100,7 @@ pub enum LlmError {
     BadResponse {
         /// Who answered.
         provider: String,
-        /// What is wrong with it.
+        /// The fault in it.
         message: String,
     },
     /// A streamed answer ended before it was complete.
@@ -132,7 +132,7 @@ pub enum LlmError {
         file: String,
         /// The line, from 1, if one is to blame.
         line: Option<usize>,
-        /// What is wrong.
+        /// The faults.
         message: String,
     },
     /// All scripted answers are used up, or none fits.
@@ -173,13 +173,13 @@ fn after(wait: Option<Duration>) -> String {
 }
 
 impl LlmError {
-    /// Whether the same request may succeed later: 429, 5xx and time-outs (PT-12).
+    /// Reports whether the same request may succeed later: 429, 5xx and time-outs (PT-12).
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::Server { .. } | Self::Timeout { .. })
     }
 
-    /// How long the provider asks to wait.
+    /// Returns how long the provider asks to wait.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -190,7 +190,7 @@ impl LlmError {
         }
     }
 
-    /// A stable name of the kind, such as `rate_limited`; programs see it as `err.code`.
+    /// Returns a stable name of the kind, such as `rate_limited`; programs see it as `err.code`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -216,7 +216,7 @@ impl LlmError {
         }
     }
 
-    /// How to mend it, where that can be said.
+    /// Returns how to mend it, where that can be said.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let help = match self {

@@ -93,7 +93,7 @@ pub enum UriError {
     Malformed {
         /// The URI, without user and password.
         uri: String,
-        /// What is wrong.
+        /// The faults.
         problem: &'static str,
         /// How it is written.
         form: &'static str,
@@ -101,7 +101,7 @@ pub enum UriError {
 }
 
 impl UriError {
-    /// How to mend it.
+    /// Returns how to mend it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
@@ -124,7 +124,7 @@ pub const SCHEMES: [&str; 8] =
 const COMPATIBLE_FORM: &str = "openai+https://host[:port]/v1/model";
 
 impl ModelUri {
-    /// The model's name at its provider; for the built-in ones the URI itself.
+    /// Returns the model's name at its provider; for the built-in ones the URI itself.
     #[must_use]
     pub fn model(&self) -> &str {
         match self {
@@ -158,7 +158,7 @@ impl ModelUri {
         Ok(Self::Added { scheme: scheme.to_owned(), model })
     }
 
-    /// Whether a call goes over the network.
+    /// Reports whether a call goes over the network.
     #[must_use]
     pub const fn is_remote(&self) -> bool {
         matches!(
@@ -226,7 +226,7 @@ fn no_scheme(uri: &str) -> UriError {
     UriError::NoScheme { uri: uri.to_owned(), suggestion }
 }
 
-/// The provider that models of such a name are known to come from.
+/// Returns the provider that models of such a name are known to come from.
 fn guess_by_name(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| lower.starts_with(prefix));
@@ -255,7 +255,7 @@ fn unknown_scheme(uri: &str, scheme: &str, rest: &str) -> UriError {
     UriError::UnknownScheme { uri: without_user(uri), scheme: scheme.to_owned(), suggestion }
 }
 
-/// The URI without what stands before `@` in its host part: it may be a password.
+/// Returns the URI without what stands before `@` in its host part: it may be a password.
 fn without_user(uri: &str) -> String {
     let Some((scheme, rest)) = uri.split_once("://") else { return uri.to_owned() };
     let host = rest.split('/').next().unwrap_or_default();
@@ -304,7 +304,7 @@ fn ollama(uri: &str, rest: &str) -> Result<ModelUri, UriError> {
     Ok(ModelUri::Ollama { host: host.map(str::to_owned), model })
 }
 
-/// Whether the first segment is a host and not the name space of a model: it has a port, or is an
+/// Reports whether the first segment is a host and not the name space of a model: it has a port, or is an
 /// IP address or `localhost`.
 fn is_host(text: &str) -> bool {
     let has_port = text
@@ -337,7 +337,7 @@ fn compatible(uri: &str, rest: &str) -> Result<ModelUri, UriError> {
     Ok(ModelUri::Compatible { base: format!("{scheme}://{base}"), model })
 }
 
-/// How many segments belong to the base URL: up to the version (`v1`, `v1beta`), with an `openai`
+/// Returns how many segments belong to the base URL: up to the version (`v1`, `v1beta`), with an `openai`
 /// right after it; without a version all but the last.
 fn base_length(segments: &[&str]) -> usize {
     let Some(version) = segments.iter().position(|segment| is_version(segment)) else {

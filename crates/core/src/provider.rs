@@ -29,10 +29,10 @@ pub type TextSink<'a> = &'a mut (dyn FnMut(&str) + Send);
 ///
 /// Calls may run at the same time. Dropping the future ends the call as cancelling does.
 pub trait Provider: Send + Sync {
-    /// The model's URI without credentials, for records.
+    /// Returns the model's URI without credentials, for records.
     fn uri(&self) -> &str;
 
-    /// The model's name at its server; it picks the tokenizer.
+    /// Returns the model's name at its server; it picks the tokenizer.
     fn model(&self) -> &str {
         self.uri()
     }
@@ -43,7 +43,7 @@ pub trait Provider: Send + Sync {
         tokenizer_for(self.model())
     }
 
-    /// Whether it can call tools. What is offered to a model by itself, such as `load_resource`, is
+    /// Reports whether it can call tools. What is offered to a model by itself, such as `load_resource`, is
     /// offered only then; tools that a program lists are always sent.
     fn calls_tools(&self) -> bool {
         true
@@ -143,7 +143,7 @@ impl From<OpenaiChatRequest> for ChatCall {
 }
 
 impl ChatCall {
-    /// The tokens that the answer may have, whichever field says so.
+    /// Returns the tokens that the answer may have, whichever field says so.
     #[must_use]
     pub fn output_limit(&self) -> Option<u64> {
         self.max_output.or(self.request.max_completion_tokens).or(self.request.max_tokens)
@@ -164,7 +164,7 @@ impl ChatCall {
         Value::Object(fields)
     }
 
-    /// The digest of [`ChatCall::canonical`]: equal requests have equal digests.
+    /// Returns the digest of [`ChatCall::canonical`]: equal requests have equal digests.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let schema = self.schema.as_ref();
@@ -191,7 +191,7 @@ impl ChatCall {
     }
 }
 
-/// What an answer depends on beside the model and the messages, which are long and not copied.
+/// Returns what an answer depends on beside the model and the messages, which are long and not copied.
 fn without_messages(request: &OpenaiChatRequest) -> OpenaiChatRequest {
     let OpenaiChatRequest {
         model: _,
@@ -246,12 +246,12 @@ pub struct SchemaHint {
     pub schema: Value,
     /// The shape it comes from, for providers with a form of schema of their own.
     pub shape: Option<Shape>,
-    /// Whether fields beyond the schema are refused (AS-21 `strict`).
+    /// True if fields beyond the schema are refused (AS-21 `strict`).
     pub strict: bool,
 }
 
 impl SchemaHint {
-    /// The hint for a shape.
+    /// Returns the hint for a shape.
     #[must_use]
     pub fn of_shape(shape: &Shape, strict: bool) -> Self {
         Self {
@@ -262,14 +262,14 @@ impl SchemaHint {
         }
     }
 
-    /// The hint for a schema that comes from elsewhere.
+    /// Returns the hint for a schema that comes from elsewhere.
     #[must_use]
     pub fn of_schema(name: &str, schema: Value) -> Self {
         Self { name: schema_name(name), schema, shape: None, strict: false }
     }
 }
 
-/// The name with all that providers refuse replaced by `_`.
+/// Returns the name with all that providers refuse replaced by `_`.
 fn schema_name(name: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let name: String = name.chars().take(64).map(allowed).collect();
@@ -295,7 +295,7 @@ pub enum Think {
 }
 
 impl Think {
-    /// The word for it.
+    /// Returns the word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -316,7 +316,7 @@ pub struct Reply {
     pub response: ChatResponse,
     /// Hints that could not be honoured, and other remarks for `debug` (AS-19).
     pub warnings: Vec<String>,
-    /// Whether the usage was counted here because the server told none.
+    /// True if the usage was counted here because the server told none.
     pub usage_estimated: bool,
 }
 

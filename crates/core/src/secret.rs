@@ -20,19 +20,19 @@ impl Secret {
         Self(text.into().trim().to_owned())
     }
 
-    /// The credential itself, for a request header and nothing else.
+    /// Returns the credential itself, for a request header and nothing else.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether nothing is in it.
+    /// Reports whether nothing is in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The text with every occurrence of the credential replaced by `***`.
+    /// Returns the text with every occurrence of the credential replaced by `***`.
     #[must_use]
     pub fn mask(&self, text: &str) -> String {
         // A very short "key" would blank out innocent text and hides nothing.

@@ -81,7 +81,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// Its type.
     pub kind: Kind,
-    /// Whether it is required.
+    /// True if it is required.
     pub required: bool,
     /// A phrase for models and help texts; may be empty.
     pub description: &'static str,

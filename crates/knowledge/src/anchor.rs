@@ -1,9 +1,10 @@
 //! Source anchors: where a claim comes from (KN-12).
 //!
 //! An anchor is `[source: FILE#FRAGMENT]` in a text, or an entry of `indexes/source-map.json`. The
-//! fragment is a line (`#L42`, `#L42-L50`), a page (`#page=4`), a time (`#t=00:12:33`) or a heading.
-//! Pages and times are held against what the source says of its own: its page breaks and marks, the
-//! times of a transcript. A source that says nothing, such as a recording, is taken at its word.
+//! fragment is a line (`#L42`, `#L42-L50`), a page (`#page=4`), a time (`#t=00:12:33`) or a
+//! heading. Pages and times are held against what the source says of its own: its page breaks and
+//! marks, the times of a transcript. A source that says nothing, such as a recording, is taken at
+//! its word.
 //!
 //! ```
 //! use contexture_knowledge::anchor::anchors;
@@ -52,7 +53,7 @@ impl Anchor {
         (!file.is_empty()).then(|| Self { file: file.to_owned(), fragment, at })
     }
 
-    /// Whether it points outside of every pack.
+    /// Reports whether it points outside of every pack.
     #[must_use]
     pub fn is_address(&self) -> bool {
         self.file.split_once(':').is_some_and(|(scheme, _)| {
@@ -71,7 +72,8 @@ impl fmt::Display for Anchor {
     }
 }
 
-/// The anchors of a text, in their order. One pair of brackets may hold several, parted by `;`.
+/// Returns the anchors of a text, in their order. One pair of brackets may hold several, parted by
+/// `;`.
 #[must_use]
 pub fn anchors(text: &str) -> Vec<Anchor> {
     let mut found = Vec::new();
@@ -87,7 +89,7 @@ pub fn anchors(text: &str) -> Vec<Anchor> {
     found
 }
 
-/// What follows `source:` at the beginning of a text.
+/// Returns what follows `source:` at the beginning of a text.
 fn after_keyword(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(' ');
     let rest = ["sources", "source"].iter().find_map(|word| {

@@ -37,17 +37,17 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate with the record of approvals (`~/.contexture/approvals.json`; none: nothing was
-    /// approved and nothing is remembered) and the packs that the command allows.
+    /// Returns a gate with the record of approvals (`~/.contexture/approvals.json`; none: nothing
+    /// was approved and nothing is remembered) and the packs that the command allows.
     ///
-    /// A record that can't be read is no error before a pack needs it.
+    /// A record that can't be read is not an error before a pack needs it.
     #[must_use]
     pub fn new(approvals: Option<PathBuf>, allowed: Vec<Allowance>) -> Self {
         let record = approvals.as_deref().map_or_else(|| Ok(Record::default()), Record::read);
         Self { approvals, record, allowed }
     }
 
-    /// What somebody must consent to before the pack is used; nothing when it may be used.
+    /// Returns what somebody must consent to before the pack is used; nothing when it may be used.
     ///
     /// # Errors
     /// [`PackError`] when the pack can't be digested, or the record of approvals can't be read.
@@ -99,19 +99,19 @@ impl Gate {
     }
 }
 
-/// The record of approvals itself, for what is no pack and needs a person's consent as one does: a
+/// The record of approvals itself, for what is not a pack and needs a person's consent as one does: a
 /// program that the settings of a project would have started.
 #[derive(Debug, Clone)]
 pub struct Approvals(PathBuf);
 
 impl Approvals {
-    /// The record in that file.
+    /// Returns the record in that file.
     #[must_use]
     pub const fn at(file: PathBuf) -> Self {
         Self(file)
     }
 
-    /// Whether the thing of that name was approved in that state.
+    /// Reports whether the thing of that name was approved in that state.
     ///
     /// # Errors
     /// [`PackError`] when the record can't be read.

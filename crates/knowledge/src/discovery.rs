@@ -58,11 +58,11 @@ pub struct DiscoveryOptions {
     pub max_depth: usize,
     /// How many folders of one location are searched.
     pub max_folders: usize,
-    /// Whether what `.gitignore` names is skipped.
+    /// True if what `.gitignore` names is skipped.
     pub gitignore: bool,
     /// Types that are allowed besides those that the format knows.
     pub types: Vec<String>,
-    /// Whether archived packs are shown.
+    /// True if archived packs are shown.
     pub archived: bool,
     /// The folder in which the catalog is kept for the next start.
     pub cache: Option<PathBuf>,
@@ -84,18 +84,18 @@ impl Default for DiscoveryOptions {
 /// A pack that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Found {
-    /// What is known of it.
+    /// Its metadata.
     pub item: CatalogItem,
     /// In which scope it was found.
     pub scope: Scope,
 }
 
-/// What came of looking for packs.
+/// The result of looking for packs.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
     /// The packs by precedence, then name; of several with one name the one that goes before.
     pub packs: Vec<Found>,
-    /// What is wrong, by precedence of the location, then path.
+    /// The faults, by precedence of the location, then path.
     pub findings: Vec<Finding>,
     /// All locations, also those that are not there.
     pub scanned: Vec<PathBuf>,
@@ -168,13 +168,13 @@ impl Discovery {
     }
 }
 
-/// What searching a location gave.
+/// The result of searching a location.
 #[derive(Debug)]
 struct Searched {
     scope: Scope,
     #[expect(clippy::vec_box, reason = "large, and moved about from folder to level to order")]
     packs: Vec<Box<Candidate>>,
-    /// What the cache keeps of the folders.
+    /// The cache entries of the folders.
     folders: Vec<cache::Kept>,
     findings: Vec<Finding>,
 }
@@ -184,11 +184,11 @@ struct Searched {
 struct Candidate {
     root: PathBuf,
     read: crate::manifest::Read,
-    /// What the cache keeps of it.
+    /// Its cache entry.
     kept: cache::Kept,
 }
 
-/// The finding for a folder or file that could not be looked at.
+/// Returns the finding for a folder or file that could not be looked at.
 fn unreadable(path: &Path, error: &std::io::Error, code: crate::codes::Code) -> Finding {
     use std::io::ErrorKind;
     if error.kind() == ErrorKind::NotFound {

@@ -17,17 +17,17 @@ pub struct Finding {
     /// The line in that file, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What was expected and what was found.
+    /// The expected and the found value.
     pub message: String,
-    /// How to mend it.
+    /// The way to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
 impl Finding {
-    /// A finding of that kind about a file or folder. A path that is not UTF-8 or no plain line is
-    /// shown with replacement characters, and the message is one harmless line, whatever it quotes,
-    /// so that every finding can be written as JSON and printed as a line (KN-13).
+    /// Returns a finding of that kind about a file or folder. A path that is not UTF-8 or no plain
+    /// line is shown with replacement characters, and the message is one harmless line, whatever it
+    /// quotes, so that every finding can be written as JSON and printed as a line (KN-13).
     #[must_use]
     pub fn new(code: Code, path: &Path, message: impl Into<String>) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Finding {
         self
     }
 
-    /// Says how to mend it.
+    /// Adds the way to fix it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(said::line(&help.into()));

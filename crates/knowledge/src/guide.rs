@@ -24,23 +24,23 @@ const MAX_SUSPICIONS: usize = 16;
 const TAG: &str = "knowledge_pack_guide";
 const RESOURCES: &str = "knowledge_resources";
 
-/// What activation gives.
+/// The guide to a pack: the result of activation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Guide {
     /// The whole as a model sees it.
     pub text: String,
-    /// What stands in `KNOWLEDGE.md` after the frontmatter, as it is.
+    /// The text of `KNOWLEDGE.md` after the frontmatter, as it is.
     pub body: String,
     /// The files of the pack, by kind and path, at most [`MAX_RESOURCES`].
     pub resources: Vec<Resource>,
-    /// What to keep in mind when using the pack.
+    /// Warnings about using the pack.
     pub warnings: Vec<Finding>,
 }
 
 /// A file of a pack, as its guide lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Resource {
-    /// What it is for.
+    /// Its purpose.
     pub kind: FileKind,
     /// Its path relative to the pack's folder.
     pub path: String,
@@ -102,7 +102,7 @@ fn frame(pack: &Pack, body: &str, resources: &[Resource]) -> String {
     out
 }
 
-/// The frame around the whole, and that around the list of files.
+/// Returns the frame around the whole, and that around the list of files.
 fn fences(pack: &Pack) -> Result<(Fence, Fence), FenceError> {
     let item = pack.item();
     let trust = item.trust.unwrap_or(PackTrust::Unreviewed);
@@ -116,7 +116,7 @@ fn fences(pack: &Pack) -> Result<(Fence, Fence), FenceError> {
     Ok((Fence::new(TAG, &attributes)?, Fence::new(RESOURCES, &[])?))
 }
 
-/// A path on one line, whatever its folders are named.
+/// Returns a path on one line, whatever its folders are named.
 fn one_line(path: &str) -> String {
     path.chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c }).collect()
 }
@@ -136,8 +136,8 @@ fn warnings(pack: &Pack, body: &str, files: &[PackFile]) -> Vec<Finding> {
     out.into_iter().map(helped).collect()
 }
 
-/// What in the guide and the description should make one look twice (KN-13); the body begins in
-/// that line of `KNOWLEDGE.md`.
+/// Returns what in the guide and the description should make one look twice (KN-13); the body
+/// begins in that line of `KNOWLEDGE.md`.
 pub(crate) fn look_twice(item: &CatalogItem, body: &str, first_line: u32) -> Vec<Finding> {
     let code = codes::SUSPICIOUS_TEXT;
     let found = |what: &Suspicion, place: &str| {
@@ -164,7 +164,7 @@ fn helped(finding: Finding) -> Finding {
     finding.with_help(help)
 }
 
-/// What a status means for who uses the pack, when it is not simply ready.
+/// Returns what a status means for who uses the pack, when it is not simply ready.
 pub(crate) fn not_current(status: Status) -> Option<&'static str> {
     match status {
         Status::Ready | Status::Archived => None,
@@ -175,14 +175,14 @@ pub(crate) fn not_current(status: Status) -> Option<&'static str> {
     }
 }
 
-/// What a pack lacks that shapes a persona.
+/// Returns what a pack lacks that shapes a persona.
 pub(crate) fn boundary_gap(item: &CatalogItem, body: &str) -> Option<&'static str> {
     let is_persona = item.runtime.mode == RuntimeMode::Persona;
     (is_persona && !boundaries::are_stated(body))
         .then_some("the pack shapes a persona, but no section of its guide states boundaries")
 }
 
-/// What a document-first pack lacks.
+/// Returns what a document-first pack lacks.
 pub(crate) fn document_gap(item: &CatalogItem, files: &[PackFile]) -> Option<String> {
     if item.profile != Profile::DocumentFirst {
         return None;

@@ -47,7 +47,7 @@ pub enum Profile {
     Hybrid,
 }
 
-/// What the content is used as (KN-4).
+/// The use of the content (KN-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuntimeMode {
@@ -58,7 +58,7 @@ pub enum RuntimeMode {
     Persona,
 }
 
-/// Whether claims need a source (KN-4, KN-12).
+/// The rule on sources of claims (KN-4, KN-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grounding {
@@ -94,13 +94,13 @@ macro_rules! words {
             /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$value),+];
 
-            /// The word that packs, catalogs and logs write.
+            /// Returns the word that packs, catalogs and logs write.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$value => $word),+ }
             }
 
-            /// The value of a word.
+            /// Returns the value of a word.
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.as_str() == word)
@@ -128,13 +128,13 @@ words! {
     ProducerKind: Skill "skill", Tool "tool", Manual "manual", Import "import";
 }
 
-/// What is known of a pack from its `KNOWLEDGE.md`, as the source's `KnowledgeCatalogItem` has it.
+/// The metadata of a pack from its `KNOWLEDGE.md`, the source's `KnowledgeCatalogItem`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogItem {
     /// Its name.
     pub name: String,
-    /// What it is about and for.
+    /// Its subject and purpose.
     pub description: String,
     /// Its kind, such as `brand-product` or `custom:recipes`.
     #[serde(rename = "type")]
@@ -158,7 +158,7 @@ pub struct CatalogItem {
     /// The language of its texts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub language: Option<String>,
-    /// Whether claims need a source.
+    /// The rule on sources of claims.
     #[serde(default)]
     pub grounding: Grounding,
     /// Its licence.
@@ -167,25 +167,26 @@ pub struct CatalogItem {
     /// Who keeps it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub maintainers: Vec<String>,
-    /// What it covers, as its author says.
+    /// The area it covers, in its author's words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub scope: Option<String>,
     /// When it was last brought up to date, as its author says.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub updated: Option<String>,
-    /// What it works with, as its author says.
+    /// Compatible systems, in its author's words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub compatibility: Option<String>,
     /// The path of its `KNOWLEDGE.md`.
     pub location: PathBuf,
     /// The path of its folder.
     pub pack_root: PathBuf,
-    /// What is probably not meant, in words; the same as the diagnostics with their codes.
+    /// Probable mistakes, in words; the same as the diagnostics with their codes.
     pub diagnostics: Vec<String>,
 }
 
 impl CatalogItem {
-    /// Whether the manifest names a primary document that lies outside the pack and is ignored.
+    /// Reports whether the manifest names a primary document that lies outside the pack and is
+    /// ignored.
     pub(crate) fn primary_is_outside(&self) -> bool {
         self.metadata.primary_document.is_none()
             && self.diagnostics.iter().any(|told| {
@@ -219,7 +220,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Whether there is none.
+    /// Reports whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.primary_document.is_none() && self.produced_by.is_none()
@@ -229,7 +230,7 @@ impl Metadata {
 /// Who or what made a pack. It is evidence, shown for citation, checking and dispute (KN-1).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProducedBy {
-    /// What kind of maker.
+    /// The kind of producer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub kind: Option<ProducerKind>,
     /// Its name.

@@ -4,10 +4,10 @@
 //! reached: [`discover`] reads the frontmatter of all packs, [`catalog`] tells a model what there
 //! is, [`activate`] shows the guide of one, [`resolve`] selects the sections that a task needs.
 //!
-//! Decision: what a pack says is data, whoever wrote it. Nothing of it is run, every text of it that
-//! a model sees is escaped or stands in a fence, and what comes with a project passes a [`Gate`] that
-//! somebody opens for the very content. Packs are never refused by a failure: what is wrong with one
-//! is a [`Finding`], and the others go on.
+//! Decision: what a pack says is data, whoever wrote it. Nothing of it is run, every text of it
+//! that a model sees is escaped or stands in a fence, and what comes with a project passes a
+//! [`Gate`] that somebody opens for the very content. Packs are never refused by a failure: what is
+//! wrong with one is a [`Finding`], and the others go on.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;

@@ -1,6 +1,6 @@
 //! Maintenance: checking packs and their records, evals of selection, new packs (KN-17).
 //!
-//! Decision: what is wrong with a pack is a [`Finding`] with a code, a place and a way to mend it;
+//! Decision: what is wrong with a pack is a [`Finding`] with a code, a place and a way to fix it;
 //! an error is only what keeps a chore from being done. So a command exits with 0 when nothing is
 //! wrong, with 1 for findings that are errors, with 2 for a [`MaintenanceError`].
 //!

@@ -45,12 +45,12 @@ pub const KNOWN_TYPES: [&str; 5] = [
     "research-wiki",
 ];
 
-/// What came of reading a manifest.
+/// The result of reading a manifest.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Read {
     /// The pack; none when it is left out, and the findings say why.
     pub item: Option<CatalogItem>,
-    /// What is wrong or doubtful.
+    /// Faults and doubts.
     pub findings: Vec<Finding>,
 }
 

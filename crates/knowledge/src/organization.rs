@@ -1,4 +1,5 @@
-//! Packs of an organization: archives, checked and unpacked, and a registry over HTTP (KN-2, KN-16).
+//! Packs of an organization: archives, checked and unpacked, and a registry over HTTP (KN-2,
+//! KN-16).
 //!
 //! [`mount`] unpacks an archive into a cache, under the digest of the archive; [`add`] unpacks one
 //! into the folder of a scope, which is how a pack is uploaded; [`registry`] fetches what the index
@@ -6,9 +7,9 @@
 //!
 //! Decision: an archive is taken apart entry by entry and never trusted. Each path is checked as if
 //! it were meant for the worst of file systems; links, devices and everything else that is neither
-//! file nor folder is refused, and so is an archive that holds one bad entry. Files are written into
-//! a folder of their own beside their place, which is renamed when all is well: a pack is there
-//! whole or not at all. Hidden files are left out, since they are no part of a pack.
+//! file nor folder is refused, and so is an archive that holds one bad entry. Files are written
+//! into a folder of their own beside their place, which is renamed when all is well: a pack is
+//! there whole or not at all. Hidden files are left out, since they are not part of a pack.
 //!
 //! ```
 //! use contexture_knowledge::organization::{ArchiveLimits, add};
@@ -26,6 +27,7 @@ mod add;
 mod archive;
 mod error;
 mod fetch;
+mod index;
 mod limits;
 mod mount;
 mod paths;

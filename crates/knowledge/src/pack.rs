@@ -1,6 +1,6 @@
 //! An opened pack: its files, read below its folder and nowhere else (KN-2, KN-7, KN-8).
 //!
-//! Decision: hidden files, version control, installed modules and inner packs are no part of a
+//! Decision: hidden files, version control, installed modules and inner packs are not part of a
 //! pack. They are not listed, not digested and not read, so that the digest that somebody approved
 //! covers all that is selected for a model: the source map and what runs found, too. The log of its
 //! use, which each use changes, and indexes of other tools are left out.
@@ -43,8 +43,8 @@ struct Inner {
     digest: Mutex<Option<(Vec<PackFile>, Digest)>>,
 }
 
-/// A text as its sections are found and shown: without a mark of its byte order, and with lines where
-/// an old system ended them with CR alone.
+/// Returns a text as its sections are found and shown: without a mark of its byte order, and with
+/// lines where an old system ended them with CR alone.
 pub(crate) fn plain_text(text: String) -> String {
     let text = match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn plain_text(text: String) -> String {
     if has_old_line_ends(&text) { text.replace('\r', "\n") } else { text }
 }
 
-/// Whether [`plain_text`] leaves a text as it is.
+/// Reports whether [`plain_text`] leaves a text as it is.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.starts_with('\u{feff}') && !has_old_line_ends(text)
 }
@@ -73,7 +73,7 @@ impl Pack {
         Ok(Self::new(item, scope, content))
     }
 
-    /// A pack that is part of the program: pairs of a path and a text.
+    /// Returns a pack that is part of the program: pairs of a path and a text.
     #[must_use]
     pub fn from_static(item: CatalogItem, files: &'static [(&'static str, &'static str)]) -> Self {
         Self::new(item, Scope::BuiltIn, Content::Static(files))
@@ -83,19 +83,19 @@ impl Pack {
         Self { inner: Arc::new(Inner { item, scope, content, digest: Mutex::default() }) }
     }
 
-    /// What is known of it from its `KNOWLEDGE.md`.
+    /// Returns what is known of it from its `KNOWLEDGE.md`.
     #[must_use]
     pub fn item(&self) -> &CatalogItem {
         &self.inner.item
     }
 
-    /// Where it was found.
+    /// Returns where it was found.
     #[must_use]
     pub fn scope(&self) -> Scope {
         self.inner.scope
     }
 
-    /// All its files, by path.
+    /// Returns all its files, by path.
     ///
     /// # Errors
     /// As [`Self::listing`].
@@ -103,8 +103,8 @@ impl Pack {
         Ok(self.listing()?.files)
     }
 
-    /// All its files, and what is left out because it can't be read: a folder within the pack that
-    /// can't be read is no reason to do without the others.
+    /// Returns all its files, and what is left out because it can't be read: a folder within the
+    /// pack that can't be read is no reason to do without the others.
     ///
     /// # Errors
     /// [`PackError`] when the pack's own folder can't be read, or there are more files or deeper
@@ -115,7 +115,8 @@ impl Pack {
             .map_err(|error| error.of(&item.name))
     }
 
-    /// The text of a file of at most `max_bytes` bytes; `path` is relative to the pack's folder.
+    /// Returns the text of a file of at most `max_bytes` bytes; `path` is relative to the pack's
+    /// folder.
     ///
     /// # Errors
     /// [`PackError`] when there is no such file in the pack, it is larger, or not UTF-8.
@@ -124,14 +125,14 @@ impl Pack {
         text.map_err(|error| PackError::unreadable(&self.item().name, error))
     }
 
-    /// The same of a file that a listing of the pack gave, which looked at it already: that it is no
-    /// hidden file, and of no inner pack.
+    /// Returns the same of a file that a listing of the pack gave, which looked at it already: that
+    /// it is not a hidden file, and of no inner pack.
     pub(crate) fn read_listed(&self, path: &str, max_bytes: u64) -> Result<String, PackError> {
         let text = self.inner.content.read_listed(path, max_bytes);
         text.map_err(|error| PackError::unreadable(&self.item().name, error))
     }
 
-    /// The guide: what stands in `KNOWLEDGE.md` after the frontmatter.
+    /// Returns the guide: what stands in `KNOWLEDGE.md` after the frontmatter.
     ///
     /// # Errors
     /// [`PackError`] when the file is gone, larger than [`MAX_GUIDE_BYTES`], not UTF-8, or has no
@@ -140,7 +141,7 @@ impl Pack {
         Ok(self.guide_parts()?.0)
     }
 
-    /// The guide, and the line of `KNOWLEDGE.md` that it begins in.
+    /// Returns the guide, and the line of `KNOWLEDGE.md` that it begins in.
     pub(crate) fn guide_parts(&self) -> Result<(String, u32), PackError> {
         let text = self.read(GUIDE_FILE, MAX_GUIDE_BYTES)?;
         match manifest::split(&text) {
@@ -152,7 +153,7 @@ impl Pack {
         }
     }
 
-    /// The digest of what the pack says: of all files by path and content, without the log
+    /// Returns the digest of what the pack says: of all files by path and content, without the log
     /// `runs/usage.jsonl` and what is in `indexes/` beside the source map. A file that has the same
     /// size and time as before is not read again. A file or folder that can't be read stands in it
     /// by its name, so the digest is another one as soon as it can be.
@@ -177,7 +178,7 @@ impl Pack {
         Ok(digest)
     }
 
-    /// The digest, and whether every file could be read.
+    /// Returns the digest, and whether every file could be read.
     fn digest_of(
         &self,
         files: &[PackFile],

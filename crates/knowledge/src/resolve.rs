@@ -22,6 +22,7 @@
 mod block;
 mod compose;
 mod evidence;
+mod findings;
 mod missing;
 pub(crate) mod query;
 mod report;
@@ -78,8 +79,8 @@ struct Asked<'p> {
 }
 
 impl Resolver {
-    /// A resolver that counts with that tokenizer and keeps its indexes in the folder `cache`, or
-    /// in memory when there is none.
+    /// Returns a resolver that counts with that tokenizer and keeps its indexes in the folder
+    /// `cache`, or in memory when there is none.
     #[must_use]
     pub fn new(counter: &'static dyn TokenCounter, cache: Option<PathBuf>) -> Self {
         Self { counter, store: Store::new(cache), texts: Texts::default() }
@@ -102,7 +103,7 @@ impl Resolver {
         Ok(self.store.open(pack, purpose)?.report)
     }
 
-    /// What the packs have for a task, fenced and never over its budget (KN-9).
+    /// Returns what the packs have for a task, fenced and never over its budget (KN-9).
     ///
     /// # Errors
     /// [`ResolveError`] when a pack can't be listed or an index fails and can't be built anew.
@@ -178,7 +179,7 @@ impl Resolver {
         }
     }
 
-    /// The text of a section; `None` when its file is not what was indexed.
+    /// Returns the text of a section; `None` when its file is not what was indexed.
     fn text_of(&self, pack: &Pack, view: &View, place: &Place) -> Option<String> {
         for _ in 0..2 {
             let file = self.texts.get(pack, view, &place.path).ok()?;
@@ -190,7 +191,7 @@ impl Resolver {
         None
     }
 
-    /// A candidate as it would be shown.
+    /// Returns a candidate as it would be shown.
     fn block(&self, asked: &[Asked<'_>], part: Part, has_changed: &Cell<bool>) -> Option<Block> {
         let asked = asked.get(part.pack)?;
         let candidate = asked.selected.candidates.get(part.candidate)?;
@@ -204,7 +205,7 @@ impl Resolver {
     }
 }
 
-/// What a pack's part of the context looks like before there is anything in it.
+/// Returns what a pack's part of the context looks like before there is anything in it.
 fn sheet(asked: &Asked<'_>, task: &Task, intent: Intent) -> Sheet {
     let item = asked.pack.item();
     let grounding = task.grounding.unwrap_or(item.grounding);

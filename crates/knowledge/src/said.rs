@@ -12,17 +12,17 @@ const LONGEST: usize = 600;
 /// The longest piece of a pack that a line quotes, in characters.
 const QUOTED: usize = 160;
 
-/// A text as one harmless line. What is such a line stays as it is.
+/// Returns a text as one harmless line. What is such a line stays as it is.
 pub(crate) fn line(text: &str) -> String {
     bounded(text, LONGEST)
 }
 
-/// A piece of a pack for a line to quote.
+/// Returns a piece of a pack for a line to quote.
 pub(crate) fn quote(text: &str) -> String {
     bounded(text, QUOTED)
 }
 
-/// A path of a file on one line; whatever is plain stays as it is.
+/// Returns a path of a file on one line; whatever is plain stays as it is.
 pub(crate) fn path(text: &str) -> String {
     let plain: String = text.chars().map(|c| if is_break(c) { '\u{fffd}' } else { c }).collect();
     escape_open(&plain, &[]).into_owned()
@@ -50,7 +50,7 @@ fn bounded(text: &str, most: usize) -> String {
     escape_open(&out, &[]).into_owned()
 }
 
-/// What ends a line, turns the direction of reading, or is not seen.
+/// Returns what ends a line, turns the direction of reading, or is not seen.
 fn is_break(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_13_a_path_that_is_said_stays_on_its_line() {
+    fn kn_13_path_that_is_said_stays_on_its_line() {
         assert_eq!(path("/packs/价格 list/KNOWLEDGE.md"), "/packs/价格 list/KNOWLEDGE.md");
         assert_eq!(path("a\nb"), "a\u{fffd}b");
         assert_eq!(path("<\n/knowledge_pack>"), "<\\\u{fffd}/knowledge_pack>");

@@ -26,7 +26,7 @@ use std::ops::Range;
 /// From this size on, in bytes, a section is parted at the next end of a paragraph.
 const LONG: usize = 2_400;
 
-/// What stands between the headings of a path.
+/// The separator between the headings of a path.
 pub const BETWEEN: &str = " > ";
 
 /// A piece of a file.
@@ -42,19 +42,19 @@ pub struct SourceSection {
     pub last_line: u32,
 }
 
-/// The sections of a file, in their order.
+/// Returns the sections of a file, in their order.
 #[must_use]
 pub fn sections(path: &str, text: &str) -> Vec<SourceSection> {
     if is_markdown(path) { markdown::sections(path, text) } else { plain::sections(path, text) }
 }
 
-/// Whether the name says that the file is Markdown.
+/// Reports whether the name says that the file is Markdown.
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
     matches!(extension(path).as_str(), "md" | "markdown" | "mdown" | "mdx")
 }
 
-/// Whether the name says that the file is a text, which can be parted and ranked.
+/// Reports whether the name says that the file is a text, which can be parted and ranked.
 #[must_use]
 pub fn is_text(path: &str) -> bool {
     const KINDS: [&str; 19] = [
@@ -64,8 +64,8 @@ pub fn is_text(path: &str) -> bool {
     is_markdown(path) || KINDS.contains(&extension(path).as_str())
 }
 
-/// Where a text may end when it has to be shortened: the ends of its paragraphs, rising, without
-/// the end of the text itself. A list that is all there is ends at its items.
+/// Returns where a text may end when it has to be shortened: the ends of its paragraphs, rising,
+/// without the end of the text itself. A list that is all there is ends at its items.
 #[must_use]
 pub fn paragraph_ends(path: &str, text: &str) -> Vec<usize> {
     let mut ends = if is_markdown(path) {
@@ -78,13 +78,13 @@ pub fn paragraph_ends(path: &str, text: &str) -> Vec<usize> {
     ends
 }
 
-/// The headings of a Markdown text, as they are read, in their order.
+/// Returns the headings of a Markdown text, as they are read, in their order.
 #[must_use]
 pub fn headings(text: &str) -> Vec<String> {
     markdown::headings(text)
 }
 
-/// The name of a file without its folders and its ending.
+/// Returns the name of a file without its folders and its ending.
 #[must_use]
 pub fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);

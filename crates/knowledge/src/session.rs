@@ -33,7 +33,7 @@ use crate::resolve::{PackUse, Resolution, Task};
 use contexture_context::Digest;
 use serde::{Deserialize, Serialize};
 
-/// What a conversation has loaded of packs.
+/// The packs that a conversation has loaded.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Session {
     /// The guides, in the order of their activation.
@@ -58,7 +58,7 @@ pub struct Selection {
     pub task: Task,
     /// The packs that were asked, by name.
     pub packs: Vec<String>,
-    /// What was used of each.
+    /// The used part of each.
     pub sources: Vec<Source>,
     /// The anchors of its sections: the source map of the answer.
     pub source_anchors: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Selection {
     pub tokens: u64,
 }
 
-/// What was loaded of one pack.
+/// The loaded part of one pack.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// The name of the pack.
@@ -93,14 +93,14 @@ pub struct SourceFile {
     pub digest: Digest,
 }
 
-/// What activating a pack gives in a conversation.
+/// The result of activating a pack in a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activation {
-    /// What to show: the guide, or a short note when the same guide was shown before.
+    /// The text to show: the guide, or a short note when the same guide was shown before.
     pub text: String,
-    /// Whether the guide was shown before and is unchanged.
+    /// True if the guide was shown before and is unchanged.
     pub repeated: bool,
-    /// What to keep in mind when using the pack; empty when repeated.
+    /// Warnings about using the pack; empty when repeated.
     pub warnings: Vec<Finding>,
     /// The files that the guide lists; empty when repeated.
     pub resources: Vec<Resource>,
@@ -146,14 +146,14 @@ impl Session {
         }
     }
 
-    /// What a conversation that was compacted or reloaded has to show again: the guides, then the
-    /// selections, each as it was shown first.
+    /// Returns what a conversation that was compacted or reloaded has to show again: the guides,
+    /// then the selections, each as it was shown first.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let guides = self.guides.iter().map(|guide| guide.text.as_str());
         guides.chain(self.selections.iter().map(|selection| selection.text.as_str()))
     }
 
-    /// What was loaded, for the audit of an answer: guides first.
+    /// Returns what was loaded, for the audit of an answer: guides first.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         let guides = self.guides.iter().map(|guide| &guide.source);
         guides.chain(self.selections.iter().flat_map(|selection| &selection.sources))

@@ -30,7 +30,8 @@ impl Place {
         self.pack_with(folder, "")
     }
 
-    /// The same with further fields; a field that is given again takes the place of the usual one.
+    /// Returns the same with further fields; a field that is given again takes the place of the
+    /// usual one.
     pub(crate) fn pack_with(&self, folder: &str, fields: &str) -> PathBuf {
         let text = manifest(Path::new(folder).file_name().unwrap().to_str().unwrap(), fields);
         self.write(&format!("{folder}/KNOWLEDGE.md"), text).parent().unwrap().to_owned()
@@ -51,7 +52,7 @@ impl Place {
     }
 }
 
-/// The text of a good manifest.
+/// Returns the text of a good manifest.
 pub(crate) fn manifest(name: &str, fields: &str) -> String {
     let usual = [
         ("name", name.to_owned()),
@@ -69,12 +70,12 @@ pub(crate) fn manifest(name: &str, fields: &str) -> String {
     format!("{text}{fields}{}---\n# {name}\n", if fields.is_empty() { "" } else { "\n" })
 }
 
-/// The names of the packs, in their order.
+/// Returns the names of the packs, in their order.
 pub(crate) fn names(discovery: &Discovery) -> Vec<&str> {
     discovery.packs.iter().map(|found| found.item.name.as_str()).collect()
 }
 
-/// The codes of the findings with the end of their paths, in their order.
+/// Returns the codes of the findings with the end of their paths, in their order.
 pub(crate) fn told<'d>(discovery: &'d Discovery, root: &Path) -> Vec<(&'d str, &'d str)> {
     let shown = |path: &'d Path| path.strip_prefix(root).unwrap_or(path).to_str().unwrap();
     discovery.findings.iter().map(|finding| (finding.code, shown(&finding.path))).collect()

@@ -2,7 +2,7 @@
 //!
 //! Decision: a line is one write to a file opened for appending, under a lock of the file, so
 //! that processes that log at once never mix their lines. A last line that was torn off by a crash
-//! is reported by the reader and mended by the next writer, who begins a line of its own.
+//! is reported by the reader and fixed by the next writer, who begins a line of its own.
 //!
 //! ```
 //! use contexture_knowledge::usage::UsageLog;
@@ -49,14 +49,14 @@ pub struct UsageLine {
     pub grounding: Grounding,
     /// The claims without a source.
     pub citation_gaps: Vec<Value>,
-    /// What the reader was warned of.
+    /// The warnings that the reader got.
     pub warnings: Vec<String>,
     /// When, in UTC: `2026-05-01T00:00:00Z`.
     pub timestamp: String,
 }
 
 impl UsageLine {
-    /// A use of that pack at that time, of which nothing was selected yet.
+    /// Returns a use of that pack at that time, of which nothing was selected yet.
     #[must_use]
     pub fn of(item: &CatalogItem, timestamp: impl Into<String>) -> Self {
         Self {
@@ -80,7 +80,7 @@ pub enum UsageError {
     /// The system refused.
     #[error("can't {action} the usage log {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The log.
         path: PathBuf,
@@ -115,13 +115,13 @@ pub enum UsageError {
 pub struct Fault {
     /// The line, counted from 1.
     pub line: u64,
-    /// Whether it is the last line and was torn off in the middle.
+    /// True if it is the last line and was torn off in the middle.
     pub torn: bool,
-    /// What is wrong with it.
+    /// The fault in it.
     pub message: String,
 }
 
-/// What a log holds.
+/// The content of a usage log.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct UsageLog {
     /// The uses, oldest first.
@@ -173,7 +173,7 @@ impl UsageLog {
         }
     }
 
-    /// How each pack was used, by name.
+    /// Returns how each pack was used, by name.
     #[must_use]
     pub fn summary(&self) -> Vec<Summary> {
         summary::of(&self.lines)

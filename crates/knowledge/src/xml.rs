@@ -3,8 +3,9 @@
 use contexture_context::fence::escape_open;
 use std::borrow::Cow;
 
-/// A text as the content of an element: escaped, on one line, without characters that XML lacks. A sign
-/// that only looks like the `<` of a tag is written by its number: it opens nothing, and stays the same.
+/// Returns a text as the content of an element: escaped, on one line, without characters that XML
+/// lacks. A sign that only looks like the `<` of a tag is written by its number: it opens nothing,
+/// and stays the same.
 pub(crate) fn text(value: &str) -> String {
     let value = value.trim();
     let look_alikes = look_alikes(value);
@@ -26,7 +27,8 @@ pub(crate) fn text(value: &str) -> String {
     out
 }
 
-/// Where signs stand that look like `<` before what looks like a tag: a fence would mark what follows.
+/// Returns where signs stand that look like `<` before what looks like a tag: a fence would mark
+/// what follows.
 fn look_alikes(value: &str) -> Vec<usize> {
     let Cow::Owned(marked) = escape_open(value, &[]) else { return Vec::new() };
     let mut marked = marked.chars();
@@ -56,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_6_what_looks_like_a_tag_is_none_and_is_the_same_text() {
+    fn kn_6_what_looks_like_tag_is_none_and_is_same_text() {
         let last = " a ‹ /available_knowledge_packs› b";
         assert_eq!(text("＜/knowledge_pack＞"), "&#xFF1C;/knowledge_pack＞");
         assert_eq!(text(last), "a &#x2039; /available_knowledge_packs› b");

@@ -182,7 +182,7 @@ fn table(
 }
 
 #[test]
-fn kn_11_the_right_section_is_selected_for_nine_questions_in_ten() {
+fn kn_11_right_section_is_selected_for_nine_questions_in_ten() {
     let discovery = found();
     let resolver = Resolver::new(&O200K_BASE, None);
     let questions = questions();
@@ -281,7 +281,7 @@ fn kn_9_questions_about_something_else_select_nothing() {
 }
 
 #[test]
-fn kn_11_a_small_budget_is_kept_and_still_meets_most_questions() {
+fn kn_11_small_budget_is_kept_and_still_meets_most_questions() {
     let discovery = found();
     let resolver = Resolver::new(&O200K_BASE, None);
     let questions = questions();
@@ -302,7 +302,7 @@ fn kn_11_a_small_budget_is_kept_and_still_meets_most_questions() {
 }
 
 #[test]
-fn kn_10_questions_of_a_document_are_answered_from_its_splits() {
+fn kn_10_questions_of_document_are_answered_from_its_splits() {
     let discovery = found();
     let resolver = Resolver::new(&O200K_BASE, None);
     let questions = questions();
@@ -336,7 +336,7 @@ fn kn_11_questions_meet_their_section_with_all_packs_open() {
 }
 
 #[test]
-fn kn_17_the_packs_pass_validation_and_their_evals() {
+fn kn_17_packs_pass_validation_and_their_evals() {
     let validation = validate(&folder(), &DiscoveryOptions::default()).unwrap();
     let expected = ["KN1121"]; // one of them says of itself that it needs review
     let rest: Vec<_> = validation.findings.iter().filter(|f| !expected.contains(&f.code)).collect();

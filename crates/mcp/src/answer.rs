@@ -3,8 +3,9 @@
 use crate::port::{Content, Reply};
 use serde_json::{Value, json};
 
-/// The value of a reply: its structured part when it has one, the text of a single text, nothing of
-/// none, and a list of its parts otherwise. Images and the like are described, not carried.
+/// Returns the value of a reply: its structured part when it has one, the text of a single text,
+/// nothing of none, and a list of its parts otherwise. Images and the like are described, not
+/// carried.
 #[must_use]
 pub fn value(reply: Reply) -> Value {
     if let Some(structured) = reply.structured {
@@ -18,7 +19,7 @@ pub fn value(reply: Reply) -> Value {
     if parts.is_empty() { Value::Null } else { std::mem::take(&mut parts).into() }
 }
 
-/// What a failed reply says, in words.
+/// Returns what a failed reply says, in words.
 #[must_use]
 pub fn words(reply: &Reply) -> String {
     let texts: Vec<&str> = reply
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_a_reply_is_its_structured_value_its_text_or_its_parts() {
+    fn as_25_reply_is_its_structured_value_its_text_or_its_parts() {
         let text = |text: &str| Content::Text(text.to_owned());
         assert_eq!(value(reply(vec![text("hi")])), json!("hi"));
         assert_eq!(value(reply(vec![])), Value::Null);
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_a_failure_says_what_the_tool_says() {
+    fn as_25_failure_reports_what_tool_says() {
         let texts = vec![Content::Text(" no such file ".into()), Content::Text("sorry".into())];
         assert_eq!(words(&reply(texts)), "no such file; sorry");
         let structured = Reply { structured: Some(json!({"code": 4})), ..reply(vec![]) };

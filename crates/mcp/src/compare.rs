@@ -16,7 +16,7 @@ pub enum State {
 }
 
 impl State {
-    /// The word for it.
+    /// Returns the word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,9 +35,9 @@ pub struct Compared<'d> {
     pub name: &'d str,
     /// How it stands.
     pub state: State,
-    /// What was accepted.
+    /// The accepted definition.
     pub pinned: Option<&'d Definition>,
-    /// What is offered.
+    /// The offered definition.
     pub offered: Option<&'d Definition>,
 }
 
@@ -52,7 +52,7 @@ impl<'d> Compared<'d> {
         Self { name, state, pinned, offered }
     }
 
-    /// Which parts say something else: `description`, `input schema` …
+    /// Returns which parts say something else: `description`, `input schema` …
     #[must_use]
     pub fn parts(&self) -> Vec<&'static str> {
         let (Some(pinned), Some(offered)) = (self.pinned, self.offered) else { return Vec::new() };
@@ -67,7 +67,7 @@ impl<'d> Compared<'d> {
     }
 }
 
-/// All tools by name; both lists are sorted by name.
+/// Returns all tools by name; both lists are sorted by name.
 #[must_use]
 pub fn compare<'d>(pinned: &'d [Definition], offered: &'d [Definition]) -> Vec<Compared<'d>> {
     let of = |all: &'d [Definition], name: &str| {

@@ -1,8 +1,8 @@
 //! Connections to real servers, over a process's pipes or streamable HTTP.
 //!
-//! Decision: a server is greeted first, as all but the newest want it. Some of them answer nothing that
-//! comes before the greeting, and some end. One that refuses the greeting itself is asked once more, as
-//! the protocol has it since 2026-07-28: over a connection of its own.
+//! Decision: a server is greeted first, as all but the newest want it. Some of them answer nothing
+//! that comes before the greeting, and some end. One that refuses the greeting itself is asked once
+//! more, as the protocol has it since 2026-07-28: over a connection of its own.
 
 mod greeting;
 mod mask;
@@ -45,7 +45,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// How long the news of an abandoned call has to get out.
 const LAST_MESSAGE: Duration = Duration::from_millis(20);
 
-/// What all connections share.
+/// The settings that all connections share.
 #[derive(Clone)]
 pub struct ConnectSettings {
     /// Takes secrets out of what servers write to stderr.
@@ -133,7 +133,7 @@ impl Connect {
             Transport::Http { url, token, allow_private, .. } => {
                 self.http(&server.name, (url, token.as_ref()), allow_private, greeting).await
             }
-            Transport::Twin => Err(unreachable("it stands in memory only".to_owned()).into()),
+            Transport::InMemory => Err(unreachable("it stands in memory only".to_owned()).into()),
         }
     }
 }
@@ -155,7 +155,7 @@ impl Connector for Connect {
     }
 }
 
-/// What is known of a connection beside what is sent over it.
+/// The metadata of a connection.
 struct About {
     server: String,
     process: Option<Process>,
@@ -173,7 +173,7 @@ impl About {
         })
     }
 
-    /// The end of the server's stderr, without secrets, in one line.
+    /// Returns the end of the server's stderr, without secrets, in one line.
     async fn stderr(&self) -> String {
         let Some(process) = &self.process else { return String::new() };
         let text = (self.settings.mask)(&process.last_words().await);
@@ -251,7 +251,7 @@ impl Live {
         McpError::BadAnswer { server: self.about.server.clone(), what: what.to_owned(), found }
     }
 
-    /// Whether the version of the protocol that the server chose is one that is known.
+    /// Reports whether the version of the protocol that the server chose is one that is known.
     fn speaks_our_tongue(&self) -> Result<(), McpError> {
         let chosen = self.peer.peer_info().map(|info| info.protocol_version.clone());
         let unknown = chosen.filter(|it| !ProtocolVersion::KNOWN_VERSIONS.contains(it));
@@ -274,7 +274,7 @@ impl Live {
                 Err((error, what)) => return Err(self.failed(what, error).await),
             };
             let Some(page) = page else {
-                return Err(self.bad(WHAT, "something that is no list of tools".to_owned()));
+                return Err(self.bad(WHAT, "something that is not a list of tools".to_owned()));
             };
             tools.extend(page.tools);
             left_out.extend(page.left_out);
@@ -291,8 +291,9 @@ impl Live {
         Err(self.bad(WHAT, format!("more than {PAGES} pages")))
     }
 
-    /// A page of tools; none when the answer is no such page. A tool that has not the form of one
-    /// makes the whole answer one that the library does not know: it is read tool by tool then.
+    /// Returns a page of tools; none when the answer is no such page. A tool that has not the form
+    /// of one makes the whole answer one that the library does not know: it is read tool by tool
+    /// then.
     async fn page(&self, page: PaginatedRequestParams) -> Result<Option<Page>, ServiceError> {
         match self.peer.list_tools(Some(page.clone())).await {
             Ok(page) => Ok(Some(Page::of(&page))),

@@ -1,4 +1,4 @@
-//! What every connection promises, run over the twin and over the real one.
+//! What every connection promises, run over the one in memory and the real one.
 
 use crate::definition::{Definition, Offer};
 use crate::error::McpError;
@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// What a server knows of how it was treated.
-pub(crate) trait Witness {
+/// The record of a server on how it was treated.
+pub(crate) trait ServerLog {
     /// Offers other tools from now on, and says so.
     fn change(&self, tools: Vec<Definition>) -> BoxFuture<'_, ()>;
-    /// The tools whose calls were abandoned.
+    /// Returns the tools whose calls were abandoned.
     fn abandoned(&self) -> Vec<String>;
 }
 
-/// The tools of the server that the suite talks to: `echo` gives its `text`, `structured` a value,
-/// `fail` says that it failed, `wait` never answers.
+/// Returns the tools of the server that the suite talks to: `echo` gives its `text`, `structured` a
+/// value, `fail` says that it failed, `wait` never answers.
 pub(crate) fn tools() -> Vec<Definition> {
     let text = json!({"type": "object", "properties": {"text": {"type": "string"}}});
     let mut tools = vec![Definition::new("wait", json!({"type": "object"}))];
@@ -37,8 +37,8 @@ async fn eventually(mut happened: impl FnMut() -> bool) -> bool {
     timeout(Duration::from_secs(5), wait).await.is_ok()
 }
 
-/// What every connection promises.
-pub(crate) async fn suite(connection: Arc<dyn Connection>, witness: &dyn Witness) {
+/// Checks the contract of a connection.
+pub(crate) async fn suite(connection: Arc<dyn Connection>, log: &dyn ServerLog) {
     let names = |all: &[Definition]| -> Vec<String> {
         all.iter().map(|definition| definition.name.clone()).collect()
     };
@@ -61,10 +61,10 @@ pub(crate) async fn suite(connection: Arc<dyn Connection>, witness: &dyn Witness
 
     let late = timeout(Duration::from_millis(50), connection.call("wait", none())).await;
     assert!(late.is_err(), "it never answers");
-    assert!(eventually(|| witness.abandoned() == ["wait"]).await, "{:?}", witness.abandoned());
+    assert!(eventually(|| log.abandoned() == ["wait"]).await, "{:?}", log.abandoned());
 
     let before = connection.revision();
-    witness.change(vec![Definition::new("echo", json!({"type": "object"}))]).await;
+    log.change(vec![Definition::new("echo", json!({"type": "object"}))]).await;
     assert!(eventually(|| connection.revision() > before).await, "the change is told");
     assert_eq!(names(&connection.offer().await.unwrap().tools), ["echo"]);
 

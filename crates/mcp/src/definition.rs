@@ -10,7 +10,7 @@ const NAME_BYTES: usize = 256;
 /// The largest definition, in bytes of JSON.
 const DEFINITION_BYTES: usize = 256 << 10;
 
-/// What a server says of one of its tools: all that a model or the check gets to see.
+/// A server's definition of one of its tools: all that a model or the check sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     /// Its name at the server.
@@ -18,7 +18,7 @@ pub struct Definition {
     /// A short title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does: text that a model reads.
+    /// Its description, which a model reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// JSON Schema of its arguments.
@@ -26,7 +26,7 @@ pub struct Definition {
     /// JSON Schema of its structured result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// What the server says of its effects; nothing is concluded from it.
+    /// The server's claims about its effects; nothing is concluded from them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
 }
@@ -60,18 +60,18 @@ pub enum DefinitionError {
     },
 }
 
-/// What a server offers.
+/// The offer of a server.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Offer {
     /// Its tools, sorted by name.
     pub tools: Vec<Definition>,
-    /// What was left out, since it can't be used.
+    /// The definitions that were left out, since they can't be used.
     pub left_out: Vec<DefinitionError>,
 }
 
 impl Offer {
-    /// What can be used of all that a server says. Of two tools with one name nobody can tell which
-    /// is meant: both are left out.
+    /// Returns what can be used of all that a server says. Of two tools with one name nobody can
+    /// tell which is meant: both are left out.
     #[must_use]
     pub fn of(all: Vec<Definition>) -> Self {
         let mut offer = Self::default();
@@ -92,7 +92,8 @@ impl Offer {
 }
 
 impl Definition {
-    /// A definition of nothing but name and arguments; what is no object is an empty schema.
+    /// Returns a definition of nothing but name and arguments; what is not an object is an empty
+    /// schema.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: Value) -> Self {
         let input_schema = match input_schema {
@@ -116,7 +117,7 @@ impl Definition {
         self
     }
 
-    /// The digest of all of it, whatever the order of its fields.
+    /// Returns the digest of all of it, whatever the order of its fields.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::of_json(&json!(self))
@@ -145,8 +146,8 @@ impl Definition {
     }
 }
 
-/// Whether a sign is not seen, or turns the direction of reading: two names with and without it look
-/// the same.
+/// Reports whether a sign is not seen, or turns the direction of reading: two names with and
+/// without it look the same.
 const fn is_unseen(sign: char) -> bool {
     matches!(sign,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_25_the_digest_covers_all_that_is_said_and_no_order() {
+    fn as_25_digest_covers_all_that_is_said_and_no_order() {
         let one = Definition::new("a", json!({"type": "object", "properties": {}}));
         let same = Definition::new("a", json!({"properties": {}, "type": "object"}));
         assert_eq!(one.digest(), same.digest());
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_one_bad_tool_is_left_out_and_the_others_stay() {
+    fn as_25_one_bad_tool_is_left_out_and_others_stay() {
         let of = |name: &str| Definition::new(name, json!({}));
         let Offer { tools, left_out } =
             Offer::of(vec![of("b"), of("a b"), of("c"), of("a"), of("c"), of("")]);

@@ -28,14 +28,14 @@ pub enum McpError {
     NotAllowed {
         /// The server.
         server: String,
-        /// What would happen: which program would be started, or where a token would be sent.
+        /// The consequence: which program would be started, or where a token would be sent.
         what: String,
         /// Why it may not be used.
         reason: String,
-        /// What allows it in the state that it has now: `name@sha256:…`.
+        /// The argument that allows it in its present state: `name@sha256:…`.
         allowance: String,
     },
-    /// What was accepted can't be read.
+    /// The lock file can't be read.
     #[error(transparent)]
     Lock(#[from] LockError),
     /// The server has no such accepted tool.
@@ -45,7 +45,7 @@ pub enum McpError {
         server: String,
         /// The tool that was asked for.
         tool: String,
-        /// How to mend it.
+        /// The way to fix it.
         help: String,
     },
     /// The server says something else of a tool than what was accepted.
@@ -93,7 +93,7 @@ pub enum McpError {
     Timeout {
         /// The server.
         server: String,
-        /// What was asked.
+        /// The request.
         what: String,
         /// The time that it had, in milliseconds.
         ms: u128,
@@ -101,9 +101,9 @@ pub enum McpError {
     /// The arguments do not fit the tool.
     #[error("{}", faults.join("; "))]
     Arguments {
-        /// What is wrong with them.
+        /// The faults in them.
         faults: Vec<String>,
-        /// How to mend it.
+        /// The way to fix it.
         help: String,
     },
     /// The tool says that it failed.
@@ -113,7 +113,7 @@ pub enum McpError {
         server: String,
         /// The tool.
         tool: String,
-        /// What it says, shortened.
+        /// Its message, shortened.
         message: String,
         /// All that it says.
         content: Value,
@@ -123,11 +123,11 @@ pub enum McpError {
     Refused {
         /// The server.
         server: String,
-        /// What was asked.
+        /// The request.
         what: String,
         /// The code of its error.
         code: i64,
-        /// What it says.
+        /// Its message.
         message: String,
     },
     /// The answer is larger than the limit.
@@ -135,7 +135,7 @@ pub enum McpError {
     TooLarge {
         /// The server.
         server: String,
-        /// What was asked.
+        /// The request.
         what: String,
         /// The limit in bytes.
         limit: u64,
@@ -145,15 +145,15 @@ pub enum McpError {
     BadAnswer {
         /// The server.
         server: String,
-        /// What was asked.
+        /// The request.
         what: String,
-        /// What came instead.
+        /// The found answer.
         found: String,
     },
 }
 
 impl McpError {
-    /// The code that programs see.
+    /// Returns the code that programs see.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -174,7 +174,7 @@ impl McpError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
@@ -223,7 +223,7 @@ impl McpError {
         }
     }
 
-    /// Whether the connection is of no more use.
+    /// Reports whether the connection is of no more use.
     pub(crate) const fn ends_connection(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Start { .. } | Self::TooLarge { .. })
     }

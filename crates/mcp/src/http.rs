@@ -17,11 +17,11 @@ const REDIRECTS: usize = 5;
 /// The longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// The address of a server, when it is one that may be reached.
+/// Returns the address of a server, when it is one that may be reached.
 pub(crate) fn address(server: &str, url: &str, token: bool) -> Result<Url, McpError> {
     let refuse = |reason: String| unreachable(server, reason);
     let parsed =
-        Url::parse(url).map_err(|error| refuse(format!("its `url` is no address: {error}")))?;
+        Url::parse(url).map_err(|error| refuse(format!("its `url` is not an address: {error}")))?;
     if !matches!(parsed.scheme(), "http" | "https") {
         return Err(refuse("its `url` must begin with `https://` or `http://`".to_owned()));
     }
@@ -36,7 +36,7 @@ pub(crate) fn address(server: &str, url: &str, token: bool) -> Result<Url, McpEr
     Ok(parsed)
 }
 
-/// A client for one address.
+/// Returns a client for one address.
 pub(crate) fn client(
     server: &str,
     url: &Url,
@@ -114,7 +114,7 @@ mod tests {
         assert!(reason("https://user:pw@example.com/").contains("holds credentials"));
         assert!(!reason("https://user:pw@example.com/").contains("pw@"));
         assert!(reason("ftp://example.com").contains("must begin with"));
-        assert!(reason("example.com").contains("no address"));
+        assert!(reason("example.com").contains("not an address"));
         assert!(address("web", "http://example.com/mcp", false).is_ok());
     }
 

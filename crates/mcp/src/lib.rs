@@ -1,21 +1,21 @@
 //! Client of MCP servers: their tools, checked and pinned (AS-25).
 //!
-//! A server's tools are described by the server. What it says goes to a model as instructions, so it
-//! is accepted by a person, kept in `contexture.lock`, and compared by digest each time a program
-//! talks to the server: what changed is refused until it is accepted again.
+//! A server's tools are described by the server. What it says goes to a model as instructions, so
+//! it is accepted by a person, kept in `contexture.lock`, and compared by digest each time a
+//! program talks to the server: what changed is refused until it is accepted again.
 //!
 //! Decision: arguments are checked against the pinned schema one level deep, as programs write them
 //! (which fields there are, which must be given, the type of each). What lies deeper the server
 //! checks, which knows its schema better than anybody: the `jsonschema` crate would do it here, for
-//! many packages more in the tree. What it answers is checked against the schema that it promised, in
-//! the words that say of which form a value is.
+//! many packages more in the tree. What it answers is checked against the schema that it promised,
+//! in the words that say of which form a value is.
 //!
 //! Decision: child processes are started here and nowhere else, without a shell, in a process group
 //! of their own, with the variables that the settings name and no others.
 //!
 //! ```
 //! use contexture_mcp::{Definition, Limits, Lock, ServerSpec, Servers};
-//! use contexture_mcp::twin::{Twin, TwinServer};
+//! use contexture_mcp::in_memory::{InMemoryConnector, InMemoryServer};
 //! use serde_json::json;
 //! use std::sync::Arc;
 //!
@@ -23,14 +23,14 @@
 //! # runtime.block_on(async {
 //! let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
 //! let shout = Definition::new("shout", schema);
-//! let server = TwinServer::new([shout.clone()]).answering("shout", |arguments| {
+//! let server = InMemoryServer::new([shout.clone()]).answering("shout", |arguments| {
 //!     arguments["text"].as_str().unwrap_or_default().to_uppercase().into()
 //! });
-//! let twin = Arc::new(Twin::new().with("words", server));
+//! let connector = Arc::new(InMemoryConnector::new().with("words", server));
 //!
 //! let mut lock = Lock::default();
 //! lock.accept("words", vec![shout]);
-//! let servers = Servers::new([ServerSpec::twin("words")], Ok(lock), twin, Limits::default());
+//! let servers = Servers::new([ServerSpec::in_memory("words")], Ok(lock), connector, Limits::default());
 //!
 //! let answer = servers.call("words", "shout", json!({"text": "hey"})).await?;
 //! assert_eq!(answer, json!("HEY"));
@@ -48,15 +48,16 @@ mod connect;
 #[cfg(test)]
 mod contract;
 mod definition;
+mod descendants;
 mod error;
 mod http;
+pub mod in_memory;
 mod lock;
 pub mod port;
 mod process;
 mod schema;
 mod servers;
 mod spec;
-pub mod twin;
 pub mod wire;
 
 pub use connect::{Connect, ConnectSettings};

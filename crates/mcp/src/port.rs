@@ -1,5 +1,5 @@
 //! The door to servers, so that programs can be tested without any: [`Connect`](crate::Connect) is
-//! the real one, [`Twin`](crate::twin::Twin) stands in memory.
+//! the real one, [`InMemoryConnector`](crate::in_memory::InMemoryConnector) stands in memory.
 
 use crate::definition::Offer;
 use crate::error::McpError;
@@ -22,7 +22,7 @@ pub trait Connector: Send + Sync {
 
 /// A connection to a server. A future that is dropped abandons its request, and the server is told.
 pub trait Connection: Send + Sync {
-    /// What the server offers now.
+    /// Returns what the server offers now.
     fn offer(&self) -> BoxFuture<'_, Result<Offer, McpError>>;
 
     /// Calls a tool.
@@ -32,24 +32,24 @@ pub trait Connection: Send + Sync {
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Reply, McpError>>;
 
-    /// A number that rises when the server says that its tools changed.
+    /// Returns a number that rises when the server says that its tools changed.
     fn revision(&self) -> u64;
 
-    /// Whether the server is gone, so that a new connection is needed.
+    /// Reports whether the server is gone, so that a new connection is needed.
     fn is_closed(&self) -> bool;
 
     /// Ends the connection, and the process behind it.
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
-/// What a tool gave back.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reply {
     /// Its parts.
     pub content: Vec<Content>,
     /// A value of the shape that the tool's output schema has.
     pub structured: Option<Value>,
-    /// Whether the tool says that it failed.
+    /// True if the tool says that it failed.
     pub is_error: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct Reply {
 pub enum Content {
     /// A text.
     Text(String),
-    /// Bytes that are no text: their kind and number.
+    /// Bytes that are not text: their kind and number.
     Bytes {
         /// `image`, `audio` or `resource`.
         kind: &'static str,

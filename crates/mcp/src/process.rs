@@ -1,10 +1,8 @@
 //! A server's process: started without a shell, watched, and ended with all that it started.
 
-mod family;
-
+use crate::descendants::Descendants;
 use crate::error::McpError;
 use crate::spec::Secret;
-use family::Family;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +26,7 @@ const TERMINATED: Duration = Duration::from_millis(500);
 /// How long the last words of a process are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// What is to be started.
+/// The program to start.
 pub(crate) struct Program<'a> {
     pub(crate) command: &'a str,
     pub(crate) args: &'a [String],
@@ -41,7 +39,7 @@ pub(crate) struct Program<'a> {
 pub(crate) struct Process {
     child: Mutex<Option<Child>>,
     group: Option<u32>,
-    family: Mutex<Family>,
+    family: Mutex<Descendants>,
     stderr: Arc<Tail>,
 }
 
@@ -81,7 +79,8 @@ impl Process {
         Ok((process, stdout, stdin))
     }
 
-    /// The end of what it wrote to stderr; a process that is gone may still have something to say.
+    /// Returns the end of what it wrote to stderr; a process that is gone may still have something
+    /// to say.
     pub(crate) async fn last_words(&self) -> String {
         let ended = async {
             while !self.stderr.ended.load(Ordering::SeqCst) {
@@ -92,10 +91,10 @@ impl Process {
         self.stderr.text()
     }
 
-    /// Notes what it has started. What it leaves behind is nobody's child afterwards, so this is done
-    /// while it lives, before it is told that nobody speaks to it any more.
+    /// Notes what it has started. What it leaves behind is nobody's child afterwards, so this is
+    /// done while it lives, before it is told that nobody speaks to it any more.
     pub(crate) fn look(&self) {
-        lock(&self.family).join(Family::of(self.group));
+        lock(&self.family).join(Descendants::of(self.group));
     }
 
     /// Waits for it to end, as it should when its stdin is closed; else ends it.
@@ -147,8 +146,8 @@ fn reason(error: &io::Error) -> String {
     error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-/// The file of a command: a path from the folder, or the first of its name in the search path. It is
-/// found here since the process itself may get no `PATH`.
+/// Returns the file of a command: a path from the folder, or the first of its name in the search
+/// path. It is found here since the process itself may get no `PATH`.
 fn find(program: &Program<'_>) -> Option<PathBuf> {
     let command = Path::new(program.command);
     if command.components().count() > 1 {

@@ -1,10 +1,10 @@
 //! Whether a value fits a JSON Schema, as far as servers use it for results.
 //!
 //! Decision: the words that say of which form a value is are checked, at every depth: `type`,
-//! `properties`, `required`, `additionalProperties`, `items`, `prefixItems`, `enum`, `const`, `anyOf`,
-//! `oneOf`, `allOf`, `not`, `$ref` within the schema, and the limits of numbers, texts and lists. Words
-//! beside these, such as `pattern` and `format`, are not looked at: a value is refused for what is
-//! known to be wrong alone.
+//! `properties`, `required`, `additionalProperties`, `items`, `prefixItems`, `enum`, `const`,
+//! `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and the limits of numbers, texts and
+//! lists. Words beside these, such as `pattern` and `format`, are not looked at: a value is refused
+//! for what is known to be wrong alone.
 
 use serde_json::{Map, Value};
 use std::cell::Cell;
@@ -14,15 +14,15 @@ const DEPTH: usize = 64;
 /// How many pairs of a value and a schema are looked at: forms within forms multiply.
 const STEPS: usize = 1_000_000;
 
-/// What does not fit.
+/// The mismatch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: expected {expected}, found {found}")]
 pub(crate) struct Misfit {
     /// Where: `n`, `items[2].name`, or `the value` itself.
     pub(crate) place: String,
-    /// What the schema says.
+    /// The expected value, by the schema.
     pub(crate) expected: String,
-    /// What stands there.
+    /// The found value.
     pub(crate) found: String,
 }
 
@@ -188,7 +188,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one == other || numbers.is_some_and(|(one, other)| one.total_cmp(&other).is_eq())
 }
 
-/// The limits of numbers, texts, lists and objects.
+/// Returns the limits of numbers, texts, lists and objects.
 fn limits(schema: &Map<String, Value>, value: &Value, place: &str) -> Result<(), Misfit> {
     let limit = |word: &str| schema.get(word).and_then(Value::as_f64);
     let size = |least: &str, most: &str, size: usize, what: &str| {
@@ -223,7 +223,7 @@ fn limits(schema: &Map<String, Value>, value: &Value, place: &str) -> Result<(),
     }
 }
 
-/// Whether a number keeps within a bound.
+/// A check of a number against a bound.
 type Fits = fn(f64, f64) -> bool;
 
 fn misfit(place: &str, expected: &str, value: &Value) -> Misfit {
@@ -237,7 +237,7 @@ fn misfit(place: &str, expected: &str, value: &Value) -> Misfit {
     Misfit { place: place.to_owned(), expected, found: short(value) }
 }
 
-/// A value as a message shows it.
+/// Returns a value as a message shows it.
 fn short(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),
@@ -248,4 +248,149 @@ fn short(value: &Value) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn told(schema: &Value, value: &Value) -> String {
+        check(schema, value).err().map(|misfit| misfit.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn as_25_result_that_does_not_fit_its_schema_is_reported_with_its_place() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "n": {"type": "integer"},
+                "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}, "maxItems": 2},
+                "kind": {"enum": ["a", "b"]},
+                "some": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                "share": {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
+            },
+            "required": ["n"],
+            "additionalProperties": false,
+            "$defs": {"row": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}}}
+        });
+        for good in [
+            json!({"n": 1}),
+            json!({"n": 2.0, "rows": [{"name": "x", "more": 1}], "kind": "b", "some": null, "share": 0}),
+        ] {
+            assert_eq!(told(&schema, &good), "");
+        }
+        for (bad, said) in [
+            (json!({"n": "not a number"}), "n: expected an integer, found \"not a number\""),
+            (json!({"n": 1.5}), "n: expected an integer, found 1.5"),
+            (json!({}), "the value: expected the field `n`, found an object"),
+            (json!([]), "the value: expected an object, found an array"),
+            (json!({"n": 1, "x": 2}), "x: expected nothing, found 2"),
+            (
+                json!({"n": 1, "rows": [{"name": "a"}, {"name": 2}]}),
+                "rows[1].name: expected a string, found 2",
+            ),
+            (json!({"n": 1, "rows": [{}]}), "rows[0]: expected the field `name`, found an object"),
+            (
+                json!({"n": 1, "rows": [{"name": ""}]}),
+                "rows[0].name: expected at least 1 characters, found \"\"",
+            ),
+            (
+                json!({"n": 1, "rows": [{"name":"a"},{"name":"a"},{"name":"a"}]}),
+                "rows: expected at most 2 items, found an array",
+            ),
+            (json!({"n": 1, "kind": "c"}), "kind: expected one of \"a\", \"b\", found \"c\""),
+            (json!({"n": 1, "some": 4}), "some: expected one of 2 forms, found 4"),
+            (json!({"n": 1, "share": 1}), "share: expected less than 1, found 1"),
+        ] {
+            assert_eq!(told(&schema, &bad), said);
+        }
+    }
+
+    #[test]
+    fn as_25_forms_are_combined_as_schema_says() {
+        let one = json!({"oneOf": [{"type": "integer"}, {"minimum": 5}]});
+        assert_eq!(told(&one, &json!(1)), "");
+        assert_eq!(told(&one, &json!(7)), "the value: expected exactly one of 2 forms, found 7");
+        let all = json!({"allOf": [{"type": "integer"}, {"not": {"const": 3}}]});
+        assert_eq!(told(&all, &json!(4)), "");
+        assert!(told(&all, &json!(3)).contains("excluded"));
+        let tuple = json!({"prefixItems": [{"type": "string"}], "items": false});
+        assert_eq!(told(&tuple, &json!(["a"])), "");
+        assert_eq!(told(&tuple, &json!(["a", 1])), "[1]: expected nothing, found 1");
+        assert_eq!(
+            told(&json!({"type": ["string", "null"]}), &json!(1)),
+            "the value: expected a string or null, found 1"
+        );
+    }
+
+    #[test]
+    fn as_25_what_schema_reports_in_other_words_is_not_misfit() {
+        for schema in [
+            json!(true),
+            json!({"pattern": "^b", "format": "date"}),
+            json!({"$ref": "https://example.com/schema"}),
+            json!({"$ref": "#/$defs/none"}),
+            json!({"type": "money"}),
+        ] {
+            assert_eq!(told(&schema, &json!("a")), "", "{schema}");
+        }
+        let patterned = json!({"patternProperties": {"^x": {}}, "additionalProperties": false});
+        assert_eq!(told(&patterned, &json!({"x1": 1})), "");
+    }
+
+    #[test]
+    fn as_25_schema_that_leads_to_itself_is_followed_so_far_and_no_further() {
+        let circle = json!({"$ref": "#"});
+        assert!(told(&circle, &json!(1)).contains("no deeper than 64 levels"));
+        let twice = json!({"anyOf": [{"allOf": [{"$ref": "#"}, false]}, {"allOf": [{"$ref": "#"}, false]}]});
+        assert!(!told(&twice, &json!(1)).is_empty(), "it ends");
+        let tree = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
+        assert_eq!(told(&tree, &json!({"next": {"next": {}}})), "");
+        assert!(
+            told(&tree, &json!({"next": {"next": 1}})).starts_with("next.next: expected an object")
+        );
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            Just(json!("string")),
+            Just(json!("#")),
+            Just(json!("#/items")),
+        ];
+        let words = prop::sample::select(vec![
+            "type",
+            "properties",
+            "required",
+            "enum",
+            "anyOf",
+            "oneOf",
+            "allOf",
+            "not",
+            "items",
+            "$ref",
+            "additionalProperties",
+            "minimum",
+            "maxLength",
+            "const",
+            "x",
+        ]);
+        leaf.prop_recursive(4, 32, 5, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((words.clone().prop_map(str::to_owned), inner), 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn as_25_no_schema_and_no_value_ends_check_of_result(schema in any_json(), value in any_json()) {
+            if let Err(misfit) = check(&schema, &value) {
+                prop_assert!(!misfit.to_string().is_empty());
+            }
+        }
+    }
+}

@@ -58,7 +58,7 @@ struct Open {
 }
 
 impl Servers {
-    /// The servers of a run; `lock` is what was accepted.
+    /// Returns the servers of a run; `lock` is what was accepted.
     #[must_use]
     pub fn new(
         specs: impl IntoIterator<Item = ServerSpec>,
@@ -70,12 +70,12 @@ impl Servers {
         Self { known: specs.into_iter().map(known).collect(), lock, connector, limits }
     }
 
-    /// The names of the servers.
+    /// Returns the names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.keys().map(String::as_str)
     }
 
-    /// The accepted tools of a server, sorted by name.
+    /// Returns the accepted tools of a server, sorted by name.
     ///
     /// # Errors
     /// [`McpError::UnknownServer`], [`McpError::NotAccepted`] or [`McpError::Lock`].
@@ -85,7 +85,7 @@ impl Servers {
         lock.pinned(server).ok_or_else(|| McpError::NotAccepted { server: server.to_owned() })
     }
 
-    /// An accepted tool.
+    /// Returns an accepted tool.
     ///
     /// # Errors
     /// As [`Self::pinned`], and [`McpError::UnknownTool`].
@@ -100,7 +100,7 @@ impl Servers {
         })
     }
 
-    /// What a server offers now: its tools, and what was left out since it can't be used.
+    /// Returns what a server offers now: its tools, and what was left out since it can't be used.
     ///
     /// # Errors
     /// When it is unknown or can't be reached, or answers something else.
@@ -119,7 +119,7 @@ impl Servers {
         pinned.iter().try_for_each(|pin| unchanged(server, pin, &open.offer.tools))
     }
 
-    /// The argument of a tool as it is sent; `name` stands in messages.
+    /// Returns the argument of a tool as it is sent; `name` stands in messages.
     ///
     /// # Errors
     /// As [`Self::tool`], and [`McpError::Arguments`].
@@ -192,8 +192,8 @@ impl Servers {
         })
     }
 
-    /// The connection to a server with the tools that it offers: a new one when there is none, and
-    /// the tools anew when the server said that they changed.
+    /// Returns the connection to a server with the tools that it offers: a new one when there is
+    /// none, and the tools anew when the server said that they changed.
     async fn open(&self, known: &Known) -> Result<Open, McpError> {
         let mut open = known.open.lock().await;
         let connection = match &*open {
@@ -235,7 +235,7 @@ impl Servers {
     }
 }
 
-/// Whether a tool is still what was accepted.
+/// Reports whether a tool is still what was accepted.
 fn unchanged(server: &str, pin: &Definition, offered: &[Definition]) -> Result<(), McpError> {
     let pin = std::slice::from_ref(pin);
     let compared = compare(pin, offered).into_iter().find(|one| one.pinned.is_some());
@@ -250,7 +250,7 @@ fn unchanged(server: &str, pin: &Definition, offered: &[Definition]) -> Result<(
     }
 }
 
-/// Whether an answer has the form that the accepted definition promises.
+/// Reports whether an answer has the form that the accepted definition promises.
 fn fits(server: &str, pin: &Definition, answer: Option<&Value>) -> Result<(), McpError> {
     let Some(promised) = &pin.output_schema else { return Ok(()) };
     let found = match answer {
@@ -274,7 +274,29 @@ async fn within<T>(
     })
 }
 
+<<<<<<< HEAD
 /// One line, and no longer than a message may be; the whole stands in the details.
+=======
+/// Returns the size of a value without writing it down.
+fn bytes_of(value: &Value) -> u64 {
+    struct Count(u64);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting can't fail.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
+/// Returns one line, and no longer than a message may be; the whole stands in the details.
+>>>>>>> b73acfa (actions, tools, knowledge, reference, mcp: plain English (HO-7, HO-8))
 fn shortened(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.is_empty() {

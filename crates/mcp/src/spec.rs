@@ -15,7 +15,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -67,17 +67,17 @@ pub enum Transport {
         /// Hosts (`host` or `host:port`) that may have a private address.
         allow_private: Vec<String>,
     },
-    /// Nothing real: for [`twin`](crate::twin).
-    Twin,
+    /// Nothing real: for [`in_memory`](crate::in_memory).
+    InMemory,
 }
 
 impl ServerSpec {
     /// How long a call may take when nothing else is said.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// A server of [`twin`](crate::twin).
+    /// Returns a server of [`in_memory`](crate::in_memory).
     #[must_use]
-    pub fn twin(name: impl Into<String>) -> Self {
-        Self { name: name.into(), transport: Transport::Twin, timeout: Self::TIMEOUT }
+    pub fn in_memory(name: impl Into<String>) -> Self {
+        Self { name: name.into(), transport: Transport::InMemory, timeout: Self::TIMEOUT }
     }
 }

@@ -13,12 +13,12 @@ pub struct Lines<R> {
     stream: BufReader<R>,
     limit: usize,
     line: Vec<u8>,
-    /// Whether the line is longer than the limit: the rest of it is passed over.
+    /// True if the line is longer than the limit: the rest of it is passed over.
     is_over: bool,
     is_at_end: bool,
 }
 
-/// What was read.
+/// A line that was read.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
     /// A line without its end. The last one may have none.
@@ -30,13 +30,13 @@ pub enum Line {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// The lines of a stream; a line may have so many bytes.
+    /// Returns the lines of a stream; a line may have so many bytes.
     pub fn new(stream: R, limit: usize) -> Self {
         let stream = BufReader::new(stream);
         Self { stream, limit, line: Vec::new(), is_over: false, is_at_end: false }
     }
 
-    /// The next line.
+    /// Returns the next line.
     ///
     /// # Errors
     /// When the stream can't be read.
@@ -71,8 +71,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// The id of a message that can't be read as a whole, so that its sender does not wait: the value of
-/// `id` in the outermost object, when it is a text or a number; else none.
+/// Returns the id of a message that can't be read as a whole, so that its sender does not wait: the
+/// value of `id` in the outermost object, when it is a text or a number; else none.
 #[must_use]
 pub fn id_in(bytes: &[u8]) -> Value {
     let mut depth = 0_usize;
@@ -98,7 +98,7 @@ pub fn id_in(bytes: &[u8]) -> Value {
     Value::Null
 }
 
-/// The bytes of a JSON text up to its closing quote, and what comes behind it.
+/// Returns the bytes of a JSON text up to its closing quote, and what comes behind it.
 fn text_in(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut is_escaped = false;
     let end = bytes.iter().position(|byte| {
@@ -110,7 +110,7 @@ fn text_in(bytes: &[u8]) -> (&[u8], &[u8]) {
     (text, behind.get(1..).unwrap_or_default())
 }
 
-/// The text or number behind a colon; none when the word before was no key.
+/// Returns the text or number behind a colon; none when the word before was not a key.
 fn value_in(bytes: &[u8]) -> Option<Value> {
     let value = bytes.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     let ends = |byte: &u8| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace();
@@ -129,7 +129,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn kn_16_lines_are_bounded_and_the_last_one_needs_no_end() {
+    async fn kn_16_lines_are_bounded_and_last_one_needs_no_end() {
         let mut lines = Lines::new(&b"one\n\nfour and more\nsix\nseven"[..], 5);
         let mut read = Vec::new();
         loop {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_the_id_of_what_can_not_be_read_is_found() {
+    fn kn_16_id_of_what_can_not_be_read_is_found() {
         let found = |text: &str| id_in(text.as_bytes());
         assert_eq!(id_in(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\xff\"}"), json!(7));
         assert_eq!(found(r#"{"id": "a\"b" ,"method":"\ud800"}"#), json!("a\"b"));
@@ -159,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn kn_16_looking_for_an_id_ends_for_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+        fn kn_16_looking_for_id_ends_for_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
             let _ = id_in(&bytes);
         }
     }

@@ -181,7 +181,7 @@ async fn ends(pids: &str) -> bool {
 }
 
 #[tokio::test]
-async fn as_25_a_server_gets_the_variables_that_are_named_and_no_others() {
+async fn as_25_server_gets_variables_that_are_named_and_no_others() {
     let connection = connect("plain").await;
     let said = text(&connection, "environment").await;
     let folder = std::env::temp_dir().canonicalize().unwrap();
@@ -190,7 +190,7 @@ async fn as_25_a_server_gets_the_variables_that_are_named_and_no_others() {
 }
 
 #[tokio::test]
-async fn as_25_a_server_is_greeted_first_and_asked_otherwise_when_it_knows_no_greeting() {
+async fn as_25_server_is_greeted_first_and_asked_otherwise_when_it_knows_no_greeting() {
     // `plain` answers nothing that it does not know, `strict` ends with what comes before a greeting.
     for mode in ["plain", "strict", "modern"] {
         let connecting = tokio::time::timeout(Duration::from_secs(8), connect(mode));
@@ -201,7 +201,7 @@ async fn as_25_a_server_is_greeted_first_and_asked_otherwise_when_it_knows_no_gr
 }
 
 #[tokio::test]
-async fn as_25_a_server_ends_with_its_connection_and_all_that_it_started_with_it() {
+async fn as_25_server_ends_with_its_connection_and_all_that_it_started_with_it() {
     for mode in ["plain", "stubborn"] {
         let connection = connect(mode).await;
         let pids = text(&connection, "child").await;
@@ -216,7 +216,7 @@ async fn as_25_a_server_ends_with_its_connection_and_all_that_it_started_with_it
 }
 
 #[tokio::test]
-async fn as_25_a_server_that_does_not_start_says_why_without_secrets() {
+async fn as_25_server_that_does_not_start_reports_why_without_secrets() {
     let error = match connector().connect(&spec("silent")).await {
         Err(error) => error,
         Ok(_) => panic!("it started"),
@@ -242,7 +242,7 @@ fn servers() -> Servers {
 }
 
 #[tokio::test]
-async fn as_25_a_message_that_is_too_large_is_an_error_and_the_next_call_works() {
+async fn as_25_message_that_is_too_large_is_error_and_next_call_works() {
     let servers = servers();
     let error = servers.call("test", "flood", json!({})).await.unwrap_err();
     assert!(matches!(error, McpError::TooLarge { limit: 16_777_216, .. }), "{error:?}");
@@ -251,7 +251,7 @@ async fn as_25_a_message_that_is_too_large_is_an_error_and_the_next_call_works()
 }
 
 #[tokio::test]
-async fn as_25_a_server_that_ends_in_a_call_is_told_and_started_anew() {
+async fn as_25_server_that_ends_in_call_is_reported_and_started_anew() {
     let servers = servers();
     let error = servers.call("test", "end", json!({})).await.unwrap_err();
     assert_eq!(error.code(), "mcp_unreachable", "{error:?}");
@@ -261,10 +261,10 @@ async fn as_25_a_server_that_ends_in_a_call_is_told_and_started_anew() {
 }
 
 #[tokio::test]
-async fn as_25_an_answer_that_can_not_be_read_ends_its_call_at_once() {
+async fn as_25_answer_that_can_not_be_read_ends_its_call_at_once() {
     let servers = servers();
     let began = std::time::Instant::now();
-    for (tool, part) in [("deep", "no JSON"), ("bytes", "no JSON"), ("empty", "neither a result")] {
+    for (tool, part) in [("deep", "not JSON"), ("bytes", "not JSON"), ("empty", "neither a result")] {
         let error = servers.call("test", tool, json!({})).await.unwrap_err();
         assert_eq!(error.code(), "mcp_bad_answer", "{tool}: {error:?}");
         assert!(error.to_string().contains(part), "{tool}: {error}");
@@ -278,7 +278,7 @@ async fn as_25_an_answer_that_can_not_be_read_ends_its_call_at_once() {
 }
 
 #[tokio::test]
-async fn as_25_a_version_of_the_protocol_that_nobody_knows_is_refused() {
+async fn as_25_version_of_protocol_that_nobody_knows_is_refused() {
     let error = match connector().connect(&spec("ancient")).await {
         Err(error) => error,
         Ok(_) => panic!("it was accepted"),
@@ -288,7 +288,7 @@ async fn as_25_a_version_of_the_protocol_that_nobody_knows_is_refused() {
 }
 
 #[tokio::test]
-async fn as_25_tools_without_a_schema_or_a_name_are_left_out_and_told() {
+async fn as_25_tools_without_schema_or_name_are_left_out_and_told() {
     let connection = connect("sloppy").await;
     let offer = connection.offer().await.unwrap();
     let names: Vec<&str> = offer.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -301,7 +301,7 @@ async fn as_25_tools_without_a_schema_or_a_name_are_left_out_and_told() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn as_25_a_child_that_left_the_group_is_ended_too() {
+async fn as_25_child_that_left_group_is_ended_too() {
     let connection = connect("plain").await;
     let pid = text(&connection, "leaver").await;
     assert!(is_running(&pid), "{pid}");

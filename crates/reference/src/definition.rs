@@ -60,7 +60,7 @@ pub use registry::{Entry, Registry};
 pub use reserved::RESERVED;
 pub use resolve::{Hop, Resolution};
 
-use crate::{Parameter, Place};
+use contexture_core::reference::{Parameter, Place};
 use std::fmt;
 
 /// Where definitions come from; a later layer takes the place of an earlier one (REF-19).
@@ -99,7 +99,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// A file whose relative paths start where the reference stands.
+    /// Returns a file whose relative paths start where the reference stands.
     #[must_use]
     pub fn new(layer: Layer, file: impl Into<String>) -> Self {
         Self { layer, file: file.into(), place: None }
@@ -116,7 +116,7 @@ impl Origin {
 /// How a file of definitions is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// Whether examples count: elements inside code fences and indented ones.
+    /// True if examples count: elements inside code fences and indented ones.
     pub examples: bool,
     /// How much there may be.
     pub limits: Limits,
@@ -137,43 +137,43 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// The protocol, in lower case.
+    /// Returns the protocol, in lower case.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file it stands in.
+    /// Returns the file it stands in.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// The line of its start tag, from 1.
+    /// Returns the line of its start tag, from 1.
     #[must_use]
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// The first line of prose in it.
+    /// Returns the first line of prose in it.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }
 
-    /// The rules of its paths, when it has any (REF-16).
+    /// Returns the rules of its paths, when it has any (REF-16).
     #[must_use]
     pub fn location(&self) -> Option<&Location> {
         self.location.as_ref()
     }
 
-    /// The parameters it declares (REF-17).
+    /// Returns the parameters it declares (REF-17).
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// What its ids stand for (REF-18).
+    /// Returns what its ids stand for (REF-18).
     #[must_use]
     pub fn registry(&self) -> Option<&Registry> {
         self.registry.as_ref()

@@ -14,9 +14,10 @@ pub use limits::LoadLimits;
 pub use route::{Route, Step, StepKind};
 
 use crate::definition::Definitions;
+use crate::processors;
 use crate::syntax::Reference;
-use crate::{LoadError, Loaded, Parameters, Place, Protocol, processors};
 use contexture_context::TokenCounter;
+use contexture_core::reference::{LoadError, Loaded, Parameters, Place, Protocol};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ struct Known {
 }
 
 impl Loader {
-    /// A loader with the built-in processors and no protocol that reads anything.
+    /// Returns a loader with the built-in processors and no protocol that reads anything.
     #[must_use]
     pub fn new(counter: &'static dyn TokenCounter) -> Self {
         let loader = Self {
@@ -89,30 +90,30 @@ impl Loader {
         self
     }
 
-    /// The definitions that references are resolved with.
+    /// Returns the definitions that references are resolved with.
     #[must_use]
     pub fn definitions(&self) -> &Definitions {
         &self.definitions
     }
 
-    /// The protocols by name.
+    /// Returns the protocols by name.
     pub fn protocols(&self) -> impl Iterator<Item = &Arc<dyn Protocol>> {
         self.protocols.values().map(|known| &known.protocol)
     }
 
-    /// What counts the tokens of what is loaded.
+    /// Returns what counts the tokens of what is loaded.
     #[must_use]
     pub fn counter(&self) -> &'static dyn TokenCounter {
         self.counter
     }
 
-    /// What one load may take.
+    /// Returns what one load may take.
     #[must_use]
     pub fn limits(&self) -> &LoadLimits {
         &self.limits
     }
 
-    /// How a reference would be loaded; nothing is touched.
+    /// Returns how a reference would be loaded; nothing is touched.
     ///
     /// # Errors
     /// [`LoadError`] for an unknown protocol, registry id or parameter, a value that a parameter
@@ -143,17 +144,17 @@ impl Loader {
         walk::walk(self, route).await
     }
 
-    /// Whether loading along a route may connect to something.
+    /// Reports whether loading along a route may connect to something.
     #[must_use]
     pub fn connects(&self, route: &Route) -> bool {
         let protocols = route.steps.iter().filter_map(|step| self.protocol(&step.name));
         protocols.into_iter().any(|protocol| protocol.connects())
     }
 
-    /// The tokens of what was loaded, all its texts together.
+    /// Returns the tokens of what was loaded, all its texts together.
     #[must_use]
     pub fn tokens(&self, loaded: &Loaded) -> u64 {
-        let texts = loaded.resources.iter().filter_map(crate::Resource::text);
+        let texts = loaded.resources.iter().filter_map(contexture_core::reference::Resource::text);
         texts.map(|text| self.counter.count(text) as u64).sum()
     }
 

@@ -21,14 +21,14 @@ enum Segment {
 /// The most alternatives of one brace group.
 pub(crate) const ALTERNATIVES: usize = 256;
 
-/// Whether a path holds a wildcard.
+/// Reports whether a path holds a wildcard.
 #[must_use]
 pub fn is_pattern(path: &str) -> bool {
     path.contains('*')
 }
 
-/// Whether a group of braces has more alternatives than a pattern may have; a pattern takes them as
-/// they are written then.
+/// Reports whether a group of braces has more alternatives than a pattern may have; a pattern takes
+/// them as they are written then.
 #[must_use]
 pub(crate) fn is_excessive(path: &str) -> bool {
     path.split('/')
@@ -36,7 +36,7 @@ pub(crate) fn is_excessive(path: &str) -> bool {
         .any(|(_, inside, _)| inside.split(',').nth(ALTERNATIVES).is_some())
 }
 
-/// Whether `path` is a match of the pattern `pattern`.
+/// Reports whether `path` is a match of the pattern `pattern`.
 #[must_use]
 pub fn matches(pattern: &str, path: &str) -> bool {
     is_pattern(pattern) && Pattern::new(pattern).matches(path)
@@ -61,13 +61,14 @@ impl Pattern {
         Self { segments: read }
     }
 
-    /// Whether a path, segments parted by `/`, is a match.
+    /// Reports whether a path, segments parted by `/`, is a match.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         self.reaches(path).last() == Some(&true)
     }
 
-    /// Whether something below the folder `path` may be a match: a walk need not enter others.
+    /// Reports whether something below the folder `path` may be a match: a walk need not enter
+    /// others.
     #[must_use]
     pub fn may_enter(&self, path: &str) -> bool {
         let reached = self.reaches(path);
@@ -76,7 +77,7 @@ impl Pattern {
         reached.iter().rev().skip(usize::from(!open_end)).any(|reached| *reached)
     }
 
-    /// The folder that holds all matches: the leading segments without wildcards.
+    /// Returns the folder that holds all matches: the leading segments without wildcards.
     #[must_use]
     pub fn base(&self) -> String {
         let fixed = self.segments.iter().map_while(|segment| match segment {
@@ -106,7 +107,7 @@ impl Pattern {
         states
     }
 
-    /// What is reached behind one more name.
+    /// Fills `next` with the states that one more name reaches.
     fn step(&self, name: &str, states: &[bool], next: &mut [bool]) {
         for (index, (segment, reached)) in self.segments.iter().zip(states).enumerate() {
             if !reached {
@@ -135,7 +136,7 @@ impl Pattern {
     }
 }
 
-/// The names that a segment stands for: `*.{js,ts}` is `*.js` and `*.ts`.
+/// Returns the names that a segment stands for: `*.{js,ts}` is `*.js` and `*.ts`.
 fn alternatives(segment: &str) -> Vec<Name> {
     match group(segment) {
         Some((head, inside, tail)) if inside.split(',').nth(ALTERNATIVES).is_none() => {
@@ -146,7 +147,7 @@ fn alternatives(segment: &str) -> Vec<Name> {
     }
 }
 
-/// What stands before `*.{`, within the braces, and behind them.
+/// Returns what stands before `*.{`, within the braces, and behind them.
 fn group(segment: &str) -> Option<(&str, &str, &str)> {
     let (head, rest) = segment.split_once("*.{")?;
     let (inside, tail) = rest.split_once('}')?;
@@ -156,9 +157,9 @@ fn group(segment: &str) -> Option<(&str, &str, &str)> {
 /// A name in which `*` is any run of characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Name {
-    /// What it begins with; all of it when it has no star.
+    /// The text before its first star; all of it when it has none.
     head: String,
-    /// What stands between its stars, in order, and what it ends with.
+    /// The texts between its stars, in order, and the text after the last.
     tail: Option<(Vec<String>, String)>,
 }
 
@@ -174,7 +175,7 @@ impl Name {
         Self { head, tail }
     }
 
-    /// Each part is looked for once, from the left: no name is gone over twice.
+    /// Returns each part is looked for once, from the left: no name is gone over twice.
     fn matches(&self, name: &str) -> bool {
         if name.starts_with('.') && !self.head.starts_with('.') {
             return false;
@@ -195,7 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn ref_13_a_star_stays_within_a_segment() {
+    fn ref_13_star_stays_within_segment() {
         assert!(matches("docs/*.md", "docs/a.md"));
         assert!(matches("docs/*", "docs/a"));
         assert!(matches("*/a.md", "docs/a.md"));
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_13_a_walk_enters_only_where_a_match_may_be() {
+    fn ref_13_walk_enters_only_where_match_may_be() {
         let pattern = Pattern::new("src/*/tests/**/*.rs");
         assert_eq!(pattern.base(), "src");
         for path in ["src", "src/a", "src/a/tests", "src/a/tests/x/y"] {
@@ -264,7 +265,7 @@ mod tests {
         }
     }
 
-    /// The same by definition: every way to part the path, tried.
+    /// Returns the same by definition: every way to part the path, tried.
     fn naive(pattern: &[&str], path: &[&str]) -> bool {
         let Some((first, rest)) = pattern.split_first() else { return path.is_empty() };
         if *first == "**" {
@@ -291,7 +292,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
         #[test]
-        fn ref_13_a_pattern_matches_what_its_definition_says(
+        fn ref_13_pattern_matches_what_its_definition_says(
             pattern in prop::collection::vec("(\\*\\*|[ab.*]{1,4})", 1..5),
             path in prop::collection::vec("[ab]?[ab.]{0,2}[ab]", 1..5),
         ) {
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_13_a_name_of_many_stars_is_matched_in_one_pass() {
+    fn ref_13_name_of_many_stars_is_matched_in_one_pass() {
         let name = "a".repeat(200_000);
         assert!(!matches(&format!("{}b", "a*".repeat(50_000)), &name));
         assert!(matches(&"a*".repeat(50_000), &name));
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_13_a_group_has_a_bounded_number_of_alternatives() {
+    fn ref_13_group_has_bounded_number_of_alternatives() {
         let group = |count: usize| format!("src/*.{{{}}}", vec!["js"; count].join(","));
         assert!(!is_excessive(&group(ALTERNATIVES)) && is_excessive(&group(ALTERNATIVES + 1)));
         assert!(matches(&group(ALTERNATIVES), "src/a.js"));

@@ -11,8 +11,9 @@ mod loads;
 mod make;
 mod rounds;
 
+use crate::loader::Loader;
 use crate::syntax::{ReferenceBuf, Semantics};
-use crate::{LoadError, Loaded, Loader, Place};
+use contexture_core::reference::{LoadError, Loaded, Place};
 
 /// Who decides when a reference with a plain `@` is loaded (REF-7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -27,7 +28,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// The word in settings.
+    /// Returns the word in settings.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -37,14 +38,14 @@ impl Policy {
         }
     }
 
-    /// The policy of a word in settings.
+    /// Returns the policy of a word in settings.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Budget, Self::Model, Self::Never].into_iter().find(|policy| policy.as_str() == word)
     }
 }
 
-/// What a plan is made with.
+/// The options of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct PlanOptions {
     /// When a plain `@` is loaded.
@@ -57,7 +58,8 @@ pub struct PlanOptions {
     pub sizes: Sizes,
 }
 
-/// Which entries of a plan get their size in tokens: counting a text can cost as much as reading it.
+/// Which entries of a plan get their size in tokens: counting a text can cost as much as reading
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Sizes {
     /// All that are loaded.
@@ -67,19 +69,19 @@ pub enum Sizes {
     Weighed,
 }
 
-/// What became of a reference.
+/// The state of a reference in a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
     /// It is loaded.
     Loaded,
     /// It is not loaded, and may be.
     Pending,
-    /// It could not be loaded, or is no reference.
+    /// It could not be loaded, or is not a reference.
     Failed,
 }
 
 impl State {
-    /// The word that plans show.
+    /// Returns the word that plans show.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -96,11 +98,11 @@ pub struct PlanEntry {
     /// The reference from this level inwards, canonical and without user info.
     pub reference: String,
     /// The reference as written, user info included, to be loaded later; none for an inner level
-    /// and for what is no reference. Never shown.
+    /// and for what is not a reference. Never shown.
     pub source: Option<ReferenceBuf>,
     /// Its prefix; a plain `@` takes that of the registry's entry.
     pub semantics: Semantics,
-    /// What became of it.
+    /// Its state.
     pub state: State,
     /// Tokens of what it gave; `None` when it was not loaded, or its size was not wanted.
     pub tokens: Option<u64>,
@@ -110,7 +112,7 @@ pub struct PlanEntry {
     pub span: Option<(usize, usize)>,
     /// The next level inwards.
     pub inner: Option<Box<PlanEntry>>,
-    /// What it gave.
+    /// Its result.
     pub loaded: Option<Loaded>,
     /// Why it failed.
     pub error: Option<LoadError>,
@@ -124,7 +126,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The first failure that must stop a prompt: that of a hot reference, at any level.
+    /// Returns the first failure that must stop a prompt: that of a hot reference, at any level.
     #[must_use]
     pub fn hot_failure(&self) -> Option<&LoadError> {
         self.entries.iter().find_map(PlanEntry::hot_failure)
@@ -132,7 +134,7 @@ impl Plan {
 }
 
 impl PlanEntry {
-    /// The failure of the outermost level that had to be loaded at once.
+    /// Returns the failure of the outermost level that had to be loaded at once.
     #[must_use]
     pub fn hot_failure(&self) -> Option<&LoadError> {
         let own = self.error.as_ref().filter(|_| self.semantics == Semantics::Hot);
@@ -141,7 +143,7 @@ impl PlanEntry {
 }
 
 impl Loader {
-    /// The plan of a running text: its references, loaded as their prefixes ask (REF-9).
+    /// Returns the plan of a running text: its references, loaded as their prefixes ask (REF-9).
     ///
     /// # Errors
     /// [`LoadError`] when the text holds more references than the limits allow.
@@ -149,7 +151,7 @@ impl Loader {
         make::of_text(self, text, options).await
     }
 
-    /// The plan of references that were found elsewhere, in their order.
+    /// Returns the plan of references that were found elsewhere, in their order.
     ///
     /// # Errors
     /// As [`Self::plan`].

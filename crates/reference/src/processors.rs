@@ -9,15 +9,17 @@ mod lines;
 mod markdown;
 mod template;
 
-use crate::{Content, LoadError, Loaded, Resource};
-use crate::{LoadFuture, Parameter, ParameterKind, Parameters, Protocol, Request, Role};
+use contexture_core::reference::{
+    Content, LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Parameters, Protocol,
+    Request, Resource, Role,
+};
 use std::sync::Arc;
 
 /// The processor that numbers lines, and the parameter with the number of its first one.
 pub(crate) const LINES: &str = "lines";
 pub(crate) const FROM: &str = "from";
 
-/// What a processor makes of one resource: its media type and its content.
+/// The result of processing one resource: its media type and its content.
 type Made = Result<(String, Vec<u8>), Fault>;
 
 /// Why a processor could not work on a resource.
@@ -42,7 +44,8 @@ struct Processor {
     apply: fn(&Resource, &Parameters) -> Made,
 }
 
-/// All built-in processors: `text`, `json`, `yaml`, `markdown`, `lines`, `template`, `base64`.
+/// Returns all built-in processors: `text`, `json`, `yaml`, `markdown`, `lines`, `template`,
+/// `base64`.
 #[must_use]
 pub fn built_in() -> Vec<Arc<dyn Protocol>> {
     let pointer =
@@ -134,15 +137,15 @@ impl Processor {
     }
 }
 
-/// The reference of what a processor made of a resource.
+/// Returns the reference of what a processor made of a resource.
 pub(crate) fn around(name: &str, inner: &str) -> String {
     format!("@{name}:{inner}")
 }
 
-/// The text of a resource, for processors that read text.
+/// Returns the text of a resource, for processors that read text.
 fn text_of(resource: &Resource) -> Result<&str, Fault> {
     resource.text().ok_or_else(|| {
-        let message = format!("`{}` is no text", resource.reference);
+        let message = format!("`{}` is not text", resource.reference);
         Fault::new("REF3020", message, "`@base64:…` shows bytes as text")
     })
 }

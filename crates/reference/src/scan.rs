@@ -2,7 +2,7 @@
 //!
 //! Decision: what is code is found out only where something looks like a reference. The text is
 //! searched for `@` at the speed of memory; block structure and code spans (as CommonMark has them)
-//! are read up to a candidate, once. Indented text is no code fence and is searched.
+//! are read up to a candidate, once. Indented text is not a code fence and is searched.
 //!
 //! ```
 //! use contexture_reference::scan::scan;
@@ -43,7 +43,7 @@ pub struct Found<'a> {
 /// Something in a text that looks like a reference and is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed<'a> {
-    /// What is wrong; its offset counts from the begin of `text`.
+    /// The fault; its offset counts from the begin of `text`.
     pub error: SyntaxError,
     /// Its text, user info included: never for messages.
     pub text: &'a str,
@@ -54,7 +54,7 @@ pub struct Malformed<'a> {
 }
 
 impl Malformed<'_> {
-    /// Where the fault is, in bytes from the begin of the searched text.
+    /// Returns where the fault is, in bytes from the begin of the searched text.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.start + self.error.offset
@@ -112,7 +112,7 @@ impl<'a> Iterator for Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Where the code ends that an offset lies in; `None` outside code.
+    /// Returns where the code ends that an offset lies in; `None` outside code.
     fn code_end(&mut self, at: usize) -> Option<usize> {
         while self.block.is_none_or(|block| block.end <= at) {
             let Some(block) = self.blocks.next() else {

@@ -17,6 +17,7 @@
 mod buffer;
 mod class;
 mod error;
+mod fault;
 mod head;
 mod parse;
 mod percent;
@@ -38,7 +39,8 @@ pub(crate) use head::read as read_head;
 
 use std::fmt;
 
-/// The most levels that [`Reference::parse`] takes; [`Reference::parse_within`] takes another limit.
+/// The most levels that [`Reference::parse`] takes; [`Reference::parse_within`] takes another
+/// limit.
 pub const MAX_DEPTH: usize = 16;
 
 /// The most bytes that a reference may have.
@@ -57,7 +59,7 @@ pub enum Semantics {
 }
 
 impl Semantics {
-    /// The word for it: `default`, `hot` or `lazy`.
+    /// Returns the word for it: `default`, `hot` or `lazy`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -67,7 +69,7 @@ impl Semantics {
         }
     }
 
-    /// The prefix that stands for it: `@`, `@!` or `@?`.
+    /// Returns the prefix that stands for it: `@`, `@!` or `@?`.
     #[must_use]
     pub fn prefix(self) -> &'static str {
         match self {
@@ -138,31 +140,32 @@ impl<'a> Reference<'a> {
         self.text.get(self.parts.level as usize..).unwrap_or_default()
     }
 
-    /// When this level is loaded.
+    /// Returns when this level is loaded.
     #[must_use]
     pub fn semantics(&self) -> Semantics {
         self.parts.semantics
     }
 
-    /// The protocol of this level, as written; names differ by more than upper and lower case.
+    /// Returns the protocol of this level, as written; names differ by more than upper and lower
+    /// case.
     #[must_use]
     pub fn protocol(&self) -> &'a str {
         self.cut(self.parts.name, self.parts.colon)
     }
 
-    /// Whether this level has this protocol.
+    /// Reports whether this level has this protocol.
     #[must_use]
     pub fn is_protocol(&self, name: &str) -> bool {
         self.protocol().eq_ignore_ascii_case(name)
     }
 
-    /// How many levels there are, from this one inwards; 1 for `@file://a`.
+    /// Returns how many levels there are, from this one inwards; 1 for `@file://a`.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.parts.depth as usize
     }
 
-    /// The next level inwards; `None` for the innermost, which has the path.
+    /// Returns the next level inwards; `None` for the innermost, which has the path.
     #[must_use]
     pub fn inner(&self) -> Option<Self> {
         let depth = self.parts.depth.checked_sub(1).filter(|depth| *depth > 0)?;
@@ -179,25 +182,25 @@ impl<'a> Reference<'a> {
         Levels { next: Some(*self) }
     }
 
-    /// The level that has the path.
+    /// Returns the level that has the path.
     #[must_use]
     pub fn innermost(&self) -> Self {
         self.levels().last().unwrap_or(*self)
     }
 
-    /// The path of the innermost level, as written, user info included: never for messages.
+    /// Returns the path of the innermost level, as written, user info included: never for messages.
     #[must_use]
     pub fn path(&self) -> &'a str {
         self.cut(self.parts.path, self.parts.query)
     }
 
-    /// The query as written, without its `?`.
+    /// Returns the query as written, without its `?`.
     #[must_use]
     pub fn raw_query(&self) -> Option<&'a str> {
         self.text.get(self.parts.query as usize..)?.strip_prefix('?')
     }
 
-    /// The parameters, decoded, in the order of the text.
+    /// Returns the parameters, decoded, in the order of the text.
     #[must_use]
     pub fn query(&self) -> Query<'a> {
         Query::new(self.raw_query())
@@ -210,7 +213,8 @@ impl<'a> Reference<'a> {
         print::canonical(*self)
     }
 
-    /// The canonical form without user info: for keys, manifests, logs and errors (REF-5, REF-23).
+    /// Returns the canonical form without user info: for keys, manifests, logs and errors (REF-5,
+    /// REF-23).
     #[must_use]
     pub fn public(&self) -> String {
         print::public(*self)
@@ -222,7 +226,7 @@ impl<'a> Reference<'a> {
         ReferenceBuf::from_reference(*self)
     }
 
-    /// The path with the query.
+    /// Returns the path with the query.
     fn tail(&self) -> &'a str {
         self.text.get(self.parts.path as usize..).unwrap_or_default()
     }

@@ -14,13 +14,13 @@ pub(crate) use fit::{Piece, fit};
 pub use lines::{LineError, LineRange};
 pub(crate) use media::{charset, essence, is_essence};
 
-use crate::{Parameter, ParameterKind};
+use contexture_core::reference::{Parameter, ParameterKind};
 use std::sync::LazyLock;
 
 /// The names of the parameters of any text.
 pub const COMMON: [&str; 3] = ["encoding", "line", "max"];
 
-/// The parameters of any text, as they are declared.
+/// Returns the parameters of any text, as they are declared.
 #[must_use]
 pub fn common_parameters() -> &'static [Parameter] {
     static PARAMETERS: LazyLock<[Parameter; 3]> = LazyLock::new(declared);

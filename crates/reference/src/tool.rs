@@ -4,9 +4,10 @@
 //! must have the protocol and path of an offered one, or be a match of an offered pattern. It may
 //! ask for other lines or another budget, not for another place.
 
+use crate::loader::Loader;
 use crate::plan::{PlanEntry, State};
 use crate::syntax::{OURS_OVER_HTTP, Reference, ReferenceBuf, Semantics};
-use crate::{LoadError, Loaded, Loader, Place};
+use contexture_core::reference::{LoadError, Loaded, Place};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -16,12 +17,12 @@ const NAMED: usize = 12;
 /// The name of the tool.
 pub const NAME: &str = "load_resource";
 
-/// What the tool does, for the model.
+/// The description of the tool, for the model.
 pub const DESCRIPTION: &str = "Loads a resource that the prompt offers and does not show, and \
      returns its text. Give its reference exactly as it is listed; `?line=5-10` takes some lines, \
      `?max=2k` a number of tokens.";
 
-/// The JSON Schema of the tool's argument: one string, `reference`.
+/// Returns the JSON Schema of the tool's argument: one string, `reference`.
 #[must_use]
 pub fn schema() -> Value {
     json!({
@@ -49,7 +50,7 @@ pub struct Offer {
     source: ReferenceBuf,
 }
 
-/// What one prompt offers.
+/// The references that one prompt offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Offers {
     offers: Vec<Offer>,
@@ -73,19 +74,19 @@ impl Offers {
         }
     }
 
-    /// The offers, in their order.
+    /// Returns the offers, in their order.
     #[must_use]
     pub fn list(&self) -> &[Offer] {
         &self.offers
     }
 
-    /// Whether nothing is offered.
+    /// Reports whether nothing is offered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.offers.is_empty()
     }
 
-    /// What there is and what the prefixes oblige to, for the prompt; one line a reference.
+    /// Returns what there is and what the prefixes oblige to, for the prompt; one line a reference.
     #[must_use]
     pub fn manifest(&self) -> String {
         let mut text = String::from(
@@ -140,8 +141,8 @@ impl Offers {
     }
 }
 
-/// What to load for `asked`, if it lies within `offer`: the same place with the query of both, where
-/// the model's parameters win; or a match of an offered pattern.
+/// Returns what to load for `asked`, if it lies within `offer`: the same place with the query of
+/// both, where the model's parameters win; or a match of an offered pattern.
 fn within(offer: &Offer, asked: &Reference<'_>) -> Option<ReferenceBuf> {
     let source = offer.source.as_ref();
     let shown = ReferenceBuf::parse(&offer.reference).ok()?;

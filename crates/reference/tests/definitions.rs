@@ -22,7 +22,7 @@ fn resolved(definitions: &Definitions, text: &str) -> String {
 }
 
 #[test]
-fn ref_18_the_source_document_loads_as_a_definition_file() {
+fn ref_18_source_document_loads_as_definition_file() {
     let definitions = load(SPECIMEN, true);
     assert_eq!(
         resolved(&definitions, "@thought://analytical"),
@@ -40,7 +40,7 @@ fn ref_18_the_source_document_loads_as_a_definition_file() {
 }
 
 #[test]
-fn ref_15_the_source_document_with_its_fence_needs_examples() {
+fn ref_15_source_document_with_its_fence_needs_examples() {
     let fenced = SPECIMEN
         .replace("<resource protocol=\"thought\">", "```xml\n<resource protocol=\"thought\">")
         .replace("</registry>\n</resource>", "</registry>\n</resource>\n```");
@@ -100,7 +100,7 @@ fn texts() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn ref_15_any_text_is_read_and_every_fault_has_a_place(
+    fn ref_15_any_text_is_read_and_every_fault_has_place(
         text in prop_oneof![texts(), any::<String>()],
         examples in any::<bool>(),
     ) {

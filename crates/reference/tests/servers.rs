@@ -144,7 +144,7 @@ fn ref_22_nginx_answers_slowly() {
 
 #[test]
 #[ignore = "needs servers"]
-fn ref_23_nginx_asks_for_a_password() {
+fn ref_23_nginx_asks_for_password() {
     let net = Net::new();
     let at = format!("127.0.0.1:{}/private/note.txt", setting("WEB"));
     assert_eq!(net.refused(&format!("@http://{at}")), "REF4007");
@@ -184,7 +184,7 @@ fn secure(path: &str) -> String {
 
 #[test]
 #[ignore = "needs servers"]
-fn ref_22_an_unknown_certificate_is_refused() {
+fn ref_22_unknown_certificate_is_refused() {
     let code = Net::new().refused(&secure("data.json"));
     // On a machine without any certificates nothing can be checked, and nothing is asked.
     assert!(["REF4004", "REF4017"].contains(&code), "{code}");
@@ -192,7 +192,7 @@ fn ref_22_an_unknown_certificate_is_refused() {
 
 #[test]
 #[ignore = "needs servers"]
-fn ref_22_a_trusted_certificate_is_taken_and_https_is_not_left() {
+fn ref_22_trusted_certificate_is_taken_and_https_is_not_left() {
     assert_eq!(Net::new().text(&secure("data.json")), "{\"a\": [1, 2]}\n");
     assert_eq!(Net::new().refused(&secure("plain")), "REF4013");
 }
@@ -203,7 +203,7 @@ fn ssh_at(protocol: &str, user: &str) -> String {
 
 #[test]
 #[ignore = "needs servers"]
-fn ref_23_openssh_gives_files_to_who_has_a_key() {
+fn ref_23_openssh_gives_files_to_who_has_key() {
     let net = Net::new();
     for protocol in ["sftp", "ssh"] {
         let base = ssh_at(protocol, &setting("LOGIN"));
@@ -233,7 +233,7 @@ fn ref_23_openssh_gives_files_to_who_has_a_key() {
 
 #[test]
 #[ignore = "needs servers"]
-fn ref_23_openssh_lets_in_by_password_and_by_the_right_key() {
+fn ref_23_openssh_lets_in_by_password_and_by_right_key() {
     let path = format!("{}/files/data.json", folder().display());
     let of_key = format!("{}{path}", ssh_at("sftp", &setting("LOGIN")));
     let by = |name: &str| {

@@ -2,9 +2,9 @@
 //!
 //! Decision: public addresses may. Any other address only when the settings list the host: what
 //! answers there (a cloud's metadata, a router, a neighbour's service) trusts its callers for being
-//! inside. Loopback may also be reached where the caller says so and the host itself names it, since
-//! then the program's author, not a name server, says so. What is checked is the address that is
-//! connected to, so that a name server can't answer differently in between.
+//! inside. Loopback may also be reached where the caller says so and the host itself names it,
+//! since then the program's author, not a name server, says so. What is checked is the address that
+//! is connected to, so that a name server can't answer differently in between.
 //!
 //! ```
 //! use contexture_tools::address::Reach;
@@ -40,7 +40,7 @@ pub struct Refused {
     pub host: String,
     /// The address.
     pub address: IpAddr,
-    /// What it is, such as `a private address`.
+    /// Its kind, such as `a private address`.
     pub kind: &'static str,
 }
 
@@ -55,14 +55,14 @@ pub enum ResolveError {
     Unknown {
         /// The host.
         host: String,
-        /// What the system says.
+        /// The reason that the system gives.
         reason: String,
     },
 }
 
 impl Reach {
-    /// What `host` may lead to when the settings list those hosts, as `host` or `host:port`, that
-    /// may be private; an address that it names outright is checked here.
+    /// Returns what `host` may lead to when the settings list those hosts, as `host` or
+    /// `host:port`, that may be private; an address that it names outright is checked here.
     ///
     /// # Errors
     /// [`Refused`] when the host is an address that is not public and not listed.
@@ -113,8 +113,8 @@ impl Reach {
         refused.map_or(Ok(()), |kind| Err(Refused { host: host.to_owned(), address, kind }))
     }
 
-    /// The addresses of a host that may be reached, those that must not be left out: connect to
-    /// them and not to the name.
+    /// Returns the addresses of a host that may be reached, those that must not be left out:
+    /// connect to them and not to the name.
     ///
     /// # Errors
     /// [`ResolveError`] when there are none.
@@ -154,7 +154,7 @@ impl Resolve for Guard {
     }
 }
 
-/// The address that a host names outright.
+/// Returns the address that a host names outright.
 fn literal(host: &Host<impl AsRef<str>>) -> Option<IpAddr> {
     match host {
         Host::Domain(_) => None,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_addresses_that_are_not_public_are_told() {
+    fn as_25_addresses_that_are_not_public_are_reported() {
         for address in [
             "127.0.0.1",
             "127.9.9.9",
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_loopback_is_reached_when_the_import_names_it() {
+    fn as_25_loopback_is_reached_when_import_names_it() {
         assert_eq!(reach("http://127.0.0.1:8080", &[]), Ok(Reach::Loopback));
         assert_eq!(reach("http://[::1]:8080", &[]), Ok(Reach::Loopback));
         assert_eq!(reach("http://LOCALHOST", &[]), Ok(Reach::Loopback));
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_private_hosts_are_reached_when_the_settings_list_them() {
+    fn as_25_private_hosts_are_reached_when_settings_list_them() {
         for url in ["http://169.254.169.254", "http://10.0.0.8:9000", "http://[fd00::1]"] {
             assert!(reach(url, &[]).is_err(), "{url}");
         }
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_a_name_that_leads_to_this_machine_is_refused_where_it_is_resolved() {
+    fn as_25_name_that_leads_to_this_machine_is_refused_where_it_is_resolved() {
         let resolve = |reach| {
             let name: Name = "localhost".parse().unwrap();
             run(Guard(reach).resolve(name)).map(Iterator::count)
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_22_a_name_that_nobody_knows_is_told() {
+    fn ref_22_name_that_nobody_knows_is_reported() {
         let error = run(Reach::Public.resolve("no-such-host.invalid", 80)).unwrap_err();
         assert!(
             matches!(&error, ResolveError::Unknown { host, .. } if host == "no-such-host.invalid")

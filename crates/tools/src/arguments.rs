@@ -38,7 +38,7 @@ impl Arguments {
         Ok(Self(fields))
     }
 
-    /// A required string; empty when the table does not require it.
+    /// Returns a required string; empty when the table does not require it.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.optional_text(name).unwrap_or_default()
     }
@@ -69,7 +69,7 @@ impl Arguments {
     }
 }
 
-/// A scalar without quotes.
+/// Returns a scalar without quotes.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -129,7 +129,7 @@ fn example(method: &Method) -> String {
     fields.join(", ")
 }
 
-/// A whole number, also when it is written `3.0` (AS-7: 1 == 1.0).
+/// Returns a whole number, also when it is written `3.0` (AS-7: 1 == 1.0).
 pub(crate) fn whole(value: &Value) -> Option<u64> {
     /// Below this, every whole `f64` is an exact integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -145,7 +145,7 @@ fn is_scalar(value: &Value) -> bool {
     value.is_string() || value.is_number() || value.is_boolean()
 }
 
-/// The word of the language for a value's type, with an article.
+/// Returns the word of the language for a value's type, with an article.
 pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "none",

@@ -2,13 +2,13 @@
 
 use std::error::Error;
 
-/// The first cause of type `E` behind an error.
+/// Returns the first cause of type `E` behind an error.
 #[must_use]
 pub fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     causes(error).find_map(<dyn Error + 'static>::downcast_ref)
 }
 
-/// What the innermost cause says; the error itself when there is none behind it.
+/// Returns what the innermost cause says; the error itself when there is none behind it.
 #[must_use]
 pub fn root(error: &(dyn Error + 'static)) -> String {
     causes(error).last().unwrap_or(error).to_string()
@@ -31,7 +31,7 @@ mod tests {
     struct Middle(#[from] std::fmt::Error);
 
     #[test]
-    fn ref_22_the_cause_behind_a_failure_is_found() {
+    fn ref_22_cause_behind_failure_is_found() {
         let error = Outer(Middle(std::fmt::Error));
         assert_eq!(root(&error), std::fmt::Error.to_string());
         assert_eq!(root(&std::fmt::Error), std::fmt::Error.to_string());

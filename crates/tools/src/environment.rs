@@ -35,7 +35,7 @@ pub(crate) fn get(environment: &BTreeMap<String, String>, arguments: &Arguments)
     output
 }
 
-/// Whether a variable of this name holds a secret, as far as a name can tell.
+/// Reports whether a variable of this name holds a secret, as far as a name can tell.
 #[must_use]
 pub fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -47,8 +47,8 @@ pub fn looks_secret(name: &str) -> bool {
         .any(|word| WORDS.contains(&word) || word.ends_with("TOKEN") || word.ends_with("PASSWORD"))
 }
 
-/// What must be masked of a variable: the whole value when the name tells so, else the password
-/// of a URL.
+/// Returns what must be masked of a variable: the whole value when the name tells so, else the
+/// password of a URL.
 #[must_use]
 pub fn secrets_in(name: &str, value: &str) -> Vec<String> {
     if looks_secret(name) {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_25_names_tell_secrets() {
+    fn as_25_names_report_secrets() {
         for name in ["OPENAI_API_KEY", "GITHUB_TOKEN", "GITHUBTOKEN", "db_password", "AWS_SECRET"] {
             assert!(looks_secret(name), "{name}");
         }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_the_password_of_a_url_is_a_secret() {
+    fn as_25_password_of_url_is_secret() {
         let url = "postgres://app:s3cret%40pass@db.example:5432/app?x=a@b";
         assert_eq!(secrets_in("DATABASE_URL", url), ["s3cret%40pass"]);
         assert!(secrets_in("DATABASE_URL", "https://example.com/a:b@c").is_empty());

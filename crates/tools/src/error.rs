@@ -12,20 +12,20 @@ const SHOWN_CHARS: usize = 200;
 pub struct ToolError {
     /// Stable, such as `file_not_found`.
     pub code: &'static str,
-    /// What was expected and what came, in one line, without secrets.
+    /// The expected and the found value, in one line, without secrets.
     pub message: String,
-    /// How to mend it.
+    /// The way to fix it.
     pub help: Option<String>,
 }
 
 impl ToolError {
-    /// A failure with a code and a message.
+    /// Returns a failure with a code and a message.
     #[must_use]
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), help: None }
     }
 
-    /// Says how to mend it.
+    /// Adds the way to fix it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -33,8 +33,8 @@ impl ToolError {
     }
 }
 
-/// A text from outside as it may stand in a one-line message: without control characters, and
-/// its beginning alone when it is long.
+/// Returns a text from outside as it may stand in a one-line message: without control characters,
+/// and its beginning alone when it is long.
 #[must_use]
 pub(crate) fn shown(text: &str) -> String {
     let mut out = String::new();
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_25_what_an_error_repeats_is_one_short_line() {
+    fn as_25_what_error_repeats_is_one_short_line() {
         assert_eq!(shown("a\nb\0c\u{1b}[0m中"), "a\\nb\\u{0}c\\u{1b}[0m中");
         assert_eq!(shown(&"x".repeat(1000)).chars().count(), 201);
     }

@@ -85,7 +85,7 @@ fn write(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError
     Ok(effect::write(shared, &path, arguments.text("content").as_bytes())?.into_output())
 }
 
-/// The file that `path` names, and its text.
+/// Returns the file that `path` names, and its text.
 fn text_of(shared: &Shared, arguments: &Arguments) -> Result<(WorkspacePath, String), FileError> {
     let path = shared.workspace.resolve(arguments.text("path"))?;
     let text = shared.workspace.read_text(&path, shared.settings.limits.file_bytes)?;

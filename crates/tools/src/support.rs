@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-pub(crate) struct Bench {
+pub(crate) struct Fixture {
     folder: TempDir,
     tools: Tools,
     runtime: tokio::runtime::Runtime,
 }
 
-impl Bench {
+impl Fixture {
     pub(crate) fn new() -> Self {
         Self::with(Settings::default())
     }
@@ -26,12 +26,12 @@ impl Bench {
         Self { folder, tools: Tools::new(workspace, settings), runtime }
     }
 
-    /// The workspace's folder.
+    /// Returns the workspace's folder.
     pub(crate) fn root(&self) -> &Path {
         self.tools.workspace().root()
     }
 
-    /// The folder that holds the workspace.
+    /// Returns the folder that holds the workspace.
     pub(crate) fn outside(&self) -> &Path {
         self.folder.path()
     }
@@ -48,7 +48,7 @@ impl Bench {
         self
     }
 
-    /// The text that is there.
+    /// Returns the text that is there.
     pub(crate) fn text(&self, path: &str) -> String {
         std::fs::read_to_string(self.root().join(path)).unwrap()
     }
@@ -72,12 +72,12 @@ impl Bench {
         self.runtime.block_on(self.tools.call(uri, method, argument))
     }
 
-    /// The value of a call that must succeed.
+    /// Returns the value of a call that must succeed.
     pub(crate) fn value(&self, uri: &str, method: &str, argument: Value) -> Value {
         self.call(uri, method, argument).unwrap().value
     }
 
-    /// The code and the message of a call that must fail.
+    /// Returns the code and the message of a call that must fail.
     pub(crate) fn error(&self, uri: &str, method: &str, argument: Value) -> (&'static str, String) {
         let error = self.call(uri, method, argument).unwrap_err();
         assert!(error.help.is_some(), "no help: {error}");

@@ -15,12 +15,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a caller decides about tools.
+/// The settings of tools, which the caller decides.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Upper bounds of what tools read and return.
     pub limits: ToolLimits,
-    /// What `env://process` sees.
+    /// The variables that `env://process` reads.
     pub environment: BTreeMap<String, String>,
     /// Hosts (`host` or `host:port`) that HTTP may reach although their address is private,
     /// link-local or otherwise not public. Loopback needs no entry where the import itself names
@@ -65,7 +65,7 @@ impl Default for ToolLimits {
     }
 }
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolOutput {
@@ -73,18 +73,18 @@ pub struct ToolOutput {
     pub value: Value,
     /// How far every text in it may be believed.
     pub trust: Trust,
-    /// What was changed, oldest first; `File.undo` takes them.
+    /// The changes, oldest first; `File.undo` takes them.
     pub effects: Vec<FileEffect>,
-    /// What was left out or is worth a warning, one line each.
+    /// Omissions and warnings, one line each.
     pub notes: Vec<String>,
-    /// Whether a `max` left matches out (AS-11).
+    /// True if a `max` left matches out (AS-11).
     pub truncated: bool,
     /// Texts that must be masked wherever something is written.
     pub secrets: Vec<String>,
 }
 
 impl ToolOutput {
-    /// A value as tools return it.
+    /// Returns a value as tools return it.
     pub(crate) fn of(value: Value) -> Self {
         Self {
             value,
@@ -104,7 +104,7 @@ pub struct Tools {
     clients: Clients,
 }
 
-/// What a blocking call takes along to its thread.
+/// The state that a blocking call takes along to its thread.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) workspace: Arc<Workspace>,
@@ -112,7 +112,7 @@ pub(crate) struct Shared {
 }
 
 impl Tools {
-    /// The tools of `workspace`. Nothing is opened or resolved until a call needs it.
+    /// Returns the tools of `workspace`. Nothing is opened or resolved until a call needs it.
     #[must_use]
     pub fn new(workspace: Arc<Workspace>, settings: Settings) -> Self {
         Self { shared: Arc::new(Shared { workspace, settings }), clients: Clients::default() }
@@ -124,7 +124,7 @@ impl Tools {
     /// file. Writes are not torn: a file has its old text or its new one.
     ///
     /// # Errors
-    /// [`ToolError`] with a code, a message without secrets, and how to mend it.
+    /// [`ToolError`] with a code, a message without secrets, and how to fix it.
     pub async fn call(
         &self,
         uri: &str,
@@ -163,7 +163,7 @@ impl Tools {
         })
     }
 
-    /// The methods of a tool, so that a model can be offered them.
+    /// Returns the methods of a tool, so that a model can be offered them.
     ///
     /// # Errors
     /// [`ToolError`] when the URI names no tool.
@@ -171,7 +171,7 @@ impl Tools {
         Ok(ToolKind::parse(uri)?.methods())
     }
 
-    /// What a method does to the world.
+    /// Returns what a method does to the world.
     ///
     /// # Errors
     /// [`ToolError`] when the URI names no tool or the tool has no such method.
@@ -179,8 +179,8 @@ impl Tools {
         Ok(ToolKind::parse(uri)?.method(uri, method)?.effect)
     }
 
-    /// The texts of an argument that must be masked before the call is recorded: the values of
-    /// headers that carry credentials.
+    /// Returns the texts of an argument that must be masked before the call is recorded: the values
+    /// of headers that carry credentials.
     #[must_use]
     pub fn secrets_in(uri: &str, argument: &Value) -> Vec<String> {
         match ToolKind::parse(uri) {
@@ -189,7 +189,7 @@ impl Tools {
         }
     }
 
-    /// The workspace.
+    /// Returns the workspace.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.shared.workspace

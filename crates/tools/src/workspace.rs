@@ -23,8 +23,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Folders and files that no tool writes to: what runs code or keeps records is not a program's to
-/// change. The settings name programs that are started as MCP servers, the lock what was accepted of
-/// them.
+/// change. The settings name programs that are started as MCP servers, the lock what was accepted
+/// of them.
 const PROTECTED: [&str; 4] = [".git", ".contexture", "contexture.toml", "contexture.lock"];
 
 /// A root folder, opened once.
@@ -62,14 +62,14 @@ impl Workspace {
         Ok(Self { root, given, dir })
     }
 
-    /// The root folder, without symlinks.
+    /// Returns the root folder, without symlinks.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The place that a program means by `path`: relative to the root, or absolute and inside it.
-    /// Nothing needs to be there.
+    /// Returns the place that a program means by `path`: relative to the root, or absolute and
+    /// inside it. Nothing needs to be there.
     ///
     /// # Errors
     /// [`FileError`] when the path is empty, has a NUL, or leads out of the workspace by name.
@@ -90,7 +90,7 @@ impl Workspace {
         path::resolve(&[&self.root, &self.given], folder, path)
     }
 
-    /// The absolute path of a place, for a library that opens files by itself (SQLite).
+    /// Returns the absolute path of a place, for a library that opens files by itself (SQLite).
     ///
     /// Symlinks are resolved; the file and folders on the way to it may be missing. What is opened
     /// by such a path was confined at this moment only: prefer the other methods.
@@ -108,7 +108,7 @@ impl Workspace {
         Ok(self.root.join(real.os_path()))
     }
 
-    /// The same place without symlinks; what is missing at its end stays as it is.
+    /// Returns the same place without symlinks; what is missing at its end stays as it is.
     fn real_path(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
         let mut here = path.clone();
         let mut missing = Vec::new();

@@ -39,7 +39,7 @@ impl Number {
         finite(self.float() / other.float())
     }
 
-    /// What is left over by a division towards zero: it has the sign of the dividend.
+    /// Returns what is left over by a division towards zero: it has the sign of the dividend.
     pub(super) fn remainder(self, other: Self) -> Result {
         if other.is_zero() {
             return Err(DIVISION_BY_ZERO);

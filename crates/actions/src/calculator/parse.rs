@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 128;
 
 type Result = std::result::Result<Number, CalcError>;
 
-/// The number that an expression is.
+/// Returns the number that an expression is.
 pub(super) fn evaluate(text: &str) -> Result {
     let mut reader = Reader { text, at: 0, depth: 0 };
     let number = reader.sum()?;
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// The next character that is no blank.
+    /// Returns the next character that is not blank.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         let begun = rest.trim_start();

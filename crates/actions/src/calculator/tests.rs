@@ -7,7 +7,7 @@ fn error(expression: &str) -> String {
 }
 
 #[test]
-fn fl_3_the_calculator_keeps_whole_numbers_whole() {
+fn fl_3_calculator_keeps_whole_numbers_whole() {
     for (expression, value) in [
         ("2*(3+4)", json!(14)),
         ("1+1", json!(2)),
@@ -34,7 +34,7 @@ fn fl_3_the_calculator_keeps_whole_numbers_whole() {
 }
 
 #[test]
-fn fl_3_the_calculator_reads_decimals_and_exponents() {
+fn fl_3_calculator_reads_decimals_and_exponents() {
     for (expression, value) in [
         ("1.5*2", json!(3.0)),
         (".5 + 5.", json!(5.5)),
@@ -52,7 +52,7 @@ fn fl_3_the_calculator_reads_decimals_and_exponents() {
 }
 
 #[test]
-fn fl_3_the_calculator_binds_as_mathematics_does() {
+fn fl_3_calculator_binds_as_mathematics_does() {
     for (expression, value) in [
         ("1+2*3", 7),
         ("(1+2)*3", 9),
@@ -75,7 +75,7 @@ fn fl_3_the_calculator_binds_as_mathematics_does() {
 }
 
 #[test]
-fn fl_3_the_calculator_tells_where_it_failed() {
+fn fl_3_calculator_reports_where_it_failed() {
     for (expression, message) in [
         ("1/0", "division by zero at offset 1"),
         ("1 + 5%0", "division by zero at offset 5"),
@@ -112,7 +112,7 @@ fn fl_3_the_calculator_tells_where_it_failed() {
 }
 
 #[test]
-fn fl_3_the_calculator_has_limits() {
+fn fl_3_calculator_has_limits() {
     let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(evaluate(&nested(128)), Ok(json!(1)));
     assert_eq!(error(&nested(129)), "the expression is nested deeper than 128 at offset 129");
@@ -123,7 +123,7 @@ fn fl_3_the_calculator_has_limits() {
     assert_eq!(evaluate(&sum), Ok(json!(5_000)));
 }
 
-/// An expression and its value, computed by the test.
+/// Returns an expression and its value, computed by the test.
 fn expressions() -> impl Strategy<Value = (String, i128)> {
     let leaf = (0_i128..1_000).prop_map(|number| (number.to_string(), number));
     leaf.prop_recursive(5, 40, 2, |inner| {
@@ -136,7 +136,7 @@ fn expressions() -> impl Strategy<Value = (String, i128)> {
 
 proptest! {
     #[test]
-    fn fl_3_the_calculator_never_panics(expression in "[0-9+*/%^().eE \\-]{0,60}|\\PC{0,40}") {
+    fn fl_3_calculator_never_panics(expression in "[0-9+*/%^().eE \\-]{0,60}|\\PC{0,40}") {
         if let Err(error) = evaluate(&expression) {
             prop_assert!(error.offset <= expression.len());
             prop_assert!(expression.is_char_boundary(error.offset));
@@ -144,19 +144,19 @@ proptest! {
     }
 
     #[test]
-    fn fl_3_the_calculator_computes_what_the_test_computes((expression, value) in expressions()) {
+    fn fl_3_calculator_computes_what_test_computes((expression, value) in expressions()) {
         let fits = i64::try_from(value).is_ok();
         prop_assume!(fits);
         prop_assert_eq!(evaluate(&expression), Ok(json!(value as i64)));
     }
 
     #[test]
-    fn fl_3_the_calculator_reads_back_what_json_writes(number in any::<i64>()) {
+    fn fl_3_calculator_reads_back_what_json_writes(number in any::<i64>()) {
         prop_assert_eq!(evaluate(&number.to_string()), Ok(json!(number)));
     }
 
     #[test]
-    fn fl_3_the_calculator_reads_back_floats(number in any::<f64>().prop_filter("finite", |n| n.is_finite())) {
+    fn fl_3_calculator_reads_back_floats(number in any::<f64>().prop_filter("finite", |n| n.is_finite())) {
         let value = evaluate(&format!("{number:e}")).unwrap().as_f64().unwrap();
         prop_assert_eq!(value, number);
     }

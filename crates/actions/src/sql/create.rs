@@ -2,7 +2,8 @@
 
 use super::error::SqlError;
 use super::guard::{self, Guard, Purpose, Stop};
-use super::{LONGEST_SECONDS, Source, query};
+use super::place::Source;
+use super::query::{self, LONGEST_SECONDS};
 use crate::failure::{blocking, invalid};
 use crate::private::{failed, readable};
 use crate::settings::Limits;
@@ -51,7 +52,7 @@ async fn create(source: Source, call: ActionCall) -> Result<Value, ActionFailure
     .await
 }
 
-/// The script of a call: its text or a file's.
+/// Returns the script of a call: its text or a file's.
 fn script(source: &Source, call: &ActionCall) -> Result<String, ActionFailure> {
     let script = call.parameters.get("script").filter(|value| !value.is_null());
     match (script, text_if(call, "file")?) {
@@ -82,7 +83,7 @@ fn lines(script: &Value) -> Result<String, ActionFailure> {
     }
 }
 
-/// The bytes of the database that a script makes.
+/// Returns the bytes of the database that a script makes.
 fn build(
     script: &str,
     limits: &Limits,

@@ -33,7 +33,7 @@ pub(super) enum SqlError {
 }
 
 impl SqlError {
-    /// What an error of SQLite means.
+    /// Returns what an error of SQLite means.
     pub(super) fn of(error: rusqlite::Error, stopped: bool, allowed: Duration) -> Self {
         if let rusqlite::Error::SqlInputError { msg, offset, .. } = &error {
             let place = if *offset < 0 { String::new() } else { format!(" at offset {offset}") };
@@ -50,9 +50,9 @@ impl SqlError {
             Some(ErrorCode::DiskFull) => Self::TooLarge(
                 "the database would be larger than the limit: make a smaller one".to_owned(),
             ),
-            Some(ErrorCode::NotADatabase) => {
-                Self::Sqlite("the file is no SQLite database: name another `database`".to_owned())
-            }
+            Some(ErrorCode::NotADatabase) => Self::Sqlite(
+                "the file is not a SQLite database: name another `database`".to_owned(),
+            ),
             _ => Self::Sqlite(message(&error)),
         }
     }

@@ -28,7 +28,7 @@ const TELLING: [&str; 8] = [
     "database_list",
 ];
 
-/// What a database script may set beside that: what its file says of itself.
+/// The pragmas that a database script may set besides: marks in its own file.
 const STAMPING: [&str; 3] = ["user_version", "application_id", "foreign_keys"];
 
 /// Ends the work of a connection when it is dropped.
@@ -47,7 +47,7 @@ impl Drop for Stop {
     }
 }
 
-/// What is done with a connection.
+/// The purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Read,
@@ -87,7 +87,7 @@ impl Guard {
         Ok(Self { stopped, allowed, denied })
     }
 
-    /// What an error of SQLite means under these bounds.
+    /// Returns what an error of SQLite means under these bounds.
     pub(super) fn explain(&self, error: rusqlite::Error) -> SqlError {
         let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner).take();
         match denied {
@@ -103,7 +103,8 @@ pub(super) fn release(connection: &mut Connection) -> Result<(), rusqlite::Error
     connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)
 }
 
-/// A file from elsewhere must not make SQLite do more than give rows, or take more than there is.
+/// Returns a file from elsewhere must not make SQLite do more than give rows, or take more than
+/// there is.
 fn confine(
     connection: &Connection,
     purpose: Purpose,
@@ -111,7 +112,7 @@ fn confine(
 ) -> Result<(), rusqlite::Error> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    // A name in double quotes that is no column is an error, not a text.
+    // A name in double quotes that is not a column is an error, not a text.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "query_only", purpose == Purpose::Read)?;
@@ -127,7 +128,7 @@ fn confine(
     Ok(())
 }
 
-/// What is refused, in words; `None` if it may be done.
+/// Returns what is refused, in words; `None` if it may be done.
 fn refused(action: AuthAction<'_>, purpose: Purpose) -> Option<String> {
     match action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => None,

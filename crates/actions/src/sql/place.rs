@@ -1,11 +1,20 @@
 //! Which database is meant, and where it is.
 
-use super::Source;
 use crate::failure::invalid;
 use crate::private::{failed, readable};
+use crate::settings::Limits;
 use contexture_flow::action::ActionFailure;
-use contexture_tools::{EntryKind, WorkspacePath};
+use contexture_tools::{EntryKind, Workspace, WorkspacePath};
 use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The databases that a query may read.
+#[derive(Clone)]
+pub(super) struct Source {
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) database: Option<String>,
+    pub(super) limits: Limits,
+}
 
 /// Entries of the workspace that are looked at for its only database.
 const LOOKED_AT: usize = 10_000;
@@ -19,7 +28,7 @@ pub(super) struct Place {
     pub(super) shown: String,
 }
 
-/// The database that is asked for, else that of the settings, else the only one there is.
+/// Returns the database that is asked for, else that of the settings, else the only one there is.
 pub(super) fn find(source: &Source, asked: Option<&str>) -> Result<Place, ActionFailure> {
     let named = asked.or(source.database.as_deref());
     let place = match named {

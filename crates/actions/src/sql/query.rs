@@ -16,7 +16,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What is asked.
+/// The longest time that a query may be given, in seconds.
+pub(super) const LONGEST_SECONDS: u64 = 3_600;
+
+/// A question to a database.
 pub(super) struct Query {
     sql: String,
     values: Values,
@@ -25,12 +28,12 @@ pub(super) struct Query {
     allowed: Duration,
 }
 
-/// What came.
+/// The rows that answer it.
 pub(super) struct Answer {
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<Value>,
     pub(super) count: usize,
-    /// Whether `limit` left rows out.
+    /// True if `limit` left rows out.
     pub(super) more: bool,
     /// The database.
     pub(super) source: String,
@@ -63,7 +66,7 @@ impl Query {
     }
 }
 
-/// A whole number that may be there; `3.0` is one too.
+/// Returns a whole number that may be there; `3.0` is one too.
 fn count(call: &ActionCall, name: &str) -> Result<Option<u64>, ActionFailure> {
     match call.parameters.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -78,7 +81,7 @@ fn count(call: &ActionCall, name: &str) -> Result<Option<u64>, ActionFailure> {
     }
 }
 
-/// How long the query may take.
+/// Returns how long the query may take.
 pub(super) fn allowed(call: &ActionCall, usual: Duration) -> Result<Duration, ActionFailure> {
     let found = call.parameters.get("timeout").filter(|value| !value.is_null());
     let Some(value) = found else { return Ok(usual) };
@@ -146,7 +149,7 @@ fn collect(
     Ok((collected, false))
 }
 
-/// The one statement of a query.
+/// Returns the one statement of a query.
 fn readable(sql: &str) -> Result<&str, SqlError> {
     if sql.contains('\0') {
         return Err(SqlError::Value("`query` has a NUL character: take it out".to_owned()));

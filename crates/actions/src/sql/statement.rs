@@ -3,7 +3,7 @@
 //! SQLite would say so itself, but only by preparing every statement that follows, one inside the
 //! other: a text of ten thousand statements would use up the stack.
 
-/// The only statement of a text, empty if there is none, or the offset of a second one.
+/// Returns the only statement of a text, empty if there is none, or the offset of a second one.
 pub(super) fn single(sql: &str) -> Result<&str, usize> {
     if skip_empty(sql).is_empty() {
         return Ok("");
@@ -22,7 +22,7 @@ pub(super) fn single(sql: &str) -> Result<&str, usize> {
     }
 }
 
-/// The offset of the `;` that ends the first statement, or the length of the text.
+/// Returns the offset of the `;` that ends the first statement, or the length of the text.
 fn end(sql: &str) -> usize {
     let mut rest = skip_empty(sql);
     while let Some(first) = rest.chars().next() {
@@ -79,7 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn fl_3_a_query_is_one_statement() {
+    fn fl_3_query_is_one_statement() {
         for (sql, statement) in [
             ("select 1", "select 1"),
             ("select 1 ; ", "select 1 "),

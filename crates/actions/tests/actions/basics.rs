@@ -1,37 +1,37 @@
-use super::{Bench, NOON};
+use super::{Fixture, NOON};
 use contexture_flow::action::{ActionCall, Actions};
 use contexture_protocol::content::Status;
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn fl_3_echo_returns_its_parameters() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let parameters = json!({"a": [1, {"b": null}], "": "空", "idempotencyKey": "k"});
-    assert_eq!(bench.call("echo", parameters.clone()).await, parameters);
-    assert_eq!(bench.call("echo", json!({})).await, json!({}));
+    assert_eq!(fixture.call("echo", parameters.clone()).await, parameters);
+    assert_eq!(fixture.call("echo", json!({})).await, json!({}));
 }
 
 #[tokio::test]
-async fn fl_3_fail_fails_as_it_is_told() {
-    let bench = Bench::new();
+async fn fl_3_fail_fails_as_it_is_reported() {
+    let fixture = Fixture::new();
     let told = json!({"code": "OUT_OF_STOCK", "message": "no lamps", "details": {"left": 0}});
-    let error = bench.outcome("fail", told).await.error.unwrap();
+    let error = fixture.outcome("fail", told).await.error.unwrap();
     assert_eq!((&*error.code, &*error.message), ("OUT_OF_STOCK", "no lamps"));
     assert_eq!(error.details, Some(json!({"left": 0})));
 
-    let (code, message) = bench.fails("fail", json!({})).await;
+    let (code, message) = fixture.fails("fail", json!({})).await;
     assert_eq!((&*code, &*message), ("FAILED", "the flow asked to fail here"));
-    bench.refuses("fail", json!({"code": 7}), "VALIDATION_FAILED", "7 is not of type").await;
+    fixture.refuses("fail", json!({"code": 7}), "VALIDATION_FAILED", "7 is not of type").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn fl_3_sleep_waits_and_returns_ms() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let before = tokio::time::Instant::now();
-    assert_eq!(bench.call("sleep", json!({"ms": 90_000})).await, json!({"ms": 90_000}));
+    assert_eq!(fixture.call("sleep", json!({"ms": 90_000})).await, json!({"ms": 90_000}));
     assert!(before.elapsed() >= std::time::Duration::from_secs(90));
-    assert_eq!(bench.call("sleep", json!({"ms": 0})).await, json!({"ms": 0}));
-    assert_eq!(bench.call("sleep", json!({"ms": 0.5})).await, json!({"ms": 0.5}));
+    assert_eq!(fixture.call("sleep", json!({"ms": 0})).await, json!({"ms": 0}));
+    assert_eq!(fixture.call("sleep", json!({"ms": 0.5})).await, json!({"ms": 0.5}));
 
     for (ms, part) in [
         (json!({"ms": -1}), "-1"),
@@ -40,45 +40,45 @@ async fn fl_3_sleep_waits_and_returns_ms() {
         (json!({"ms": "1"}), "number"),
         (json!({}), "ms"),
     ] {
-        bench.refuses("sleep", ms, "VALIDATION_FAILED", part).await;
+        fixture.refuses("sleep", ms, "VALIDATION_FAILED", part).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn fl_2_sleep_that_is_late_is_cancelled() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let set = json!({"instructions": [
         {"instructionId": "late", "action": "sleep", "parameters": {"ms": 60_000}, "timeout": 0.5},
         {"instructionId": "next", "action": "echo", "parameters": {"is": "${dependencies.late.status}"},
          "dependencies": ["late"], "condition": "dependencies.late.status == 'TIMEOUT'"}
     ]});
     let before = tokio::time::Instant::now();
-    let report = bench.run(set).await;
+    let report = fixture.run(set).await;
     assert_eq!(report.outcome(0).unwrap().status, Status::Timeout);
     assert_eq!(report.outcome(1).unwrap().result, Some(json!({"is": "TIMEOUT"})));
     assert!(before.elapsed() < std::time::Duration::from_secs(2));
 }
 
 #[tokio::test]
-async fn fl_1_the_clock_tells_utc_with_milliseconds() {
-    let told = Bench::new().call("clock", json!({})).await;
+async fn fl_1_clock_reports_utc_with_milliseconds() {
+    let told = Fixture::new().call("clock", json!({})).await;
     let written = "2025-12-01T14:00:00.007Z";
     assert_eq!(told, json!({"value": written, "timestamp": written, "epochMs": NOON}));
 }
 
 #[tokio::test]
-async fn fl_3_calculator_fails_with_calc_error_and_the_offset() {
-    let bench = Bench::new();
+async fn fl_3_calculator_fails_with_calc_error_and_offset() {
+    let fixture = Fixture::new();
     assert_eq!(
-        bench.call("calculator", json!({"expression": "2*(3+4)"})).await,
+        fixture.call("calculator", json!({"expression": "2*(3+4)"})).await,
         json!({"value": 14})
     );
 
     let error =
-        bench.outcome("calculator", json!({"expression": "10 / (5-5)"})).await.error.unwrap();
+        fixture.outcome("calculator", json!({"expression": "10 / (5-5)"})).await.error.unwrap();
     assert_eq!((&*error.code, &*error.message), ("CALC_ERROR", "division by zero at offset 3"));
     assert_eq!(error.details, Some(json!({"offset": 3})));
-    bench
+    fixture
         .refuses(
             "calculator",
             json!({"expression": "2+"}),
@@ -86,9 +86,9 @@ async fn fl_3_calculator_fails_with_calc_error_and_the_offset() {
             "found the end at offset 2",
         )
         .await;
-    bench.refuses("calculator", json!({"expression": 5}), "VALIDATION_FAILED", "string").await;
-    bench.refuses("calculator", json!({}), "VALIDATION_FAILED", "expression").await;
-    bench
+    fixture.refuses("calculator", json!({"expression": 5}), "VALIDATION_FAILED", "string").await;
+    fixture.refuses("calculator", json!({}), "VALIDATION_FAILED", "expression").await;
+    fixture
         .refuses(
             "calculator",
             json!({"expression": "1", "precision": 2}),
@@ -100,8 +100,8 @@ async fn fl_3_calculator_fails_with_calc_error_and_the_offset() {
 
 #[tokio::test]
 async fn fl_2_no_action_panics_on_parameters_that_nobody_checked() {
-    let bench = Bench::new();
-    let actions = bench.actions();
+    let fixture = Fixture::new();
+    let actions = fixture.actions();
     let odd = [
         json!(null),
         json!(true),

@@ -1,36 +1,36 @@
-use super::Bench;
+use super::Fixture;
 use serde_json::json;
 
 #[tokio::test]
 async fn fl_3_files_are_written_read_and_listed() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let written =
-        bench.call("file_write", json!({"path": "notes/./a.md", "content": "一\n"})).await;
+        fixture.call("file_write", json!({"path": "notes/./a.md", "content": "一\n"})).await;
     assert_eq!(written, json!({"ok": true, "path": "notes/a.md"}));
-    let read = bench.call("file_read", json!({"path": "notes/a.md"})).await;
+    let read = fixture.call("file_read", json!({"path": "notes/a.md"})).await;
     assert_eq!(read, json!({"value": "一\n", "source": "notes/a.md"}));
 
-    let listed = bench.call("file_list", json!({})).await;
+    let listed = fixture.call("file_list", json!({})).await;
     let notes = json!({"path": "notes", "name": "notes", "type": "dir", "size": 0});
     assert_eq!(listed, json!({"value": [notes], "source": "."}));
-    let listed = bench.call("file_list", json!({"path": "notes"})).await;
+    let listed = fixture.call("file_list", json!({"path": "notes"})).await;
     assert_eq!(listed["value"][0]["size"], 4);
 }
 
 #[tokio::test]
 async fn fl_3_texts_are_searched() {
-    let bench = Bench::new();
-    bench.file("a.md", "one\nTODO two\n");
-    bench.file("b/c.txt", "todo three\n");
-    let found = bench.call("text_search", json!({"pattern": "TODO"})).await;
+    let fixture = Fixture::new();
+    fixture.file("a.md", "one\nTODO two\n");
+    fixture.file("b/c.txt", "todo three\n");
+    let found = fixture.call("text_search", json!({"pattern": "TODO"})).await;
     let line = json!({"path": "a.md", "line": 2, "text": "TODO two"});
     assert_eq!(found, json!({"value": [line], "count": 1, "truncated": false}));
 
     let all = json!({"pattern": "todo", "ignore_case": true, "max": 1, "idempotencyKey": "k"});
-    let found = bench.call("text_search", all).await;
+    let found = fixture.call("text_search", all).await;
     assert_eq!((&found["count"], &found["truncated"]), (&json!(1), &json!(true)));
-    bench.refuses("text_search", json!({"pattern": "("}), "BAD_PATTERN", "(").await;
-    bench
+    fixture.refuses("text_search", json!({"pattern": "("}), "BAD_PATTERN", "(").await;
+    fixture
         .refuses(
             "text_search",
             json!({"pattern": "x", "path": "nowhere"}),
@@ -41,11 +41,11 @@ async fn fl_3_texts_are_searched() {
 }
 
 #[tokio::test]
-async fn fl_3_files_are_confined_to_the_workspace() {
-    let bench = Bench::new();
-    bench.file("a.txt", "text");
-    bench.file(".contexture/runs/secret.json", "{}");
-    bench.file(".git/config", "x");
+async fn fl_3_files_are_confined_to_workspace() {
+    let fixture = Fixture::new();
+    fixture.file("a.txt", "text");
+    fixture.file(".contexture/runs/secret.json", "{}");
+    fixture.file(".git/config", "x");
     for (action, path, code) in [
         ("file_read", "../x", "PATH_OUTSIDE_WORKSPACE"),
         ("file_read", "/etc/hostname", "PATH_OUTSIDE_WORKSPACE"),
@@ -58,32 +58,34 @@ async fn fl_3_files_are_confined_to_the_workspace() {
         ("file_list", "a.txt", "NOT_A_FOLDER"),
         ("file_list", "..", "PATH_OUTSIDE_WORKSPACE"),
     ] {
-        bench.refuses(action, json!({ "path": path }), code, "").await;
+        fixture.refuses(action, json!({ "path": path }), code, "").await;
     }
     let search = json!({"pattern": "x", "path": ".git"});
-    bench.refuses("text_search", search, "PATH_PROTECTED", ".git").await;
+    fixture.refuses("text_search", search, "PATH_PROTECTED", ".git").await;
     for (path, code) in [
         ("../x", "PATH_OUTSIDE_WORKSPACE"),
         (".contexture/x", "PATH_PROTECTED"),
         ("contexture.toml", "PATH_PROTECTED"),
     ] {
         let write = json!({"path": path, "content": "x"});
-        bench.refuses("file_write", write, code, "").await;
+        fixture.refuses("file_write", write, code, "").await;
     }
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn fl_3_links_do_not_lead_to_what_is_private() {
-    let bench = Bench::new();
-    bench.file(".contexture/data/contexts.db", "secret");
-    std::os::unix::fs::symlink(".contexture", bench.path("open")).unwrap();
-    std::os::unix::fs::symlink("/etc", bench.path("etc")).unwrap();
-    bench.refuses("file_list", json!({"path": "open/data"}), "PATH_PROTECTED", "open/data").await;
-    bench
+    let fixture = Fixture::new();
+    fixture.file(".contexture/data/contexts.db", "secret");
+    std::os::unix::fs::symlink(".contexture", fixture.path("open")).unwrap();
+    std::os::unix::fs::symlink("/etc", fixture.path("etc")).unwrap();
+    fixture.refuses("file_list", json!({"path": "open/data"}), "PATH_PROTECTED", "open/data").await;
+    fixture
         .refuses("file_read", json!({"path": "open/data/contexts.db"}), "PATH_PROTECTED", "")
         .await;
-    bench.refuses("file_read", json!({"path": "etc/hostname"}), "PATH_OUTSIDE_WORKSPACE", "").await;
+    fixture
+        .refuses("file_read", json!({"path": "etc/hostname"}), "PATH_OUTSIDE_WORKSPACE", "")
+        .await;
     let query = json!({"query": "select 1", "database": "open/data/contexts.db"});
-    bench.refuses("database_query", query, "PATH_PROTECTED", "").await;
+    fixture.refuses("database_query", query, "PATH_PROTECTED", "").await;
 }

@@ -1,4 +1,4 @@
-use super::Bench;
+use super::Fixture;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -27,10 +27,11 @@ async fn server(body: &'static str) -> (u16, tokio::task::JoinHandle<String>) {
 
 #[tokio::test]
 async fn fl_3_http_asks_and_sends() {
-    let bench = Bench::with(|settings| settings.tools.allow_private = vec!["127.0.0.1".to_owned()]);
+    let fixture =
+        Fixture::with(|settings| settings.tools.allow_private = vec!["127.0.0.1".to_owned()]);
     let (port, asked) = server(r#"{"city": "北京"}"#).await;
     let url = format!("http://127.0.0.1:{port}/weather?key=secret#part");
-    let answer = bench.call("http_get", json!({"url": url, "headers": {"x-a": "b"}})).await;
+    let answer = fixture.call("http_get", json!({"url": url, "headers": {"x-a": "b"}})).await;
     assert_eq!(answer["value"], json!({"city": "北京"}));
     assert_eq!((&answer["ok"], &answer["status"]), (&json!(true), &json!(201)));
     assert_eq!(answer["source"], format!("http://127.0.0.1:{port}/weather"));
@@ -42,13 +43,14 @@ async fn fl_3_http_asks_and_sends() {
 
     let (port, asked) = server("null").await;
     let url = format!("http://127.0.0.1:{port}/");
-    bench.call("http_send", json!({"url": url, "method": "PUT", "body": {"n": 1}})).await;
+    fixture.call("http_send", json!({"url": url, "method": "PUT", "body": {"n": 1}})).await;
     assert!(asked.await.unwrap().starts_with("PUT / HTTP/1.1\r\n"));
 }
 
 #[tokio::test]
 async fn fl_11_what_is_sent_carries_its_idempotency_key() {
-    let bench = Bench::with(|settings| settings.tools.allow_private = vec!["127.0.0.1".to_owned()]);
+    let fixture =
+        Fixture::with(|settings| settings.tools.allow_private = vec!["127.0.0.1".to_owned()]);
     for (more, header) in [
         (json!({"body": "b"}), "\r\nidempotency-key: order-7\r\n"),
         (json!({"headers": {"x-a": "b"}}), "\r\nidempotency-key: order-7\r\n"),
@@ -58,7 +60,7 @@ async fn fl_11_what_is_sent_carries_its_idempotency_key() {
         let mut parameters = more;
         parameters["url"] = format!("http://127.0.0.1:{port}/").into();
         parameters["idempotencyKey"] = "order-7".into();
-        bench.call("http_send", parameters).await;
+        fixture.call("http_send", parameters).await;
         let asked = asked.await.unwrap().to_lowercase();
         assert!(asked.contains(header), "{asked}");
         assert_eq!(asked.matches("idempotency-key").count(), 1, "{asked}");
@@ -66,13 +68,13 @@ async fn fl_11_what_is_sent_carries_its_idempotency_key() {
     // What only looks is the same however often it is asked.
     let (port, asked) = server("null").await;
     let url = format!("http://127.0.0.1:{port}/");
-    bench.call("http_get", json!({"url": url, "idempotencyKey": "order-7"})).await;
+    fixture.call("http_get", json!({"url": url, "idempotencyKey": "order-7"})).await;
     assert!(!asked.await.unwrap().contains("order-7"));
 }
 
 #[tokio::test]
 async fn fl_3_http_refuses_private_addresses_loopback_too() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for url in [
         "http://127.0.0.1:8080/",
         "http://localhost/",
@@ -83,7 +85,7 @@ async fn fl_3_http_refuses_private_addresses_loopback_too() {
         "http://10.0.0.1/",
         "http://[::ffff:192.168.0.1]/",
     ] {
-        bench
+        fixture
             .refuses(
                 "http_get",
                 json!({ "url": url }),
@@ -95,8 +97,8 @@ async fn fl_3_http_refuses_private_addresses_loopback_too() {
 }
 
 #[tokio::test]
-async fn fl_3_http_refuses_what_is_no_url_without_repeating_it() {
-    let bench = Bench::new();
+async fn fl_3_http_refuses_what_is_not_url_without_repeating_it() {
+    let fixture = Fixture::new();
     for url in [
         "",
         "data",
@@ -106,17 +108,17 @@ async fn fl_3_http_refuses_what_is_no_url_without_repeating_it() {
         "http://",
         "https://me:secret@host.example/",
     ] {
-        let (code, message) = bench.fails("http_get", json!({ "url": url })).await;
+        let (code, message) = fixture.fails("http_get", json!({ "url": url })).await;
         assert_eq!(code, "HTTP_URL", "{url}");
         assert!(!message.contains("secret") && !message.contains("passwd"), "{message}");
     }
     let headers =
         json!({"url": "https://host.example/", "headers": {"authorization": ["Bearer secret"]}});
-    let (code, message) = bench.fails("http_get", headers).await;
+    let (code, message) = fixture.fails("http_get", headers).await;
     assert!(code == "VALIDATION_FAILED" && !message.contains("secret"), "{code}: {message}");
     let send = json!({"url": "https://host.example/", "method": "TRACE"});
-    bench.refuses("http_send", send, "VALIDATION_FAILED", "POST").await;
-    bench
+    fixture.refuses("http_send", send, "VALIDATION_FAILED", "POST").await;
+    fixture
         .refuses(
             "http_get",
             json!({"url": "https://host.example/", "body": 1}),

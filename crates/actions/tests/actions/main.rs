@@ -37,12 +37,12 @@ impl Clock for Fixed {
 }
 
 /// A workspace of its own and the actions on it.
-struct Bench {
+struct Fixture {
     folder: TempDir,
     settings: Settings,
 }
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
@@ -51,9 +51,9 @@ impl Bench {
     }
 
     fn with(change: impl FnOnce(&mut Settings)) -> Self {
-        let mut bench = Self::new();
-        change(&mut bench.settings);
-        bench
+        let mut fixture = Self::new();
+        change(&mut fixture.settings);
+        fixture
     }
 
     fn actions(&self) -> Registry {
@@ -107,9 +107,9 @@ impl Bench {
 }
 
 #[test]
-fn fl_3_every_action_has_a_kind_a_schema_and_a_description() {
-    let bench = Bench::new();
-    let actions = bench.actions();
+fn fl_3_every_action_has_kind_schema_and_description() {
+    let fixture = Fixture::new();
+    let actions = fixture.actions();
     let table: Vec<String> = actions
         .names()
         .iter()
@@ -149,7 +149,7 @@ fn fl_3_every_action_has_a_kind_a_schema_and_a_description() {
 }
 
 #[test]
-fn fl_3_without_a_workspace_there_are_the_actions_that_need_none() {
+fn fl_3_without_workspace_there_are_actions_that_need_none() {
     assert_eq!(
         builtin(&Settings::default()).names(),
         ["calculator", "clock", "echo", "fail", "sleep"]

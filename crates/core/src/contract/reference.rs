@@ -31,13 +31,13 @@ pub struct ProtocolExample {
 }
 
 impl ProtocolExample {
-    /// An example of a source: a path that it finds and one that it does not.
+    /// Returns an example of a source: a path that it finds and one that it does not.
     #[must_use]
     pub fn source(path: impl Into<String>, missing: impl Into<String>) -> Self {
         Self { path: path.into(), missing: Some(missing.into()), ..Self::default() }
     }
 
-    /// An example of a processor: the resource that it works on.
+    /// Returns an example of a processor: the resource that it works on.
     #[must_use]
     pub fn processor(input: Resource) -> Self {
         Self { input: vec![input], ..Self::default() }
@@ -119,7 +119,7 @@ impl<'a> Case<'a> {
         Self { protocol, example, parameters, place: Place::workspace() }
     }
 
-    /// The canonical form of the reference, in which no user info is shown.
+    /// Returns the canonical form of the reference, in which no user info is shown.
     fn reference(&self, path: &str) -> String {
         let name = self.protocol.name();
         match self.protocol.role() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The options and messages as `canonical_json` would write them.
+/// Returns the options and messages as `canonical_json` would write them.
 pub(super) fn text(
     options: Map<String, Value>,
     schema: Option<&SchemaHint>,
@@ -38,7 +38,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     out
 }
 
-/// A message; names of fields stand in order.
+/// Returns a message; names of fields stand in order.
 fn message(message: &OpenaiChatMessage) -> String {
     let plain = message.extra.is_empty() && message.tool_calls.is_none();
     let (true, Some(content)) = (plain, &message.content) else { return any(message) };

@@ -33,7 +33,8 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// Reports whether loading may connect to something: a dry run leaves such a protocol alone (AS-31).
+    /// Reports whether loading may connect to something: a dry run leaves such a protocol alone
+    /// (AS-31).
     fn connects(&self) -> bool {
         true
     }
@@ -62,7 +63,7 @@ pub struct Parameter {
     pub description: String,
     /// The value when the query has none.
     pub default: Option<String>,
-    /// Whether the query must have it.
+    /// True if the query must have it.
     pub required: bool,
 }
 

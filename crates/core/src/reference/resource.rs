@@ -21,7 +21,8 @@ pub struct Resource {
 pub enum Content {
     /// Its bytes; text is UTF-8 once it left the loader.
     Bytes(Vec<u8>),
-    /// Nothing: a match of a pattern that is listed and not loaded, a folder or a file that is not text.
+    /// Nothing: a match of a pattern that is listed and not loaded, a folder or a file that is not
+    /// text.
     Listed {
         /// Its size in bytes; 0 for a folder.
         bytes: u64,
@@ -84,7 +85,7 @@ impl Resource {
 pub struct Loaded {
     /// In the order of their names.
     pub resources: Vec<Resource>,
-    /// Whether the path was a pattern: a match that is not text is then a note, not a failure.
+    /// True if the path was a pattern: a match that is not text is then a note, not a failure.
     pub listing: bool,
     /// Empty matches, files that are no text, clipped ranges.
     pub notes: Vec<Note>,

@@ -12,7 +12,7 @@ fn field_of(name: &str, schema: &Value, required: bool) -> FieldFacts {
     FieldFacts { name, required, types, words: words.map(str::to_owned).collect() }
 }
 
-/// The types that a schema names. One that is put together otherwise may have any.
+/// Returns the types that a schema names. One that is put together otherwise may have any.
 fn types(schema: &Value) -> Vec<FieldType> {
     match schema.get("type") {
         Some(Value::String(word)) => FieldType::parse(word).into_iter().collect(),
@@ -38,12 +38,16 @@ fn one_of(schema: &Value) -> Vec<FieldType> {
     found
 }
 
+<<<<<<< HEAD:crates/core/src/signature/object.rs
 /// The object that a tool takes, by its JSON Schema.
+=======
+/// The signature of a tool: the fields of one object.
+>>>>>>> b73acfa (actions, tools, knowledge, reference, mcp: plain English (HO-7, HO-8)):crates/mcp/src/signature.rs
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ObjectSignature {
     /// Its known fields.
     pub fields: Vec<FieldFacts>,
-    /// Whether other fields may stand beside them.
+    /// True if other fields may stand beside them.
     pub open: bool,
 }
 
@@ -82,8 +86,8 @@ impl ObjectSignature {
         Self { fields, open }
     }
 
-    /// The argument as it is sent, or all that is wrong with it; `name` is as in `Fs.read`. An
-    /// optional field that is none and may not be is not sent.
+    /// Returns the argument as it is sent, or all that is wrong with it; `name` is as in `Fs.read`.
+    /// An optional field that is none and may not be is not sent.
     ///
     /// # Errors
     /// One line for each fault.
@@ -120,7 +124,7 @@ impl ObjectSignature {
         if faults.is_empty() { Ok(given) } else { Err(faults) }
     }
 
-    /// How the arguments are written, for a message.
+    /// Returns how the arguments are written, for a message.
     #[must_use]
     pub fn usage(&self) -> String {
         let part = |field: &FieldFacts| {
@@ -140,7 +144,7 @@ fn kind_of(value: &Value) -> &'static str {
     FieldType::of(value).describe()
 }
 
-/// A value as a message shows it: short texts and numbers as they are.
+/// Returns a value as a message shows it: short texts and numbers as they are.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) if text.chars().count() <= 40 => format!("{text:?}"),
@@ -179,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_arguments_are_checked_against_the_first_level_of_a_schema() {
+    fn as_25_arguments_are_checked_against_first_level_of_schema() {
         let read = read();
         for good in [
             json!({"path": "a"}),
@@ -207,14 +211,14 @@ mod tests {
     }
 
     #[test]
-    fn as_25_an_optional_argument_that_is_none_is_not_sent() {
+    fn as_25_optional_argument_that_is_none_is_not_sent() {
         let sent = read().check("Fs.read", json!({"path": "a", "head": null, "tail": null}));
         assert_eq!(Value::Object(sent.unwrap()), json!({"path": "a", "tail": null}));
         assert!(!faults(&read(), json!({"path": null})).is_empty());
     }
 
     #[test]
-    fn as_25_other_arguments_are_taken_where_the_schema_says_so() {
+    fn as_25_other_arguments_are_taken_where_schema_reports_so() {
         let more = json!({"x": 1});
         for open in [
             json!({"properties": {}, "additionalProperties": true}),
@@ -264,7 +268,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_25_no_schema_and_no_argument_ends_the_check(schema in any_json(), argument in any_json()) {
+        fn as_25_no_schema_and_no_argument_ends_check(schema in any_json(), argument in any_json()) {
             let schema = match schema {
                 Value::Object(schema) => schema,
                 other => Map::from_iter([("properties".to_owned(), other)]),

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 /// The files of a pack, as far as anchors have to know them.
 pub trait AnchorFiles {
-    /// Whether the pack has that file.
+    /// Reports whether the pack has that file.
     fn has(&self, path: &str) -> bool;
-    /// What is known of its text; `None` when it is no text or can't be read.
+    /// Returns what is known of its text; `None` when it is not text or can't be read.
     fn facts(&self, path: &str) -> Option<Arc<Facts>>;
 }
 
-/// What an anchor can lead to in a text.
+/// The places in a text that an anchor can lead to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     lines: usize,
@@ -56,7 +56,7 @@ fn named(text: &str, open: &str, close: &str) -> Vec<String> {
     names.flat_map(|name| [name.to_owned(), slug(name)]).collect()
 }
 
-/// A heading as the fragment of an address: small letters, without signs, `-` for blanks.
+/// Returns a heading as the fragment of an address: small letters, without signs, `-` for blanks.
 fn slug(heading: &str) -> String {
     let mut slug = String::with_capacity(heading.len());
     for c in heading.trim().chars().flat_map(char::to_lowercase) {
@@ -69,8 +69,8 @@ fn slug(heading: &str) -> String {
     slug
 }
 
-/// What is wrong with an anchor that stands in the file `from`; `None` when it leads somewhere, or
-/// leads out of the pack.
+/// Returns what is wrong with an anchor that stands in the file `from`; `None` when it leads
+/// somewhere, or leads out of the pack.
 #[must_use]
 pub fn problem(anchor: &Anchor, from: &str, files: &dyn AnchorFiles) -> Option<String> {
     if anchor.is_address() {
@@ -82,18 +82,18 @@ pub fn problem(anchor: &Anchor, from: &str, files: &dyn AnchorFiles) -> Option<S
     let fragment = anchor.fragment.as_deref()?;
     if let Some(page) = fragment.strip_prefix("page=") {
         let Some(page) = page.parse::<u32>().ok().filter(|page| *page > 0) else {
-            return Some(format!("`#{fragment}` is no page: expected `#page=4`"));
+            return Some(format!("`#{fragment}` is not a page: expected `#page=4`"));
         };
         return extent(&path, files)?.page_problem(&path, u64::from(page));
     }
     if let Some(time) = fragment.strip_prefix("t=") {
         if !is_time(time) {
-            return Some(format!("`#{fragment}` is no time: expected `#t=00:12:33`"));
+            return Some(format!("`#{fragment}` is not a time: expected `#t=00:12:33`"));
         }
         return extent(&path, files)?.time_problem(&path, time);
     }
     let Some(facts) = files.facts(&path) else {
-        return Some(format!("`{path}` is no readable text, so `#{fragment}` can't be checked"));
+        return Some(format!("`{path}` is not a readable text, so `#{fragment}` can't be checked"));
     };
     if let Some(lines) = line_range(fragment) {
         return line_problem(&path, fragment, lines, facts.lines);
@@ -117,7 +117,7 @@ fn line_problem(
     lines: usize,
 ) -> Option<String> {
     if first == 0 || last < first {
-        return Some(format!("`#{fragment}` is no line: lines are counted from 1"));
+        return Some(format!("`#{fragment}` is not a line: lines are counted from 1"));
     }
     (last > lines).then(|| format!("`{path}` has {lines} lines, no line {last}"))
 }
@@ -155,7 +155,8 @@ fn is_time(time: &str) -> bool {
     })
 }
 
-/// The file of the pack that is meant: from the pack's folder, or from the file it stands in.
+/// Returns the file of the pack that is meant: from the pack's folder, or from the file it stands
+/// in.
 fn find(file: &str, from: &str, files: &dyn AnchorFiles) -> Option<String> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let decoded = decoded(file);
@@ -163,7 +164,7 @@ fn find(file: &str, from: &str, files: &dyn AnchorFiles) -> Option<String> {
     tries.iter().filter_map(|(file, folder)| joined(folder, file)).find(|path| files.has(path))
 }
 
-/// A path inside the pack; `None` when it leads out of it.
+/// Returns a path inside the pack; `None` when it leads out of it.
 pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
     let (folder, path) = match path.strip_prefix('/') {
         Some(path) => ("", path),

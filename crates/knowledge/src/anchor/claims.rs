@@ -25,7 +25,7 @@ struct Walk {
     in_comment: bool,
 }
 
-/// The claims of a text, in their order.
+/// Returns the claims of a text, in their order.
 #[must_use]
 pub fn claims(text: &str) -> Vec<Claim> {
     let mut walk = Walk::default();
@@ -86,7 +86,7 @@ impl Walk {
         }
     }
 
-    /// A line of nothing but anchors, or one that describes the claim above it.
+    /// Returns a line of nothing but anchors, or one that describes the claim above it.
     fn belongs_to_last(&mut self, bare: &str, found: &[Anchor], at: usize, line: &str) -> bool {
         let is_alone = bare.trim_matches(['-', '*', '+', ' ', '.', '。']).is_empty();
         let key = bare.split([':', '：']).next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -142,7 +142,7 @@ impl Walk {
     }
 }
 
-/// Whether there is something to prove in it.
+/// Reports whether there is something to prove in it.
 fn is_claim(claim: &Claim) -> bool {
     let text = claim.text.trim();
     let plain = text.trim_matches(['*', '_', '`', ' ']);
@@ -172,7 +172,7 @@ fn without_anchors(line: &str, found: &[Anchor], at: usize) -> String {
     out
 }
 
-/// Whether the line begins an item, and what follows the mark.
+/// Reports whether the line begins an item, and what follows the mark.
 fn item(line: &str) -> (bool, &str) {
     for mark in ["- ", "* ", "+ ", "• "] {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -206,7 +206,7 @@ fn is_rule(text: &str) -> bool {
     matches!(first, '-' | '*' | '_' | '=') && marks.all(|c| c == first) && text.len() >= 3
 }
 
-/// The line between the head of a table and its rows.
+/// Returns the line between the head of a table and its rows.
 fn is_delimiter(text: &str) -> bool {
     let text = text.trim_start_matches(['>', ' ', '\t']).trim();
     text.contains('-')

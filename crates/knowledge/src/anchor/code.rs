@@ -3,7 +3,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// Where code stands in a Markdown text.
+/// Returns where code stands in a Markdown text.
 pub(crate) fn code(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut block = None;

@@ -1,16 +1,16 @@
-//! How far a source goes that is no page of lines: the pages and the time that its text tells of.
+//! How far a source goes that is not a page of lines: the pages and the time that its text tells of.
 
 use crate::section::is_markdown;
 
 /// A transcript's last mark is where its last part begins; so much may follow, in seconds.
 const LAST_PART: u64 = 60;
 
-/// What a text says of its own pages and times; nothing is known of one without marks.
+/// The extent of a text in pages and times; it is unknown without marks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Extent {
     pages: Option<u64>,
     seconds: Option<u64>,
-    /// Whether any time stands in it, also one without hours.
+    /// True if any time stands in it, also one without hours.
     has_times: bool,
 }
 
@@ -21,7 +21,7 @@ fn ends_with(path: &str, kind: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(kind))
 }
 
-/// Whether a file may say how far it goes.
+/// Reports whether a file may say how far it goes.
 pub(super) fn may_tell(path: &str) -> bool {
     TOLD.iter().any(|kind| ends_with(path, kind))
 }
@@ -48,7 +48,7 @@ impl Extent {
         Self { pages, seconds, has_times: lines().any(has_time) }
     }
 
-    /// What is wrong with a page that is counted from 1.
+    /// Returns what is wrong with a page that is counted from 1.
     pub(super) fn page_problem(self, path: &str, page: u64) -> Option<String> {
         if self.pages.is_none() && is_markdown(path) {
             return Some(format!(
@@ -59,7 +59,7 @@ impl Extent {
         Some(format!("`{path}` has {last} pages, no page {page}"))
     }
 
-    /// What is wrong with a time such as `00:12:33`, or with the first of two.
+    /// Returns what is wrong with a time such as `00:12:33`, or with the first of two.
     pub(super) fn time_problem(self, path: &str, time: &str) -> Option<String> {
         if !self.has_times && is_markdown(path) {
             return Some(format!("`{path}` is Markdown and marks no times, so it has no {time}"));
@@ -70,7 +70,7 @@ impl Extent {
     }
 }
 
-/// The number of a line that is nothing but `Page 4` or `第 4 页`, whatever frames it.
+/// Returns the number of a line that is nothing but `Page 4` or `第 4 页`, whatever frames it.
 fn page_mark(line: &str) -> Option<u64> {
     let bare = line.trim_matches(|c: char| !c.is_alphanumeric());
     let number = match bare.split_at_checked(4) {
@@ -80,13 +80,13 @@ fn page_mark(line: &str) -> Option<u64> {
     number.trim().parse().ok()
 }
 
-/// The times in a line that are written with hours, in seconds.
+/// Returns the times in a line that are written with hours, in seconds.
 fn times(line: &str) -> impl Iterator<Item = u64> {
     let words = line.split(|c: char| !c.is_ascii_digit() && c != ':');
     words.filter(|word| word.bytes().filter(|byte| *byte == b':').count() == 2).filter_map(seconds)
 }
 
-/// Whether a time such as `12:33` stands in a line.
+/// Reports whether a time such as `12:33` stands in a line.
 fn has_time(line: &str) -> bool {
     line.match_indices(':').any(|(at, _)| {
         let before =

@@ -43,7 +43,7 @@ impl SourceMap {
     /// Reads a source map.
     ///
     /// # Errors
-    /// A text that is no JSON, with the reason.
+    /// A text that is not JSON, with the reason.
     pub fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut map = Self::default();
@@ -55,8 +55,8 @@ impl SourceMap {
         Ok(map)
     }
 
-    /// The entries about a section: claims that stand in its text, and the section or its whole
-    /// file.
+    /// Returns the entries about a section: claims that stand in its text, and the section or its
+    /// whole file.
     pub fn about<'a>(
         &'a self,
         path: &str,
@@ -76,7 +76,7 @@ impl SourceMap {
         )
     }
 
-    /// All entries.
+    /// Returns all entries.
     #[must_use]
     pub fn entries(&self) -> &[Mapped] {
         &self.entries

@@ -20,7 +20,7 @@ fn told(file: &str, fragment: &str, text: &'static str) -> Option<String> {
 }
 
 #[test]
-fn kn_12_pages_are_held_against_what_a_source_says_of_its_own() {
+fn kn_12_pages_are_held_against_what_source_reports_of_its_own() {
     let missing = Some("`s.txt` has 2 pages, no page 4".to_owned());
     for two in ["one\u{c}two", "--- Page 1 ---\na\n--- Page 2 ---\nb", "第 1 页\n甲\n第2页\n乙"]
     {
@@ -37,7 +37,7 @@ fn kn_12_pages_are_held_against_what_a_source_says_of_its_own() {
 }
 
 #[test]
-fn kn_12_times_are_held_against_a_transcript() {
+fn kn_12_times_are_held_against_transcript() {
     let talk = "[00:00:05] Hello.\n00:12:30.000 --> 00:12:33.500\nBye.";
     assert_eq!(told("s.vtt", "t=00:12:33", talk), None);
     assert_eq!(told("s.md", "t=12:33,13:00", talk), None);
@@ -49,7 +49,7 @@ fn kn_12_times_are_held_against_a_transcript() {
 }
 
 #[test]
-fn kn_12_a_time_in_markdown_that_marks_none_leads_nowhere() {
+fn kn_12_time_in_markdown_that_marks_none_leads_nowhere() {
     let none = "`s.md` is Markdown and marks no times, so it has no 00:12:33";
     assert_eq!(told("s.md", "t=00:12:33", "# Part\n\nSee: 12, or 3:1.").as_deref(), Some(none));
     // Marks without hours say that there are times, and nothing is known of their end.

@@ -26,7 +26,7 @@ pub struct Allowance {
     pub digest: String,
 }
 
-/// A text that is no allowance.
+/// A text that is not an allowance.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected `name@sha256:DIGITS` with 12 to 64 hex digits, found `{found}`")]
 pub struct AllowanceError {
@@ -35,8 +35,8 @@ pub struct AllowanceError {
 }
 
 impl Allowance {
-    /// The allowance that lets the pack pass in its present state, with the whole digest: who writes
-    /// the pack could prepare two states that begin alike.
+    /// Returns the allowance that lets the pack pass in its present state, with the whole digest:
+    /// who writes the pack could prepare two states that begin alike.
     ///
     /// # Errors
     /// [`PackError`] when the pack can't be digested.
@@ -48,7 +48,7 @@ impl Allowance {
         Self { name: name.to_owned(), digest: digest.hex() }
     }
 
-    /// Whether it means the pack of that name in the state of that digest.
+    /// Reports whether it means the pack of that name in the state of that digest.
     #[must_use]
     pub fn covers(&self, name: &str, digest: &Digest) -> bool {
         self.name == name

@@ -33,11 +33,11 @@ impl Default for Record {
 }
 
 impl Record {
-    /// The record in that file; an absent file approves nothing.
+    /// Returns the record in that file; an absent file approves nothing.
     pub(super) fn read(path: &Path) -> Result<Self, PackError> {
         let wrong = |reason: String| PackError::BadApprovals { path: path.to_owned(), reason };
         let size = match std::fs::metadata(path) {
-            Ok(found) if !found.is_file() => return Err(wrong("it is no regular file".into())),
+            Ok(found) if !found.is_file() => return Err(wrong("it is not a regular file".into())),
             Ok(found) => found.len(),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(wrong(error.to_string())),

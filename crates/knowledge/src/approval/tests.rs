@@ -9,7 +9,7 @@ fn open(place: &Place, name: &str) -> Pack {
 }
 
 #[test]
-fn kn_8_packs_of_a_project_need_consent_and_those_of_the_user_do_not() {
+fn kn_8_packs_of_project_need_consent_and_those_of_user_do_not() {
     let place = Place::new();
     place.pack(&format!("{PACKS}/a"));
     place.pack("home/.agents/knowledge/b");
@@ -23,7 +23,7 @@ fn kn_8_packs_of_a_project_need_consent_and_those_of_the_user_do_not() {
 }
 
 #[test]
-fn kn_8_an_approval_is_remembered_for_the_very_content() {
+fn kn_8_approval_is_remembered_for_very_content() {
     let place = Place::new();
     let root = format!("{PACKS}/a");
     place.pack(&root);
@@ -66,7 +66,7 @@ fn kn_8_drafts_and_disputed_packs_need_consent_each_time() {
 }
 
 #[test]
-fn kn_8_an_allowance_names_a_pack_in_one_state() {
+fn kn_8_allowance_names_pack_in_one_state() {
     let place = Place::new();
     place.pack(&format!("{PACKS}/a"));
     let pack = open(&place, "a");
@@ -97,7 +97,7 @@ fn kn_8_an_allowance_names_a_pack_in_one_state() {
 }
 
 #[test]
-fn kn_8_a_damaged_record_approves_nothing_and_says_so() {
+fn kn_8_damaged_record_approves_nothing_and_reports_so() {
     let place = Place::new();
     place.pack(&format!("{PACKS}/a"));
     place.pack("home/.agents/knowledge/b");

@@ -5,7 +5,7 @@ contexture_diagnostic::codes! {
         "A location that was named is not there."
         "Folders named on the command line or in `knowledge.organization` of contexture.toml must exist; the usual folders of a project and a user may be absent. See whether the path is spelt right."
     LOCATION_UNUSABLE "KN1002" "location-unusable" Error
-        "A location is no folder that can be searched."
+        "A location is not a folder that can be searched."
         "Name a pack's folder, its KNOWLEDGE.md, or a folder with packs in it."
     FOLDER_UNREADABLE "KN1003" "folder-unreadable" Warning
         "A folder could not be read, so packs in it are not known."
@@ -18,7 +18,7 @@ contexture_diagnostic::codes! {
         "Move packs nearer to the location, or raise `knowledge.max_depth` in contexture.toml."
     FOLDER_LIMIT "KN1006" "folder-limit" Warning
         "A location has more folders than the maximum, and the rest was not searched."
-        "Folders are searched level by level, by name. Move what is no pack out of the location, or raise `knowledge.max_folders` in contexture.toml."
+        "Folders are searched level by level, by name. Move what is not a pack out of the location, or raise `knowledge.max_folders` in contexture.toml."
     NESTED_PACK "KN1007" "nested-pack" Warning
         "A pack lies inside another pack and is not used."
         "A pack is one unit: what is in its folder is its own. Move the inner pack beside the outer one."
@@ -35,7 +35,7 @@ contexture_diagnostic::codes! {
         "A file is nearly, but not exactly, named KNOWLEDGE.md."
         "A pack is a folder with a file of exactly that name, in capitals. Rename the file if the folder is meant as a pack."
     GUIDE_NOT_A_FILE "KN1012" "guide-not-a-file" Error
-        "Something named KNOWLEDGE.md is no regular file inside its folder."
+        "Something named KNOWLEDGE.md is not a regular file inside its folder."
         "A folder, a device, or a symlink that leads out of the pack is not read. Put the text itself there."
     PATH_NOT_TEXT "KN1013" "path-not-text" Error
         "The path of a pack is not UTF-8 text."

@@ -31,7 +31,7 @@ contexture_diagnostic::codes! {
         "Texts of a pack are UTF-8 and at most 16 MiB large. See whether its permissions let you read it."
     MANY_FINDINGS "KN4010" "many-findings" Warning
         "A file has more findings than are shown."
-        "Mend those that are shown and validate again."
+        "Fix those that are shown and validate again."
     ORPHAN_PAGE "KN4011" "orphan-page" Hint
         "No page of the wiki links to a page."
         "Link it from `wiki/index.md`, so that a reader who follows links can find it."
@@ -40,14 +40,14 @@ contexture_diagnostic::codes! {
         "Names have 1 to 64 lower-case letters, digits and hyphens, descriptions at most 1024 characters, compatibility at most 500; `updated` is a date such as 2026-05-01, `language` a tag such as `en` or `zh-CN`."
     NAMED_FILE_MISSING "KN4013" "named-file-missing" Warning
         "The guide names a file or folder that the pack does not have."
-        "Readers follow the guide. Mend the path, or restore the file."
+        "Readers follow the guide. Fix the path, or restore the file."
     SYMLINK_LEFT_OUT "KN4014" "symlink-left-out" Warning
         "A symlink in a pack leads to no file of the pack and is left out."
         "A pack is one unit that is copied as a whole. Copy what is meant into the pack, or remove the symlink."
 
     NOT_JSON "KN4101" "record-not-json" Error
-        "A record is no valid JSON."
-        "Mend the JSON at that place."
+        "A record is not valid JSON."
+        "Fix the JSON at that place."
     BAD_RECORD "KN4102" "bad-record" Error
         "A record does not fit its schema."
         "The schemas are compile-run, source-map, selection-eval, eval-run, context-resolution and usage; each message names the place in the record as a JSON pointer."
@@ -56,7 +56,7 @@ contexture_diagnostic::codes! {
         "Records are named after their kind, such as `source-map.json` or `compile-2026-05-01.json`, or have its required fields."
     RECORD_PATH "KN4104" "record-path" Error
         "A record names a file or place that the pack does not have."
-        "Paths in records are relative to the pack's folder. Compile the pack again, or mend the record."
+        "Paths in records are relative to the pack's folder. Compile the pack again, or fix the record."
     OUTDATED_SOURCE "KN4105" "outdated-run" Warning
         "The pack is not what its newest compile run read and wrote."
         "What was compiled from a source that changed may no longer be true. Compile the pack again, or set its status to stale."
@@ -65,7 +65,7 @@ contexture_diagnostic::codes! {
         "Ids address one entry. Rename one of them."
     OTHER_PACK "KN4107" "record-of-other-pack" Error
         "A record names another pack than the one it lies in."
-        "Mend the name in the record, or move it to its pack."
+        "Fix the name in the record, or move it to its pack."
 
     BAD_PACK_NAME "KN4201" "bad-new-name" Error
         "A new pack can't have that name."

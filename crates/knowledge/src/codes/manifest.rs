@@ -14,8 +14,8 @@ contexture_diagnostic::codes! {
         "The frontmatter of a KNOWLEDGE.md is larger than 64 KiB, so its pack is left out."
         "Frontmatter is a few lines about the pack; knowledge belongs into the files of the pack. Look for a missing closing `---`."
     BAD_YAML "KN1105" "bad-yaml" Error
-        "The frontmatter of a KNOWLEDGE.md is no valid YAML, so its pack is in quarantine."
-        "Mend the YAML at that place. A field may stand only once; text with `: ` or `#` in it needs quotes; aliases may not grow beyond a limit."
+        "The frontmatter of a KNOWLEDGE.md is not valid YAML, so its pack is in quarantine."
+        "Fix the YAML at that place. A field may stand only once; text with `: ` or `#` in it needs quotes; aliases may not grow beyond a limit."
     GUIDE_NOT_TEXT "KN1106" "guide-not-text" Error
         "A KNOWLEDGE.md is not UTF-8 text, so its pack is left out."
         "Convert it to UTF-8."

@@ -2,14 +2,14 @@
 
 contexture_diagnostic::codes! {
     BAD_ARCHIVE "KN3001" "bad-archive" Error
-        "A file is no archive of packs that can be read."
+        "A file is not an archive of packs that can be read."
         "An archive is a .tar.gz, .tgz, .tar or .zip file (stored or deflated, without a password), recognised by its content. Pack it again."
     UNSAFE_ARCHIVE "KN3002" "unsafe-archive" Error
         "An archive holds an entry that could be written where it does not belong, or is neither file nor folder."
         "Entries have relative paths without `..`, backslashes or reserved names, differ in more than case, and are plain files and folders. Pack the folder again without links."
     ARCHIVE_TOO_LARGE "KN3003" "archive-too-large" Error
         "An archive, or what it unpacks to, is larger than allowed."
-        "Leave out what is no knowledge, or split the pack. Text that shrinks to less than a hundredth is taken for a bomb."
+        "Leave out what is not knowledge, or split the pack. Text that shrinks to less than a hundredth is taken for a bomb."
     NO_PACK_IN_ARCHIVE "KN3004" "no-pack-in-archive" Error
         "An archive holds no pack, or a folder that is none."
         "Put `KNOWLEDGE.md` at the top of the archive, or into each folder at its top."

@@ -9,13 +9,13 @@ contexture_diagnostic::codes! {
         "Paths are relative to the pack's folder, hidden files and inner packs are not part of it, and symlinks that lead out are refused."
     PACK_TOO_LARGE "KN1203" "pack-too-large" Error
         "A pack has more files, or deeper folders, than can be handled."
-        "Split it into several packs, or move what is no knowledge out of it."
+        "Split it into several packs, or move what is not knowledge out of it."
     PACK_CHANGED "KN1204" "pack-changed" Error
         "A pack was found, and what it says now can no longer be used."
         "Its KNOWLEDGE.md changed after the search. `contexture knowledge list` shows what is wrong with it."
     BAD_APPROVALS "KN1205" "bad-approvals" Error
         "The record of approved packs cannot be read, so nothing counts as approved."
-        "Mend the file, or remove it and approve the packs again."
+        "Fix the file, or remove it and approve the packs again."
     APPROVALS_NOT_WRITTEN "KN1206" "approvals-not-written" Error
         "An approval could not be written down."
         "See whether the folder `.contexture` in your home can be written."

@@ -36,7 +36,7 @@ const MAX_BYTES: u64 = 256 << 20;
 /// A file system may tell times apart no finer than this.
 const GRAIN: Duration = Duration::from_secs(2);
 
-/// What the cache keeps of one pack or folder.
+/// The cache entry of one pack or folder.
 #[derive(Debug)]
 pub(super) enum Kept {
     /// Nothing.
@@ -71,7 +71,7 @@ struct Entry {
     sum: u64,
 }
 
-/// What is kept of a manifest.
+/// The cached part of a manifest.
 #[derive(Serialize, Deserialize)]
 struct Told {
     item: Option<CatalogItem>,
@@ -131,7 +131,7 @@ impl Cache {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// The pack in a folder, as the cache knows it or as its manifest says.
+    /// Returns the pack in a folder, as the cache knows it or as its manifest says.
     pub(super) fn candidate(&self, root: &Path, types: &[String]) -> Candidate {
         let location = root.join(GUIDE_FILE);
         let root = root.to_owned();
@@ -149,7 +149,7 @@ impl Cache {
         }
     }
 
-    /// What a folder has in it, and what the cache keeps of that.
+    /// Returns what a folder has in it, and what the cache keeps of that.
     pub(super) fn listing(&self, folder: &Path) -> std::io::Result<(Listing, Option<Kept>)> {
         if self.path.is_none() {
             return Ok((Listing::read(folder)?, None));
@@ -174,7 +174,7 @@ impl Cache {
         self.find(location, stamp, |json| told(json, location))
     }
 
-    /// The line about a path in that state, with what is read of it.
+    /// Returns the line about a path in that state, with what is read of it.
     fn find<T>(
         &self,
         path: &Path,
@@ -209,7 +209,7 @@ impl Cache {
         self.line_of(location, stamp, &serde_json::to_string(&told).ok()?)
     }
 
-    /// A line; none for a path that would break it, and for what could still change unseen.
+    /// Returns a line; none for a path that would break it, and for what could still change unseen.
     fn line_of(&self, path: &Path, stamp: Stamp, body: &str) -> Option<String> {
         let path = path.to_str().filter(|path| !path.contains(['\n', '\t']))?;
         let Stamp { bytes, modified_ns } = stamp;
@@ -253,7 +253,7 @@ impl Cache {
 }
 
 impl Entry {
-    /// A line that begins at a place of the text.
+    /// Returns a line that begins at a place of the text.
     fn parse(line: &str, at: usize) -> Option<Self> {
         let (head, body) = line.strip_suffix('\n')?.split_once('\t')?;
         let mut words = head.splitn(4, ' ');
@@ -272,13 +272,13 @@ impl Entry {
     }
 }
 
-/// The state of what is at a path, when it is of that kind itself and no symlink to it.
+/// Returns the state of what is at a path, when it is of that kind itself and no symlink to it.
 fn stamp(path: &Path, is_right: impl Fn(&std::fs::Metadata) -> bool) -> Option<Stamp> {
     let found = std::fs::symlink_metadata(path).ok()?;
     is_right(&found).then(|| Stamp::of(&found))
 }
 
-/// What was read of a manifest, when it is about this very file.
+/// Returns what was read of a manifest, when it is about this very file.
 fn told(json: &str, location: &Path) -> Option<Read> {
     let told: Told = serde_json::from_str(json).ok()?;
     let is_here = |item: &CatalogItem| {

@@ -12,7 +12,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What builds make. A pack may bear such a name; what is in such a folder is not searched.
+/// Folders that builds make. A pack may have such a name; the content of such a folder is not
+/// searched.
 const BUILD_OUTPUT: [&str; 8] =
     ["target", "dist", "build", "out", "_build", "_site", "__pycache__", "bower_components"];
 
@@ -27,7 +28,7 @@ pub(super) struct Task {
     pub(super) rules: Option<Arc<Rules>>,
 }
 
-/// What all folders of a location share.
+/// The state that all folders of a location share.
 pub(super) struct Search<'s> {
     pub(super) options: &'s DiscoveryOptions,
     pub(super) cache: &'s Cache,
@@ -35,18 +36,18 @@ pub(super) struct Search<'s> {
     pub(super) no_pack: Option<&'s Path>,
 }
 
-/// What looking into a folder gave.
+/// The result of looking into a folder.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     pub(super) next: Vec<Task>,
     /// Boxed: most folders are none, and answers are moved about.
     pub(super) pack: Option<Box<Candidate>>,
     pub(super) findings: Vec<Finding>,
-    /// What the cache keeps of the folder itself.
+    /// The cache entry of the folder itself.
     pub(super) kept: Option<Kept>,
 }
 
-/// What matters of a folder.
+/// The entries of a folder that matter.
 struct Entries {
     folders: Vec<PathBuf>,
     links: Vec<PathBuf>,
@@ -154,7 +155,7 @@ fn misnamed(path: &Path) -> Finding {
     finding(codes::MISNAMED_GUIDE, path, format!("a pack's file is named exactly `{GUIDE_FILE}`"))
 }
 
-/// The finding for a symlink to a folder, or in a circle; others matter to nobody.
+/// Returns the finding for a symlink to a folder, or in a circle; others matter to nobody.
 fn linked(link: &Path) -> Option<Finding> {
     match std::fs::metadata(link) {
         Ok(found) if !found.is_dir() => None,

@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// What is read at first; frontmatter is seldom longer.
+/// The bytes that are read first; frontmatter is seldom longer.
 const FIRST: usize = 4 << 10;
 
 /// A file in the state that a cache remembers.
@@ -35,7 +35,7 @@ pub(super) fn read(root: &Path, types: &[String]) -> Result<Read, Finding> {
     Ok(read_stamped(root, types)?.0)
 }
 
-/// The same, with the state of the file when it was opened.
+/// Returns the same, with the state of the file when it was opened.
 pub(super) fn read_stamped(root: &Path, types: &[String]) -> Result<(Read, Stamp), Finding> {
     let path = root.join(GUIDE_FILE);
     let failed = |error: std::io::Error| unreadable(&path, &error, codes::GUIDE_UNREADABLE);
@@ -74,10 +74,10 @@ fn manifest_of(file: &mut File, root: &Path, types: &[String]) -> std::io::Resul
     })
 }
 
-/// The finding for a `KNOWLEDGE.md` that is a folder, a device, or leads out of its pack.
+/// Returns the finding for a `KNOWLEDGE.md` that is a folder, a device, or leads out of its pack.
 pub(super) fn not_a_file(path: &Path) -> Finding {
     let code = codes::GUIDE_NOT_A_FILE;
-    Finding::new(code, path, "it is no regular file of the pack").with_help(code.explanation)
+    Finding::new(code, path, "it is not a regular file of the pack").with_help(code.explanation)
 }
 
 /// The pack is listed; who activates it would be refused.
@@ -91,7 +91,7 @@ fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
 
-/// Where a symlink leads: to another file of the same pack, or nowhere.
+/// Returns where a symlink leads: to another file of the same pack, or nowhere.
 fn place(root: &Path, path: &Path) -> Result<PathBuf, Finding> {
     match (root.canonicalize(), path.canonicalize()) {
         (Ok(root), Ok(real)) if real.starts_with(&root) => Ok(real),

@@ -13,7 +13,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// The rules for what is in `folder`, which may have a `.gitignore` of its own.
+    /// Returns the rules for what is in `folder`, which may have a `.gitignore` of its own.
     pub(super) fn inside(folder: &Path, above: Option<Arc<Self>>) -> Option<Arc<Self>> {
         let file = folder.join(".gitignore");
         if !file.is_file() {
@@ -28,8 +28,8 @@ impl Rules {
         }
     }
 
-    /// The rules for what is in `location`, with those of the folders from `project` down; none
-    /// when the location is ignored itself.
+    /// Returns the rules for what is in `location`, with those of the folders from `project` down;
+    /// none when the location is ignored itself.
     pub(super) fn above(project: &Path, location: &Path) -> Result<Option<Arc<Self>>, ()> {
         let mut folders: Vec<&Path> =
             location.ancestors().skip(1).take_while(|folder| folder.starts_with(project)).collect();
@@ -50,7 +50,8 @@ impl Rules {
     }
 }
 
-/// The folders above `folder` up to the top of the repository it is in; none outside of one.
+/// Returns the folders above `folder` up to the top of the repository it is in; none outside of
+/// one.
 fn repository_above(folder: &Path) -> Vec<&Path> {
     if folder.join(".git").exists() {
         return Vec::new();
@@ -60,7 +61,7 @@ fn repository_above(folder: &Path) -> Vec<&Path> {
     top.and_then(|top| above.get(..=top)).unwrap_or_default().to_vec()
 }
 
-/// Whether the rules, the nearest first, ignore a path.
+/// Reports whether the rules, the nearest first, ignore a path.
 pub(super) fn ignores(rules: Option<&Rules>, path: &Path, is_folder: bool) -> bool {
     let mut rules = rules;
     while let Some(here) = rules {

@@ -17,7 +17,7 @@ pub(super) struct Listing {
     pub(super) misnamed: Option<OsString>,
 }
 
-/// What a `KNOWLEDGE.md` is.
+/// The state of a `KNOWLEDGE.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guide {
     /// A file, or a symlink.
@@ -55,7 +55,7 @@ impl Listing {
         Ok(out)
     }
 
-    /// The listing as one line of a cache; none when a name can't stand there.
+    /// Returns the listing as one line of a cache; none when a name can't stand there.
     pub(super) fn to_line(&self) -> Option<String> {
         let guide = match self.guide {
             None => "-",
@@ -68,7 +68,7 @@ impl Listing {
         Some([guide, &folders, &links, &misnamed].join("\t"))
     }
 
-    /// The listing of a line of a cache.
+    /// Returns the listing of a line of a cache.
     pub(super) fn of_line(line: &str) -> Option<Self> {
         let mut parts = line.split('\t');
         let guide = match parts.next()? {
@@ -99,8 +99,8 @@ fn joined(names: &[OsString]) -> Option<String> {
     Some(out)
 }
 
-/// Whether folders of that name are never searched: version control, installed modules, generated
-/// indexes, and what is hidden.
+/// Reports whether folders of that name are never searched: version control, installed modules,
+/// generated indexes, and what is hidden.
 pub(crate) fn is_skipped(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "node_modules" | "indexes")
 }

@@ -16,15 +16,15 @@ const FOLDERS: [&str; 2] = [".contexture/knowledge", ".agents/knowledge"];
 pub(super) struct Location {
     pub(super) scope: Scope,
     pub(super) path: PathBuf,
-    /// Whether it can be a pack itself; the usual folders only hold packs.
+    /// True if it can be a pack itself; the usual folders only hold packs.
     pub(super) may_be_pack: bool,
     /// The folder above, whose `.gitignore` counts.
     pub(super) project: Option<PathBuf>,
-    /// Whether it is there and may be searched.
+    /// True if it is there and may be searched.
     pub(super) is_open: bool,
 }
 
-/// All places, without those that are there twice.
+/// Returns all places, without those that are there twice.
 pub(super) fn of(roots: &Roots, findings: &mut Vec<Finding>) -> Vec<Location> {
     let mut all = Vec::new();
     for path in &roots.explicit {
@@ -52,7 +52,7 @@ pub(super) fn of(roots: &Roots, findings: &mut Vec<Finding>) -> Vec<Location> {
     all
 }
 
-/// A place that somebody named: it must be there.
+/// Returns a place that somebody named: it must be there.
 fn named(path: &Path, scope: Scope, findings: &mut Vec<Finding>) -> Vec<Location> {
     let mut path = whole(path);
     if path.file_name().is_some_and(|name| name == GUIDE_FILE) && !path.is_dir() {
@@ -93,8 +93,8 @@ fn named(path: &Path, scope: Scope, findings: &mut Vec<Finding>) -> Vec<Location
     }
 }
 
-/// A place below a project or a home: it may be absent, and below a project it may not be a way
-/// out of it.
+/// Returns a place below a project or a home: it may be absent, and below a project it may not be a
+/// way out of it.
 fn usual(root: &Path, folder: &str, scope: Scope, findings: &mut Vec<Finding>) -> Location {
     let path = root.join(folder);
     let mut is_open = path.is_dir();
@@ -105,7 +105,7 @@ fn usual(root: &Path, folder: &str, scope: Scope, findings: &mut Vec<Finding>) -
         is_open = false;
     } else if !is_open && std::fs::symlink_metadata(&path).is_ok() {
         let code = codes::LOCATION_UNUSABLE;
-        let message = "it is no folder that can be searched";
+        let message = "it is not a folder that can be searched";
         findings.push(Finding::new(code, &path, message).with_help(code.explanation));
     }
     Location { scope, path, may_be_pack: false, project: Some(root.to_owned()), is_open }
@@ -118,7 +118,7 @@ fn leads_out(root: &Path, path: &Path) -> bool {
     }
 }
 
-/// The path from the root of the file system on, without `..`.
+/// Returns the path from the root of the file system on, without `..`.
 fn whole(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if absolute.components().any(|part| part == Component::ParentDir)

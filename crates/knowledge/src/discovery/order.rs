@@ -8,7 +8,8 @@ use crate::pack::Pack;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The packs that are meant, in their order; what is said about the others goes to `findings`.
+/// Returns the packs that are meant, in their order; what is said about the others goes to
+/// `findings`.
 pub(super) fn settle(
     searched: Vec<Searched>,
     built_in: &[Pack],
@@ -70,7 +71,7 @@ impl Order<'_> {
     }
 }
 
-/// The finding for a pack whose name is taken; none when it is the same folder once more.
+/// Returns the finding for a pack whose name is taken; none when it is the same folder once more.
 fn told_apart(item: &CatalogItem, first: &Path, is_same_location: bool) -> Option<Finding> {
     let (name, root) = (&item.name, &item.pack_root);
     let is_same = match (root.canonicalize(), first.canonicalize()) {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// So many folders are not worth another thread.
 const WORTH_A_THREAD: usize = 64;
 
-/// What a thread takes at a time.
+/// The number of packs that a thread takes at a time.
 const CHUNK: usize = 16;
 
 /// More threads only wait for the same file system.
@@ -77,7 +77,7 @@ impl<'o> Limits<'o> {
         Self { options, folders: 0, inside: 0, too_deep: 0, too_many: false }
     }
 
-    /// The folders of a level that are searched.
+    /// Returns the folders of a level that are searched.
     fn admit(&mut self, mut level: Vec<Task>) -> Vec<Task> {
         level.retain(|task| self.admits(task));
         level

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-/// What a heading about boundaries has in it, in small letters.
+/// Words of headings about boundaries, in lower case.
 const WORDS: [&str; 2] = ["边界", "禁忌"];
 /// The same as whole words.
 const WHOLE: [&str; 6] = ["boundary", "boundaries", "limit", "limits", "limitation", "limitations"];
@@ -12,7 +12,7 @@ fn is_about_boundaries(title: &str) -> bool {
     WORDS.iter().any(|word| title.contains(word)) || words.any(|word| WHOLE.contains(&word))
 }
 
-/// Whether a heading of the guide is about boundaries and something stands under it.
+/// Reports whether a heading of the guide is about boundaries and something stands under it.
 pub(super) fn are_stated(body: &str) -> bool {
     let mut heading: Option<String> = None;
     let mut is_about = false;
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kn_5_a_heading_about_boundaries_counts_when_something_stands_under_it() {
+    fn kn_5_heading_about_boundaries_counts_when_something_stands_under_it() {
         for heading in
             ["Boundaries", "Persona boundary", "LIMITS", "边界说明", "表达禁忌", "`Limits`"]
         {

@@ -24,12 +24,12 @@ impl Area {
     pub(crate) const ALL: [Self; 6] =
         [Self::Split, Self::Compiled, Self::Primary, Self::Document, Self::Wiki, Self::Source];
 
-    /// Its number.
+    /// Returns its number.
     pub(crate) const fn number(self) -> usize {
         self as usize
     }
 
-    /// The area of a file that can be indexed.
+    /// Returns the area of a file that can be indexed.
     pub(crate) fn of(path: &str, primary: Option<&str>) -> Option<Self> {
         if !is_text(path) {
             return None;

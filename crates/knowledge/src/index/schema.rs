@@ -34,7 +34,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// The schema and its fields.
+    /// Returns the schema and its fields.
     pub(super) fn schema() -> (Schema, Self) {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
@@ -61,32 +61,32 @@ impl Fields {
         index.tokenizers().register(TOKENIZER, Terms);
     }
 
-    /// The field of an area.
+    /// Returns the field of an area.
     pub(super) fn text(&self, area: Area) -> Field {
         self.text.get(area.number()).copied().unwrap_or(self.heading)
     }
 
-    /// All sections with a term in their own heading, but for those of sources.
+    /// Returns all sections with a term in their own heading, but for those of sources.
     pub(super) fn titled(&self, term: &str) -> Term {
         Term::from_field_text(self.title, term)
     }
 
-    /// All sections of a file.
+    /// Returns all sections of a file.
     pub(super) fn file(&self, path: &str) -> Term {
         Term::from_field_text(self.path, path)
     }
 
-    /// All sections of an area.
+    /// Returns all sections of an area.
     pub(super) fn area(&self, area: Area) -> Term {
         Term::from_field_u64(self.area, area.number() as u64)
     }
 
-    /// All sections that shape tone, persona and taboos.
+    /// Returns all sections that shape tone, persona and taboos.
     pub(super) fn persona(&self) -> Term {
         Term::from_field_bool(self.persona, true)
     }
 
-    /// A section of a file as it is indexed.
+    /// Returns a section of a file as it is indexed.
     pub(super) fn document(
         &self,
         path: &str,
@@ -123,7 +123,7 @@ impl Fields {
         document
     }
 
-    /// The path, heading and place of a document.
+    /// Returns the path, heading and place of a document.
     pub(super) fn read(&self, document: &TantivyDocument) -> Option<(String, String, [u32; 6])> {
         let text = |field| document.get_first(field).and_then(|value| value.as_str());
         let place = document.get_first(self.place).and_then(|value| value.as_bytes())?;
@@ -146,15 +146,15 @@ fn place_of(bytes: &[u8]) -> Option<[u32; 6]> {
     Some([next()?, next()?, next()?, next()?, next()?, next()?])
 }
 
-/// A mark of a text by which one sees that it is another (FNV-1a). It guards against a file that
-/// changed unseen, not against anybody: what is shown is read from the pack in any case.
+/// Returns a mark of a text by which one sees that it is another (FNV-1a). It guards against a file
+/// that changed unseen, not against anybody: what is shown is read from the pack in any case.
 pub(super) fn mark_of(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |mark, byte| {
         (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// Whether a heading says that its section shapes tone, persona or taboos.
+/// Reports whether a heading says that its section shapes tone, persona or taboos.
 fn is_persona(heading: &str) -> bool {
     const WORDS: [&str; 16] = [
         "tone", "voice", "persona", "taboo", "boundar", "limits", "style", "语气", "口吻", "人设",

@@ -38,7 +38,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The section in the text of its file; `None` when that is not the text that was indexed.
+    /// Returns the section in the text of its file; `None` when that is not the text that was
+    /// indexed.
     pub(crate) fn of<'t>(&self, file: &'t str) -> Option<&'t str> {
         file.get(self.text.clone()).filter(|text| mark_of(text) == self.mark)
     }
@@ -78,7 +79,7 @@ impl Bm25StatisticsProvider for Statistics {
 }
 
 impl Opened {
-    /// Whether a term stands in a heading of the pack, those of its sources aside.
+    /// Reports whether a term stands in a heading of the pack, those of its sources aside.
     pub(crate) fn has_heading_with(&self, term: &str) -> Result<bool, TantivyError> {
         Ok(self.searcher.doc_freq(&self.fields.titled(term))? > 0)
     }
@@ -127,17 +128,17 @@ impl<'a> Search<'a> {
         &self.frequencies
     }
 
-    /// How many sections the areas have.
+    /// Returns how many sections the areas have.
     pub(crate) fn documents(&self) -> u64 {
         self.statistics.documents
     }
 
-    /// The best sections of an area, best first.
+    /// Returns the best sections of an area, best first.
     pub(crate) fn hits(&self, area: Area, most: usize) -> Result<Vec<Hit>, TantivyError> {
         self.found(area, most, None)
     }
 
-    /// The best sections of an area in some files, best first.
+    /// Returns the best sections of an area in some files, best first.
     pub(crate) fn hits_on(
         &self,
         area: Area,
@@ -194,7 +195,7 @@ impl<'a> Search<'a> {
         self.all(self.opened.fields.persona(), most)
     }
 
-    /// The sections of a file, in their order.
+    /// Returns the sections of a file, in their order.
     pub(crate) fn sections(
         &self,
         path: &str,
@@ -213,7 +214,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Where a section stands.
+    /// Returns where a section stands.
     pub(crate) fn place(&self, address: DocAddress) -> Result<Place, TantivyError> {
         let document: TantivyDocument = self.opened.searcher.doc(address)?;
         place(&self.opened.fields, &document)

@@ -16,7 +16,7 @@ const COARSE_TICK: u64 = 2_000_000_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
     version: u32,
-    /// Whether the index is in memory and nowhere else.
+    /// True if the index is in memory and nowhere else.
     #[serde(skip)]
     in_memory: bool,
     pub(super) files: BTreeMap<String, Known>,
@@ -38,7 +38,7 @@ pub(crate) struct Known {
     pub(super) problem: Option<String>,
 }
 
-/// What has to be done to bring an index up to date.
+/// The work that brings an index up to date.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Changes {
     /// Files that are new or may have changed.
@@ -58,7 +58,7 @@ impl State {
         Self { version: VERSION, in_memory: false, files: BTreeMap::new() }
     }
 
-    /// The state of an index that is in memory and nowhere else.
+    /// Returns the state of an index that is in memory and nowhere else.
     pub(super) fn in_memory(mut self) -> Self {
         self.in_memory = true;
         self
@@ -68,7 +68,7 @@ impl State {
         self.in_memory
     }
 
-    /// The state that was committed with an index; `None` when it is not readable.
+    /// Returns the state that was committed with an index; `None` when it is not readable.
     pub(super) fn parse(payload: Option<&str>) -> Option<Self> {
         let state: Self = serde_json::from_str(payload?).ok()?;
         (state.version == VERSION).then_some(state)
@@ -78,24 +78,24 @@ impl State {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The digest of a file as it was indexed.
+    /// Returns the digest of a file as it was indexed.
     pub(crate) fn digest(&self, path: &str) -> Option<&Digest> {
         self.files.get(path).map(|known| &known.digest)
     }
 
-    /// Whether an area has sections.
+    /// Reports whether an area has sections.
     pub(crate) fn has(&self, area: Area) -> bool {
         self.files.values().any(|known| known.area == area.number() && known.sections > 0)
     }
 
-    /// The files that could not be read, and why.
+    /// Returns the files that could not be read, and why.
     pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
             .filter_map(|(path, known)| Some((path.as_str(), known.problem.as_deref()?)))
     }
 
-    /// How many sections there are.
+    /// Returns how many sections there are.
     pub(super) fn sections(&self) -> u64 {
         self.files.values().map(|known| u64::from(known.sections)).sum()
     }

@@ -31,7 +31,7 @@ pub enum IndexError {
     Engine {
         /// The pack.
         pack: String,
-        /// What the engine reports.
+        /// The error of the engine.
         source: TantivyError,
     },
     /// The engine met data that it cannot handle.
@@ -42,7 +42,7 @@ pub enum IndexError {
     },
 }
 
-/// What the engine reports, without what it read: a damaged file is not quoted (KN-13).
+/// Returns what the engine reports, without what it read: a damaged file is not quoted (KN-13).
 fn reason(error: &TantivyError) -> String {
     match error {
         TantivyError::IoError(error) => error.kind().to_string(),
@@ -85,12 +85,12 @@ pub(crate) struct View {
 struct Slot {
     opened: Option<Arc<Opened>>,
     listing: Arc<Listing>,
-    /// What is said about folders that can't be read.
+    /// Remarks about folders that can't be read.
     left_out: Vec<String>,
     checked: Option<Instant>,
 }
 
-/// What an index is opened for.
+/// The purpose of opening an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To be asked.
@@ -118,7 +118,7 @@ impl Store {
         self.recheck = recheck;
     }
 
-    /// The index of a pack, up to date.
+    /// Returns the index of a pack, up to date.
     pub(crate) fn open(&self, pack: &Pack, purpose: Purpose) -> Result<View, IndexError> {
         let key = home::key(pack);
         let slot = self.slot(&key);

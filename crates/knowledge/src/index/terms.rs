@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 /// The longest word that is indexed, in bytes; what is longer is data, not language.
 const MAX_WORD: usize = 80;
 
-/// What a term is made of.
+/// The kind of characters that a term is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A word.
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Two,
 }
 
-/// A text in the form in which terms are compared.
+/// Returns a text in the form in which terms are compared.
 pub(crate) fn comparable(text: &str) -> Cow<'_, str> {
     let needs = |c: char| {
         matches!(c, '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}'
@@ -89,7 +89,7 @@ impl<'a> Stream<'a> {
         Self { text: comparable(text), at: 0, token, kind: Kind::Word, pair: None }
     }
 
-    /// What the last term is made of.
+    /// Returns what the last term is made of.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
@@ -116,7 +116,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The pair that begins with the last character given, when the next one belongs to it.
+    /// Returns the pair that begins with the last character given, when the next one belongs to it.
     fn pending_pair(&mut self) -> bool {
         let Some(from) = self.pair.take() else { return false };
         match self.char_at(self.at) {

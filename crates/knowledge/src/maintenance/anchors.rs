@@ -42,7 +42,7 @@ pub(super) fn check(view: &mut View<'_>, named: &[NamedAnchor]) {
 /// Claims of the compiled view that name no source and that the source map does not know.
 fn grounded(view: &mut View<'_>) {
     let map = if view.has(SOURCE_MAP) { view.read(SOURCE_MAP) } else { None };
-    // A map that is no JSON is a finding already.
+    // A map that is not JSON is a finding already.
     let map = map.and_then(|text| SourceMap::parse(&text).ok()).unwrap_or_default();
     let mut bare = Vec::new();
     for (path, text) in view.texts.iter().filter(|(path, _)| path.starts_with("compiled/")) {

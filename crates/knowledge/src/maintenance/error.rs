@@ -14,7 +14,7 @@ pub enum MaintenanceError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the system.
         reason: String,
     },
     /// There is no pack at a place.
@@ -36,13 +36,13 @@ pub enum MaintenanceError {
     BadName {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: &'static str,
     },
     /// A new pack would be left out by whoever looks for packs.
     #[error("a pack like this would be left out: {reason}")]
     LeftOut {
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
     /// There is something where a new pack should be.
@@ -56,7 +56,7 @@ pub enum MaintenanceError {
     NotWritten {
         /// The file or folder.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the system.
         reason: String,
     },
 }
@@ -66,7 +66,7 @@ fn because(reason: &Option<String>) -> String {
 }
 
 impl MaintenanceError {
-    /// Its kind.
+    /// Returns its kind.
     #[must_use]
     pub fn kind(&self) -> Code {
         match self {
@@ -80,13 +80,13 @@ impl MaintenanceError {
         }
     }
 
-    /// Its stable code.
+    /// Returns its stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.kind().code
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         self.kind().explanation

@@ -14,7 +14,7 @@ use crate::item::{CatalogItem, PackTrust, Profile, Status};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What should happen, or did, with a pack and a task.
+/// The treatment of a pack for a task, expected or actual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Choice {
@@ -42,7 +42,7 @@ pub struct Case {
     pub id: String,
     /// The task.
     pub prompt: String,
-    /// What should happen.
+    /// The expected choice.
     pub expected: Choice,
     /// The warnings that should come: `stale`, `disputed`, `needs-review`, `draft`, `unreviewed`,
     /// `external`, `missing`, or texts with one of these words.
@@ -68,11 +68,11 @@ pub struct EvalRun {
 pub struct CaseResult {
     /// The name of the case.
     pub id: String,
-    /// What should happen.
+    /// The expected choice.
     pub expected: Choice,
-    /// What happened.
+    /// The actual choice.
     pub actual: Choice,
-    /// Whether that is the same, with all warnings that should come.
+    /// True if that is the same, with all warnings that should come.
     pub passed: bool,
     /// Which part of the task's words the pack's name and description have, by weight.
     pub share: f64,
@@ -110,7 +110,7 @@ pub struct Summary {
 /// How all suites went.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// Whether every case passed and every suite could be run.
+    /// True if every case passed and every suite could be run.
     pub ok: bool,
     /// `passed` or `needs-review`.
     pub status: &'static str,
@@ -118,7 +118,7 @@ pub struct Evaluation {
     pub runs: Vec<EvalRun>,
     /// The figures of all cases together.
     pub summary: Summary,
-    /// What is wrong with the files of the cases.
+    /// The faults in the files of the cases.
     pub findings: Vec<Finding>,
 }
 
@@ -163,7 +163,7 @@ pub fn eval(discovery: &Discovery, file: Option<&Path>) -> Result<Evaluation, Ma
     Ok(Evaluation { ok, status, runs, summary, findings })
 }
 
-/// The files of cases of all packs, by pack and name.
+/// Returns the files of cases of all packs, by pack and name.
 fn suites(discovery: &Discovery) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for pack in &discovery.packs {
@@ -176,7 +176,7 @@ fn suites(discovery: &Discovery) -> Vec<PathBuf> {
     found
 }
 
-/// The cases of a file; what is wrong with it is a finding.
+/// Returns the cases of a file; what is wrong with it is a finding.
 fn load(file: &Path, findings: &mut Vec<Finding>) -> Result<Option<Suite>, MaintenanceError> {
     let text = read_text(file)?;
     // Whatever the file is called, it is meant as cases.
@@ -193,13 +193,13 @@ fn load(file: &Path, findings: &mut Vec<Finding>) -> Result<Option<Suite>, Maint
     }
 }
 
-/// A file of the pack by its path in it, another one as it was named.
+/// Returns a file of the pack by its path in it, another one as it was named.
 fn shown(file: &Path, item: &CatalogItem) -> String {
     let inner = file.strip_prefix(&item.pack_root).unwrap_or(file);
     inner.to_string_lossy().replace('\\', "/")
 }
 
-/// One case: whether its warnings are as expected, and the result.
+/// Returns one case: whether its warnings are as expected, and the result.
 fn run(case: &Case, item: &CatalogItem, selector: &Selector) -> (bool, CaseResult) {
     let (selected, share) = selector.selects(&item.name, &case.prompt);
     let warnings = if selected { warnings(item) } else { Vec::new() };
@@ -227,7 +227,7 @@ fn run(case: &Case, item: &CatalogItem, selector: &Selector) -> (bool, CaseResul
     (warned_well, CaseResult { id, expected, actual, passed, share, warnings, missing_warnings })
 }
 
-/// What a reader of the pack is warned of, in one word each (KN-9).
+/// Returns what a reader of the pack is warned of, in one word each (KN-9).
 fn warnings(item: &CatalogItem) -> Vec<String> {
     let mut words = Vec::new();
     if !matches!(item.status, Status::Ready) {
@@ -244,7 +244,7 @@ fn warnings(item: &CatalogItem) -> Vec<String> {
     words
 }
 
-/// Whether an expected warning means that one.
+/// Reports whether an expected warning means that one.
 fn is_meant(expected: &str, warning: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace([' ', '_'], "-");
     plain(expected).contains(&plain(warning))
@@ -276,7 +276,7 @@ impl Summary {
     }
 }
 
-/// A part of a whole, to four digits; `None` of nothing.
+/// Returns a part of a whole, to four digits; `None` of nothing.
 fn ratio(part: usize, whole: usize) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of cases are small")]
     let value = part as f64 / whole as f64;

@@ -37,7 +37,7 @@ pub(super) fn check(view: &mut View<'_>) {
     }
 }
 
-/// What the profile and the mode of a pack promise and it lacks (KN-5).
+/// Finds the parts that the profile and the mode of a pack promise and it lacks (KN-5).
 fn promises(view: &mut View<'_>) {
     let item = view.pack.item();
     let files: Vec<PackFile> = view.files.values().cloned().collect();
@@ -50,7 +50,7 @@ fn promises(view: &mut View<'_>) {
     }
 }
 
-/// What is wrong with the forms of fields.
+/// Returns what is wrong with the forms of fields.
 fn fields(item: &CatalogItem) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(reason) = name_problem(&item.name) {
@@ -65,15 +65,15 @@ fn fields(item: &CatalogItem) -> Vec<String> {
     long("description", &item.description, MAX_DESCRIPTION);
     long("compatibility", item.compatibility.as_deref().unwrap_or_default(), MAX_COMPATIBILITY);
     if let Some(updated) = item.updated.as_deref().filter(|text| !is_date(text)) {
-        wrong.push(format!("updated {updated:?} is no date such as 2026-05-01"));
+        wrong.push(format!("updated {updated:?} is not a date such as 2026-05-01"));
     }
     if let Some(language) = item.language.as_deref().filter(|text| !is_language(text)) {
-        wrong.push(format!("language {language:?} is no language tag such as `en` or `zh-CN`"));
+        wrong.push(format!("language {language:?} is not a language tag such as `en` or `zh-CN`"));
     }
     wrong
 }
 
-/// A date, or a date and a time.
+/// Returns a date, or a date and a time.
 fn is_date(text: &str) -> bool {
     is_date_time(text) || is_date_time(&format!("{text}T00:00:00Z"))
 }
@@ -114,7 +114,7 @@ fn is_there(view: &View<'_>, path: &str) -> bool {
     }
 }
 
-/// Whether a piece of code is one path that begins in a folder of packs, and no pattern.
+/// Reports whether a piece of code is one path that begins in a folder of packs, and no pattern.
 fn is_path(code: &str) -> bool {
     let is_plain = |c: char| !c.is_whitespace() && !"*?<>{}$…[]|".contains(c);
     code.split_once('/').is_some_and(|(folder, _)| FOLDERS.contains(&folder))

@@ -15,11 +15,12 @@ pub(super) struct Link {
     pub(super) to: String,
     /// Its line, counted from 1.
     pub(super) line: u32,
-    /// Whether it is of the form `[[Page]]`.
+    /// True if it is of the form `[[Page]]`.
     pub(super) is_wiki: bool,
 }
 
-/// The links of a Markdown text that lead into the pack, or try to. `[[Page]]` is a link in wikis.
+/// Returns the links of a Markdown text that lead into the pack, or try to. `[[Page]]` is a link in
+/// wikis.
 pub(super) fn links(path: &str, text: &str) -> Vec<Link> {
     let mut options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -47,7 +48,7 @@ pub(super) fn links(path: &str, text: &str) -> Vec<Link> {
     found
 }
 
-/// Whether a link leads to the web: it names a scheme or a host.
+/// Reports whether a link leads to the web: it names a scheme or a host.
 fn is_outside(to: &str) -> bool {
     let is_scheme = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -56,7 +57,7 @@ fn is_outside(to: &str) -> bool {
     to.starts_with("//") || to.split_once(':').is_some_and(|(name, _)| is_scheme(name))
 }
 
-/// The file that a link leads to, if there is one.
+/// Returns the file that a link leads to, if there is one.
 pub(super) fn target(view: &View<'_>, from: &str, link: &Link) -> Option<String> {
     let (path, _) = parts(&link.to);
     let found = if path.is_empty() {
@@ -69,7 +70,7 @@ pub(super) fn target(view: &View<'_>, from: &str, link: &Link) -> Option<String>
     found.and_then(|path| file(view, &path))
 }
 
-/// The path and the fragment of a link, decoded.
+/// Returns the path and the fragment of a link, decoded.
 fn parts(to: &str) -> (String, Option<String>) {
     let (path, fragment) = match to.split_once('#') {
         Some((path, fragment)) => (path, Some(decoded(fragment))),
@@ -79,8 +80,8 @@ fn parts(to: &str) -> (String, Option<String>) {
     (decoded(path), fragment.filter(|fragment| !fragment.is_empty()))
 }
 
-/// A relative path from the folder of `from`, or from the pack's folder when it begins with a
-/// slash; `None` when it leads out of the pack.
+/// Returns a relative path from the folder of `from`, or from the pack's folder when it begins with
+/// a slash; `None` when it leads out of the pack.
 fn within(from: &str, path: &str) -> Option<String> {
     let base = if path.starts_with('/') {
         ""
@@ -100,7 +101,7 @@ fn within(from: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The file at a path, which may leave out `.md`, or the folder's entry.
+/// Returns the file at a path, which may leave out `.md`, or the folder's entry.
 fn file(view: &View<'_>, path: &str) -> Option<String> {
     let candidates = [
         path.to_owned(),
@@ -112,7 +113,8 @@ fn file(view: &View<'_>, path: &str) -> Option<String> {
     found.find(|path| view.has(path)).map(str::to_owned)
 }
 
-/// The page that `[[name]]` means: by path from here or from the wiki, else by its name alone.
+/// Returns the page that `[[name]]` means: by path from here or from the wiki, else by its name
+/// alone.
 fn page(view: &View<'_>, from: &str, name: &str) -> Option<String> {
     let near = within(from, name).filter(|path| file(view, path).is_some());
     let known =
@@ -125,7 +127,7 @@ fn page(view: &View<'_>, from: &str, name: &str) -> Option<String> {
     })
 }
 
-/// What is wrong with the links of a pack.
+/// Checks the links of a pack.
 pub(super) fn check(view: &mut View<'_>) {
     let mut faults = Vec::new();
     // Sources are evidence: they stay as they came.
@@ -170,7 +172,7 @@ fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<(Code, String)> {
     Some((codes::BROKEN_LINK, format!("`{}`: {problem}", link.to)))
 }
 
-/// A file of the same name in another folder, or of nearly that name.
+/// Returns a file of the same name in another folder, or of nearly that name.
 fn similar<'a>(view: &'a View<'_>, path: &str) -> Option<&'a str> {
     let name = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
     let wanted = path.rsplit('/').next().unwrap_or(path);
@@ -180,4 +182,75 @@ fn similar<'a>(view: &'a View<'_>, path: &str) -> Option<&'a str> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::maintenance::support::pack;
+    use proptest::prelude::*;
+
+    #[test]
+    fn kn_17_broken_links_are_reported_with_their_line() {
+        let made = pack(&[
+            (
+                "wiki/index.md",
+                "# Index\n\n[a](a.md) [b](sub/b.md#two-words) [web](https://example.com/x.md)\n\
+            [mail](mailto:a@example.com) ![](../assets/x.png) [folder](sub/) [[a]] [[No Page]]\n",
+            ),
+            (
+                "wiki/a.md",
+                "# A\n\n## Zwei Wörter, ganz!\n\n[up](../../secret.md)\n[gone](elsewhere.md)\n\
+            [near](sub/indes.md) [moved](b.md)\n[self](#zwei-wörter-ganz) [bad](#three)\n\n```\n[no link](x.md)\n```\n",
+            ),
+            (
+                "wiki/sub/b.md",
+                "# B\n\n## Two words\n\n[root](/wiki/a) [space](../with%20space.md) [v](../a.md?v=1#L3)\n",
+            ),
+            ("wiki/with space.md", "# S\n\n[b](sub/b.md#L99) [b](sub/b.md#L5)\n"),
+            ("assets/x.png", "png"),
+            ("sources/raw.md", "[broken](in/evidence.md)\n"),
+        ]);
+        assert_eq!(
+            made.findings(),
+            [
+                "KN4006 wiki/a.md:5 `../../secret.md` leads out of the pack",
+                "KN4005 wiki/a.md:6 `elsewhere.md` leads to no file of the pack",
+                "KN4005 wiki/a.md:7 `b.md` leads to no file of the pack; did you mean \
+             `wiki/sub/b.md`?",
+                "KN4005 wiki/a.md:7 `sub/indes.md` leads to no file of the pack; did you mean \
+             `wiki/index.md`?",
+                "KN4005 wiki/a.md:8 `#three`: `wiki/a.md` has no heading `three`",
+                "KN4005 wiki/index.md:4 `No Page` leads to no file of the pack",
+                "KN4005 wiki/with space.md:3 `sub/b.md#L99`: `wiki/sub/b.md` has 5 lines, no line 99",
+            ]
+        );
+    }
+
+    #[test]
+    fn kn_17_page_that_nothing_links_to_is_hint() {
+        let made = pack(&[
+            ("wiki/index.md", "[a](a.md)\n"),
+            ("wiki/a.md", "# A\n"),
+            ("wiki/b.md", "# B\n\n[self](b.md)\n"),
+        ]);
+        assert_eq!(made.findings(), ["KN4011 wiki/b.md no other page links to this page"]);
+        assert!(made.validate().ok);
+    }
+
+    #[test]
+    fn kn_17_escapes_in_links_are_read() {
+        assert_eq!(decoded("a%20b%2"), "a b%2");
+        assert_eq!(decoded("%E7%BB%BF"), "绿");
+        assert_eq!(decoded("%ff"), "%ff");
+        assert_eq!(within("a/b.md", "../../c"), None);
+        assert_eq!(within("a/b.md", "./../c//d"), Some("c/d".to_owned()));
+    }
+
+    proptest! {
+        #[test]
+        fn kn_17_no_text_makes_links_panic(text in "[\\[\\]()#a-c.%/\\\\<>:{} \n!é绿-]{0,120}") {
+            for link in links("wiki/a.md", &text) {
+                let _ = parts(&link.to);
+                let _ = within("wiki/a.md", &decoded(&link.to));
+            }
+        }
+    }
+}

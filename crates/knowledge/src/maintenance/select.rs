@@ -23,8 +23,8 @@ impl Selector {
         Self { packs: items.iter().map(|item| (item.name.clone(), words(item))).collect() }
     }
 
-    /// Whether the pack is selected for the task, and which part of its words it has. A word that
-    /// several packs have tells less: it weighs in each of them by its part.
+    /// Reports whether the pack is selected for the task, and which part of its words it has. A
+    /// word that several packs have tells less: it weighs in each of them by its part.
     pub(super) fn selects(&self, pack: &str, task: &str) -> (bool, f64) {
         let Some(known) = self.packs.get(pack) else { return (false, 0.0) };
         let query = Query::of(task);
@@ -47,7 +47,7 @@ impl Selector {
     }
 }
 
-/// The words of a text; pairs of characters in scripts without spaces.
+/// Returns the words of a text; pairs of characters in scripts without spaces.
 fn terms(text: &str) -> HashSet<String> {
     let mut stream = Stream::new(text);
     let mut terms = HashSet::new();

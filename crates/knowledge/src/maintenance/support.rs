@@ -15,7 +15,7 @@ pub(super) struct Folder {
     pub(super) root: PathBuf,
 }
 
-/// A pack of those files, with [`GUIDE`] unless one is given.
+/// Returns a pack of those files, with [`GUIDE`] unless one is given.
 pub(super) fn pack(files: &[(&str, &str)]) -> Folder {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("acme");
@@ -38,7 +38,7 @@ impl Folder {
         validate(&self.root, &DiscoveryOptions::default()).unwrap()
     }
 
-    /// The findings as `CODE path:line message`, with paths relative to the pack.
+    /// Returns the findings as `CODE path:line message`, with paths relative to the pack.
     pub(super) fn findings(&self) -> Vec<String> {
         shown(&self.validate().findings, &self.root)
     }

@@ -12,16 +12,16 @@ use contexture_diagnostic::Severity;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What was found about one or several packs.
+/// The result of validating packs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Validation {
-    /// Whether no finding is an error.
+    /// True if no finding is an error.
     pub ok: bool,
     /// `passed` or `needs-review`.
     pub status: &'static str,
     /// The packs that were checked. Packs that can't be used at all are findings alone.
     pub packs: Vec<Checked>,
-    /// What is wrong, those of discovery first, then by pack and file.
+    /// The faults, those of discovery first, then by pack and file.
     pub findings: Vec<Finding>,
 }
 
@@ -108,7 +108,7 @@ fn with_help(finding: Finding) -> Finding {
     }
 }
 
-/// The properties of the pack at a path: its item of the catalog (KN-4).
+/// Returns the properties of the pack at a path: its item of the catalog (KN-4).
 ///
 /// # Errors
 /// [`MaintenanceError::NoPack`] when there is none, more than one, or one that can't be used.

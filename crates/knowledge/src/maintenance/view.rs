@@ -55,7 +55,7 @@ impl<'a> View<'a> {
         Ok(view)
     }
 
-    /// The text of a file; a file that can't be read is a finding.
+    /// Returns the text of a file; a file that can't be read is a finding.
     pub(super) fn read(&mut self, path: &str) -> Option<String> {
         match self.pack.read(path, MAX_BYTES) {
             Ok(text) => Some(text),
@@ -66,12 +66,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether there is such a file.
+    /// Reports whether there is such a file.
     pub(super) fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
 
-    /// Whether there is such a folder with a file in it.
+    /// Reports whether there is such a folder with a file in it.
     pub(super) fn has_folder(&self, path: &str) -> bool {
         let within = format!("{}/", path.trim_end_matches('/'));
         path.is_empty()
@@ -82,7 +82,7 @@ impl<'a> View<'a> {
                 .is_some_and(|(file, _)| file.starts_with(&within))
     }
 
-    /// The outermost folders.
+    /// Returns the outermost folders.
     pub(super) fn folders(&self) -> BTreeSet<&str> {
         self.files.keys().filter_map(|path| Some(path.split_once('/')?.0)).collect()
     }
@@ -106,7 +106,7 @@ impl<'a> View<'a> {
         self.findings.entry(path.to_owned()).or_default().push(finding);
     }
 
-    /// What was found, by file and line.
+    /// Returns what was found, by file and line.
     pub(super) fn finish(self) -> Vec<Finding> {
         let mut all = Vec::new();
         for (path, mut findings) in self.findings {
@@ -126,7 +126,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether links and anchors are looked for in the file.
+/// Reports whether links and anchors are looked for in the file.
 fn is_read(path: &str) -> bool {
     let folder = path.split_once('/').map_or("", |(folder, _)| folder);
     let is_shown = matches!(folder, "compiled" | "documents" | "wiki");

@@ -65,7 +65,7 @@ pub(super) fn item(
     Read { item: Some(item), findings: check.findings }
 }
 
-/// A text that is not blank.
+/// Returns a text that is not blank.
 fn present(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
@@ -84,7 +84,7 @@ impl Check<'_> {
         self.findings.push(Finding::new(code, self.location, message).with_help(help));
     }
 
-    /// What is shown of a pack before anybody opens it is scanned like its sections (KN-13).
+    /// Scans the texts that are shown before anybody opens the pack, like its sections (KN-13).
     fn look_twice(&mut self, item: &CatalogItem) {
         let fields = [
             ("name", Some(&item.name)),
@@ -189,7 +189,7 @@ impl Check<'_> {
         self.word("runtime.mode", mode, RuntimeMode::from_word, "data").unwrap_or_default()
     }
 
-    /// A word of a fixed set; another is noted and counts as absent.
+    /// Returns a word of a fixed set; another is noted and counts as absent.
     fn word<T>(
         &mut self,
         field: &str,
@@ -233,7 +233,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a path names something below the folder it is relative to.
+/// Reports whether a path names something below the folder it is relative to.
 fn stays_inside(path: &str) -> bool {
     let normal = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     Path::new(path).components().all(normal) && !path.contains('\\') && !path.contains('\0')

@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 10_000;
 const MAX_REPLAYED: usize = 10_000;
 
-/// What the frontmatter says; unknown fields are free.
+/// The fields of the frontmatter; unknown ones are free.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Fields {
     pub(super) name: Option<String>,
@@ -58,7 +58,7 @@ pub(super) struct ProducedByFields {
 /// Reads the frontmatter, and says which fields were ignored because they are of the wrong kind.
 ///
 /// # Errors
-/// The finding for what is no YAML, or gives a field that a pack needs a wrong kind.
+/// The finding for what is not YAML, or gives a field that a pack needs a wrong kind.
 pub(super) fn read(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>), Finding> {
     if let Some(node) = quick::read(yaml) {
         return tree::fields(node, yaml, location);
@@ -66,7 +66,7 @@ pub(super) fn read(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>)
     parse(yaml, location)
 }
 
-/// The same by the parser alone.
+/// Returns the same by the parser alone.
 pub(super) fn parse(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>), Finding> {
     if let Ok(fields) = serde_saphyr::from_str_with_options::<Fields>(yaml, options()) {
         return Ok((fields, Vec::new()));
@@ -94,7 +94,7 @@ fn bad_yaml(error: &serde_saphyr::Error, location: &Path) -> Finding {
     let finding = Finding::new(
         codes::BAD_YAML,
         location,
-        format!("the frontmatter is no valid YAML: {told}"),
+        format!("the frontmatter is not valid YAML: {told}"),
     )
     .with_help(codes::BAD_YAML.explanation);
     let line = error.location().and_then(|at| u32::try_from(at.line()).ok());
@@ -104,7 +104,7 @@ fn bad_yaml(error: &serde_saphyr::Error, location: &Path) -> Finding {
     }
 }
 
-/// What the parser says of its own settings is of no use to whoever writes a pack.
+/// Returns what the parser says of its own settings is of no use to whoever writes a pack.
 fn in_our_words(told: &str) -> String {
     told.replace(", set DuplicateKeyPolicy in Options if acceptable", "")
         .replace("recursive references require weak recursion types", "an alias repeats itself")

@@ -22,7 +22,7 @@ pub(crate) fn problem(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether nobody sees the character, so that two names could look the same.
+/// Reports whether nobody sees the character, so that two names could look the same.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,

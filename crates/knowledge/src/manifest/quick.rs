@@ -11,7 +11,8 @@ use super::tree::{Kind, Node};
 /// The deepest mapping that is read here.
 const MAX_DEPTH: usize = 4;
 
-/// The fields of frontmatter that begins with its opening line; none when the parser must look.
+/// Returns the fields of frontmatter that begins with its opening line; none when the parser must
+/// look.
 pub(super) fn read(yaml: &str) -> Option<Node> {
     let mut lines = Vec::new();
     for (number, line) in yaml.split('\n').enumerate() {
@@ -56,7 +57,7 @@ impl<'t> Reader<'_, 't> {
         Some(*first)
     }
 
-    /// The lines of one indent as fields.
+    /// Returns the lines of one indent as fields.
     fn mapping(&mut self, indent: usize, depth: usize) -> Option<Vec<(String, Node)>> {
         let mut fields: Vec<(String, Node)> = Vec::new();
         while let Some(line) = self.lines.first().copied() {
@@ -78,8 +79,8 @@ impl<'t> Reader<'_, 't> {
         Some(fields)
     }
 
-    /// What stands below a key: a deeper mapping or a list. A key with nothing below is for the
-    /// parser.
+    /// Returns what stands below a key: a deeper mapping or a list. A key with nothing below is for
+    /// the parser.
     fn block(&mut self, indent: usize, depth: usize) -> Option<Kind> {
         let next = self.lines.first().copied()?;
         if next.text.starts_with("- ") && next.indent >= indent {
@@ -104,13 +105,13 @@ impl<'t> Reader<'_, 't> {
         Some(items)
     }
 
-    /// A text that does not go on in a deeper line.
+    /// Returns a text that does not go on in a deeper line.
     fn alone(&self, kind: Kind, indent: usize) -> Option<Kind> {
         self.lines.first().is_none_or(|next| next.indent <= indent).then_some(kind)
     }
 }
 
-/// A key and what stands behind its colon.
+/// Returns a key and what stands behind its colon.
 fn field(line: &str) -> Option<(&str, Option<&str>)> {
     let (key, rest) = line.split_once(':')?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -124,7 +125,7 @@ fn field(line: &str) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// A text in quotes without anything to be unescaped, or a plain one.
+/// Returns a text in quotes without anything to be unescaped, or a plain one.
 fn scalar(value: &str) -> Option<String> {
     for quote in ['"', '\''] {
         if let Some(rest) = value.strip_prefix(quote) {
@@ -143,14 +144,14 @@ fn scalar(value: &str) -> Option<String> {
     is_plain.then(|| value.to_owned())
 }
 
-/// Whether a plain word may be no text for the parser.
+/// Reports whether a plain word may be no text for the parser.
 fn is_special(word: &str) -> bool {
     ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"]
         .iter()
         .any(|special| word.eq_ignore_ascii_case(special))
 }
 
-/// Whether a character is itself in YAML: no control character, line break or mark.
+/// Reports whether a character is itself in YAML: no control character, line break or mark.
 fn is_printable(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}'
         | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..)

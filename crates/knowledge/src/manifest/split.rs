@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Parts<'t> {
     /// The frontmatter with its opening line, without the closing one.
     pub frontmatter: &'t str,
-    /// What follows the closing line.
+    /// The text after the closing line.
     pub body: &'t str,
     /// The line that the body begins in, counted from 1.
     pub body_line: u32,
@@ -39,7 +39,7 @@ impl SplitProblem {
         }
     }
 
-    /// What was expected and what came.
+    /// Returns what was expected and what came.
     #[must_use]
     pub fn message(self) -> String {
         match self {
@@ -84,15 +84,15 @@ pub fn split(text: &str) -> Result<Parts<'_>, SplitProblem> {
     })
 }
 
-/// The frontmatter at the beginning of a file, with its opening line; `is_whole` when nothing of
-/// the file is missing.
+/// Returns the frontmatter at the beginning of a file, with its opening line; `is_whole` when
+/// nothing of the file is missing.
 pub(crate) fn frontmatter(bytes: &[u8], is_whole: bool) -> Result<&[u8], SplitProblem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let (end, _) = closing(bytes, is_whole)?;
     bytes.get(..end).ok_or(SplitProblem::Unclosed)
 }
 
-/// Where the closing line begins, and where the line after it does.
+/// Returns where the closing line begins, and where the line after it does.
 fn closing(bytes: &[u8], is_whole: bool) -> Result<(usize, usize), SplitProblem> {
     let mut at = 0;
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {

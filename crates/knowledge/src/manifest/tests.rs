@@ -13,7 +13,7 @@ fn read_fields(fields: &str) -> Read {
     read(&format!("---\n{fields}---\n# Guide\n"), Path::new("/packs/acme"), &[])
 }
 
-/// The good fields with one of them replaced; an empty line takes it out.
+/// Returns the good fields with one of them replaced; an empty line takes it out.
 fn read_with(line: &str) -> Read {
     let field = line.split(':').next().unwrap();
     let others = GOOD.lines().filter(|other| !other.starts_with(&format!("{field}:")));
@@ -37,7 +37,7 @@ fn only(read: &Read) -> &Finding {
 }
 
 #[test]
-fn kn_4_every_field_of_the_item_is_read() {
+fn kn_4_every_field_of_item_is_read() {
     let read = read_fields(
         "name: acme\ndescription: >\n  Facts about\n  Acme.\ntype: brand-product\nstatus: ready\n\
          trust: user-confirmed\nprofile: document-first\nruntime:\n  mode: persona\nmetadata:\n  \
@@ -80,7 +80,7 @@ fn kn_4_every_field_of_the_item_is_read() {
 }
 
 #[test]
-fn kn_4_the_item_is_written_as_the_source_has_it() {
+fn kn_4_item_is_written_as_source_has_it() {
     let full = read_with(
         "metadata:\n  primaryDocument: documents/brief.md\n  producedBy: {kind: tool}\nversion: 1.0",
     );
@@ -101,7 +101,7 @@ fn kn_4_the_item_is_written_as_the_source_has_it() {
 }
 
 #[test]
-fn kn_5_without_a_description_a_pack_is_left_out() {
+fn kn_5_without_description_pack_is_left_out() {
     for read in [
         read_without("description"),
         read_with("description:"),
@@ -128,7 +128,7 @@ fn kn_5_yaml_that_does_not_parse_is_quarantined_with_its_position() {
 }
 
 #[test]
-fn kn_5_a_field_that_stands_twice_is_quarantined_with_its_line() {
+fn kn_5_field_that_stands_twice_is_quarantined_with_its_line() {
     let read = read_fields("name: acme\ndescription: a\ntype: custom:x\nname: other\n");
     let finding = only(&read);
     assert_eq!((finding.code, finding.line), (codes::BAD_YAML.code, Some(5)));
@@ -136,7 +136,7 @@ fn kn_5_a_field_that_stands_twice_is_quarantined_with_its_line() {
 }
 
 #[test]
-fn kn_5_a_name_that_is_not_the_folders_warns_and_loads() {
+fn kn_5_name_that_is_not_folders_warns_and_loads() {
     let read = read_with("name: acme-brief");
     let finding = only(&read);
     assert_eq!((finding.code, finding.severity), (codes::NAME_DIFFERS.code, Severity::Warning));
@@ -146,14 +146,14 @@ fn kn_5_a_name_that_is_not_the_folders_warns_and_loads() {
 }
 
 #[test]
-fn kn_5_a_missing_name_is_that_of_the_folder() {
+fn kn_5_missing_name_is_that_of_folder() {
     let read = read_without("name");
     assert_eq!(codes_of(&read), [codes::MISSING_NAME.code]);
     assert_eq!(read.item.unwrap().name, "acme");
 }
 
 #[test]
-fn kn_5_an_unknown_type_loads_if_namespaced_or_allowed() {
+fn kn_5_unknown_type_loads_if_namespaced_or_allowed() {
     let refused = read_with("type: recipe");
     assert_eq!(refused.item, None);
     assert_eq!(codes_of(&refused), [codes::UNKNOWN_TYPE.code]);
@@ -172,14 +172,14 @@ fn kn_5_an_unknown_type_loads_if_namespaced_or_allowed() {
 }
 
 #[test]
-fn kn_5_without_a_type_a_pack_is_left_out() {
+fn kn_5_without_type_pack_is_left_out() {
     let read = read_without("type");
     assert_eq!(read.item, None);
     assert_eq!(codes_of(&read), [codes::MISSING_TYPE.code]);
 }
 
 #[test]
-fn kn_5_without_a_profile_a_pack_is_wiki_first_with_a_warning() {
+fn kn_5_without_profile_pack_is_wiki_first_with_warning() {
     let read = read_without("profile");
     let finding = only(&read);
     assert_eq!((finding.code, finding.severity), (codes::NO_PROFILE.code, Severity::Warning));
@@ -192,7 +192,7 @@ fn kn_5_without_a_profile_a_pack_is_wiki_first_with_a_warning() {
 }
 
 #[test]
-fn kn_5_a_missing_or_unknown_status_is_a_draft_with_a_warning() {
+fn kn_5_missing_or_unknown_status_is_draft_with_warning() {
     for read in [read_without("status"), read_with("status: done"), read_with("status: [x]")] {
         assert!(codes_of(&read).contains(&codes::NO_STATUS.code), "{:?}", read.findings);
         assert!(read.findings.iter().all(|finding| finding.severity == Severity::Warning));
@@ -225,7 +225,7 @@ fn kn_5_unknown_words_are_named_and_ignored() {
 }
 
 #[test]
-fn kn_5_a_field_of_the_wrong_kind_is_named_with_what_came() {
+fn kn_5_field_of_wrong_kind_is_named_with_what_came() {
     let read = read_with("description: {a: b}");
     assert_eq!(read.item, None);
     let finding = only(&read);
@@ -256,7 +256,7 @@ fn kn_5_a_field_of_the_wrong_kind_is_named_with_what_came() {
 }
 
 #[test]
-fn kn_5_a_name_with_path_parts_is_refused() {
+fn kn_5_name_with_path_parts_is_refused() {
     for name in ["../x", "a/b", "'a\\b'", "..", ".", "\"a\\0b\"", "\"a\\u200bb\"", "\" a\""] {
         let read = read_with(&format!("name: {name}"));
         assert_eq!(read.item, None, "{name}");
@@ -268,7 +268,7 @@ fn kn_5_a_name_with_path_parts_is_refused() {
 }
 
 #[test]
-fn kn_5_a_primary_document_outside_the_pack_is_ignored() {
+fn kn_5_primary_document_outside_pack_is_ignored() {
     for path in ["../secret.md", "/etc/passwd", "documents/../../x.md", "'..\\x.md'"] {
         let read = read_with(&format!("metadata: {{primaryDocument: {path}}}"));
         assert_eq!(codes_of(&read), [codes::BAD_PRIMARY.code], "{path}");
@@ -277,7 +277,7 @@ fn kn_5_a_primary_document_outside_the_pack_is_ignored() {
 }
 
 #[test]
-fn kn_5_frontmatter_is_found_whatever_the_line_ends() {
+fn kn_5_frontmatter_is_found_whatever_line_ends() {
     let crlf = format!("\u{feff}---\r\n{}--- \r\nBody\r\n", GOOD.replace('\n', "\r\n"));
     let read = super::read(&crlf, Path::new("/packs/acme"), &[]);
     assert_eq!(read.findings, []);
@@ -292,7 +292,7 @@ fn kn_5_frontmatter_is_found_whatever_the_line_ends() {
 }
 
 #[test]
-fn kn_5_frontmatter_that_is_missing_open_or_too_large_is_told_apart() {
+fn kn_5_frontmatter_that_is_missing_open_or_too_large_is_reported_apart() {
     let problem = |text: &str| split(text).unwrap_err();
     assert_eq!(problem(""), SplitProblem::NoOpening);
     assert_eq!(problem("# Guide\n---\n"), SplitProblem::NoOpening);
@@ -337,7 +337,7 @@ proptest! {
     }
 
     #[test]
-    fn kn_4_what_is_read_without_the_parser_is_what_the_parser_reads(lines in prop::collection::vec(
+    fn kn_4_what_is_read_without_parser_is_what_parser_reads(lines in prop::collection::vec(
         prop_oneof![
             "(name|description|type|status|version|x-1|null|y)[:][ ]{0,2}[a-zA-Z0-9'\"#:,.~ é文-]{0,12}",
             "(runtime|metadata|maintainers|a|b):",
@@ -370,7 +370,7 @@ proptest! {
 }
 
 #[test]
-fn kn_4_the_usual_frontmatter_needs_no_parser() {
+fn kn_4_usual_frontmatter_needs_no_parser() {
     let usual = "---\nname: acme\ndescription: \"Facts: all of them\"\ntype: brand-product\n\nstatus: ready\r\n\
                  runtime:\n  mode: data\nmetadata:\n    primaryDocument: documents/brief.md\n    \
                  producedBy:\n      kind: skill\n      version: 1.10\nmaintainers:\n- Ada\n- Bo B.\n\

@@ -113,7 +113,7 @@ impl<'de> Visitor<'de> for KindVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Kind, A::Error> {
         let mut mapping = Vec::new();
         while let Some((key, value)) = fields.next_entry::<Node, Node>()? {
-            // A key that is no text names no field of ours.
+            // A key that is not text names no field of ours.
             if let Kind::Text(key) = key.kind {
                 mapping.push((key, value));
             }
@@ -154,7 +154,7 @@ impl Taker<'_> {
         Some(self.written(of.swap_remove(at).1))
     }
 
-    /// A number as the text that it is written as.
+    /// Returns a number as the text that it is written as.
     fn written(&self, node: Node) -> Node {
         let Kind::Number(place) = node.kind else { return node };
         let text = place.and_then(|(from, length)| {
@@ -164,7 +164,7 @@ impl Taker<'_> {
         Node { line: node.line, kind: Kind::Text(text.unwrap_or_default().to_owned()) }
     }
 
-    /// A text that a pack needs.
+    /// Returns a text that a pack needs.
     fn needed(&self, of: &mut Mapping, field: &str) -> Result<Option<String>, Finding> {
         match self.take(of, field) {
             Some(Node { kind: Kind::Text(text), .. }) => Ok(Some(text)),
@@ -173,7 +173,7 @@ impl Taker<'_> {
         }
     }
 
-    /// A text that may be absent; `path` names the field from the top.
+    /// Returns a text that may be absent; `path` names the field from the top.
     fn text(&mut self, of: &mut Mapping, path: &str) -> Option<String> {
         let field = path.rsplit('.').next().unwrap_or(path);
         match self.take(of, field)? {
@@ -200,7 +200,7 @@ impl Taker<'_> {
         }
     }
 
-    /// A list of texts; one text is a list of one.
+    /// Returns a list of texts; one text is a list of one.
     fn list(&mut self, of: &mut Mapping, field: &str) -> Option<Vec<String>> {
         let node = self.take(of, field)?;
         match node.kind {
@@ -230,7 +230,7 @@ impl Taker<'_> {
     }
 }
 
-/// What of the frontmatter can be used, and what is wrong about the rest.
+/// Returns what of the frontmatter can be used, and what is wrong about the rest.
 ///
 /// # Errors
 /// The finding for frontmatter that has no fields, or a needed one of the wrong kind.

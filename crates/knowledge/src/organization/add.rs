@@ -9,14 +9,15 @@ use contexture_context::Digest;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What was added.
+/// An added pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
     /// The folders of the packs, by name.
     pub packs: Vec<PathBuf>,
     /// Those of them that took the place of another pack.
     pub replaced: Vec<PathBuf>,
-    /// What of the archive is no part of a pack: hidden files and folders, at most 50.
+    /// The entries of the archive that are not part of a pack: hidden files and folders, at most
+    /// 50.
     pub left_out: Vec<String>,
     /// The digest of the archive.
     pub digest: Digest,

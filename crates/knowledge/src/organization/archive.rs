@@ -12,7 +12,7 @@ const OVERHEAD: u64 = 4 << 10;
 /// The block of zeros that marks the end of a tar archive, in bytes.
 const BLOCK: u64 = 512;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Folder,
@@ -104,7 +104,7 @@ pub(super) fn too_many(limits: &ArchiveLimits) -> ArchiveError {
     ArchiveError::TooLarge { limit, what: "entries" }
 }
 
-/// A fault of reading: of the data, or that there is too much of it.
+/// Returns a fault of reading: of the data, or that there is too much of it.
 pub(super) fn unread(error: &io::Error, limits: &ArchiveLimits) -> ArchiveError {
     if error.kind() == io::ErrorKind::FileTooLarge {
         return ArchiveError::TooLarge { limit: limits.total_bytes, what: "unpacked bytes" };

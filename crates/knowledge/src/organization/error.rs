@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 pub struct OrganizationError {
     /// The archive or folder, as it was named.
     pub archive: String,
-    /// What is wrong with it.
+    /// The fault in it.
     pub problem: ArchiveError,
 }
 
-/// What can be wrong with an archive and its place.
+/// A fault in an archive or its place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
-    /// It is no archive, or a damaged one.
+    /// It is not an archive, or a damaged one.
     #[error("can't be read as an archive: {0}")]
     Bad(String),
     /// An entry could do harm.
@@ -27,7 +27,7 @@ pub enum ArchiveError {
     Unsafe {
         /// The path of the entry, with what is not plain text escaped.
         entry: String,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: &'static str,
     },
     /// There is too much of something.
@@ -35,7 +35,7 @@ pub enum ArchiveError {
     TooLarge {
         /// The limit.
         limit: u64,
-        /// What there is too much of.
+        /// The quantity that exceeds its limit.
         what: &'static str,
     },
     /// There is no pack where one should be.
@@ -52,7 +52,7 @@ pub enum ArchiveError {
     /// The system refused.
     #[error("can't {action} `{}`: {source}", path.display())]
     Files {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -62,13 +62,13 @@ pub enum ArchiveError {
 }
 
 impl OrganizationError {
-    /// The kind of fault.
+    /// Returns the kind of fault.
     #[must_use]
     pub const fn code(&self) -> Code {
         self.problem.code()
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         self.code().explanation
@@ -76,7 +76,7 @@ impl OrganizationError {
 }
 
 impl ArchiveError {
-    /// The kind of fault.
+    /// Returns the kind of fault.
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
@@ -89,7 +89,7 @@ impl ArchiveError {
         }
     }
 
-    /// A step that the system refused.
+    /// Returns a step that the system refused.
     pub(super) fn files<'p>(
         action: &'static str,
         path: &'p Path,
@@ -97,7 +97,7 @@ impl ArchiveError {
         move |source| Self::Files { action, path: path.to_owned(), source }
     }
 
-    /// The fault of the archive of that name.
+    /// Returns the fault of the archive of that name.
     pub(super) fn of(self, archive: impl Into<String>) -> OrganizationError {
         OrganizationError { archive: archive.into(), problem: self }
     }

@@ -5,13 +5,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-/// What a fetch gives, some time.
+/// The future of a fetch.
 pub type Fetched<'f> = Pin<Box<dyn Future<Output = Result<Vec<u8>, FetchError>> + Send + 'f>>;
 
 /// Fetches bytes from an address. Whoever implements it keeps to the rules about addresses, follows
 /// redirections only within them, and gives up in time.
 pub trait Fetch: Send + Sync {
-    /// The bytes at an address, of which there are at most `max_bytes`.
+    /// Returns the bytes at an address, of which there are at most `max_bytes`.
     fn get<'f>(&'f self, url: &'f str, max_bytes: u64) -> Fetched<'f>;
 }
 
@@ -47,13 +47,14 @@ pub struct MemoryFetch {
 }
 
 impl MemoryFetch {
-    /// A web of these pages; every other address answers 404. An empty one can't be reached.
+    /// Returns a web of these pages; every other address answers 404. An empty one can't be
+    /// reached.
     #[must_use]
     pub fn new(pages: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         Self { pages: pages.into_iter().collect(), asked: Mutex::default() }
     }
 
-    /// The addresses that were asked for, in their order.
+    /// Returns the addresses that were asked for, in their order.
     #[must_use]
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()

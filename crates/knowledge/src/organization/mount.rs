@@ -21,8 +21,8 @@ pub struct Mounted {
     pub digest: Digest,
 }
 
-/// Unpacks an archive into `cache`, unless it was before: into a folder named by its digest. What is
-/// wrong with a manifest in it is told where packs are looked for.
+/// Unpacks an archive into `cache`, unless it was before: into a folder named by its digest. What
+/// is wrong with a manifest in it is told where packs are looked for.
 ///
 /// # Errors
 /// An archive that can't be read, breaks a limit, holds an unsafe entry or no pack.
@@ -36,7 +36,7 @@ pub fn mount(
     mount_bytes(&bytes, &name, cache, limits)
 }
 
-/// The same of an archive in memory; `name` is what errors call it.
+/// Returns the same of an archive in memory; `name` is what errors call it.
 ///
 /// # Errors
 /// As for [`mount`].
@@ -100,7 +100,7 @@ fn mounted(bytes: &[u8], cache: &Path, limits: &ArchiveLimits) -> Result<Mounted
     Ok(Mounted { folder, packs, digest })
 }
 
-/// A hidden folder in `place`, gone when it is dropped.
+/// Returns a hidden folder in `place`, gone when it is dropped.
 pub(super) fn work_folder(place: &Path) -> Result<tempfile::TempDir, ArchiveError> {
     tempfile::Builder::new()
         .prefix(".unpacking-")
@@ -108,7 +108,7 @@ pub(super) fn work_folder(place: &Path) -> Result<tempfile::TempDir, ArchiveErro
         .map_err(ArchiveError::files("make a folder in", place))
 }
 
-/// The bytes of an archive, if they are not too many.
+/// Returns the bytes of an archive, if they are not too many.
 pub(super) fn bytes(archive: &Path, limits: &ArchiveLimits) -> Result<Vec<u8>, ArchiveError> {
     let mut bytes = Vec::new();
     let most = limits.archive_bytes;

@@ -23,8 +23,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The parts of the path of an entry. Empty for the top folder itself, none for what is hidden
-    /// and left out.
+    /// Returns the parts of the path of an entry. Empty for the top folder itself, none for what is
+    /// hidden and left out.
     pub(super) fn take(
         &mut self,
         raw: &[u8],
@@ -69,7 +69,8 @@ fn is_hidden(part: &str) -> bool {
     part.starts_with('.') || part == "__MACOSX"
 }
 
-/// The hidden file or folder that an entry is or lies in, as a path; a folder ends with a slash.
+/// Returns the hidden file or folder that an entry is or lies in, as a path; a folder ends with a
+/// slash.
 pub(super) fn hidden(raw: &[u8]) -> Option<String> {
     let parts = parts(raw).ok()?;
     let at = parts.iter().position(|part| is_hidden(part))?;

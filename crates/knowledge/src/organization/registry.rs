@@ -9,10 +9,9 @@
 //! used without asking for it again, so that a registry that can't be reached only means that
 //! nothing new is learnt.
 
-mod index;
-
 use super::error::ArchiveError;
 use super::fetch::{Fetch, FetchError};
+use super::index::{self, Entry, Index};
 use super::limits::ArchiveLimits;
 use super::mount::{Mounted, mount_bytes};
 use crate::codes;
@@ -21,7 +20,6 @@ use crate::manifest;
 use crate::pack::{GUIDE_FILE, MAX_GUIDE_BYTES};
 use contexture_context::Digest;
 use contexture_diagnostic::Code;
-use index::{Entry, Index};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -51,13 +49,13 @@ impl Default for RegistryOptions {
     }
 }
 
-/// What came of reading a registry.
+/// The result of reading a registry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Registry {
     /// The folders of its packs, in the order of the index, for
     /// [`Roots::organization`](crate::discovery::Roots::organization).
     pub packs: Vec<PathBuf>,
-    /// What is wrong; paths are addresses.
+    /// The faults; paths are addresses.
     pub findings: Vec<Finding>,
 }
 
@@ -72,7 +70,7 @@ pub async fn registry(
 ) -> Registry {
     let mut read = Registry::default();
     let Ok(base) = Url::parse(url) else {
-        read.say(codes::BAD_REGISTRY_INDEX, url, "its address is no URL".to_owned());
+        read.say(codes::BAD_REGISTRY_INDEX, url, "its address is not a URL".to_owned());
         return read;
     };
     let place = cache.join(format!("index-{}.json", Digest::of_text(url).hex()));
@@ -115,7 +113,7 @@ impl Registry {
             .push(Finding::new(code, Path::new(about), message).with_help(code.explanation));
     }
 
-    /// The index as it is now, or as it was when the registry was last reached.
+    /// Returns the index as it is now, or as it was when the registry was last reached.
     async fn index(
         &mut self,
         fetch: Option<&dyn Fetch>,
@@ -190,7 +188,7 @@ impl Registry {
     }
 }
 
-/// The index as it was when the registry last answered with one.
+/// Returns the index as it was when the registry last answered with one.
 fn kept(place: &Path, options: &RegistryOptions) -> Option<Vec<u8>> {
     let mut kept = Vec::new();
     let read =
@@ -200,10 +198,10 @@ fn kept(place: &Path, options: &RegistryOptions) -> Option<Vec<u8>> {
 
 type Problem = (Code, String);
 
-/// The address of an archive, if it may be fetched from there.
+/// Returns the address of an archive, if it may be fetched from there.
 fn address(base: &Url, url: &str, hosts: &[String]) -> Result<Url, Problem> {
     let whole = base.join(url).map_err(|error| {
-        (codes::BAD_REGISTRY_ENTRY, format!("`{}` is no address: {error}", url.escape_debug()))
+        (codes::BAD_REGISTRY_ENTRY, format!("`{}` is not an address: {error}", url.escape_debug()))
     })?;
     if whole.origin() == base.origin() && matches!(whole.scheme(), "https" | "http") {
         return Ok(whole);
@@ -215,7 +213,7 @@ fn address(base: &Url, url: &str, hosts: &[String]) -> Result<Url, Problem> {
     Err((codes::REFUSED_ARCHIVE_ADDRESS, format!("its archive lies at another place, `{whole}`")))
 }
 
-/// An archive that was unpacked before.
+/// Returns an archive that was unpacked before.
 fn known(folder: &Path, digest: &Digest) -> Result<Mounted, Problem> {
     let packs = super::settle::packs(folder, None).map_err(|problem| refused(&problem))?;
     let (folder, packs) = (folder.to_owned(), packs.into_values().collect());

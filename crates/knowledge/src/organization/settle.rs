@@ -8,9 +8,9 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The packs in `folder` by name: the folder itself, or each folder in it, or those in the one
-/// folder that stands alone in it. With `types`, those that are allowed besides the known ones, each
-/// manifest must be right; without, a pack whose manifest is not is named as its folder.
+/// Returns the packs in `folder` by name: the folder itself, or each folder in it, or those in the
+/// one folder that stands alone in it. With `types`, those that are allowed besides the known ones,
+/// each manifest must be right; without, a pack whose manifest is not is named as its folder.
 pub(super) fn packs(
     folder: &Path,
     types: Option<&[String]>,
@@ -63,7 +63,7 @@ fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, ArchiveError> {
     Ok(folders)
 }
 
-/// The name of a pack.
+/// Returns the name of a pack.
 fn name(pack: &Path, types: Option<&[String]>) -> Result<String, ArchiveError> {
     match (named(pack, types.unwrap_or_default()), types) {
         (Ok(name), _) => Ok(name),
@@ -75,7 +75,7 @@ fn name(pack: &Path, types: Option<&[String]>) -> Result<String, ArchiveError> {
     }
 }
 
-/// The name that a manifest gives.
+/// Returns the name that a manifest gives.
 fn named(pack: &Path, types: &[String]) -> Result<String, ArchiveError> {
     let path = pack.join(GUIDE_FILE);
     let mut bytes = Vec::new();
@@ -84,7 +84,7 @@ fn named(pack: &Path, types: &[String]) -> Result<String, ArchiveError> {
         .map_err(ArchiveError::files("read", &path))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
-        let message = format!("its `{GUIDE_FILE}` can't be used: it is no UTF-8 at byte {place}");
+        let message = format!("its `{GUIDE_FILE}` can't be used: it is not UTF-8 at byte {place}");
         ArchiveError::NoPack(message)
     })?;
     let read = manifest::read(&text, pack, types);
@@ -103,7 +103,7 @@ fn named(pack: &Path, types: &[String]) -> Result<String, ArchiveError> {
     Ok(item.name)
 }
 
-/// Whether a folder can have that name.
+/// Reports whether a folder can have that name.
 fn is_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty()

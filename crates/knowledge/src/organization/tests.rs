@@ -55,7 +55,7 @@ fn zip_of(files: &[(&str, &str)]) -> Vec<u8> {
     out.finish().unwrap().into_inner()
 }
 
-/// What adding that archive gives, and what lies in the folder then.
+/// Returns what adding that archive gives, and what lies in the folder then.
 fn added(bytes: &[u8], limits: &ArchiveLimits) -> (Result<Added, OrganizationError>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("upload.bin");
@@ -91,7 +91,7 @@ fn refused(bytes: &[u8]) -> (String, String) {
 }
 
 #[test]
-fn kn_16_every_format_gives_the_same_pack() {
+fn kn_16_every_format_gives_same_pack() {
     let text = guide("acme", "1.0.0");
     let files = [
         ("acme/KNOWLEDGE.md", text.as_str()),
@@ -111,7 +111,7 @@ fn kn_16_every_format_gives_the_same_pack() {
 }
 
 #[test]
-fn kn_16_a_pack_stands_at_the_top_in_folders_or_behind_one_folder() {
+fn kn_16_pack_stands_at_top_in_folders_or_behind_one_folder() {
     let (one, two) = (guide("one", "1"), guide("two", "1"));
     let place = |left: Vec<String>| {
         left.into_iter().filter(|path| path.ends_with(".md")).collect::<Vec<_>>()
@@ -215,7 +215,7 @@ fn kn_16_links_and_devices_are_refused() {
 }
 
 #[test]
-fn kn_16_bombs_and_floods_break_a_limit() {
+fn kn_16_bombs_and_floods_break_limit() {
     let text = guide("acme", "1");
     let zeros = "0".repeat(3 << 20);
     let limits = ArchiveLimits::default();
@@ -252,7 +252,7 @@ fn kn_16_bombs_and_floods_break_a_limit() {
 }
 
 #[test]
-fn kn_16_damaged_archives_are_told_and_leave_nothing() {
+fn kn_16_damaged_archives_are_reported_and_leave_nothing() {
     let text = guide("acme", "1");
     let good = gz(&tar_of(&[("acme/KNOWLEDGE.md", &text), ("acme/x", "12345")]));
     let zip = zip_of(&[("acme/KNOWLEDGE.md", &text), ("acme/x", "12345")]);
@@ -280,7 +280,7 @@ fn kn_16_damaged_archives_are_told_and_leave_nothing() {
 }
 
 #[test]
-fn kn_16_a_pack_is_replaced_only_when_that_is_said() {
+fn kn_16_pack_is_replaced_only_when_that_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let into = folder.path().join("knowledge");
     let archive = folder.path().join("a.zip");
@@ -301,7 +301,7 @@ fn kn_16_a_pack_is_replaced_only_when_that_is_said() {
 }
 
 #[test]
-fn kn_16_a_mounted_archive_is_found_as_organization() {
+fn kn_16_mounted_archive_is_found_as_organization() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("packs.tar.gz");
     let text = guide("acme", "1");
@@ -354,7 +354,7 @@ fn codes(read: &Registry) -> Vec<&str> {
 }
 
 #[test]
-fn kn_16_a_registry_is_fetched_checked_and_kept() {
+fn kn_16_registry_is_fetched_checked_and_kept() {
     let cache = tempfile::tempdir().unwrap();
     let (one, newer, two) = (
         gz(&tar_of(&[("KNOWLEDGE.md", &guide("one", "1.9.0"))])),
@@ -406,7 +406,7 @@ fn kn_16_a_registry_is_fetched_checked_and_kept() {
 }
 
 #[test]
-fn kn_16_a_registry_that_is_not_right_is_told_entry_by_entry() {
+fn kn_16_registry_that_is_not_right_is_reported_entry_by_entry() {
     let cache = tempfile::tempdir().unwrap();
     let good = gz(&tar_of(&[("KNOWLEDGE.md", &guide("good", "1"))]));
     let evil = gz(&tar_of(&[("KNOWLEDGE.md", &guide("evil", "1")), ("../x", "x")]));
@@ -494,7 +494,7 @@ fn kn_16_archives_are_read_to_their_end_and_damage_is_refused() {
 }
 
 #[test]
-fn kn_16_what_is_dropped_from_an_archive_is_said() {
+fn kn_16_what_is_dropped_from_archive_is_said() {
     let text = guide("acme", "1");
     let files = [
         ("acme/KNOWLEDGE.md", text.as_str()),
@@ -510,7 +510,7 @@ fn kn_16_what_is_dropped_from_an_archive_is_said() {
 }
 
 #[test]
-fn kn_16_an_archive_that_is_refused_leaves_no_folder() {
+fn kn_16_archive_that_is_refused_leaves_no_folder() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("bad.zip");
     fs::write(&archive, "hello").unwrap();
@@ -525,7 +525,7 @@ fn kn_16_an_archive_that_is_refused_leaves_no_folder() {
 }
 
 #[test]
-fn kn_16_an_archive_without_a_pack_is_told_in_a_sentence() {
+fn kn_16_archive_without_pack_is_reported_in_sentence() {
     let cache = tempfile::tempdir().unwrap();
     let empty = gz(&tar_of(&[("notes.txt", "x")]));
     let index = serde_json::json!({ "packs": [
@@ -541,7 +541,7 @@ fn kn_16_an_archive_without_a_pack_is_told_in_a_sentence() {
 }
 
 #[test]
-fn kn_16_a_registry_that_answers_something_else_takes_no_packs_away() {
+fn kn_16_registry_that_answers_something_else_takes_no_packs_away() {
     let cache = tempfile::tempdir().unwrap();
     let good = gz(&tar_of(&[("KNOWLEDGE.md", &guide("good", "1"))]));
     let index = serde_json::json!({ "packs": [
@@ -565,7 +565,7 @@ fn kn_16_a_registry_that_answers_something_else_takes_no_packs_away() {
 }
 
 #[test]
-fn kn_16_a_guide_that_is_no_text_is_told_as_what_is_wrong_with_the_archive() {
+fn kn_16_guide_that_is_not_text_is_reported_as_what_is_wrong_with_archive() {
     let mut guide = guide("acme", "1").into_bytes();
     guide.extend(b"\xff\xfe");
     let mut tar = tar::Builder::new(Vec::new());
@@ -575,5 +575,5 @@ fn kn_16_a_guide_that_is_no_text_is_told_as_what_is_wrong_with_the_archive() {
     tar.append_data(&mut header, "acme/KNOWLEDGE.md", guide.as_slice()).unwrap();
     let (code, message) = refused(&tar.into_inner().unwrap());
     assert_eq!(code, "KN3004");
-    assert!(message.contains("no UTF-8 at byte") && !message.contains(".unpacking"), "{message}");
+    assert!(message.contains("not UTF-8 at byte") && !message.contains(".unpacking"), "{message}");
 }

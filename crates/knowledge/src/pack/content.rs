@@ -60,7 +60,8 @@ fn within(
     Ok(text)
 }
 
-/// What a listing needs of one entry: a symlink stands for the file of the pack that it leads to.
+/// Returns what a listing needs of one entry: a symlink stands for the file of the pack that it
+/// leads to.
 ///
 /// # Errors
 /// Why it stands for nothing, when it leads to no such file.
@@ -71,8 +72,8 @@ pub(super) fn settled(folder: &Workspace, entry: Entry) -> Result<Entry, FileErr
     folder.file(&own(folder, entry.path.as_str())?)
 }
 
-/// The place in the pack that a path means, when it is part of the pack by name and, symlinks
-/// followed, by place.
+/// Returns the place in the pack that a path means, when it is part of the pack by name and,
+/// symlinks followed, by place.
 fn own(folder: &Workspace, path: &str) -> Result<WorkspacePath, FileError> {
     let place = folder.resolve(path)?;
     let missing = || FileError::NotFound { path: path.to_owned(), similar: None };
@@ -86,7 +87,7 @@ fn own(folder: &Workspace, path: &str) -> Result<WorkspacePath, FileError> {
     if is_own { Ok(place) } else { Err(missing()) }
 }
 
-/// Whether a folder on the way to the file is a pack of its own.
+/// Reports whether a folder on the way to the file is a pack of its own.
 fn is_in_inner_pack(folder: &Workspace, path: &str) -> bool {
     let folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
     folders
@@ -94,12 +95,12 @@ fn is_in_inner_pack(folder: &Workspace, path: &str) -> bool {
         .any(|guide| folder.has(&guide))
 }
 
-/// Whether no part of a path is hidden or installed by tools.
+/// Reports whether no part of a path is hidden or installed by tools.
 pub(super) fn is_visible(path: &str) -> bool {
     path == "." || !path.split('/').any(is_left_out)
 }
 
-/// Whether a name is no part of a pack: hidden, or what tools install.
+/// Reports whether a name is not part of a pack: hidden, or what tools install.
 pub(super) fn is_left_out(name: &str) -> bool {
     name.starts_with('.') || name == "node_modules"
 }

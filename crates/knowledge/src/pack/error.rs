@@ -23,7 +23,7 @@ pub enum PackError {
     Unreadable {
         /// The pack.
         pack: String,
-        /// What is wrong; its paths are relative to the pack's folder.
+        /// The fault; its paths are relative to the pack's folder.
         error: FileError,
     },
     /// There are more files or deeper folders than can be handled.
@@ -33,23 +33,23 @@ pub enum PackError {
         pack: String,
         /// The limit.
         limit: usize,
-        /// What there is too much of.
+        /// The quantity that exceeds its limit.
         what: &'static str,
     },
-    /// What the pack says now can't be used any more.
+    /// The pack has changed and can't be used any more.
     #[error("knowledge pack `{pack}` can't be used any more: {}", said::line(reason))]
     Changed {
         /// The pack.
         pack: String,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
     /// The record of approvals is damaged.
-    #[error("`{}` is no record of approvals: {reason}", path.display())]
+    #[error("`{}` is not a record of approvals: {reason}", path.display())]
     BadApprovals {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
     /// An approval could not be written down.
@@ -57,12 +57,13 @@ pub enum PackError {
     ApprovalsNotWritten {
         /// The file.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the system.
         reason: String,
     },
 }
 
-/// What is wrong with a file, where the folder that its path is confined to is that of a pack.
+/// Returns what is wrong with a file, where the folder that its path is confined to is that of a
+/// pack.
 fn located(error: &FileError) -> String {
     match error {
         FileError::Outside(path) => format!("`{path}` lies outside the pack"),
@@ -78,7 +79,7 @@ pub(super) fn told(error: &FileError) -> String {
         FileError::Outside(_) | FileError::LeadsOut(_) => {
             "it leads outside the pack, or by an absolute path"
         }
-        FileError::NotFound { .. } => "it leads to what is no part of the pack",
+        FileError::NotFound { .. } => "it leads to what is not part of the pack",
         FileError::Dangling(_) => "it leads to a file that is not there",
         FileError::Loop(_) => "it leads in a circle",
         FileError::IsFolder(_) => "it leads to a folder, and symlinks to folders are not followed",
@@ -90,12 +91,12 @@ pub(super) fn told(error: &FileError) -> String {
 }
 
 impl PackError {
-    /// A file or folder of a pack that can't be read.
+    /// Returns a file or folder of a pack that can't be read.
     pub(crate) fn unreadable(pack: &str, error: FileError) -> Self {
         Self::Unreadable { pack: pack.to_owned(), error }
     }
 
-    /// Its kind.
+    /// Returns its kind.
     #[must_use]
     pub fn kind(&self) -> Code {
         match self {
@@ -108,13 +109,13 @@ impl PackError {
         }
     }
 
-    /// Its stable code.
+    /// Returns its stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.kind().code
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {

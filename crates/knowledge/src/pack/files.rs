@@ -20,25 +20,25 @@ pub struct PackFile {
     pub bytes: u64,
     /// When it was last written, in nanoseconds since 1970; 0 for packs of the program.
     pub modified_ns: u128,
-    /// What it is for.
+    /// Its purpose.
     pub kind: FileKind,
 }
 
 impl PackFile {
-    /// Whether no model is ever shown it: an index of another tool, or the log of the pack's use,
-    /// which each use changes.
+    /// Reports whether no model is ever shown it: an index of another tool, or the log of the
+    /// pack's use, which each use changes.
     pub(super) fn is_unsaid(&self) -> bool {
         let index = folder_of(&self.path) == "indexes" && self.path != crate::anchor::SOURCE_MAP;
         index || self.path.strip_prefix("runs/") == Some(crate::usage::FILE)
     }
 }
 
-/// What the listing of a pack gives.
+/// The listing of a pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
     /// Its files, by path.
     pub files: Vec<PackFile>,
-    /// What could not be listed, by path.
+    /// The paths that could not be listed, in order.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -47,13 +47,13 @@ pub struct Listing {
 pub struct LeftOut {
     /// Its path relative to the pack's folder.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: LeftOutKind,
     /// Why.
     pub reason: String,
 }
 
-/// What can be left out of a listing.
+/// The kind of entry that a listing leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftOutKind {
     /// A folder that can't be read.
@@ -63,7 +63,7 @@ pub enum LeftOutKind {
 }
 
 impl LeftOut {
-    /// What is to be said about it.
+    /// Returns what is to be said about it.
     #[must_use]
     pub fn message(&self) -> String {
         let (path, reason) = (said::quote(&self.path), said::quote(&self.reason));
@@ -76,7 +76,7 @@ impl LeftOut {
     }
 }
 
-/// What a file of a pack is for (KN-7).
+/// The purpose of a file of a pack (KN-7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
@@ -97,7 +97,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The word that guides use.
+    /// Returns the word that guides use.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl FileKind {
         }
     }
 
-    /// What the file at that path is for, in a pack with that primary document.
+    /// Returns what the file at that path is for, in a pack with that primary document.
     fn of(path: &str, primary: Option<&str>) -> Self {
         if path == GUIDE_FILE {
             return Self::Guide;
@@ -129,7 +129,7 @@ impl FileKind {
     }
 }
 
-/// The topmost folder of a path; empty for a file beside the guide.
+/// Returns the topmost folder of a path; empty for a file beside the guide.
 fn folder_of(path: &str) -> &str {
     path.split_once('/').map_or("", |(folder, _)| folder)
 }
@@ -151,7 +151,7 @@ impl ListError {
     }
 }
 
-/// All files, by path, and what is left out.
+/// Returns all files, by path, and what is left out.
 pub(super) fn list(content: &Content, primary: Option<&str>) -> Result<Listing, ListError> {
     let primary = primary.map(|path| path.strip_prefix("./").unwrap_or(path));
     let mut listing = match content {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_7_a_folder_that_cannot_be_read_is_left_out_and_said() {
+    fn kn_7_folder_that_cannot_be_read_is_left_out_and_said() {
         let wiki = "wiki".to_owned();
         let io = FileError::Io { path: wiki.clone(), reason: "input/output error".to_owned() };
         for (error, reason) in [
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_7_a_folder_that_is_gone_when_it_is_read_is_empty() {
+    fn kn_7_folder_that_is_gone_when_it_is_read_is_empty() {
         let gone = FileError::NotFound { path: "wiki".to_owned(), similar: None };
         for error in [gone, FileError::NotFolder("wiki".to_owned())] {
             let Listing { files, left_out } = listed(&error);

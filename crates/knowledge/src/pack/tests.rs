@@ -57,7 +57,7 @@ fn kn_7_files_are_listed_by_path_with_their_kinds() {
 }
 
 #[test]
-fn kn_7_reading_stays_in_the_pack() {
+fn kn_7_reading_stays_in_pack() {
     let place = Place::new();
     let pack = full(&place);
     place.write("secret.md", "secret");
@@ -88,7 +88,7 @@ fn kn_7_reading_stays_in_the_pack() {
 
 #[cfg(unix)]
 #[test]
-fn kn_7_symlinks_count_only_inside_the_pack() {
+fn kn_7_symlinks_count_only_inside_pack() {
     let place = Place::new();
     let pack = full(&place);
     let before = pack.files().unwrap().len();
@@ -115,8 +115,8 @@ fn kn_7_symlinks_count_only_inside_the_pack() {
     assert_eq!(
         said,
         [
-            "the symlink `wiki/foreign.md` is left out: it leads to what is no part of the pack",
-            "the symlink `wiki/hidden.md` is left out: it leads to what is no part of the pack",
+            "the symlink `wiki/foreign.md` is left out: it leads to what is not part of the pack",
+            "the symlink `wiki/hidden.md` is left out: it leads to what is not part of the pack",
             "the symlink `wiki/loop.md` is left out: it leads in a circle",
             "the symlink `wiki/out.md` is left out: it leads outside the pack, or by an \
              absolute path",
@@ -127,7 +127,7 @@ fn kn_7_symlinks_count_only_inside_the_pack() {
 }
 
 #[test]
-fn kn_7_what_is_refused_is_told_of_the_pack_not_of_a_workspace() {
+fn kn_7_what_is_refused_is_reported_of_pack_not_of_workspace() {
     let place = Place::new();
     let pack = full(&place);
     for (path, told) in [
@@ -141,7 +141,7 @@ fn kn_7_what_is_refused_is_told_of_the_pack_not_of_a_workspace() {
 
 #[cfg(unix)]
 #[test]
-fn kn_8_a_folder_that_cannot_be_read_stops_nothing_and_changes_the_digest() {
+fn kn_8_folder_that_cannot_be_read_stops_nothing_and_changes_digest() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let pack = full(&place);
@@ -164,7 +164,7 @@ fn kn_8_a_folder_that_cannot_be_read_stops_nothing_and_changes_the_digest() {
 }
 
 #[test]
-fn kn_8_the_digest_changes_with_names_and_contents_and_not_with_the_log() {
+fn kn_8_digest_changes_with_names_and_contents_and_not_with_log() {
     let place = Place::new();
     let pack = full(&place);
     let first = pack.digest().unwrap();
@@ -196,7 +196,7 @@ fn kn_8_the_digest_changes_with_names_and_contents_and_not_with_the_log() {
 
 #[cfg(unix)]
 #[test]
-fn kn_8_a_file_that_cannot_be_read_changes_the_digest_and_does_not_stop_it() {
+fn kn_8_file_that_cannot_be_read_changes_digest_and_does_not_stop_it() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let pack = full(&place);
@@ -214,7 +214,7 @@ fn kn_8_a_file_that_cannot_be_read_changes_the_digest_and_does_not_stop_it() {
 }
 
 #[test]
-fn kn_2_a_pack_of_the_program_reads_as_one_of_a_folder() {
+fn kn_2_pack_of_program_reads_as_one_of_folder() {
     let place = Place::new();
     let item = full(&place).item().clone();
     const FILES: &[(&str, &str)] = &[
@@ -243,7 +243,7 @@ fn kn_2_a_pack_of_the_program_reads_as_one_of_a_folder() {
 }
 
 #[test]
-fn kn_7_folders_without_end_are_an_error() {
+fn kn_7_folders_without_end_are_error() {
     let place = Place::new();
     let pack = full(&place);
     let deep = "d/".repeat(40);

@@ -13,7 +13,7 @@ pub(super) struct Block {
     pub(super) text: String,
     /// The anchors in the text, but for examples in code.
     pub(super) own: Vec<Anchor>,
-    /// What the source map says of it.
+    /// Its entries in the source map.
     pub(super) mapped: Vec<Mapped>,
     /// The anchors of both that lead nowhere: they are gaps, and no sources.
     dead: HashSet<String>,
@@ -43,7 +43,7 @@ impl Block {
         Self { candidate: candidate.clone(), own, mapped, text, dead }
     }
 
-    /// The text, or its beginning.
+    /// Returns the text, or its beginning.
     pub(super) fn kept(&self, kept: Option<usize>) -> &str {
         kept.and_then(|kept| self.text.get(..kept)).unwrap_or(&self.text)
     }
@@ -60,12 +60,12 @@ impl Block {
         )
     }
 
-    /// Where it may be cut, rising.
+    /// Returns where it may be cut, rising.
     pub(super) fn ends(&self) -> Vec<usize> {
         paragraph_ends(&self.candidate.place.path, &self.text)
     }
 
-    /// The anchors of the part that is kept, each once, that lead somewhere.
+    /// Returns the anchors of the part that is kept, each once, that lead somewhere.
     pub(super) fn anchors(&self, kept: Option<usize>) -> Vec<String> {
         let end = kept.unwrap_or(self.text.len());
         let own = self.own.iter().filter(|anchor| anchor.at.end <= end);

@@ -20,7 +20,7 @@ const WORTH_CUTTING: f32 = 0.5;
 /// The part of a pack, before there is anything in it.
 pub(super) struct Sheet {
     pub(super) fence: Fence,
-    /// Whether a list of sources ends it.
+    /// True if a list of sources ends it.
     pub(super) lists_sources: bool,
     /// How well the pack fits the task.
     pub(super) weight: f32,
@@ -131,7 +131,7 @@ pub(super) fn compose(
     packing.finish()
 }
 
-/// All candidates: those of each pack in their order, packs mixed by relevance.
+/// Returns all candidates: those of each pack in their order, packs mixed by relevance.
 fn order(sheets: &[Sheet]) -> Vec<Part> {
     let mut next: Vec<usize> = vec![0; sheets.len()];
     let mut order = Vec::new();
@@ -157,7 +157,8 @@ impl Packing<'_> {
         self.counter.count(text) as u64
     }
 
-    /// Whether a section is so long, as sections of these texts go, that reading it is idle.
+    /// Reports whether a section is so long, as sections of these texts go, that reading it is
+    /// idle.
     fn surely_too_long(&self, part: Part) -> bool {
         let size =
             self.sheets.get(part.pack).and_then(|sheet| sheet.candidates.get(part.candidate));
@@ -208,8 +209,8 @@ impl Packing<'_> {
         self.place_alone(part.pack, block, ends.first().copied(), whole.0)
     }
 
-    /// Takes the first section in, whole or as its smallest piece, if it fits as it will stand: sums
-    /// of parts come out some tokens high.
+    /// Takes the first section in, whole or as its smallest piece, if it fits as it will stand:
+    /// sums of parts come out some tokens high.
     fn place_alone(&mut self, pack: usize, block: Block, end: Option<usize>, whole: u64) -> bool {
         let mut alone = Shown { pack, block, tokens: whole, cut: None };
         for cut in [None, end.map(|end| (end, whole))] {
@@ -229,7 +230,7 @@ impl Packing<'_> {
         false
     }
 
-    /// The longest beginning that ends at the end of a paragraph and fits.
+    /// Returns the longest beginning that ends at the end of a paragraph and fits.
     fn cut(
         &self,
         pack: usize,
@@ -258,7 +259,7 @@ impl Packing<'_> {
         None
     }
 
-    /// The tokens of a section, and of the sources that it adds to the list.
+    /// Returns the tokens of a section, and of the sources that it adds to the list.
     fn cost(&self, pack: usize, block: &Block, kept: Option<usize>) -> (u64, u64) {
         let Some(sheet) = self.sheets.get(pack) else { return (0, 0) };
         let text = block.render(kept);
@@ -327,7 +328,7 @@ impl Packing<'_> {
     }
 }
 
-/// What stands inside a fence.
+/// Returns what stands inside a fence.
 fn body(shown: &[&Shown], lists_sources: bool) -> String {
     let texts: Vec<String> = shown.iter().map(|shown| shown.block.render(shown.kept())).collect();
     let mut body = texts.join("\n\n");

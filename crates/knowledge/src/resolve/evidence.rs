@@ -1,9 +1,5 @@
 //! The evidence tier: source map, gaps in citations, findings of runs (KN-1, KN-9, KN-12).
 
-mod findings;
-
-pub(super) use findings::findings;
-
 use super::compose::Shown;
 use super::texts::{Files, Texts};
 use super::types::CitationGap;
@@ -12,7 +8,7 @@ use crate::index::View;
 use crate::pack::Pack;
 use std::sync::Arc;
 
-/// The source map of a pack; `None` when it has none.
+/// Returns the source map of a pack; `None` when it has none.
 pub(super) fn map(
     texts: &Texts,
     pack: &Pack,

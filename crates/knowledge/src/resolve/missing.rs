@@ -8,8 +8,8 @@ use std::collections::HashSet;
 /// The most facts that are named.
 const MOST: usize = 12;
 
-/// The words of the task that nothing selected holds, but for those that go without saying in a
-/// pack that answers; when nothing was selected, all that it is about.
+/// Returns the words of the task that nothing selected holds, but for those that go without saying
+/// in a pack that answers; when nothing was selected, all that it is about.
 pub(super) fn missing(query: &Query, found: &HashSet<usize>, is_empty: bool) -> Vec<Missing> {
     let content: Vec<usize> = query
         .terms
@@ -25,7 +25,7 @@ pub(super) fn missing(query: &Query, found: &HashSet<usize>, is_empty: bool) -> 
     }
     let mut facts = Vec::new();
     let all = facts_of(query, &content, found);
-    // A character that is left of a run is no fact, but where there is nothing else to name.
+    // A character that is left of a run is not a fact, but where there is nothing else to name.
     let says = |fact: &String| !is_filler(fact);
     let has_facts = all.iter().any(says);
     for fact in all.into_iter().filter(|fact| if has_facts { says(fact) } else { is_empty }) {

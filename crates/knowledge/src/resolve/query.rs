@@ -19,13 +19,13 @@ pub(crate) struct QueryTerm {
     pub(crate) text: String,
     /// Where it stands first in [`Query::text`].
     pub(super) at: Range<usize>,
-    /// Whether it says what the task is about; other terms only rank.
+    /// True if it says what the task is about; other terms only rank.
     pub(crate) is_content: bool,
-    /// Whether it is a pair of characters of a script without spaces.
+    /// True if it is a pair of characters of a script without spaces.
     pub(super) is_pair: bool,
-    /// Whether it is one character of such a script beside others: a hint, since words are longer.
+    /// True if it is one character of such a script beside others: a hint, since words are longer.
     pub(super) is_hint: bool,
-    /// Whether it belongs to how tasks are worded: it is content when the task has no other, or
+    /// True if it belongs to how tasks are worded: it is content when the task has no other, or
     /// where a heading of the pack has it.
     pub(super) is_weak: bool,
 }
@@ -64,18 +64,18 @@ impl Query {
         Self { text, terms }
     }
 
-    /// What is wanted, as the words say.
+    /// Returns what is wanted, as the words say.
     pub(super) fn intent(&self) -> Intent {
         words::intent(&self.text)
     }
 
-    /// Whether something is to be written.
+    /// Reports whether something is to be written.
     pub(super) fn is_writing(&self) -> bool {
         words::is_writing(&self.text)
     }
 }
 
-/// Whether a term is content, only ranks, or is left out.
+/// Reports whether a term is content, only ranks, or is left out.
 fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Phrase]) -> Option<bool> {
     let mut met = stops.iter().filter(|stop| stop.at.start < at.end && at.start < stop.at.end);
     if let Some(stop) = met.next() {
@@ -95,13 +95,13 @@ fn weight(text: &str, at: &Range<usize>, kind: Kind, stops: &[Phrase]) -> Option
     }
 }
 
-/// Whether a pair is the end of a word and the particle behind it, or the beginning of the next: where
-/// Japanese changes its script, words end.
+/// Reports whether a pair is the end of a word and the particle behind it, or the beginning of the
+/// next: where Japanese changes its script, words end.
 fn is_seam(pair: &str) -> bool {
     pair.chars().any(is_hiragana) && !pair.chars().all(is_hiragana)
 }
 
-/// Whether a character has a neighbour with which it makes a pair.
+/// Reports whether a character has a neighbour with which it makes a pair.
 fn touches(text: &str, at: &Range<usize>, stops: &[Phrase]) -> bool {
     let free = |at: usize| !stops.iter().any(|stop| stop.at.contains(&at));
     let before = text.get(..at.start).and_then(|text| text.char_indices().next_back());

@@ -1,7 +1,8 @@
 //! The answer: what was selected, and everything that has to be said about it.
 
 use super::compose::{Composed, Shown};
-use super::evidence::{self, broken, findings, unsourced};
+use super::evidence::{self, broken, unsourced};
+use super::findings::findings;
 use super::missing::missing;
 use super::query::Query;
 use super::texts::Files;
@@ -30,7 +31,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// The answer for a context.
+    /// Returns the answer for a context.
     pub(super) fn of(&self, composed: Composed) -> Resolution {
         let mut out = Resolution { tokens: composed.tokens, ..Resolution::default() };
         for (number, asked) in self.asked.iter().enumerate() {
@@ -258,7 +259,7 @@ impl Report<'_> {
     }
 }
 
-/// What is said beside the fence may quote a pack: it is lines, whoever prints them (KN-13).
+/// Makes the texts beside the fence plain lines: they may quote a pack (KN-13).
 fn harmless(out: &mut Resolution) {
     let lines = |texts: &mut Vec<String>| texts.iter_mut().for_each(|text| *text = line(text));
     let gap = |gap: &mut CitationGap| {

@@ -16,7 +16,7 @@ use tantivy::{DocAddress, TantivyError};
 
 /// The fewest and the most sections of an area that are looked at.
 const LOOKED_AT: (u64, u64) = (16, 64);
-/// What a section takes at least, in tokens, when it is guessed how many are looked at.
+/// The least tokens of a section, to estimate how many sections to look at.
 const SMALL: u64 = 80;
 /// A section answers a task when it has at least this share of what the pack knows of the task.
 const ANSWERS: f32 = 0.9;
@@ -25,7 +25,7 @@ const LINKED_SHARE: f32 = 0.1;
 /// How many sections' links are followed, and how many steps far.
 const MAX_LINKING: usize = 8;
 const STEPS: usize = 2;
-/// What the score of a compiled section is multiplied with.
+/// The factor on the score of a compiled section.
 const PREFERENCE: f32 = 1.1;
 /// The most sections of tone, persona and taboos that join.
 const MAX_PERSONA: usize = 8;
@@ -43,7 +43,7 @@ pub(super) struct Candidate {
     pub(super) terms: Vec<usize>,
 }
 
-/// What one pack has for a task.
+/// The selection of one pack for a task.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Selected {
     /// Best first.
@@ -53,7 +53,7 @@ pub(super) struct Selected {
     pub(super) common: HashSet<usize>,
     /// The share of the task that the best section has.
     pub(super) coverage: f32,
-    /// Whether the candidates without a term of the task apply to it all the same: what shapes
+    /// True if the candidates without a term of the task apply to it all the same: what shapes
     /// tone and persona, and something is to be written.
     pub(super) shapes: bool,
 }
@@ -122,7 +122,7 @@ fn raised(view: &View, query: &Query) -> Result<HashSet<usize>, TantivyError> {
     Ok(raised)
 }
 
-/// The terms that the name or the description of the pack has.
+/// Returns the terms that the name or the description of the pack has.
 fn described(pack: &Pack, query: &Query) -> HashSet<usize> {
     let item = pack.item();
     let text = format!("{}\n{}", item.name, item.description);
@@ -135,7 +135,7 @@ fn described(pack: &Pack, query: &Query) -> HashSet<usize> {
     known.map(|(number, _)| number).collect()
 }
 
-/// The terms that are looked for: all, or of many the rarest that matter.
+/// Returns the terms that are looked for: all, or of many the rarest that matter.
 fn prepare<'v>(
     view: &'v View,
     query: &Query,
@@ -301,7 +301,7 @@ impl Choice<'_> {
         self.groups.push(group);
     }
 
-    /// The terms that sections chosen so far have.
+    /// Returns the terms that sections chosen so far have.
     fn chosen_terms(&self) -> u64 {
         self.groups.iter().flatten().fold(0, |known, (_, terms)| known | terms)
     }
@@ -339,7 +339,7 @@ impl Choice<'_> {
         Ok(())
     }
 
-    /// The sections of some areas that match well enough, best first.
+    /// Returns the sections of some areas that match well enough, best first.
     fn group(
         &mut self,
         areas: &[(Area, &'static str)],
@@ -378,7 +378,8 @@ impl Choice<'_> {
         Ok(group)
     }
 
-    /// Follows the links of the best sections to pages of the wiki, and those of what is found there.
+    /// Follows the links of the best sections to pages of the wiki, and those of what is found
+    /// there.
     fn follow_links(&mut self) -> Result<(), TantivyError> {
         if !self.areas.contains(&Area::Wiki) {
             return Ok(());
@@ -409,8 +410,8 @@ impl Choice<'_> {
         Ok(())
     }
 
-    /// What shapes every answer joins: sections on tone, persona and taboos, and for `writing` all
-    /// of the compiled files that the guide names.
+    /// Returns what shapes every answer joins: sections on tone, persona and taboos, and for
+    /// `writing` all of the compiled files that the guide names.
     fn persona(&mut self, pack: &Pack, writing: bool) -> Result<(), TantivyError> {
         let mut addresses = self.search.persona(MAX_PERSONA * 4)?;
         if writing {
@@ -449,7 +450,7 @@ impl Choice<'_> {
         self.groups.iter().all(Vec::is_empty)
     }
 
-    /// Whether a section chosen so far answers the task.
+    /// Reports whether a section chosen so far answers the task.
     fn answered(&self) -> bool {
         let mut chosen = self.groups.iter().flatten();
         chosen.any(|(_, terms)| self.weights.share_of_known(*terms) >= ANSWERS)
@@ -461,7 +462,7 @@ impl Choice<'_> {
     }
 }
 
-/// The compiled files that the guide of a pack names, by path.
+/// Returns the compiled files that the guide of a pack names, by path.
 fn named(pack: &Pack, listing: &Listing) -> Vec<String> {
     let guide = pack.guide_body().unwrap_or_default();
     let mut paths: Vec<String> = listing
@@ -473,12 +474,12 @@ fn named(pack: &Pack, listing: &Listing) -> Vec<String> {
     paths
 }
 
-/// How many sections of an area can matter under a budget.
+/// Returns how many sections of an area can matter under a budget.
 fn looked_at(budget: u64) -> usize {
     usize::try_from((budget / SMALL).clamp(LOOKED_AT.0, LOOKED_AT.1)).unwrap_or(64)
 }
 
-/// What was compiled for reading goes before the same words elsewhere.
+/// Returns what was compiled for reading goes before the same words elsewhere.
 fn preference(area: Area) -> f32 {
     if matches!(area, Area::Split | Area::Compiled) { PREFERENCE } else { 1.0 }
 }

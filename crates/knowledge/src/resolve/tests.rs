@@ -2,7 +2,7 @@ use super::*;
 use contexture_context::tokens::O200K_BASE;
 
 #[test]
-fn kn_9_a_resolver_can_be_shared_between_threads() {
+fn kn_9_resolver_can_be_shared_between_threads() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<Resolver>();
 }

@@ -21,12 +21,12 @@ pub(super) struct FileText {
 }
 
 impl FileText {
-    /// The digest of the file.
+    /// Returns the digest of the file.
     pub(super) fn digest(&self) -> Digest {
         self.digest.get_or_init(|| Digest::of_text(&self.text)).clone()
     }
 
-    /// The text as a source map.
+    /// Returns the text as a source map.
     pub(super) fn map(&self) -> Result<Arc<SourceMap>, String> {
         self.map.get_or_init(|| SourceMap::parse(&self.text).map(Arc::new)).clone()
     }
@@ -45,7 +45,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// The text of a file as it is now.
+    /// Returns the text of a file as it is now.
     pub(super) fn get(
         &self,
         pack: &Pack,

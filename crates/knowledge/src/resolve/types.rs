@@ -4,7 +4,7 @@ use crate::item::{CatalogItem, Grounding, ProducedBy};
 use contexture_context::Digest;
 use serde::{Deserialize, Serialize};
 
-/// What a task is about, which decides where is looked (KN-10).
+/// The intent of a task, which decides where to look (KN-10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intent {
@@ -23,7 +23,7 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// Whether `sources/` may be read and run findings are shown: the evidence tier (KN-1).
+    /// Reports whether `sources/` may be read and run findings are shown: the evidence tier (KN-1).
     #[must_use]
     pub const fn wants_evidence(self) -> bool {
         matches!(self, Self::Cite | Self::Verify | Self::Ingest | Self::Dispute)
@@ -37,18 +37,18 @@ pub struct Task {
     pub text: String,
     /// The most tokens of [`Resolution::context`], fences and citation list counted in.
     pub budget: u64,
-    /// What it is about; `None`: as its words say.
+    /// Its intent; `None`: taken from its words.
     pub intent: Option<Intent>,
-    /// Whether the evidence tier joins whatever the intent is.
+    /// True if the evidence tier joins whatever the intent is.
     pub evidence: bool,
     /// The grounding policy; `None`: as each pack declares.
     pub grounding: Option<Grounding>,
-    /// Whether the notice of the fence is in English.
+    /// True if the notice of the fence is in English.
     pub english: bool,
 }
 
 impl Task {
-    /// A task whose intent and grounding are left to its words and to the packs.
+    /// Returns a task whose intent and grounding are left to its words and to the packs.
     #[must_use]
     pub fn new(text: impl Into<String>, budget: u64) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Task {
     }
 }
 
-/// What was selected for a task, and what has to be said about it (KN-9).
+/// The selection for a task, with its warnings (KN-9).
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Resolution {
     /// The files of the sections, each once, in the order of the sections. When several packs were
@@ -72,7 +72,7 @@ pub struct Resolution {
     pub sections: Vec<Section>,
     /// The source anchors of the sections, `FILE#FRAGMENT`, each once.
     pub source_anchors: Vec<String>,
-    /// What runs found about the pack; only in the evidence tier.
+    /// Findings of runs about the pack; only in the evidence tier.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<RunFinding>,
     /// Who or what built the packs; only in the evidence tier.
@@ -80,15 +80,15 @@ pub struct Resolution {
     pub provenance: Vec<Provenance>,
     /// The tokens of the context.
     pub tokens: u64,
-    /// What the reader has to know about the packs and their content.
+    /// Warnings for the reader about the packs and their content.
     pub warnings: Vec<String>,
-    /// What the task asks for and the packs do not have.
+    /// Facts that the task asks for and the packs do not have.
     pub missing: Vec<Missing>,
     /// Claims without a source and anchors that lead nowhere.
     pub citation_gaps: Vec<CitationGap>,
     /// The fenced text, ready for a prompt; empty when nothing was selected.
     pub context: String,
-    /// What was used of each pack, for the usage log, sessions and manifests.
+    /// The use of each pack, for the usage log, sessions and manifests.
     #[serde(skip)]
     pub uses: Vec<PackUse>,
 }
@@ -114,7 +114,7 @@ pub struct Section {
     /// The source anchors in it or mapped to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<String>,
-    /// What was cut off its end.
+    /// The part that was cut off its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<SectionCut>,
 }
@@ -133,15 +133,15 @@ pub struct SectionCut {
 pub struct Missing {
     /// The words of the task.
     pub fact: String,
-    /// What to do about it: [`Missing::RECOMMENDATION`].
+    /// The recommended action: [`Missing::RECOMMENDATION`].
     pub recommendation: &'static str,
 }
 
 impl Missing {
-    /// What is recommended about every missing fact.
+    /// The recommendation for every missing fact.
     pub const RECOMMENDATION: &'static str = "ask_user_or_mark_unknown";
 
-    /// A missing fact.
+    /// Returns a missing fact.
     #[must_use]
     pub fn new(fact: impl Into<String>) -> Self {
         Self { fact: fact.into(), recommendation: Self::RECOMMENDATION }
@@ -160,11 +160,11 @@ pub struct CitationGap {
     pub line: u32,
     /// The claim or the anchor.
     pub text: String,
-    /// What is wrong with it.
+    /// The fault in it.
     pub problem: String,
 }
 
-/// What a run found (KN-9).
+/// A finding of a run (KN-9).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunFinding {
     /// The pack; absent when one pack was asked.
@@ -178,7 +178,7 @@ pub struct RunFinding {
     /// The file that it is about, as the run says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-    /// What was found.
+    /// The finding.
     pub message: String,
 }
 
@@ -192,7 +192,7 @@ pub struct Provenance {
     pub produced_by: ProducedBy,
 }
 
-/// What was used of a pack (KN-14, KN-15).
+/// The use of a pack (KN-14, KN-15).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackUse {
     /// The pack.

@@ -17,7 +17,8 @@ pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
     warnings
 }
 
-/// What is to be said of a pack wherever its content is shown: its status, and who has checked it.
+/// Returns what is to be said of a pack wherever its content is shown: its status, and who has
+/// checked it.
 #[must_use]
 pub fn standing(item: &CatalogItem) -> Vec<String> {
     let name = &item.name;
@@ -38,7 +39,7 @@ pub fn standing(item: &CatalogItem) -> Vec<String> {
     [status, trust].into_iter().flatten().map(|what| format!("`{name}` {what}")).collect()
 }
 
-/// The warning about facts that are missing, in one sentence; the list has all of them.
+/// Returns the warning about facts that are missing, in one sentence; the list has all of them.
 pub(super) fn of_missing(missing: &[Missing]) -> Option<String> {
     let (named, more) = missing.split_at(missing.len().min(MOST_NAMED));
     let named: Vec<String> = named.iter().map(|fact| format!("`{}`", fact.fact)).collect();

@@ -8,7 +8,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The lines of that text. What follows a last line end is no line.
+    /// Returns the lines of that text. What follows a last line end is not a line.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -20,20 +20,20 @@ impl Lines {
         Self { starts, len: text.len() }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     #[must_use]
     pub fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// The number, from 1, of the line that holds that byte.
+    /// Returns the number, from 1, of the line that holds that byte.
     #[must_use]
     pub fn number(&self, at: usize) -> u32 {
         let line = self.starts.partition_point(|start| *start <= at.min(self.len));
         u32::try_from(line.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// Where the line that holds that byte begins.
+    /// Returns where the line that holds that byte begins.
     #[must_use]
     pub fn start(&self, at: usize) -> usize {
         let line = self.starts.partition_point(|start| *start <= at);

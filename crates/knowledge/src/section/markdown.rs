@@ -81,7 +81,7 @@ fn end_of_block(
     }
 }
 
-/// The sections of a Markdown file.
+/// Returns the sections of a Markdown file.
 pub(super) fn sections(path: &str, text: &str) -> Vec<SourceSection> {
     let lines = Lines::of(text);
     let mut out = Vec::new();
@@ -158,7 +158,7 @@ fn heading_path(path: &str, open: &[(HeadingLevel, String)]) -> String {
     format!("{}…", whole.get(..end).unwrap_or_default())
 }
 
-/// The headings as they are read.
+/// Returns the headings as they are read.
 pub(super) fn headings(text: &str) -> Vec<String> {
     let words = |part| match part {
         Part::Heading(_, words, _) => Some(words),
@@ -167,7 +167,8 @@ pub(super) fn headings(text: &str) -> Vec<String> {
     parts(text, LONG).into_iter().filter_map(words).collect()
 }
 
-/// Where the outermost blocks end; when there is one list and nothing else, where its items end.
+/// Returns where the outermost blocks end; when there is one list and nothing else, where its items
+/// end.
 pub(super) fn paragraph_ends(text: &str) -> Vec<usize> {
     let ends = ends_of(text, parts(text, LONG));
     if ends.len() > 1 { ends } else { ends_of(text, parts(text, 0)) }

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// have no blank lines.
 const HUGE: usize = 2 * LONG;
 
-/// The sections of a file.
+/// Returns the sections of a file.
 pub(super) fn sections(path: &str, text: &str) -> Vec<SourceSection> {
     let lines = Lines::of(text);
     let mut out = Vec::new();
@@ -15,7 +15,7 @@ pub(super) fn sections(path: &str, text: &str) -> Vec<SourceSection> {
     out
 }
 
-/// The paragraphs of a text, without the blank lines between them.
+/// Returns the paragraphs of a text, without the blank lines between them.
 pub(super) fn paragraphs(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open: Option<Range<usize>> = None;

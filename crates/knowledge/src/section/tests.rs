@@ -43,7 +43,7 @@ fn kn_9_headings_of_every_form_are_read() {
 }
 
 #[test]
-fn kn_9_a_heading_with_nothing_under_it_is_a_section_when_nothing_is_below() {
+fn kn_9_heading_with_nothing_under_it_is_section_when_nothing_is_below() {
     let text = "# A\n\n## Not supported\n\n## B\n\ntext\n";
     assert_eq!(
         shown("a.md", text),
@@ -74,7 +74,7 @@ fn kn_9_long_sections_are_parted_between_paragraphs() {
 }
 
 #[test]
-fn kn_11_a_text_ends_at_paragraphs_and_not_inside_code() {
+fn kn_11_text_ends_at_paragraphs_and_not_inside_code() {
     let text = "one\n\n```\na\n\nb\n```\n\nthree\n";
     let ends = paragraph_ends("a.md", text);
     let kept: Vec<&str> = ends.iter().map(|end| text.get(..*end).unwrap()).collect();
@@ -82,7 +82,7 @@ fn kn_11_a_text_ends_at_paragraphs_and_not_inside_code() {
 }
 
 #[test]
-fn kn_11_a_lone_list_ends_at_its_items() {
+fn kn_11_lone_list_ends_at_its_items() {
     let text = "- one\n  more\n- two\n- three\n";
     let ends = paragraph_ends("a.md", text);
     let kept: Vec<&str> = ends.iter().map(|end| text.get(..*end).unwrap()).collect();

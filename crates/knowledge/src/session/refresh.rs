@@ -5,12 +5,12 @@ use super::{Selection, Session, Source};
 use crate::pack::Pack;
 use crate::resolve::{Resolution, Task};
 
-/// What a refresh did.
+/// The result of a refresh.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Refreshed {
     /// The texts that took the place of others, in their order.
     pub texts: Vec<String>,
-    /// What had changed.
+    /// The changed sources.
     pub stale: Vec<Stale>,
     /// The packs whose guides or selections were dropped: the pack is gone, its guide can't be
     /// read, or nothing in it answers the task any more.

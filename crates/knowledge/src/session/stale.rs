@@ -15,11 +15,11 @@ pub struct Stale {
     pub pack: String,
     /// The file, relative to the pack; empty when the pack itself is gone.
     pub path: String,
-    /// What happened to it.
+    /// The change to it.
     pub change: Change,
 }
 
-/// What happened to a file.
+/// A change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
@@ -32,8 +32,8 @@ pub enum Change {
 }
 
 impl Session {
-    /// What has changed under the guides and selections, each file once, by pack and path. Every
-    /// file that was loaded is read again.
+    /// Returns what has changed under the guides and selections, each file once, by pack and path.
+    /// Every file that was loaded is read again.
     #[must_use]
     pub fn stale(&self, packs: &[Pack]) -> Vec<Stale> {
         let mut found: Vec<Stale> =
@@ -44,7 +44,7 @@ impl Session {
     }
 }
 
-/// What has changed of one source.
+/// Returns what has changed of one source.
 pub(super) fn changes(source: &Source, packs: &[Pack]) -> Vec<Stale> {
     let stale =
         |path: &str, change| Stale { pack: source.pack.clone(), path: path.to_owned(), change };

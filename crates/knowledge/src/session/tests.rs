@@ -36,7 +36,7 @@ fn resolver() -> Resolver {
 }
 
 #[test]
-fn kn_14_a_second_activation_gives_a_note() {
+fn kn_14_second_activation_gives_note() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path());
     let packs = open(folder.path());
@@ -62,7 +62,7 @@ fn kn_14_a_second_activation_gives_a_note() {
 }
 
 #[test]
-fn kn_14_texts_outlive_a_reload_to_the_letter() {
+fn kn_14_texts_outlive_reload_to_letter() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path());
     let packs = open(folder.path());
@@ -96,7 +96,7 @@ fn kn_14_texts_outlive_a_reload_to_the_letter() {
 }
 
 #[test]
-fn kn_14_a_changed_file_is_told_and_refreshed() {
+fn kn_14_changed_file_is_reported_and_refreshed() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path());
     let packs = open(folder.path());
@@ -143,7 +143,7 @@ fn kn_14_a_changed_file_is_told_and_refreshed() {
 }
 
 #[test]
-fn kn_14_what_is_gone_is_dropped_and_a_failure_changes_nothing() {
+fn kn_14_what_is_gone_is_dropped_and_failure_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path());
     let packs = open(folder.path());

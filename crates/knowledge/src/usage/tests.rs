@@ -20,7 +20,7 @@ fn line() -> UsageLine {
 }
 
 #[test]
-fn kn_15_a_line_has_the_fields_of_the_format_in_their_order() {
+fn kn_15_line_has_fields_of_format_in_their_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(".contexture/usage.jsonl");
     UsageLog::append(&path, &line()).unwrap();
@@ -57,7 +57,7 @@ fn kn_15_texts_with_line_ends_stay_on_one_line() {
 }
 
 #[test]
-fn kn_15_a_torn_line_is_reported_and_mended_by_the_next() {
+fn kn_15_torn_line_is_reported_and_mended_by_next() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("usage.jsonl");
     UsageLog::append(&path, &line()).unwrap();
@@ -79,7 +79,7 @@ fn kn_15_a_torn_line_is_reported_and_mended_by_the_next() {
 }
 
 #[test]
-fn kn_15_a_line_of_any_length_is_read_past() {
+fn kn_15_line_of_any_length_is_read_past() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("usage.jsonl");
     std::fs::write(&path, vec![b'x'; 3 * MAX_LINE]).unwrap();
@@ -115,7 +115,7 @@ fn kn_15_many_writers_never_mix_their_lines() {
 }
 
 #[test]
-fn kn_15_a_summary_counts_what_was_used() {
+fn kn_15_summary_counts_what_was_used() {
     let mut log = UsageLog { lines: vec![line(); 2], ..UsageLog::default() };
     log.lines[1].timestamp = "2026-04-01T00:00:00Z".to_owned();
     log.lines[1].version = Some("0.8.0".to_owned());
@@ -140,7 +140,7 @@ fn kn_15_a_summary_counts_what_was_used() {
 
 #[cfg(unix)]
 #[test]
-fn kn_15_a_link_is_not_written_through() {
+fn kn_15_link_is_not_written_through() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("important");
     std::fs::write(&target, "as it was\n").unwrap();

@@ -13,7 +13,7 @@ fn gaps(answer: &Resolution) -> Vec<(u32, &str)> {
 }
 
 #[test]
-fn kn_12_every_claim_line_without_an_anchor_is_flagged() {
+fn kn_12_every_claim_line_without_anchor_is_flagged() {
     let text = "# Widget\n\nIt is blue. [source: sources/a.md#L1]\nIt is round.\n\n- item one\n- item \
                 two [source: sources/a.md#L2]\n\nWhat is it?\n\nThese follow:\n\n```\ncode.\n```\n\n\
                 | head | head |\n|---|---|\n| row | 1 |\n| row | [source: sources/a.md#L1] |\n";
@@ -68,7 +68,7 @@ fn kn_12_anchors_are_checked_to_exist() {
 }
 
 #[test]
-fn kn_12_the_source_map_grounds_claims() {
+fn kn_12_source_map_grounds_claims() {
     let map = r#"{"claims": [
         {"claim_id": "c1", "text": "Widget works offline.", "status": "confirmed",
          "source": {"path": "sources/a.md", "anchor": "L1"}, "compiled_into": ["compiled/a.md"]},

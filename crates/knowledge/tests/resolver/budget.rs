@@ -15,7 +15,7 @@ fn long() -> String {
 }
 
 #[test]
-fn kn_11_the_context_is_counted_as_a_whole_and_fits() {
+fn kn_11_context_is_counted_as_whole_and_fits() {
     let text = long();
     let project = Project::with(READY, &[("compiled/guide.md", &text)]);
     for budget in [0, 1, 50, 100, 140, 180, 250, 400, 800, 5_000] {
@@ -34,7 +34,7 @@ fn kn_11_the_context_is_counted_as_a_whole_and_fits() {
 }
 
 #[test]
-fn kn_11_the_budget_that_is_said_to_be_needed_is_enough() {
+fn kn_11_budget_that_is_said_to_be_needed_is_enough() {
     let text = long();
     let project = Project::with(READY, &[("compiled/guide.md", &text)]);
     let answer = project.ask("queue", 10);
@@ -53,7 +53,7 @@ fn needed(answer: &Resolution) -> Option<u64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
     #[test]
-    fn kn_11_the_budget_that_is_said_to_be_needed_is_the_least(
+    fn kn_11_budget_that_is_said_to_be_needed_is_least(
         sections in prop::collection::vec(prop::collection::vec(1_usize..40, 1..4), 1..12),
         cites in any::<bool>(),
         budget in 0_u64..150,
@@ -98,7 +98,7 @@ fn kn_11_cuts_are_at_paragraphs_and_recorded() {
 }
 
 #[test]
-fn kn_11_several_packs_share_a_budget_each_in_its_fence() {
+fn kn_11_several_packs_share_budget_each_in_its_fence() {
     let project = Project::new();
     project.pack("acme", READY, &[("compiled/a.md", "# Queue\n\nThe queue of Acme is blue.\n")]);
     project.pack("bolt", READY, &[("compiled/a.md", "# Queue\n\nThe queue of Bolt is red.\n")]);
@@ -122,7 +122,7 @@ fn kn_11_several_packs_share_a_budget_each_in_its_fence() {
 }
 
 #[test]
-fn kn_11_the_context_is_laid_out_as_told() {
+fn kn_11_context_is_laid_out_as_told() {
     let project = Project::with(
         READY,
         &[
@@ -180,7 +180,7 @@ proptest! {
 }
 
 #[test]
-fn kn_15_what_had_no_room_is_told_to_whoever_logs_the_use() {
+fn kn_15_what_had_no_room_is_reported_to_whoever_logs_use() {
     let text = long();
     let sections = text.replace("Paragraph", "## Part\n\nParagraph");
     let project = Project::with(READY, &[("compiled/guide.md", &sections)]);

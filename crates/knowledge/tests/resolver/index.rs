@@ -54,7 +54,7 @@ fn kn_10_only_what_changed_is_read_again() {
 }
 
 #[test]
-fn kn_10_an_index_is_kept_for_the_next_process_and_never_in_the_pack() {
+fn kn_10_index_is_kept_for_next_process_and_never_in_pack() {
     let project = two();
     std::thread::sleep(Duration::from_millis(40));
     let pack = project.open("acme");
@@ -68,7 +68,7 @@ fn kn_10_an_index_is_kept_for_the_next_process_and_never_in_the_pack() {
 }
 
 #[test]
-fn kn_10_a_damaged_index_is_built_anew_and_said() {
+fn kn_10_damaged_index_is_built_anew_and_said() {
     for damage in ["meta.json", ".managed.json", ".store", ".term", ".idx"] {
         let project = two();
         let pack = project.open("acme");
@@ -92,7 +92,7 @@ fn kn_10_a_damaged_index_is_built_anew_and_said() {
 }
 
 #[test]
-fn kn_10_a_cut_off_index_is_built_anew() {
+fn kn_10_cut_off_index_is_built_anew() {
     let project = two();
     let pack = project.open("acme");
     resolver(&project).index(&pack, false).unwrap();
@@ -104,7 +104,7 @@ fn kn_10_a_cut_off_index_is_built_anew() {
 }
 
 #[test]
-fn kn_10_a_cache_that_cannot_be_written_is_no_obstacle() {
+fn kn_10_cache_that_cannot_be_written_is_not_obstacle() {
     let project = two();
     std::fs::write(project.cache(), "a file").unwrap();
     let answer =
@@ -128,7 +128,7 @@ fn kn_10_many_at_once_agree() {
 }
 
 #[test]
-fn kn_10_a_check_can_be_trusted_for_a_while() {
+fn kn_10_check_can_be_trusted_for_while() {
     let project = two();
     let pack = [project.open("acme")];
     let resolver = resolver(&project).with_recheck(Duration::from_secs(600));
@@ -139,7 +139,7 @@ fn kn_10_a_check_can_be_trusted_for_a_while() {
 }
 
 #[test]
-fn kn_9_files_that_are_no_text_are_said_and_survived() {
+fn kn_9_files_that_are_not_text_are_said_and_survived() {
     let project = two();
     std::fs::write(project.root("acme").join("compiled/c.md"), [0xff, 0xfe, 0x00]).unwrap();
     project.write("acme", "compiled/image.png", "queue");
@@ -150,7 +150,7 @@ fn kn_9_files_that_are_no_text_are_said_and_survived() {
 
 #[cfg(unix)]
 #[test]
-fn kn_9_a_folder_that_cannot_be_read_is_said_and_survived() {
+fn kn_9_folder_that_cannot_be_read_is_said_and_survived() {
     use std::os::unix::fs::PermissionsExt;
     let project = two();
     project.write("acme", "wiki/closed.md", "# Closed\n\nqueue\n");
@@ -170,7 +170,7 @@ fn kn_9_a_folder_that_cannot_be_read_is_said_and_survived() {
 }
 
 #[test]
-fn kn_13_a_broken_index_is_not_quoted() {
+fn kn_13_broken_index_is_not_quoted() {
     let project = two();
     let pack = project.open("acme");
     resolver(&project).index(&pack, false).unwrap();
@@ -183,7 +183,7 @@ fn kn_13_a_broken_index_is_not_quoted() {
 }
 
 #[test]
-fn kn_10_a_pack_with_nothing_to_index_has_an_index_all_the_same() {
+fn kn_10_pack_with_nothing_to_index_has_index_all_same() {
     let project = Project::with(READY, &[]);
     let pack = project.open("acme");
     for _ in 0..3 {
@@ -195,7 +195,7 @@ fn kn_10_a_pack_with_nothing_to_index_has_an_index_all_the_same() {
 }
 
 #[test]
-fn kn_10_files_with_a_byte_order_mark_or_old_line_ends_are_found() {
+fn kn_10_files_with_byte_order_mark_or_old_line_ends_are_found() {
     let project = Project::with(
         READY,
         &[

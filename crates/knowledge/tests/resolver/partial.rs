@@ -32,7 +32,7 @@ fn hospital() -> Project {
 }
 
 #[test]
-fn kn_10_a_briefing_with_half_of_the_task_does_not_hide_the_page_with_the_answer() {
+fn kn_10_briefing_with_half_of_task_does_not_hide_page_with_answer() {
     let answer = hospital().ask("Which scanner models does the radiology department have?", 1_000);
     assert!(headings(&answer).contains(&"Radiology > Scanner models"), "{:?}", paths(&answer));
     assert_eq!(best(&answer), "wiki/radiology.md");
@@ -65,7 +65,7 @@ fn kn_10_words_that_stand_apart_do_not_hide_where_they_stand_together() {
 }
 
 #[test]
-fn kn_10_a_split_with_half_of_the_task_does_not_hide_the_primary_document() {
+fn kn_10_split_with_half_of_task_does_not_hide_primary_document() {
     let project = Project::with(
         DOCUMENTS,
         &[
@@ -86,7 +86,7 @@ fn kn_10_a_split_with_half_of_the_task_does_not_hide_the_primary_document() {
 }
 
 #[test]
-fn kn_10_a_split_about_another_kind_does_not_hide_the_kind_that_is_asked_for() {
+fn kn_10_split_about_another_kind_does_not_hide_kind_that_is_asked_for() {
     let project = Project::with(
         DOCUMENTS,
         &[
@@ -122,7 +122,7 @@ fn kn_9_what_stands_where_nothing_was_selected_is_missing() {
 }
 
 #[test]
-fn kn_9_what_a_pack_that_was_left_out_knows_is_missing() {
+fn kn_9_what_pack_that_was_left_out_knows_is_missing() {
     let project = Project::new();
     project.pack("fuel", READY, &[("compiled/a.md", "# Fuel tank\n\nThe fuel tank holds nine.\n")]);
     project.pack("bikes", READY, &[("compiled/a.md", "# Bicycle fare\n\nA bicycle fare is 2.\n")]);
@@ -148,7 +148,7 @@ fn kn_9_words_of_asking_are_never_missing() {
 }
 
 #[test]
-fn kn_11_words_of_asking_are_looked_for_where_a_heading_has_them() {
+fn kn_11_words_of_asking_are_looked_for_where_heading_has_them() {
     let project = Project::with(
         READY,
         &[

@@ -20,14 +20,14 @@ fn documents() -> Project {
 }
 
 #[test]
-fn kn_10_splits_answer_before_the_primary_document() {
+fn kn_10_splits_answer_before_primary_document() {
     let answer = documents().ask("Which positioning does Acme Widget have?", 1_000);
     assert_eq!(paths(&answer), ["compiled/splits/brief/positioning.md"]);
     assert_eq!(answer.sections[0].reason, "it matches positioning, Acme, Widget");
 }
 
 #[test]
-fn kn_10_the_primary_document_joins_when_no_split_answers() {
+fn kn_10_primary_document_joins_when_no_split_answers() {
     let answer = documents().ask("refunds", 1_000);
     assert_eq!(paths(&answer), ["documents/brief.md"]);
     assert_eq!(headings(&answer), ["Brief > Refunds"]);
@@ -38,7 +38,7 @@ fn kn_10_the_primary_document_joins_when_no_split_answers() {
 }
 
 #[test]
-fn kn_10_the_primary_document_ranks_after_splits() {
+fn kn_10_primary_document_ranks_after_splits() {
     let project = documents();
     project.write(
         "acme",
@@ -56,7 +56,7 @@ fn kn_10_the_primary_document_ranks_after_splits() {
 }
 
 #[test]
-fn kn_10_what_splits_have_too_is_not_taken_from_the_primary_document() {
+fn kn_10_what_splits_have_too_is_not_taken_from_primary_document() {
     let project = documents();
     project.write("acme", "compiled/splits/brief/price.md", "# Price\n\nIt costs nine euro.\n");
     let answer = project.ask("What does the positioning cost?", 1_000);
@@ -100,13 +100,13 @@ fn wiki() -> Project {
 }
 
 #[test]
-fn kn_10_compiled_views_answer_before_the_wiki() {
+fn kn_10_compiled_views_answer_before_wiki() {
     assert_eq!(paths(&wiki().ask("What does the queue keep?", 1_000)), ["compiled/facts.md"]);
     assert_eq!(paths(&wiki().ask("Which colour does it have?", 1_000)), ["wiki/paint.md"]);
 }
 
 #[test]
-fn kn_10_the_wiki_joins_for_details_and_its_links_are_followed() {
+fn kn_10_wiki_joins_for_details_and_its_links_are_followed() {
     let answer = wiki().ask("Why does the queue keep jobs?", 1_000);
     let found = paths(&answer);
     assert!(found.contains(&"compiled/facts.md") && found.contains(&"wiki/queue.md"), "{found:?}");
@@ -151,7 +151,7 @@ fn kn_10_chinese_questions_meet_chinese_sections() {
 }
 
 #[test]
-fn kn_10_a_persona_shapes_answers_as_data() {
+fn kn_10_persona_shapes_answers_as_data() {
     let persona = format!("{READY}\nruntime:\n  mode: persona");
     let project = Project::with(
         &persona,
@@ -186,7 +186,7 @@ fn kn_9_what_does_not_match_is_left_out_and_missing() {
 }
 
 #[test]
-fn kn_9_a_word_that_stands_everywhere_says_nothing() {
+fn kn_9_word_that_stands_everywhere_reports_nothing() {
     let files: Vec<(String, String)> = (0..12)
         .map(|n| {
             (format!("compiled/{n}.md"), format!("# Part {n}\n\nThe widget has feature{n}.\n"))
@@ -220,7 +220,7 @@ fn voice() -> Project {
 }
 
 #[test]
-fn kn_10_a_persona_applies_to_whatever_is_written() {
+fn kn_10_persona_applies_to_whatever_is_written() {
     let project = voice();
     for text in ["Write a greeting", "给新客户写一封欢迎信", "Draft a reply to this complaint"]
     {
@@ -234,7 +234,7 @@ fn kn_10_a_persona_applies_to_whatever_is_written() {
 }
 
 #[test]
-fn kn_10_a_persona_applies_beside_a_pack_of_facts() {
+fn kn_10_persona_applies_beside_pack_of_facts() {
     let project = voice();
     project.pack(
         "facts",
@@ -276,7 +276,7 @@ fn kn_10_links_of_compiled_sections_are_followed_over_several_hops() {
 }
 
 #[test]
-fn kn_10_a_rare_word_that_nothing_selected_has_is_looked_for_elsewhere() {
+fn kn_10_rare_word_that_nothing_selected_has_is_looked_for_elsewhere() {
     let project = documents();
     project.write(
         "acme",
@@ -300,7 +300,7 @@ fn kn_10_a_rare_word_that_nothing_selected_has_is_looked_for_elsewhere() {
 }
 
 #[test]
-fn kn_9_one_shared_word_is_no_answer() {
+fn kn_9_one_shared_word_is_not_answer() {
     let project = Project::with(
         READY,
         &[

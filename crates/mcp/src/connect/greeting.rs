@@ -6,7 +6,7 @@ use crate::wire::MESSAGE_BYTES;
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode};
 
-/// What the greeting is called in messages.
+/// The name of the greeting in messages.
 pub(super) const GREETING: &str = "the greeting";
 
 /// Who speaks first, and how.
@@ -33,7 +33,7 @@ impl Greeting {
 pub(super) struct NotBegun {
     /// Why.
     pub(super) error: McpError,
-    /// Whether the server may be one that knows no greeting.
+    /// True if the server may be one that knows no greeting.
     pub(super) is_ungreeted: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn not_begun(about: About, error: &ClientInitializeError) -> No
     NotBegun { error, is_ungreeted }
 }
 
-/// Whether a server that knows no greeting refuses it so.
+/// Reports whether a server that knows no greeting refuses it so.
 fn is_of_no_greeting(code: ErrorCode) -> bool {
     [
         ErrorCode::METHOD_NOT_FOUND,

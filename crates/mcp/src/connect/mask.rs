@@ -6,16 +6,16 @@ use contexture_context::fence::masked;
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 /// A token is no shorter: other words may stand behind those.
 const SHORTEST: usize = 8;
-/// What stands in place of a token.
+/// The text in place of a token.
 const MASK: &str = "•••";
 
-/// A text without keys, tokens and passwords, by how they look.
+/// Returns a text without keys, tokens and passwords, by how they look.
 pub(super) fn secrets(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| tokens(&masked(line))).collect();
     lines.join("\n")
 }
 
-/// A line without the tokens of headers: `Bearer …`.
+/// Returns a line without the tokens of headers: `Bearer …`.
 fn tokens(line: &str) -> String {
     let mut masked = String::with_capacity(line.len());
     let mut follows = false;
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_25_what_looks_like_a_secret_is_masked_whoever_it_belongs_to() {
+    fn as_25_what_looks_like_secret_is_masked_whoever_it_belongs_to() {
         let said = secrets(
             "GET / Authorization: Bearer abcdef0123456789\nkey sk-proj-0a1B2c3D4e5F6g7H8i9J0k failed",
         );

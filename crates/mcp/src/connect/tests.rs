@@ -1,5 +1,5 @@
 use super::*;
-use crate::contract::{self, Witness};
+use crate::contract::{self, ServerLog};
 use crate::definition::Definition;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorData, ListToolsResult, ServerCapabilities, ServerConfig,
@@ -72,7 +72,7 @@ impl ServerHandler for Server {
     }
 }
 
-impl Witness for Server {
+impl ServerLog for Server {
     fn change(&self, tools: Vec<Definition>) -> BoxFuture<'_, ()> {
         *self.tools.lock().unwrap() = tools;
         let peer = self.peer.lock().unwrap().clone().unwrap();
@@ -94,7 +94,7 @@ fn about(server: &str) -> About {
 }
 
 #[tokio::test]
-async fn as_25_the_real_client_keeps_what_connections_promise() {
+async fn as_25_real_client_keeps_what_connections_promise() {
     let server = Server {
         tools: Arc::new(Mutex::new(contract::tools())),
         abandoned: Arc::default(),
@@ -191,7 +191,7 @@ async fn refused(spec: &ServerSpec) -> McpError {
 }
 
 #[tokio::test]
-async fn as_25_a_server_over_http_gets_its_token_and_is_greeted() {
+async fn as_25_server_over_http_gets_its_token_and_is_greeted() {
     let web = Web::new([json_answer(&greeting(0)), empty("202 Accepted")]).await;
     let connection = Connect::default().connect(&web.spec(Some("tok-12345678"))).await.unwrap();
     assert!(!connection.is_closed());
@@ -201,7 +201,7 @@ async fn as_25_a_server_over_http_gets_its_token_and_is_greeted() {
 }
 
 #[tokio::test]
-async fn as_25_a_redirect_to_another_origin_is_not_followed() {
+async fn as_25_redirect_to_another_origin_is_not_followed() {
     let other = Web::new([empty("200 OK")]).await;
     let away = format!(
         "HTTP/1.1 307 Temporary Redirect\r\nlocation: {}/mcp\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
@@ -216,7 +216,7 @@ async fn as_25_a_redirect_to_another_origin_is_not_followed() {
 }
 
 #[tokio::test]
-async fn as_25_a_server_that_refuses_the_token_says_where_it_is_set() {
+async fn as_25_server_that_refuses_token_reports_where_it_is_set() {
     let answer = "HTTP/1.1 401 Unauthorized\r\nwww-authenticate: Bearer\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     let web = Web::new([answer.to_owned(), answer.to_owned()]).await;
     let error = refused(&web.spec(Some("tok-12345678"))).await.to_string();
@@ -235,7 +235,7 @@ async fn as_25_a_server_that_refuses_the_token_says_where_it_is_set() {
 }
 
 #[tokio::test]
-async fn as_25_an_answer_over_http_that_is_too_large_or_nothing_at_all_is_told() {
+async fn as_25_answer_over_http_that_is_too_large_or_nothing_at_all_is_reported() {
     let large = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 99999999\r\n\r\n{";
     let web = Web::new([large.to_owned()]).await;
     let error = refused(&web.spec(None)).await.to_string();
@@ -251,7 +251,7 @@ async fn as_25_an_answer_over_http_that_is_too_large_or_nothing_at_all_is_told()
 }
 
 #[tokio::test]
-async fn as_25_an_answer_over_http_that_is_no_message_or_too_large_is_told_as_such() {
+async fn as_25_answer_over_http_that_is_not_message_or_too_large_is_reported_as_such() {
     let page = |body: &str| {
         format!(
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
@@ -277,7 +277,7 @@ async fn as_25_an_answer_over_http_that_is_no_message_or_too_large_is_told_as_su
 }
 
 #[tokio::test]
-async fn as_25_a_server_over_http_that_knows_no_greeting_is_asked_what_it_is() {
+async fn as_25_server_over_http_that_knows_no_greeting_is_asked_what_it_is() {
     let error = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "what?"}});
     let bare = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno";
     let itself = json!({"jsonrpc": "2.0", "id": 0, "result": {

@@ -33,7 +33,7 @@ impl Page {
         Self { tools, left_out: Vec::new(), next: page.next_cursor.clone() }
     }
 
-    /// A page of which each tool is read by itself; none when there is no list.
+    /// Returns a page of which each tool is read by itself; none when there is no list.
     pub(super) fn by_tool(mut answer: Value) -> Option<Self> {
         let Some(Value::Array(all)) = answer.get_mut("tools").map(Value::take) else { return None };
         let next = answer.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
@@ -92,7 +92,7 @@ fn content(block: ContentBlock) -> Option<Content> {
 }
 
 fn bytes(kind: &'static str, mime: Option<String>, data: &str, uri: Option<String>) -> Content {
-    // What is no base64 is counted as it stands.
+    // What is not base64 is counted as it stands.
     let bytes = STANDARD.decode(data).map_or(data.len(), |bytes| bytes.len());
     Content::Bytes { kind, mime, bytes: bytes as u64, uri }
 }
@@ -115,13 +115,13 @@ pub(super) fn no_start(error: &ClientInitializeError) -> String {
         | ClientInitializeError::ExpectedInitResult(_)
         | ClientInitializeError::ConflictInitResponseId(..)
         | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
-            "what it answered is no greeting of an MCP server".to_owned()
+            "what it answered is not a greeting of an MCP server".to_owned()
         }
         other => short(&other.to_string()),
     }
 }
 
-/// What a server answered to the greeting, when that can't be read.
+/// Returns what a server answered to the greeting, when that can't be read.
 pub(super) fn unreadable_greeting(error: &ClientInitializeError) -> Option<String> {
     match error {
         ClientInitializeError::JsonRpcError(error) if error.code == UNREADABLE => {
@@ -135,31 +135,31 @@ pub(super) fn unreadable_greeting(error: &ClientInitializeError) -> Option<Strin
     }
 }
 
-/// What came over HTTP, when that is no message.
+/// Returns what came over HTTP, when that is not a message.
 fn unreadable_over_http(error: &DynamicTransportError) -> Option<String> {
     match error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
         StreamableHttpError::Deserialize(error) => {
-            Some(short(&format!("what is no message: {error}")))
+            Some(short(&format!("what is not a message: {error}")))
         }
         StreamableHttpError::UnexpectedContentType(kind) => {
             let kind = kind.as_deref().unwrap_or("not told");
-            Some(short(&format!("what is no message: its content type is {kind}")))
+            Some(short(&format!("what is not a message: its content type is {kind}")))
         }
         // The library says it in words alone.
         StreamableHttpError::UnexpectedServerResponse(said) if said.contains("parse") => {
-            Some(short(&format!("what is no message: {said}")))
+            Some(short(&format!("what is not a message: {said}")))
         }
         _ => None,
     }
 }
 
-/// Whether a server over HTTP answered, and refused in words of HTTP what it was asked.
+/// Reports whether a server over HTTP answered, and refused in words of HTTP what it was asked.
 pub(super) fn is_refusal(error: &DynamicTransportError) -> bool {
     let http = error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
     matches!(http, Some(StreamableHttpError::UnexpectedServerResponse(_)))
 }
 
-/// Whether what came over HTTP is longer than it may be.
+/// Reports whether what came over HTTP is longer than it may be.
 pub(super) fn is_too_large(error: &DynamicTransportError) -> bool {
     let http = error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
     matches!(http, Some(StreamableHttpError::ResponseBodyTooLarge { .. }))
@@ -192,7 +192,7 @@ pub(super) fn failed(
             McpError::Unreachable { server, reason, stderr }
         }
         ServiceError::UnexpectedResponse => {
-            let found = "what is no result of that kind".to_owned();
+            let found = "what is not a result of that kind".to_owned();
             McpError::BadAnswer { server, what, found }
         }
         other => McpError::BadAnswer { server, what, found: short(&other.to_string()) },
@@ -225,7 +225,7 @@ fn of_client(error: &reqwest::Error) -> String {
     }
 }
 
-/// One line of bounded length.
+/// Returns one line of bounded length.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String =

@@ -1,9 +1,9 @@
 //! Messages on the pipes of a server's process.
 //!
-//! Decision: the library's own transport passes over what it can't read, so that a call waits in vain
-//! until its time is over. Here such an answer ends its call at once; one of which nobody can tell
-//! whose answer it is ends the connection. What does not look like a message at all, such as a line of
-//! a log, is passed over.
+//! Decision: the library's own transport passes over what it can't read, so that a call waits in
+//! vain until its time is over. Here such an answer ends its call at once; one of which nobody can
+//! tell whose answer it is ends the connection. What does not look like a message at all, such as a
+//! line of a log, is passed over.
 
 use crate::wire::{Line, Lines, MESSAGE_BYTES, id_in};
 use rmcp::RoleClient;
@@ -68,7 +68,7 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
             Ok(value) => self.read.extend(message_of(value)),
             Err(_) if !is_message(line) => {}
             Err(error) => {
-                let reason = format!("what is no JSON: {error}");
+                let reason = format!("what is not JSON: {error}");
                 let Some(id) = request_id(&id_in(line)) else {
                     self.end(Broken::Unreadable(reason));
                     return false;
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
     }
 }
 
-/// A message, or what stands in place of an answer that is none.
+/// Returns a message, or what stands in place of an answer that is none.
 fn message_of(value: Value) -> Option<ServerJsonRpcMessage> {
     let is_answer = value.get("jsonrpc").is_some() && value.get("method").is_none();
     let id = value.get("id").and_then(request_id).filter(|_| is_answer);
@@ -98,7 +98,7 @@ fn request_id(id: &Value) -> Option<RequestId> {
     serde_json::from_value(id.clone()).ok()
 }
 
-/// Whether a line that can't be read is meant as a message.
+/// Reports whether a line that can't be read is meant as a message.
 fn is_message(line: &[u8]) -> bool {
     const SIGN: &[u8] = b"\"jsonrpc\"";
     line.windows(SIGN.len()).any(|part| part == SIGN)

@@ -48,7 +48,7 @@ contexture_diagnostic::codes! {
         "The parts are called `location`, `params` and `registry`; everything else is prose."
     DUPLICATE_PROTOCOL "REF2016" "duplicate-protocol" Error
         "Two resource elements of one layer define the same protocol."
-        "The first one stands. Remove or rename the other, or join the two; upper and lower case do not tell names apart."
+        "The first one stands. Remove or rename the other, or join the two; upper and lower case do not distinguish names."
     RESERVED_PROTOCOL "REF2017" "reserved-protocol" Error
         "A resource element defines a protocol that is built in."
         "The built-in protocols and processors mean the same everywhere. Take another name."
@@ -60,7 +60,7 @@ contexture_diagnostic::codes! {
         "The rest is not read. Remove what is not needed, or raise the limit."
     TOO_MANY_FAULTS "REF2020" "too-many-faults" Error
         "A file has more faults than are shown."
-        "Mend the ones shown first; many of the rest often go with them."
+        "Fix the ones shown first; many of the rest often go with them."
     UNREADABLE_DEFINITIONS "REF2021" "unreadable-definitions" Error
         "A file or folder of definitions can't be read."
         "Definitions are UTF-8 texts: files `*.resource.md`, `*.protocol.md` or `*.tag.md` in `.contexture/resources/` of the workspace or of the home folder, and those that the settings or `--definitions` name."
@@ -116,7 +116,7 @@ contexture_diagnostic::codes! {
         "A parameter has a type that does not exist."
         "The types are string, number, integer, boolean, range and a choice of words: `a\\|b`. Anything else is taken as string."
     BAD_DEFAULT "REF2053" "bad-default" Warning
-        "The default of a parameter is no value of its type."
+        "The default of a parameter is not a value of its type."
         "The default is not used."
     BAD_REQUIRED "REF2054" "bad-required" Warning
         "The column `required` says neither yes nor no."
@@ -138,10 +138,10 @@ contexture_diagnostic::codes! {
         "No reference can name it. Widen the rules or rename the id."
     BROKEN_DEFINITION "REF2070" "broken-definition" Error
         "The definition of a protocol has errors."
-        "The diagnostics of its file tell them; until they are mended the protocol can't be used."
+        "The diagnostics of its file show them; until they are fixed the protocol can't be used."
     LOCATION_MISMATCH "REF2071" "location-mismatch" Error
         "A path does not follow the rules of its protocol."
-        "The message tells how far the path is right and what was expected there; the rules stand in the `<location>` of the definition."
+        "The message shows how far the path is right and what was expected there; the rules stand in the `<location>` of the definition."
     UNKNOWN_ID "REF2072" "unknown-id" Error
         "An id is not registered."
         "An id is the whole path. Register it in the `<registry>` of the definition."
@@ -168,5 +168,5 @@ contexture_diagnostic::codes! {
         "Shorten the path or make the rules simpler."
     BROKEN_ROW "REF2080" "broken-registry-row" Error
         "The row that registers an id has an error."
-        "The diagnostics of the definition's file tell it."
+        "The diagnostics of the definition's file show it."
 }

@@ -11,16 +11,16 @@ contexture_diagnostic::codes! {
         "A parameter is taken by no level, is missing, or has a value that is not of its type."
         "From the inside out each level takes the parameters it declares; `line`, `max` and `encoding` may stand with any text. The message names those that could be taken. With http and https, what is not ours goes to the server; `cx.NAME` is always ours."
     BAD_LINES "REF3004" "bad-line-range" Error
-        "The lines that are asked for are no range."
+        "The lines that are asked for are not a range."
         "Lines count from 1, both ends are included: `line=5-10`, `line=5-` to the end, `line=-10` for the first ten, `line=5` for one."
     BAD_BUDGET "REF3005" "bad-token-budget" Error
-        "The value of `max` is no number of tokens."
+        "The value of `max` is not a number of tokens."
         "Write a positive number of tokens: `max=500`, `max=2k`, `max=1.5k`."
     NOT_TEXT "REF3010" "not-text" Error
-        "What was loaded is no text in the encoding that it should have."
+        "What was loaded is not text in the encoding that it should have."
         "Text is UTF-8 unless `encoding=` names another encoding, such as `encoding=gbk`. Binary content is shown by `@base64:…`."
     NOT_LOADED_AS_TEXT "REF3011" "listed-binary" Warning
-        "A match of a pattern is no text, so it is listed and not loaded."
+        "A match of a pattern is not text, so it is listed and not loaded."
         "Name an encoding with `encoding=`, or write a pattern that does not match it."
     LINES_PAST_END "REF3012" "lines-past-end" Warning
         "The lines that are asked for reach past the end."
@@ -36,16 +36,16 @@ contexture_diagnostic::codes! {
         "`@base64:…` shows bytes as text."
     PROCESSED_NO_JSON "REF3021" "processed-no-json" Error
         "The `json` processor was given no JSON."
-        "The message tells line and column. Mend it there."
+        "The message shows line and column. Fix it there."
     PROCESSED_NO_YAML "REF3022" "processed-no-yaml" Error
         "The `yaml` processor was given no YAML."
-        "The message tells the place. Mend it there."
+        "The message shows the place. Fix it there."
     BAD_POINTER "REF3023" "bad-json-pointer" Error
-        "The value of `pointer` is no JSON Pointer."
+        "The value of `pointer` is not a JSON Pointer."
         "A pointer begins with a slash and names one step behind each: `pointer=/items/0/name`. `~1` is a slash in a name, `~0` a tilde."
     POINTER_LEADS_NOWHERE "REF3024" "pointer-leads-nowhere" Error
         "Nothing is where a JSON Pointer leads."
-        "The message tells how far it leads and what is there."
+        "The message shows how far it leads and what is there."
     TEMPLATE_FAILED "REF3025" "template-failed" Error
         "The `template` processor could not render what it was given."
         "The parameters of the query are the variables of the template: `@template:@file://a.md?name=Ada`."
@@ -60,7 +60,7 @@ contexture_diagnostic::codes! {
         "Files are confined to the workspace, and those of a registry to the folder of its definition file, too. `..`, absolute paths and symbolic links do not lead out."
     NOT_READABLE "REF3032" "not-readable" Error
         "What is there can't be read as a file."
-        "It is a folder, a device, a pipe, a link that leads nowhere, or the system does not permit it; the message tells which. All files of a folder are named by `@file://folder/*`."
+        "It is a folder, a device, a pipe, a link that leads nowhere, or the system does not permit it; the message shows which. All files of a folder are named by `@file://folder/*`."
     UP_BEHIND_WILDCARD "REF3033" "up-behind-wildcard" Error
         "A pattern goes up with `..` behind a wildcard."
         "Write the folder that is meant before the first wildcard: `../docs/*.md`."
@@ -78,7 +78,7 @@ contexture_diagnostic::codes! {
         "`*` stays within one part of a path, `**` goes across parts; names with a leading dot and what .gitignore names are matched only when written, or with `ignore=false`."
     MATCH_NOT_READ "REF3038" "match-not-read" Warning
         "A match of a pattern, or a folder in its way, could not be read, so it is left out."
-        "The message tells why."
+        "The message shows why."
     NOTHING_STORED "REF3039" "nothing-stored" Error
         "A protocol is known, but this workspace keeps nothing that it could read."
         "`context` reads conversation contexts and `knowledge` reads knowledge packs that a workspace keeps; this one has none."

@@ -2,7 +2,7 @@
 
 contexture_diagnostic::codes! {
     BAD_ADDRESS "REF4001" "bad-address" Error
-        "The path of a reference is no address of a server."
+        "The path of a reference is not an address of a server."
         "An address is `host/path` or `user:password@host:port/path`. In user and password `/` is written %2F, `@` %40, `:` %3A and `%` %25; an IPv6 address stands in brackets."
     ADDRESS_REFUSED "REF4002" "address-refused" Error
         "A host leads to an address that may not be reached."
@@ -26,7 +26,7 @@ contexture_diagnostic::codes! {
         "The server has nothing at the path."
         "See whether the path is spelt right. Over ftp it begins in the folder of the login (`//` or %2F begins at the root), over sftp and ssh at the root (`/~/` in the home folder). A `*` is an ordinary character on servers."
     NO_REMOTE_FILE "REF4009" "no-remote-file" Error
-        "The path names a folder of the server, or something else that is no file."
+        "The path names a folder of the server, or something else that is not a file."
         "Name a file in it: folders on servers are not listed."
     NO_PERMISSION "REF4010" "no-remote-permission" Error
         "The server does not give the resource to who asks."

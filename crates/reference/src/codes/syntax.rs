@@ -21,7 +21,7 @@ contexture_diagnostic::codes! {
         "A nested reference has 16 levels unless the program set another limit. Load an inner part first, or leave out processors."
     CONTROL_CHARACTER "REF1007" "control-character" Error
         "A control character stands in a reference."
-        "Line ends, tabs and other control characters are no part of a reference. In the value of a parameter a line end is written `%0A` and a tab `%09`."
+        "Line ends, tabs and other control characters are not part of a reference. In the value of a parameter a line end is written `%0A` and a tab `%09`."
     TOO_LONG "REF1008" "reference-too-long" Error
         "A reference is longer than the limit."
         "A reference has 65,536 bytes at most. Long values belong into a file or a memory that the reference names."
@@ -38,7 +38,7 @@ contexture_diagnostic::codes! {
         "A percent sign is not followed by two hexadecimal digits."
         "`%` begins a byte in hexadecimal: `%20` is a space. The sign itself is written `%25`."
     NOT_UTF8 "REF1013" "percent-not-utf8" Error
-        "Percent-encoded bytes are no UTF-8 text."
+        "Percent-encoded bytes are not UTF-8 text."
         "Values are text: percent-encode the UTF-8 bytes of each character (`%E4%BD%A0`), or write the characters themselves."
     SECOND_QUERY "REF1014" "second-query" Error
         "A second `?` stands in the query."

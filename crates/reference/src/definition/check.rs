@@ -1,6 +1,6 @@
 //! Checks of parameters on use (REF-17).
 
-use crate::{Parameter, ParameterKind};
+use contexture_core::reference::{Parameter, ParameterKind};
 use contexture_diagnostic::suggestion;
 
 /// Why a parameter is refused.
@@ -11,9 +11,9 @@ pub enum ParameterError {
     Value {
         /// Its name.
         name: String,
-        /// What it takes.
+        /// The expected value.
         expected: String,
-        /// What it was given.
+        /// The given value.
         value: String,
     },
     /// It is required and not given.
@@ -33,7 +33,7 @@ pub enum ParameterError {
 }
 
 impl ParameterError {
-    /// Its stable code.
+    /// Returns its stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl ParameterError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
@@ -53,7 +53,7 @@ impl ParameterError {
         }
     }
 
-    /// A parameter that no level takes, with those that are allowed.
+    /// Returns a parameter that no level takes, with those that are allowed.
     #[must_use]
     pub fn unknown<'a>(name: &str, allowed: impl IntoIterator<Item = &'a str> + Clone) -> Self {
         let mut names: Vec<&str> = allowed.clone().into_iter().collect();
@@ -105,7 +105,7 @@ fn expected(kind: &ParameterKind) -> String {
     }
 }
 
-/// A decimal number; no words such as `inf`.
+/// Returns a decimal number; no words such as `inf`.
 fn is_number(value: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
     value.chars().all(is_plain) && value.parse::<f64>().is_ok_and(f64::is_finite)

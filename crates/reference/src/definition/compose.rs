@@ -1,7 +1,7 @@
 //! A registered reference in the place of its id (REF-18).
 
-use crate::Parameter;
 use crate::syntax::{Reference, ReferenceBuf, Semantics, SyntaxError, encode};
+use contexture_core::reference::Parameter;
 
 /// `current` with its innermost level replaced by `target`. The defaults of `parameters` count
 /// where neither of the two gives a value.
@@ -39,7 +39,8 @@ fn push_level(text: &mut String, semantics: Semantics, protocol: &str) {
     text.push(':');
 }
 
-/// The parameters as written: the registered ones that the caller does not give, then the caller's.
+/// Returns the parameters as written: the registered ones that the caller does not give, then the
+/// caller's.
 fn merged<'a>(current: &Reference<'a>, target: &Reference<'a>) -> Vec<&'a str> {
     let callers: Vec<_> = current.query().pairs().collect();
     let given = |name: &str| callers.iter().any(|pair| pair.name() == name);
@@ -47,7 +48,7 @@ fn merged<'a>(current: &Reference<'a>, target: &Reference<'a>) -> Vec<&'a str> {
     kept.chain(callers.iter().copied()).map(|pair| pair.raw()).collect()
 }
 
-/// The defaults that hold, as they stand in a query.
+/// Returns the defaults that hold, as they stand in a query.
 fn defaults(
     current: &Reference<'_>,
     target: &Reference<'_>,

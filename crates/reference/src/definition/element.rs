@@ -4,13 +4,11 @@ use super::limits::Limits;
 use super::lines::{Fence, Line, line_at};
 use super::parts::{self, Body};
 use super::report::{Report, span};
-use super::tag::{self, Attribute, StartTag};
+use super::tag::{self, Attribute, RESOURCE, StartTag};
 use crate::codes;
 use contexture_diagnostic::suggestion;
 use std::ops::Range;
 
-/// The element's name.
-pub(super) const RESOURCE: &str = "resource";
 /// Its only attribute.
 const PROTOCOL: &str = "protocol";
 
@@ -22,7 +20,7 @@ pub(super) struct Element {
     /// The bytes of the start tag in the file.
     pub(super) place: Range<usize>,
     pub(super) body: Body,
-    /// Whether its form is right; a wrong one is not used.
+    /// True if its form is right; a wrong one is not used.
     pub(super) is_sound: bool,
 }
 
@@ -71,7 +69,7 @@ pub(super) fn read(
     reader.elements
 }
 
-/// Where the text inside a fence ends, and where the line behind it begins.
+/// Returns where the text inside a fence ends, and where the line behind it begins.
 fn fence_end(source: &str, from: usize, fence: Fence) -> (usize, usize) {
     let mut at = from;
     while let Some(line) = line_at(source, at, source.len()) {
@@ -87,13 +85,13 @@ fn is_comment(line: &str) -> bool {
     indent(line) <= 3 && line.trim_start().starts_with("<!--")
 }
 
-/// The line behind the comment that begins in a line.
+/// Returns the line behind the comment that begins in a line.
 fn comment_end(source: &str, start: usize) -> Option<usize> {
     let from = start + source.get(start..)?.find("-->")?;
     line_at(source, from, source.len()).map(|line| line.next)
 }
 
-/// The columns of white space that a line begins with; a tab makes code of it.
+/// Returns the columns of white space that a line begins with; a tab makes code of it.
 pub(super) fn indent(line: &str) -> usize {
     let lead = line.len() - line.trim_start_matches([' ', '\t']).len();
     if line.get(..lead).is_some_and(|lead| lead.contains('\t')) { lead.max(4) } else { lead }
@@ -107,7 +105,7 @@ struct Reader<'a, 'r> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Where a line has `<resource` as its first text.
+    /// Returns where a line has `<resource` as its first text.
     fn start(&mut self, line: &Line<'a>) -> Option<usize> {
         if indent(line.text) > 3 && !self.examples {
             return None;
@@ -151,7 +149,7 @@ impl<'a> Reader<'a, '_> {
         next
     }
 
-    /// The protocol that a start tag names.
+    /// Returns the protocol that a start tag names.
     fn protocol(&mut self, tag: &StartTag<'_>, start: usize) -> Option<String> {
         let place =
             |attribute: &Attribute<'_>| start + attribute.place.start..start + attribute.place.end;

@@ -2,8 +2,9 @@
 
 use super::check::ParameterError;
 use super::location::Mismatch;
+use crate::codes;
 use crate::syntax::SyntaxError;
-use crate::{LoadError, codes};
+use contexture_core::reference::LoadError;
 use contexture_diagnostic::suggestion;
 
 /// The most ids that an error lists.
@@ -31,7 +32,7 @@ pub enum ResolveError {
         reference: String,
         /// The protocol.
         protocol: String,
-        /// What does not fit.
+        /// The mismatch.
         mismatch: Mismatch,
         /// The file of the definition.
         file: String,
@@ -45,7 +46,7 @@ pub enum ResolveError {
         reference: String,
         /// The protocol.
         protocol: String,
-        /// What is wrong with it.
+        /// The fault in it.
         fault: ParameterError,
     },
     /// The protocol has no registry.
@@ -98,7 +99,7 @@ pub enum ResolveError {
         /// The limit.
         limit: usize,
     },
-    /// What the registry gives is no reference together with what surrounds it.
+    /// The target of the registry, with the levels around it, is not a reference.
     #[error("what `{id}` stands for in {file}:{line} can't stand here: {fault}")]
     Composed {
         /// The reference.
@@ -115,7 +116,7 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
-    /// Its stable code.
+    /// Returns its stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -133,7 +134,7 @@ impl ResolveError {
         }
     }
 
-    /// The reference it is about, canonical and without user info.
+    /// Returns the reference it is about, canonical and without user info.
     #[must_use]
     pub fn reference(&self) -> &str {
         match self {
@@ -149,18 +150,18 @@ impl ResolveError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Broken { file, .. } => Some(format!("the diagnostics of {file} tell them")),
+            Self::Broken { file, .. } => Some(format!("the diagnostics of {file} show them")),
             Self::Location { .. } => None,
             Self::Parameter { fault, .. } => fault.help(),
             Self::NoRegistry { protocol, .. } => {
                 Some(format!("put it around another reference: @{protocol}:@file://a.md"))
             }
             Self::UnknownId { help, .. } => Some(help.clone()),
-            Self::BrokenRow { file, .. } => Some(format!("the diagnostics of {file} tell it")),
+            Self::BrokenRow { file, .. } => Some(format!("the diagnostics of {file} show it")),
             Self::Cycle { .. } => Some("let one of the entries name something else".to_owned()),
             Self::TooFar { .. } => Some("register what the chain ends in directly".to_owned()),
             Self::Composed { fault, .. } => Some(fault.help.to_string()),
@@ -178,7 +179,7 @@ impl From<ResolveError> for LoadError {
     }
 }
 
-/// The nearest ids, or those there are.
+/// Returns the nearest ids, or those there are.
 pub(super) fn near_ids<'a>(id: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(near) = suggestion(id, known.clone()) {
         return near;

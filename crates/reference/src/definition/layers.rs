@@ -31,7 +31,7 @@ pub(super) struct Broken {
 }
 
 impl Definitions {
-    /// Those that ship with Contexture: `thinking` and `execution`.
+    /// Returns those that ship with Contexture: `thinking` and `execution`.
     #[must_use]
     pub fn built_in() -> Self {
         let mut definitions = Self::default();
@@ -41,23 +41,23 @@ impl Definitions {
         definitions
     }
 
-    /// The definition of a protocol; upper and lower case do not matter.
+    /// Returns the definition of a protocol; upper and lower case do not matter.
     #[must_use]
     pub fn get(&self, protocol: &str) -> Option<&Arc<Definition>> {
         self.known.get(&protocol.to_ascii_lowercase())
     }
 
-    /// Whether an element defines a protocol, rightly or not; the name is in lower case.
+    /// Reports whether an element defines a protocol, rightly or not; the name is in lower case.
     pub(crate) fn has(&self, protocol: &str) -> bool {
         self.known.contains_key(protocol) || self.broken.contains_key(protocol)
     }
 
-    /// All definitions, by name.
+    /// Returns all definitions, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Definition>> {
         self.known.values()
     }
 
-    /// The names of all protocols that can be used, in order.
+    /// Returns the names of all protocols that can be used, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.keys().map(String::as_str)
     }
@@ -159,7 +159,7 @@ impl File<'_> {
         self.source.position(u32::try_from(at).unwrap_or(u32::MAX)).line
     }
 
-    /// What an element defines; none when its rules are wrong.
+    /// Returns what an element defines; none when its rules are wrong.
     fn definition(&mut self, element: &Element, name: &str) -> Option<Definition> {
         let text = self.source.text();
         let body = &element.body;

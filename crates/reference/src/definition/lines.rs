@@ -13,7 +13,7 @@ pub(super) struct Line<'a> {
     pub(super) next: usize,
 }
 
-/// The lines of a range, which may begin and end within a line.
+/// Returns the lines of a range, which may begin and end within a line.
 pub(super) fn lines(source: &str, range: Range<usize>) -> impl Iterator<Item = Line<'_>> {
     let mut at = range.start;
     std::iter::from_fn(move || {
@@ -23,7 +23,7 @@ pub(super) fn lines(source: &str, range: Range<usize>) -> impl Iterator<Item = L
     })
 }
 
-/// The line that begins at a byte, up to `end` at most; `None` behind the last one.
+/// Returns the line that begins at a byte, up to `end` at most; `None` behind the last one.
 pub(super) fn line_at(source: &str, at: usize, end: usize) -> Option<Line<'_>> {
     let rest = source.get(at..end).filter(|rest| !rest.is_empty())?;
     let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
@@ -41,7 +41,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// The fence that a line opens, at any indentation and behind a list's bullet.
+    /// Returns the fence that a line opens, at any indentation and behind a list's bullet.
     pub(super) fn opened_by(line: &str) -> Option<Self> {
         let text = without_bullets(line);
         let indent = line.len() - text.len();
@@ -52,7 +52,7 @@ impl Fence {
         is_fence.then_some(Self { mark, length, indent })
     }
 
-    /// Whether a line closes it.
+    /// Reports whether a line closes it.
     pub(super) fn is_closed_by(self, line: &str) -> bool {
         let text = line.trim_start_matches([' ', '\t']);
         let rest = text.trim_start_matches(self.mark);
@@ -62,7 +62,7 @@ impl Fence {
     }
 }
 
-/// A line without its indentation and bullets: `- `, `* `, `+ `, `1. `, `2) `.
+/// Returns a line without its indentation and bullets: `- `, `* `, `+ `, `1. `, `2) `.
 fn without_bullets(line: &str) -> &str {
     let mut text = line.trim_start_matches([' ', '\t']);
     loop {

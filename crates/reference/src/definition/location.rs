@@ -37,7 +37,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// The byte of the file at which the rule `location` is written.
+    /// Returns the byte of the file at which the rule `location` is written.
     #[must_use]
     pub fn start(&self) -> usize {
         self.start
@@ -51,13 +51,13 @@ impl Location {
     pub fn check(&self, names: &[&str], path: &str) -> Result<(), Mismatch> {
         let mut whole = None;
         for prefix in names.iter().flat_map(|name| [format!("{name}://"), format!("@{name}://")]) {
-            match self.grammar.matches(&format!("{prefix}{path}"), self.max_steps) {
+            match earley::matches(&self.grammar, &format!("{prefix}{path}"), self.max_steps) {
                 Ok(()) => return Ok(()),
                 // Rules that took the prefix are meant for the whole location.
                 Err(mismatch) => whole = whole.or(mismatch.behind(prefix.len())),
             }
         }
-        let alone = self.grammar.matches(path, self.max_steps);
+        let alone = earley::matches(&self.grammar, path, self.max_steps);
         alone.map_err(|mismatch| whole.unwrap_or(mismatch))
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn read(
     is_sound.then_some(Location { grammar, start, max_steps: limits.match_steps })
 }
 
-/// The rules by name; a name given twice is a fault.
+/// Returns the rules by name; a name given twice is a fault.
 fn names<'a>(rules: &[Rule<'a>], report: &mut Report) -> BTreeMap<&'a str, usize> {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, rule) in rules.iter().enumerate() {

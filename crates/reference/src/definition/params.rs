@@ -3,7 +3,8 @@
 use super::check::check;
 use super::report::{Report, span};
 use super::table::{self, Cell, Row, without_backticks};
-use crate::{Parameter, ParameterKind, codes};
+use crate::codes;
+use contexture_core::reference::{Parameter, ParameterKind};
 use contexture_diagnostic::nearest;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -142,7 +143,7 @@ fn kind(name: &str, cell: Option<&Cell>, report: &mut Report) -> ParameterKind {
     }
     let message = match cell.text.as_str() {
         "" => format!("the parameter `{name}` has no type and is taken as string"),
-        text => format!("`{text}` is no type: the parameter `{name}` is taken as string"),
+        text => format!("`{text}` is not a type: the parameter `{name}` is taken as string"),
     };
     let fault = codes::UNKNOWN_PARAMETER_TYPE.at(span(cell.place.clone()), message);
     let near = nearest(&cell.text, TYPES.iter().map(|(word, _)| *word));
@@ -153,7 +154,7 @@ fn kind(name: &str, cell: Option<&Cell>, report: &mut Report) -> ParameterKind {
     ParameterKind::String
 }
 
-/// One word of a choice, without backticks and quotes.
+/// Returns one word of a choice, without backticks and quotes.
 fn word(text: &str) -> &str {
     let text = without_backticks(text.trim()).trim_matches('`').trim();
     let unquoted = |quote| text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));

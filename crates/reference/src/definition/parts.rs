@@ -1,9 +1,8 @@
 //! What a resource element holds: its three parts and prose around them.
 
-use super::element::RESOURCE;
 use super::lines::{Fence, Line, line_at};
 use super::report::{Report, span};
-use super::tag;
+use super::tag::{self, RESOURCE};
 use crate::codes;
 use contexture_diagnostic::nearest;
 use std::ops::Range;
@@ -65,7 +64,7 @@ struct Reader<'a, 'r> {
     seen: Vec<OpenPart>,
     body: Body,
     is_empty: bool,
-    /// Whether a `-->` still follows, as far as is known.
+    /// True if a `-->` still follows, as far as is known.
     may_end_comment: bool,
 }
 
@@ -151,7 +150,7 @@ impl<'a> Reader<'a, '_> {
         None
     }
 
-    /// Where a comment ends that the text begins with.
+    /// Returns where a comment ends that the text begins with.
     fn comment_end(&mut self, rest: &str, at: usize) -> Option<usize> {
         if !self.may_end_comment || !rest.starts_with("<!--") {
             return None;
@@ -161,7 +160,7 @@ impl<'a> Reader<'a, '_> {
         length.map(|length| at + length + "-->".len())
     }
 
-    /// How far the text goes on without anything that could be a tag or code.
+    /// Returns how far the text goes on without anything that could be a tag or code.
     fn skip(&self, rest: &str, only_tags: bool) -> usize {
         let blanks = rest.len() - rest.trim_start().len();
         if blanks > 0 && only_tags {
@@ -232,7 +231,7 @@ impl<'a> Reader<'a, '_> {
     fn misspelt(&mut self, name: &str, from: usize) {
         if let Some(near) = nearest(name, PARTS).filter(|_| self.open.is_none()) {
             let place = from..from + 1 + name.len();
-            let fault = codes::UNKNOWN_PART.at(span(place), format!("`<{name}>` is no part"));
+            let fault = codes::UNKNOWN_PART.at(span(place), format!("`<{name}>` is not a part"));
             self.report.add(fault.with_help(format!("did you mean `<{near}>`?")));
         }
     }
@@ -315,7 +314,7 @@ fn is_ours(name: &str) -> bool {
     name == RESOURCE || PARTS.contains(&name)
 }
 
-/// The length of the inline code that a text begins with, or of its backticks alone.
+/// Returns the length of the inline code that a text begins with, or of its backticks alone.
 fn code_span(text: &str) -> usize {
     let ticks = text.len() - text.trim_start_matches('`').len();
     let mut at = ticks;

@@ -15,7 +15,7 @@ pub struct Registry {
     order: Vec<String>,
 }
 
-/// What an id stands for.
+/// The target of an id.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The registered reference; `None` when the row has an error.
@@ -27,13 +27,13 @@ pub struct Entry {
 }
 
 impl Registry {
-    /// The entry of an id.
+    /// Returns the entry of an id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Entry> {
         self.entries.get(id)
     }
 
-    /// All entries in the order of their rows.
+    /// Returns all entries in the order of their rows.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
         self.order.iter().filter_map(|id| {
             let (id, entry) = self.entries.get_key_value(id)?;
@@ -41,7 +41,7 @@ impl Registry {
         })
     }
 
-    /// The ids that can be used.
+    /// Returns the ids that can be used.
     pub(super) fn usable_ids(&self) -> impl Iterator<Item = &str> + Clone {
         self.order
             .iter()
@@ -89,7 +89,7 @@ pub(super) fn read(
     registry
 }
 
-/// The id of a row, if a reference can hold it.
+/// Returns the id of a row, if a reference can hold it.
 fn id(row: &Row, name: &str, report: &mut Report) -> Option<String> {
     let cell = row.cells.first()?;
     let written = format!("@{name}://{}", cell.text);

@@ -32,12 +32,12 @@ impl Report {
         }
     }
 
-    /// How many errors there are so far, told or not.
+    /// Returns how many errors there are so far, told or not.
     pub(super) fn errors(&self) -> usize {
         self.errors
     }
 
-    /// All of them in the order of their places, named after the file.
+    /// Returns all of them in the order of their places, named after the file.
     pub(super) fn finish(mut self, file: &str) -> Vec<Diagnostic> {
         self.faults.sort_by_key(|fault| fault.span);
         if self.left_out > 0 {
@@ -48,7 +48,7 @@ impl Report {
     }
 }
 
-/// A range of bytes as a span; what is beyond 4 GiB counts as the end.
+/// Returns a range of bytes as a span; what is beyond 4 GiB counts as the end.
 pub(super) fn span(range: Range<usize>) -> Span {
     let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(clamp(range.start), clamp(range.end))

@@ -6,9 +6,9 @@ use super::error::{ResolveError, near_ids};
 use super::{Definition, Definitions, Layer};
 use crate::syntax::{Reference, ReferenceBuf};
 use crate::text::common_parameters;
-use crate::{Parameter, Place};
+use contexture_core::reference::{Parameter, Place};
 
-/// What a reference stands for once all registries are followed.
+/// The target of a reference once all registries are followed.
 #[derive(Debug, Clone)]
 pub struct Resolution {
     /// The reference to load; no level of it is a registered id any more.
@@ -81,7 +81,7 @@ impl Definitions {
         }
     }
 
-    /// A definition with errors is not replaced by one of an earlier layer.
+    /// Returns a definition with errors is not replaced by one of an earlier layer.
     fn check_sound(&self, reference: &Reference<'_>) -> Result<(), ResolveError> {
         for level in reference.levels() {
             let name = level.protocol().to_ascii_lowercase();
@@ -177,7 +177,7 @@ fn check_use(definition: &Definition, current: &Reference<'_>) -> Result<(), Res
     Ok(())
 }
 
-/// What the id of a reference stands for, and the line that says so.
+/// Returns what the id of a reference stands for, and the line that says so.
 fn target<'a>(
     definition: &'a Definition,
     current: &Reference<'_>,

@@ -58,7 +58,7 @@ pub(super) fn read(
     found
 }
 
-/// Which line of a block stands below a header; never the first.
+/// Returns which line of a block stands below a header; never the first.
 fn separator(block: &[Line<'_>]) -> Option<usize> {
     let mut below = block.iter().enumerate().skip(1);
     below.find(|(_, line)| is_separator(line.text)).map(|(at, _)| at)
@@ -97,7 +97,7 @@ fn blocks(source: &str, part: Range<usize>) -> Vec<Vec<Line<'_>>> {
     blocks
 }
 
-/// Whether a row consists of dashes, with colons at their ends perhaps.
+/// Reports whether a row consists of dashes, with colons at their ends perhaps.
 fn is_separator(text: &str) -> bool {
     let is_dashes = |cell: &str| {
         let cell = cell.trim();
@@ -108,7 +108,7 @@ fn is_separator(text: &str) -> bool {
     text.contains('|') && inner(text).split('|').all(is_dashes)
 }
 
-/// A row without the marks at its ends.
+/// Returns a row without the marks at its ends.
 fn inner(text: &str) -> &str {
     let text = text.trim();
     let text = text.strip_prefix('|').unwrap_or(text);
@@ -156,7 +156,7 @@ fn row(line: &Line<'_>, width: usize, report: &mut Report) -> Option<Row> {
     Some(Row { cells, place })
 }
 
-/// The cells of a row, split at every `|` that no backslash escapes.
+/// Returns the cells of a row, split at every `|` that no backslash escapes.
 fn cells(line: &Line<'_>) -> Vec<Cell> {
     let row = inner(line.text);
     // What `inner` took from the front is all that stands before it: it borrows from the line.
@@ -182,7 +182,7 @@ fn cell(written: &str, start: usize) -> Cell {
     Cell { text: without_backticks(text).replace("\\|", "|"), place }
 }
 
-/// A text without the backticks of inline code around it.
+/// Returns a text without the backticks of inline code around it.
 pub(super) fn without_backticks(text: &str) -> &str {
     let inside = text.trim_start_matches('`');
     let ticks = text.len() - inside.len();
@@ -191,7 +191,7 @@ pub(super) fn without_backticks(text: &str) -> &str {
     if is_code { ending.trim() } else { text }
 }
 
-/// The bytes of a line in the file, without white space around.
+/// Returns the bytes of a line in the file, without white space around.
 pub(super) fn line_place(line: &Line<'_>) -> Range<usize> {
     let lead = line.text.len() - line.text.trim_start().len();
     let start = line.start + lead;

@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
+/// The element's name.
+pub(super) const RESOURCE: &str = "resource";
+
 /// A start tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StartTag<'a> {
     pub(super) name: &'a str,
     pub(super) attributes: Vec<Attribute<'a>>,
-    /// Whether it ends with `/>`.
+    /// True if it ends with `/>`.
     pub(super) is_closed: bool,
     /// How many bytes it has.
     pub(super) length: usize,
@@ -22,21 +25,21 @@ pub(super) struct Attribute<'a> {
     pub(super) place: Range<usize>,
 }
 
-/// What is wrong with a start tag, and where, in bytes from its begin.
+/// A fault in a start tag, with its offset in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed {
     pub(super) at: usize,
     pub(super) expected: &'static str,
 }
 
-/// The name of a tag that a text begins with: of `<name` or, with `is_end`, of `</name`.
+/// Returns the name of a tag that a text begins with: of `<name` or, with `is_end`, of `</name`.
 pub(super) fn name(text: &str, is_end: bool) -> Option<&str> {
     let inside = text.strip_prefix(if is_end { "</" } else { "<" })?;
     let length = inside.find(|c: char| !is_name(c)).unwrap_or(inside.len());
     inside.get(..length).filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// The length of the end tag `</name>` that a text begins with.
+/// Returns the length of the end tag `</name>` that a text begins with.
 pub(super) fn end_tag(text: &str, name: &str) -> Option<usize> {
     let rest = text.strip_prefix("</")?.strip_prefix(name)?.trim_start_matches([' ', '\t']);
     rest.strip_prefix('>').map(|rest| text.len() - rest.len())

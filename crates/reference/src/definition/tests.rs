@@ -1,6 +1,6 @@
 use super::*;
-use crate::ParameterKind;
 use crate::syntax::Reference;
+use contexture_core::reference::ParameterKind;
 use contexture_diagnostic::{Diagnostic, Severity};
 
 fn add(text: &str) -> (Definitions, Vec<Diagnostic>) {
@@ -46,7 +46,7 @@ fn registry(name: &str, rows: &str) -> String {
 }
 
 #[test]
-fn ref_15_a_start_tag_counts_at_the_beginning_of_a_line() {
+fn ref_15_start_tag_counts_at_beginning_of_line() {
     for text in [
         "<resource protocol=\"a\">x</resource>",
         "   <resource protocol=\"a\">x</resource>",
@@ -69,7 +69,7 @@ fn ref_15_a_start_tag_counts_at_the_beginning_of_a_line() {
 }
 
 #[test]
-fn ref_15_an_element_in_a_code_fence_is_an_example() {
+fn ref_15_element_in_code_fence_is_example() {
     for (open, close) in
         [("```xml", "```"), ("~~~", "~~~~"), ("- ```", "  ```"), ("````md\n```", "````")]
     {
@@ -111,7 +111,7 @@ fn ref_15_tags_inside_code_do_not_count() {
 }
 
 #[test]
-fn ref_15_what_is_wrong_with_a_start_tag() {
+fn ref_15_what_is_wrong_with_start_tag() {
     for (tag, code) in [
         ("<resource>", "REF2003"),
         ("<resource name=\"a\">", "REF2003"),
@@ -139,7 +139,7 @@ fn ref_15_what_is_wrong_with_a_start_tag() {
 }
 
 #[test]
-fn ref_15_what_is_wrong_with_the_parts() {
+fn ref_15_what_is_wrong_with_parts() {
     let element = |inside: &str| format!("<resource protocol=\"a\">\n{inside}\n</resource>\n");
     for (inside, code) in [
         ("<params>\nx\n</params>\n<location>\ny\n</location>", "REF2014"),
@@ -196,7 +196,7 @@ fn ref_15_limits_are_errors() {
 }
 
 #[test]
-fn ref_16_a_path_is_checked_on_use() {
+fn ref_16_path_is_checked_on_use() {
     let rules = "<location>\nlocation ::= a://{id}\nid ::= [a-z]+\n</location>\n";
     let text = registry("a", "| k | @file://k.md |\n| K9 | @file://k.md |")
         .replace("<registry>", &format!("{rules}<registry>"));
@@ -210,12 +210,12 @@ fn ref_16_a_path_is_checked_on_use() {
         "the path does not follow the location of `a` (a.resource.md:3): expected [a-z] (rule \
          `id`) or the end at byte 1 of the path, found `9`"
     );
-    // Around another reference it is no path.
+    // Around another reference it is not a path.
     leads_to(&definitions, "@a:file://K9", "@a:file://K9");
 }
 
 #[test]
-fn ref_17_parameters_come_from_a_table() {
+fn ref_17_parameters_come_from_table() {
     let text = "<resource protocol=\"a\"><params>\n\
         | 参数名 | 类型 | 描述 | 示例 | 默认值 | 必填 |\n|---|:--|---|--:|---|---|\n\
         | `line` | range | 行 | `5-10` | - | 否 |\n| n | Integer | | | `3` | |\n\
@@ -331,7 +331,7 @@ fn ref_17_declared_parameters_are_checked_on_use() {
 }
 
 #[test]
-fn ref_18_an_id_stands_for_its_reference() {
+fn ref_18_id_stands_for_its_reference() {
     let rows = "| `k` | `@file://a/k.md?line=1-5&max=2k` |\n| lazy | @?file://l.md |\n| 分析/一 | @markdown:@?file://m.md?section=A |\n| glob | @file://docs/**/*.md |";
     let definitions = sound(&registry("Thought", rows));
     leads_to(&definitions, "@thought://k", "@file://a/k.md?line=1-5&max=2k");
@@ -349,7 +349,7 @@ fn ref_18_an_id_stands_for_its_reference() {
 }
 
 #[test]
-fn ref_18_unknown_ids_are_told_the_nearest() {
+fn ref_18_unknown_ids_are_reported_nearest() {
     let definitions = sound(&registry("t", "| analytical | @file://a |\n| creative | @file://c |"));
     let help = |text: &str| resolve(&definitions, text).unwrap_err().help().unwrap();
     assert_eq!(help("@t://analitical"), "did you mean `analytical`?");
@@ -362,7 +362,7 @@ fn ref_18_unknown_ids_are_told_the_nearest() {
 }
 
 #[test]
-fn ref_18_registries_nest_and_a_cycle_shows_its_way() {
+fn ref_18_registries_nest_and_cycle_shows_its_way() {
     let text = [
         registry("a", "| x | @b://y?line=1 |\n| self | @a://self |"),
         registry("b", "| y | @!text:c://z |"),
@@ -424,7 +424,7 @@ fn ref_18_broken_rows_cost_themselves_alone() {
 }
 
 #[test]
-fn ref_18_relative_paths_start_where_the_registry_stands() {
+fn ref_18_relative_paths_start_where_registry_stands() {
     let mut definitions = Definitions::default();
     let place = Place { root: 2, folder: "resources".to_owned() };
     let origin = Origin::new(Layer::User, "u.md").at(place.clone());
@@ -434,7 +434,7 @@ fn ref_18_relative_paths_start_where_the_registry_stands() {
 }
 
 #[test]
-fn ref_19_later_layers_take_the_place_of_earlier_ones() {
+fn ref_19_later_layers_take_place_of_earlier_ones() {
     let layers = [Layer::Explicit, Layer::User, Layer::Workspace];
     let mut definitions = Definitions::default();
     let mut messages = Vec::new();
@@ -465,7 +465,7 @@ fn ref_19_later_layers_take_the_place_of_earlier_ones() {
 }
 
 #[test]
-fn ref_19_a_broken_definition_does_not_fall_back() {
+fn ref_19_broken_definition_does_not_fall_back() {
     let mut definitions = Definitions::default();
     let origin = |layer: Layer| Origin::new(layer, format!("{layer}.md"));
     let options = Options::default();
@@ -506,7 +506,7 @@ fn ref_19_built_in_definitions_are_sound_and_give_way() {
 }
 
 #[test]
-fn ref_12_a_defined_protocol_wraps_what_it_is_given() {
+fn ref_12_defined_protocol_wraps_what_it_is_given() {
     let definitions = sound("<resource protocol=\"My-Notes\">x</resource>");
     let definition = definitions.get("my-notes").unwrap();
     assert_eq!(
@@ -518,7 +518,7 @@ fn ref_12_a_defined_protocol_wraps_what_it_is_given() {
         text,
         "<my-notes source=\"@file://&quot;a&gt;\">\na<\\/my-notes>b<\\/ MY-NOTES >c<\\\u{200b}/my-notes>\n</my-notes>"
     );
-    let mut parameters = crate::Parameters::default();
+    let mut parameters = contexture_core::reference::Parameters::default();
     parameters.taken.insert("深度".to_owned(), "a\"b".to_owned());
     parameters.taken.insert("source".to_owned(), "x".to_owned());
     assert_eq!(

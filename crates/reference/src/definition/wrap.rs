@@ -1,16 +1,16 @@
 //! A defined protocol around what another reference gives (REF-12).
 
 use super::Definition;
-use crate::Parameters;
 use contexture_context::Trust;
 use contexture_context::fence::Fence;
+use contexture_core::reference::Parameters;
 
 /// The attribute that names what is wrapped.
 const SOURCE: &str = "source";
 
 impl Definition {
-    /// The text between `<name source="…">` and `</name>`. Nothing in it can close the tag; what
-    /// looks like it gets a backslash.
+    /// Returns the text between `<name source="…">` and `</name>`. Nothing in it can close the tag;
+    /// what looks like it gets a backslash.
     #[must_use]
     pub fn wrap(&self, source: &str, text: &str) -> String {
         self.wrap_with(source, &Parameters::default(), text)

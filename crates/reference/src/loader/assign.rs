@@ -5,7 +5,7 @@
 //! https the server is that level, but for `cx.NAME`, which is always ours.
 
 use crate::text::{COMMON, common_parameters};
-use crate::{Parameter, Parameters};
+use contexture_core::reference::{Parameter, Parameters};
 use contexture_diagnostic::suggestion;
 
 /// The parameters of one level, as its protocol declares them.
@@ -13,11 +13,11 @@ use contexture_diagnostic::suggestion;
 pub(super) struct Declared<'d> {
     pub(super) name: &'d str,
     pub(super) parameters: &'d [Parameter],
-    /// Whether it takes what nobody declares.
+    /// True if it takes what nobody declares.
     pub(super) open: bool,
-    /// Whether what is not ours belongs to the address.
+    /// True if what is not ours belongs to the address.
     pub(super) passes_on: bool,
-    /// Whether they are those of a definition, not of a program.
+    /// True if they are those of a definition, not of a program.
     pub(super) documents: bool,
 }
 
@@ -26,8 +26,8 @@ impl Declared<'_> {
         self.parameters.iter().find(|one| one.name == name && !self.leaves(name))
     }
 
-    /// What a definition says of a parameter that any text takes is documentation: `line` stays the
-    /// lines of the text, whatever stands around it.
+    /// Returns what a definition says of a parameter that any text takes is documentation: `line`
+    /// stays the lines of the text, whatever stands around it.
     fn leaves(&self, name: &str) -> bool {
         self.documents && COMMON.contains(&name)
     }
@@ -42,7 +42,7 @@ pub(super) struct Given<'q> {
     pub(super) value: String,
 }
 
-/// What each level takes, innermost first, and what belongs to the whole reference.
+/// The parameters of each level, innermost first, and those of the whole reference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Assigned {
     pub(super) levels: Vec<Parameters>,
@@ -57,7 +57,7 @@ pub(super) struct Untaken {
     pub(super) help: String,
 }
 
-/// What a protocol takes of a reference without a query; `None` when it needs a parameter.
+/// Returns what a protocol takes of a reference without a query; `None` when it needs a parameter.
 pub(super) fn defaults(declared: &[Parameter]) -> Option<Parameters> {
     let mut defaults = Parameters::default();
     for parameter in declared {
@@ -102,7 +102,7 @@ pub(super) fn assign(levels: &[Declared<'_>], given: &[Given<'_>]) -> Result<Ass
     Ok(assigned)
 }
 
-/// Whether somebody took it.
+/// Reports whether somebody took it.
 fn take(
     assigned: &mut Assigned,
     levels: &[Declared<'_>],

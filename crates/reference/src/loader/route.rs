@@ -3,10 +3,10 @@
 use super::Loader;
 use super::assign::{Declared, Given, Untaken, assign};
 use crate::definition::{Definition, Hop};
+use crate::processors;
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, LineRange};
-use crate::{LoadError, Place, processors};
-use crate::{Parameters, Protocol, Role};
+use contexture_core::reference::{LoadError, Parameters, Place, Protocol, Role};
 use contexture_diagnostic::suggestion;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct Route {
 /// One level of a reference.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What it does.
+    /// Its effect.
     pub kind: StepKind,
     /// Its protocol, in lower case.
     pub name: String,
@@ -48,7 +48,7 @@ pub struct Step {
     pub parameters: Arc<Parameters>,
 }
 
-/// What a level does.
+/// The effect of a level.
 #[derive(Debug, Clone)]
 pub enum StepKind {
     /// Reads a path.
@@ -63,7 +63,8 @@ pub enum StepKind {
 }
 
 impl Route {
-    /// The way to the level `index` alone, without what stands around it and without a budget.
+    /// Returns the way to the level `index` alone, without what stands around it and without a
+    /// budget.
     #[must_use]
     pub fn within(&self, index: usize) -> Self {
         let steps: Vec<Step> = self.steps.iter().take(index + 1).cloned().collect();
@@ -85,8 +86,9 @@ pub(super) fn route(
     }
 }
 
-/// The way of one level without a query to a protocol that nobody defines, as most are: no registry
-/// to follow and nothing to give out. `None` when it is not so, or something is wrong with it.
+/// Returns the way of one level without a query to a protocol that nobody defines, as most are: no
+/// registry to follow and nothing to give out. `None` when it is not so, or something is wrong with
+/// it.
 fn plain(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Option<Route> {
     if reference.depth() != 1 || reference.raw_query().is_some() {
         return None;
@@ -113,7 +115,7 @@ fn plain(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Option<Ro
     })
 }
 
-/// The way of any reference.
+/// Returns the way of any reference.
 fn resolved(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Result<Route, LoadError> {
     let asked = reference.public();
     let resolution = loader.definitions.resolve(reference)?;
@@ -142,7 +144,7 @@ fn resolved(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Result
     })
 }
 
-/// The levels of a reference, innermost first, without parameters, and what each declares.
+/// Returns the levels of a reference, innermost first, without parameters, and what each declares.
 fn levels<'l>(
     loader: &'l Loader,
     reference: &Reference<'_>,
@@ -201,7 +203,7 @@ fn refused(reference: &str, untaken: Untaken) -> LoadError {
 fn budget(common: &Parameters, reference: &str) -> Result<Option<u64>, LoadError> {
     let Some(written) = common.get("max") else { return Ok(None) };
     text::budget(written).map(Some).ok_or_else(|| {
-        LoadError::new("REF3005", reference, format!("`max={written}` is no budget"))
+        LoadError::new("REF3005", reference, format!("`max={written}` is not a budget"))
             .with_help("write a positive number of tokens, such as `max=500` or `max=2k`")
     })
 }

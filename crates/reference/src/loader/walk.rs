@@ -4,9 +4,8 @@ use super::{Loader, Route, Step, StepKind};
 use crate::processors;
 use crate::syntax::Semantics;
 use crate::text::{self, Piece};
-use crate::{Content, LoadError, Loaded, Note, Resource};
-use crate::{Protocol, Request};
 use contexture_context::Trust;
+use contexture_core::reference::{Content, LoadError, Loaded, Note, Protocol, Request, Resource};
 use contexture_diagnostic::Severity;
 use std::sync::Arc;
 
@@ -25,8 +24,8 @@ pub(super) async fn walk(loader: &Loader, route: &Route) -> Result<Loaded, LoadE
     Ok(loaded)
 }
 
-/// The outermost wrapper around a lazy level: it works on a handle, and what lies inside stays
-/// pending. A processor has to read, so it forces what is inside it.
+/// Returns the outermost wrapper around a lazy level: it works on a handle, and what lies inside
+/// stays pending. A processor has to read, so it forces what is inside it.
 fn handle_below(route: &Route) -> Option<usize> {
     let pairs = route.steps.iter().zip(route.steps.iter().skip(1)).enumerate();
     let lazy = pairs.filter(|(_, (inner, outer))| {
@@ -60,14 +59,14 @@ async fn source(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
     Ok(loaded)
 }
 
-/// A hot pattern must match something (REF-13).
+/// Returns a hot pattern must match something (REF-13).
 fn found(route: &Route, loaded: Loaded) -> Result<Loaded, LoadError> {
     let source = route.steps.first().map(|step| step.semantics);
     let is_hot = route.semantics == Semantics::Hot || source == Some(Semantics::Hot);
     if !(is_hot && loaded.listing && loaded.resources.is_empty()) {
         return Ok(loaded);
     }
-    let help = "mend the pattern, or leave the `!` out if it may match nothing";
+    let help = "fix the pattern, or leave the `!` out if it may match nothing";
     Err(LoadError::new("REF3037", &route.reference, "the pattern matches nothing").with_help(help))
 }
 
@@ -96,7 +95,7 @@ fn protocol<'l>(loader: &'l Loader, step: &Step) -> Result<&'l Arc<dyn Protocol>
     })
 }
 
-/// Decodes what a source gave and takes its lines; in a listing, what is no text is left out and
+/// Decodes what a source gave and takes its lines; in a listing, what is not text is left out and
 /// said.
 fn to_text(route: &Route, loaded: &mut Loaded) -> Result<(), LoadError> {
     for resource in &mut loaded.resources {
@@ -129,7 +128,7 @@ fn to_text(route: &Route, loaded: &mut Loaded) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// The text of bytes; `None` when they are text as they stand.
+/// Returns the text of bytes; `None` when they are text as they stand.
 fn decoded(bytes: &[u8], label: Option<&str>) -> Result<Option<String>, text::DecodeError> {
     let plain = label.is_none()
         && !bytes.starts_with(b"\xef\xbb\xbf")
@@ -185,7 +184,7 @@ fn wrapped(
         return Ok(resource.clone());
     }
     let text = resource.text().ok_or_else(|| {
-        LoadError::new("REF3010", &resource.reference, "it is no text")
+        LoadError::new("REF3010", &resource.reference, "it is not text")
             .with_help("`@base64:…` shows bytes as text")
     })?;
     let reference = processors::around(&step.name, &resource.reference);

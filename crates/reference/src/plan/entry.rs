@@ -2,7 +2,7 @@
 
 use super::{PlanEntry, Policy, State};
 use crate::syntax::Semantics;
-use crate::{LoadError, Loaded};
+use contexture_core::reference::{LoadError, Loaded};
 
 pub(super) fn pending(
     reference: &str,

@@ -2,11 +2,11 @@
 
 use super::entry::pending;
 use super::{PlanEntry, Sizes, State};
+use crate::loader::{Loader, Route, Step, StepKind};
 use crate::syntax::Semantics;
-use crate::{Loader, Route, Step, StepKind};
 
-/// The entry of the level `index` and of those inside it. A hot level is loaded whatever stands
-/// around it; another one is loaded if what is around it was, and had to read it.
+/// Returns the entry of the level `index` and of those inside it. A hot level is loaded whatever
+/// stands around it; another one is loaded if what is around it was, and had to read it.
 pub(super) async fn level(
     loader: &Loader,
     route: &Route,
@@ -31,7 +31,7 @@ pub(super) async fn level(
     Some(Box::new(entry))
 }
 
-/// What became of a level through what stands around it.
+/// Returns what became of a level through what stands around it.
 fn stand(route: &Route, step: &Step, index: usize, around: State) -> PlanEntry {
     let outer = route.steps.get(index + 1);
     let wrapped = outer.is_some_and(|outer| matches!(outer.kind, StepKind::Wrapper(_)));

@@ -1,13 +1,14 @@
 //! Loading several ways: what is there at once is taken at once, what has to wait waits together.
 
-use crate::{LoadError, Loaded, Loader, Route};
+use crate::loader::{Loader, Route};
+use contexture_core::reference::{LoadError, Loaded};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// What a load gave.
+/// The result of a load.
 pub(super) type Outcome = Result<Loaded, LoadError>;
 
 /// Loads in the order of their ways, some at the same time.
@@ -22,7 +23,7 @@ impl<'r> Loads<'r> {
         Self { loader, routes: routes.into_iter(), waiting: FuturesOrdered::new() }
     }
 
-    /// What the next way gave; `None` when there is none left.
+    /// Returns what the next way gave; `None` when there is none left.
     pub(super) async fn next(&mut self) -> Option<Outcome> {
         let most = self.loader.limits().concurrency.max(1);
         while self.waiting.len() < most {

@@ -2,9 +2,10 @@
 
 use super::entry::{not_loaded, pending};
 use super::{Plan, PlanEntry, PlanOptions, Policy, Sizes, State, inner, rounds};
+use crate::loader::{Loader, Route};
 use crate::scan::scan;
 use crate::syntax::{Reference, ReferenceBuf, Semantics};
-use crate::{LoadError, Loader, Route};
+use contexture_core::reference::LoadError;
 use futures_util::{StreamExt as _, stream};
 use std::pin::Pin;
 
@@ -72,7 +73,7 @@ async fn make(
     Ok(Plan { entries })
 }
 
-/// The entry of a candidate: what loading made of it, with what the candidate itself knows.
+/// Returns the entry of a candidate: what loading made of it, with what the candidate itself knows.
 fn whole(tried: Option<PlanEntry>, routed: Routed, policy: Policy) -> PlanEntry {
     let (reference, entry) = match routed.route {
         Ok(route) => {
@@ -87,7 +88,7 @@ fn whole(tried: Option<PlanEntry>, routed: Routed, policy: Policy) -> PlanEntry 
     PlanEntry { reference, span: routed.span, source: routed.source, ..entry }
 }
 
-/// What became of the levels inside each nested reference, by its index.
+/// Returns what became of the levels inside each nested reference, by its index.
 async fn levels(
     loader: &Loader,
     routed: &[Routed],
@@ -107,8 +108,8 @@ async fn levels(
 /// The levels inside a reference, when they are told.
 type Levels<'a> = Pin<Box<dyn Future<Output = Option<Box<PlanEntry>>> + Send + 'a>>;
 
-/// The levels inside a reference. A named function and not a closure, so that the future of a plan
-/// is `Send` for whoever makes one.
+/// Returns the levels inside a reference. A named function and not a closure, so that the future of
+/// a plan is `Send` for whoever makes one.
 fn levels_within<'a>(
     loader: &'a Loader,
     route: &'a Route,
@@ -128,7 +129,7 @@ pub(super) struct Routed {
     pub(super) route: Result<Route, Box<Unrouted>>,
 }
 
-/// What has no way, and why.
+/// A reference without a route, with the reason.
 pub(super) struct Unrouted {
     reference: String,
     semantics: Semantics,
@@ -153,7 +154,7 @@ fn routed(loader: &Loader, candidate: Candidate<'_>, options: &PlanOptions) -> R
     }
 }
 
-/// The prefix of what is no reference.
+/// Returns the prefix of what is not a reference.
 fn prefix(text: &str) -> Semantics {
     let known = [Semantics::Hot, Semantics::Lazy];
     known.into_iter().find(|one| text.starts_with(one.prefix())).unwrap_or_default()

@@ -4,19 +4,20 @@ use super::entry::pending;
 use super::loads::{Loads, Outcome};
 use super::make::Routed;
 use super::{PlanEntry, PlanOptions, Policy, Sizes};
+use crate::loader::{Loader, Route, StepKind};
 use crate::syntax::Semantics;
-use crate::{LoadError, Loader, Route, StepKind};
+use contexture_core::reference::LoadError;
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 use std::hash::{Hash, Hasher};
 
-/// What a plan may still take.
+/// The remaining budget of a plan.
 struct Left {
     tokens: Option<u64>,
     bytes: u64,
 }
 
-/// The entries of the whole references that were tried, without what a candidate itself knows: its
-/// reference and where it stands.
+/// Returns the entries of the whole references that were tried, without what a candidate itself
+/// knows: its reference and where it stands.
 pub(super) async fn tried(
     loader: &Loader,
     routed: &[Routed],
@@ -41,7 +42,7 @@ pub(super) async fn tried(
     entries
 }
 
-/// The ways of one prefix, with the index of each.
+/// Returns the ways of one prefix, with the index of each.
 fn wanted(routed: &[Routed], semantics: Semantics) -> Vec<(usize, &Route)> {
     let routes = routed.iter().enumerate();
     routes
@@ -57,7 +58,7 @@ struct Round<'r> {
     again: HashMap<usize, usize>,
     /// The turns whose way is gone again.
     shared: HashSet<usize>,
-    /// What they gave.
+    /// Their results.
     kept: HashMap<usize, Outcome>,
 }
 
@@ -81,8 +82,8 @@ impl<'r> Round<'r> {
     }
 }
 
-/// The ways that are gone, each once, and for each turn that goes one again the turn that goes it
-/// first.
+/// Returns the ways that are gone, each once, and for each turn that goes one again the turn that
+/// goes it first.
 fn firsts<'r>(wanted: &[(usize, &'r Route)]) -> (Vec<&'r Route>, HashMap<usize, usize>) {
     let mut seen: HashMap<Way<'r>, usize> = HashMap::with_capacity(wanted.len());
     let mut firsts = Vec::with_capacity(wanted.len());
@@ -101,7 +102,7 @@ fn firsts<'r>(wanted: &[(usize, &'r Route)]) -> (Vec<&'r Route>, HashMap<usize, 
     (firsts, again)
 }
 
-/// What two references have in common that load the same. Credentials count: with others a server
+/// The key by which two references load the same. Credentials count: with others a server
 /// may give something else.
 struct Way<'r>(&'r Route);
 
@@ -130,7 +131,7 @@ impl Hash for Way<'_> {
     }
 }
 
-/// The entry of what a load gave, against what is left of the budgets.
+/// Returns the entry of what a load gave, against what is left of the budgets.
 fn weighed(
     loader: &Loader,
     route: &Route,

@@ -1,10 +1,9 @@
-//! `base64`: bytes as text, so that what is no text can be shown or handed on.
+//! `base64`: bytes as text, so that what is not text can be shown or handed on.
 
 use super::Made;
-use crate::Parameters;
-use crate::Resource;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use contexture_core::reference::{Parameters, Resource};
 
 pub(super) fn base64(resource: &Resource, _: &Parameters) -> Made {
     Ok((

@@ -1,8 +1,7 @@
 //! `json` and `yaml`: data, checked and shown as JSON, whole or the part at a pointer.
 
 use super::{Fault, Made, text_of};
-use crate::Parameters;
-use crate::Resource;
+use contexture_core::reference::{Parameters, Resource};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -14,8 +13,8 @@ pub(super) fn json(resource: &Resource, parameters: &Parameters) -> Made {
     let fault = |error: serde_json::Error| {
         Fault::new(
             "REF3021",
-            format!("it is no valid JSON: {error}"),
-            "mend the JSON at that place",
+            format!("it is not valid JSON: {error}"),
+            "fix the JSON at that place",
         )
     };
     // As a whole it stays as it is written: printed anew, long numbers would lose digits.
@@ -33,8 +32,8 @@ pub(super) fn yaml(resource: &Resource, parameters: &Parameters) -> Made {
         let first = error.lines().next().unwrap_or_default();
         Fault::new(
             "REF3022",
-            format!("it is no valid YAML: {first}"),
-            "mend the YAML at that place",
+            format!("it is not valid YAML: {first}"),
+            "fix the YAML at that place",
         )
     })?;
     show(&value, parameters)
@@ -55,7 +54,7 @@ fn show(value: &Value, parameters: &Parameters) -> Made {
 
 fn find<'v>(value: &'v Value, pointer: &str) -> Result<&'v Value, Fault> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
-        let message = format!("`{pointer}` is no JSON Pointer");
+        let message = format!("`{pointer}` is not a JSON Pointer");
         return Err(Fault::new("REF3023", message, format!("begin with a slash: /{pointer}")));
     }
     let mut here = value;
@@ -73,7 +72,7 @@ fn find<'v>(value: &'v Value, pointer: &str) -> Result<&'v Value, Fault> {
     Ok(here)
 }
 
-/// An index without a sign and leading zeros, as RFC 6901 has it.
+/// Returns an index without a sign and leading zeros, as RFC 6901 has it.
 fn index(text: &str) -> Option<usize> {
     let plain = text == "0" || !text.starts_with(['0', '+']);
     plain.then(|| text.parse().ok()).flatten()

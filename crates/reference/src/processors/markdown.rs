@@ -1,8 +1,7 @@
 //! `markdown`: a document, whole or the section under one heading.
 
 use super::{Fault, Made, text_of};
-use crate::Parameters;
-use crate::Resource;
+use contexture_core::reference::{Parameters, Resource};
 use contexture_diagnostic::suggestion;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 

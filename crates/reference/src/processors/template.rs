@@ -1,8 +1,7 @@
 //! `template`: the content is a prompt template, the query its variables.
 
 use super::{Fault, Made, text_of};
-use crate::Parameters;
-use crate::Resource;
+use contexture_core::reference::{Parameters, Resource};
 use contexture_prompt::{PromptTemplate, TemplateContext};
 use serde_json::{Map, Value};
 

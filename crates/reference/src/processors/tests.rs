@@ -1,6 +1,6 @@
 use super::*;
-use crate::Place;
 use contexture_context::Trust;
+use contexture_core::reference::Place;
 use std::collections::BTreeMap;
 
 fn run(name: &str, text: &str, parameters: &[(&str, &str)]) -> Result<String, LoadError> {
@@ -31,7 +31,7 @@ fn help(name: &str, text: &str, parameters: &[(&str, &str)]) -> (&'static str, S
 }
 
 #[test]
-fn ref_12_json_shows_the_part_at_a_pointer() {
+fn ref_12_json_shows_part_at_pointer() {
     let data = r#"{"a": [{"b/c": "words", "n": 3}]}"#;
     assert_eq!(run("json", data, &[("pointer", "/a/0/b~1c")]).unwrap(), "words");
     assert_eq!(run("json", data, &[("pointer", "/a/0/n")]).unwrap(), "3");
@@ -41,7 +41,7 @@ fn ref_12_json_shows_the_part_at_a_pointer() {
 }
 
 #[test]
-fn ref_12_a_pointer_to_nothing_says_what_there_is() {
+fn ref_12_pointer_to_nothing_reports_what_there_is() {
     let data = r#"{"items": [1, 2]}"#;
     let near = ("REF3024", "did you mean `items`?".to_owned());
     assert_eq!(help("json", data, &[("pointer", "/item")]), near);
@@ -63,7 +63,7 @@ fn ref_12_yaml_becomes_json() {
 const DOCUMENT: &str = "# Top\n\nintro\n\n## Usage of `it`\n\none\n\n```md\n## Not this\n```\n\n### Inner\n\ntwo\n\n设置\n----\n\n三\n\n# Next\n";
 
 #[test]
-fn ref_12_markdown_gives_the_section_under_a_heading() {
+fn ref_12_markdown_gives_section_under_heading() {
     let section = |name| run("markdown", DOCUMENT, &[("section", name)]).unwrap();
     assert_eq!(
         section("usage  OF it"),
@@ -75,7 +75,7 @@ fn ref_12_markdown_gives_the_section_under_a_heading() {
 }
 
 #[test]
-fn ref_12_a_section_that_is_not_there_is_an_error_with_the_nearest() {
+fn ref_12_section_that_is_not_there_is_error_with_nearest() {
     let near = ("REF3026", "did you mean `Inner`?".to_owned());
     assert_eq!(help("markdown", DOCUMENT, &[("section", "Iner")]), near);
     let none = ("REF3026", "it has no headings".to_owned());
@@ -91,7 +91,7 @@ fn ref_12_lines_base64_and_text() {
 }
 
 #[test]
-fn ref_12_a_template_is_rendered_with_the_query() {
+fn ref_12_template_is_rendered_with_query() {
     assert_eq!(run("template", "Hi {{name}}!", &[("name", "张三")]).unwrap(), "Hi 张三!");
     assert_eq!(help("template", "Hi {{name}}!", &[]).0, "REF3025");
 }

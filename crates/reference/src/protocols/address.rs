@@ -62,7 +62,7 @@ impl Endpoint {
         };
         let (host, port) = split_port(address)?;
         let port = port.map_or(Ok(standard_port), |port| {
-            port.parse().map_err(|_| fault("its port is no number from 0 to 65535"))
+            port.parse().map_err(|_| fault("its port is not a number from 0 to 65535"))
         })?;
         if host.is_empty() {
             return Err(fault("it names no host"));
@@ -101,7 +101,8 @@ fn split_port(address: &str) -> Result<(&str, Option<&str>), Fault> {
     }
 }
 
-/// A text percent-decoded. Control characters end commands in some protocols: there are none.
+/// Returns a text percent-decoded. Control characters end commands in some protocols: there are
+/// none.
 pub(super) fn decode(text: &str) -> Result<String, Fault> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -114,7 +115,7 @@ pub(super) fn decode(text: &str) -> Result<String, Fault> {
         let value = digit().zip(digit()).and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
         bytes.push(value.ok_or_else(|| fault("a `%` in it is not followed by two hex digits"))?);
     }
-    let text = String::from_utf8(bytes).map_err(|_| fault("its encoded bytes are no UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| fault("its encoded bytes are not UTF-8"))?;
     if text.chars().any(char::is_control) {
         return Err(fault("a control character stands in it"));
     }
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_23_an_address_is_taken_apart() {
+    fn ref_23_address_is_taken_apart() {
         let whole = parse("ann:p%40s%2Fs@files.example:2222/a%20b/%E4%B8%AD.md");
         assert_eq!((whole.to_string(), &*whole.path), ("files.example:2222".into(), "a b/中.md"));
         let login = whole.login.unwrap();
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_23_what_is_no_address_is_told_without_its_secrets() {
+    fn ref_23_what_is_not_address_is_reported_without_its_secrets() {
         for path in [
             "/p",
             "ann:secret@/p",
@@ -170,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ref_23_any_path_is_an_address_or_an_error_and_shows_no_secret(
+        fn ref_23_any_path_is_address_or_error_and_shows_no_secret(
             user in "[a-z]{1,4}", secret in "Q[A-Z0-9%:@/?#\\[\\]]{3,12}Q", rest in "\\PC{0,20}",
         ) {
             let shown = match Endpoint::parse(&format!("{user}:{secret}@{rest}"), 21) {

@@ -1,8 +1,9 @@
 //! `env`: variables of the environment, those that settings allow (REF-20).
 
-use crate::{LoadError, Loaded, Resource};
-use crate::{LoadFuture, Protocol, Request, Role};
 use contexture_context::Trust;
+use contexture_core::reference::{
+    LoadError, LoadFuture, Loaded, Protocol, Request, Resource, Role,
+};
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The variables that may be read, with their values; `None` is allowed and not set.
+    /// Returns the variables that may be read, with their values; `None` is allowed and not set.
     #[must_use]
     pub fn of(allowed: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
         Self { allowed: allowed.into_iter().collect() }

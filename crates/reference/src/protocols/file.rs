@@ -7,9 +7,12 @@
 pub(super) mod media;
 mod walk;
 
-use crate::{Content, LoadError, Loaded, Resource, pattern};
-use crate::{LoadFuture, Parameter, ParameterKind, Place, Protocol, Request, Role};
+use crate::pattern;
 use contexture_context::Trust;
+use contexture_core::reference::{
+    Content, LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Place, Protocol, Request,
+    Resource, Role,
+};
 use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::sync::Arc;
 
@@ -27,7 +30,7 @@ pub struct Located {
     pub root: usize,
     /// The place within it.
     pub path: WorkspacePath,
-    /// Whether the workspace root was taken, because nothing is there in the document's folder.
+    /// True if the workspace root was taken, because nothing is there in the document's folder.
     pub fell_back: bool,
 }
 
@@ -45,7 +48,7 @@ impl Files {
         Self { roots, parameters: vec![ignore] }
     }
 
-    /// Where a path without wildcards leads, from a place.
+    /// Returns where a path without wildcards leads, from a place.
     ///
     /// # Errors
     /// [`FileError`] when it leads out of the root, or nothing is there.
@@ -55,8 +58,8 @@ impl Files {
         Ok(located)
     }
 
-    /// Where a path leads: from the place, or from the workspace when nothing is there. What is not
-    /// there at all is where the author meant it to be.
+    /// Returns where a path leads: from the place, or from the workspace when nothing is there.
+    /// What is not there at all is where the author meant it to be.
     fn place_of(&self, path: &str, place: &Place) -> Result<Located, FileError> {
         let first = self.at(place.root, &place.folder, path);
         let at_root = place.root == 0 && place.folder.is_empty();
@@ -111,7 +114,7 @@ fn resource(reference: &str, located: &Located, bytes: Vec<u8>) -> Resource {
     }
 }
 
-/// What lies outside the workspace is believed less.
+/// Returns what lies outside the workspace is believed less.
 fn trust(root: usize) -> Trust {
     if root == 0 { Trust::Resource } else { Trust::External }
 }

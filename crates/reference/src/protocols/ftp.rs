@@ -1,23 +1,19 @@
 //! `ftp`: a file of an FTP server (REF-23).
 //!
-//! Decisions: data connections are passive and go to the address of the control connection, whatever
-//! the server says, so that it can't send this side anywhere else. A path begins in the folder of
-//! the login, as RFC 1738 has it; `//` or `%2F` begins at the root. What the server says in words is
-//! not repeated: it may quote who logs in.
-
-mod login;
+//! Decisions: data connections are passive and go to the address of the control connection,
+//! whatever the server says, so that it can't send this side anywhere else. A path begins in the
+//! folder of the login, as RFC 1738 has it; `//` or `%2F` begins at the root. What the server says
+//! in words is not repeated: it may quote who logs in.
 
 use super::address::{Endpoint, Login};
 use super::network::{Fault, NetworkSettings, connect, one_file, within};
-use crate::{LoadError, Loaded};
-use crate::{LoadFuture, Protocol, Request, Role};
-use login::Masked;
+use contexture_core::reference::{LoadError, LoadFuture, Loaded, Protocol, Request, Role};
 use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::time::Duration;
 use suppaftp::tokio::AsyncFtpStream;
 use suppaftp::types::FileType;
-use suppaftp::{FtpError, FtpResult, Mode, ReplyTooLarge};
+use suppaftp::{Encoding, FtpError, FtpResult, Mode, ReplyTooLarge};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
@@ -177,7 +173,7 @@ fn is_too_long(error: &std::io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<ReplyTooLarge>())
 }
 
-/// The status that a reply begins with.
+/// Returns the status that a reply begins with.
 fn code(reply: &[u8]) -> u16 {
     let digits = reply.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
     digits.and_then(|digits| digits.parse().ok()).unwrap_or_default()
@@ -212,5 +208,65 @@ impl Protocol for Ftp {
 
     fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
         Box::pin(self.get(request))
+    }
+}
+
+const STAND_IN: &str = "(hidden)";
+
+/// The encoding of commands, UTF-8, which puts in the login for the stand-ins. The library writes
+/// each command to the program's log before it encodes it, so it never sees the login itself.
+struct Masked(Login);
+
+impl Masked {
+    fn of(login: Option<&Login>) -> Self {
+        let nobody =
+            || Login { user: "anonymous".to_owned(), password: Some("contexture@".to_owned()) };
+        Self(login.cloned().unwrap_or_else(nobody))
+    }
+
+    /// Returns what the library is told of user and password.
+    fn shown() -> (&'static str, &'static str) {
+        (STAND_IN, STAND_IN)
+    }
+}
+
+impl Encoding for Masked {
+    fn decode(&self, bytes: &[u8]) -> String {
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    fn encode(&self, text: &str) -> std::io::Result<Vec<u8>> {
+        let meant = match text.trim_end().split_once(' ') {
+            Some(("USER", STAND_IN)) => format!("USER {}\r\n", self.0.user),
+            Some(("PASS", STAND_IN)) => {
+                format!("PASS {}\r\n", self.0.password.as_deref().unwrap_or_default())
+            }
+            _ => text.to_owned(),
+        };
+        Ok(meant.into_bytes())
+    }
+}
+
+impl std::fmt::Debug for Masked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Masked(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ref_23_library_sees_stand_in_and_server_login() {
+        let login = Login { user: "ann".to_owned(), password: Some("s3cret".to_owned()) };
+        let masked = Masked::of(Some(&login));
+        assert!(!format!("{masked:?}").contains("s3cret"));
+        let sent = |line: &str| String::from_utf8(masked.encode(line).unwrap()).unwrap();
+        assert_eq!(sent("USER (hidden)\r\n"), "USER ann\r\n");
+        assert_eq!(sent("PASS (hidden)\r\n"), "PASS s3cret\r\n");
+        assert_eq!(sent("RETR (hidden)\r\n"), "RETR (hidden)\r\n");
+        let nobody = Masked::of(None).encode("USER (hidden)\r\n").unwrap();
+        assert_eq!(nobody, b"USER anonymous\r\n");
     }
 }

@@ -1,10 +1,10 @@
 //! `http` and `https`: what servers of the web give (REF-22).
 //!
-//! Decisions: redirects are followed here and not by the client, since each hop has rules of its own
-//! (addresses, no way back from https, credentials stay with their origin). Answers are asked for
-//! uncompressed: what is counted while it is read is what there is, and no small answer becomes a
-//! large one. What is in the cache is asked for again with its validators unless the server said how
-//! long it holds: a guess about that would show old texts as new ones.
+//! Decisions: redirects are followed here and not by the client, since each hop has rules of its
+//! own (addresses, no way back from https, credentials stay with their origin). Answers are asked
+//! for uncompressed: what is counted while it is read is what there is, and no small answer becomes
+//! a large one. What is in the cache is asked for again with its validators unless the server said
+//! how long it holds: a guess about that would show old texts as new ones.
 
 mod address;
 mod answer;
@@ -14,13 +14,15 @@ mod exchange;
 mod freshness;
 
 use super::network::{Fault, NetworkSettings, within};
-use crate::{Content, LoadError, Loaded, Resource};
-use crate::{LoadFuture, Parameter, ParameterKind, Protocol, Request, Role};
 use address::Target;
 use answer::{Answer, Format};
 use cache::Cache;
 use client::Clients;
 use contexture_context::Trust;
+use contexture_core::reference::{
+    Content, LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Protocol, Request, Resource,
+    Role,
+};
 use exchange::{Exchange, Hop};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,18 +1,19 @@
 //! `memory`: keys of the workspace's memory (REF-20), behind a small port.
 
-use crate::{LoadError, Loaded, Resource};
-use crate::{LoadFuture, Protocol, Request, Role};
 use contexture_context::Trust;
+use contexture_core::reference::{
+    LoadError, LoadFuture, Loaded, Protocol, Request, Resource, Role,
+};
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// What [`Keys::find`] returns: the text under a key, or the keys there are.
+/// The result of [`Keys::find`], once it is there.
 pub type KeysFuture<'a> = Pin<Box<dyn Future<Output = Result<Remembered, String>> + Send + 'a>>;
 
-/// What a memory knows of a key.
+/// The answer of a memory for a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remembered {
     /// The text under it.

@@ -3,17 +3,16 @@
 
 use super::address::Endpoint;
 use super::file::media;
-use crate::Request;
 use crate::syntax::redact;
-use crate::{Content, LoadError, Loaded, Resource};
 use contexture_context::Trust;
+use contexture_core::reference::{Content, LoadError, Loaded, Request, Resource};
 use contexture_tools::address::{Reach, Refused, ResolveError};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use url::Host;
 
-/// What holds for every connection.
+/// The settings of every connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NetworkSettings {
     /// The hosts that may be private, loopback or link-local, as `host` or `host:port`.
@@ -52,7 +51,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// A failure; user info of addresses in its message is removed.
+    /// Returns a failure; user info of addresses in its message is removed.
     pub(super) fn new(code: &'static str, message: impl AsRef<str>, help: &str) -> Self {
         let message = redact(message.as_ref()).into_owned();
         Self { code, message, help: help.to_owned() }
@@ -73,13 +72,13 @@ impl Fault {
         Self::new("REF3013", message, "name a smaller resource, or raise the limit")
     }
 
-    /// A wait that took too long.
+    /// Returns a wait that took too long.
     pub(super) fn late(who: &str, what: &str, limit: Duration) -> Self {
         let message = format!("{who} {what} within {}", shown(limit));
         Self::new("REF4005", message, "try again later, or allow more time")
     }
 
-    /// A connection that ended where more was announced.
+    /// Returns a connection that ended where more was announced.
     pub(super) fn broken_off(who: &str, reason: impl std::fmt::Display) -> Self {
         Self::new("REF4006", format!("the answer of {who} broke off: {reason}"), "try again")
     }
@@ -89,7 +88,7 @@ impl Fault {
         Self::new("REF4004", message, "see whether the server runs and can be reached from here")
     }
 
-    /// An answer that is not of the protocol.
+    /// Returns an answer that is not of the protocol.
     pub(super) fn strange(who: &str, reason: impl std::fmt::Display) -> Self {
         let message = format!("the answer of {who} can't be understood: {reason}");
         Self::new("REF4014", message, "see whether the address and the port are the server's")
@@ -117,7 +116,7 @@ impl From<ResolveError> for Fault {
     }
 }
 
-/// A limit as people write it.
+/// Returns a limit as people write it.
 fn shown(limit: Duration) -> String {
     if limit.subsec_millis() == 0 && limit.as_secs() > 0 {
         return format!("{} s", limit.as_secs());
@@ -134,7 +133,8 @@ pub(super) async fn within<T>(
     tokio::time::timeout(limit, future).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// The one file that a path of ftp, sftp or ssh names, fetched within the time for the whole.
+/// Returns the one file that a path of ftp, sftp or ssh names, fetched within the time for the
+/// whole.
 pub(super) async fn one_file(
     request: Request<'_>,
     endpoint: &Endpoint,

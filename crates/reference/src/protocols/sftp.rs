@@ -2,15 +2,15 @@
 //!
 //! Decisions: no command is ever run, `ssh` is another name for the same. Only servers whose key is
 //! known are talked to, and nothing is added to what is known: who trusts a new key should see it.
-//! A password is sent only when the address has one; else keys are offered, those of an agent first.
+//! A password is sent only when the address has one; else keys are offered, those of an agent
+//! first.
 
 mod hosts;
 mod login;
 
 use super::address::Endpoint;
 use super::network::{Fault, NetworkSettings, connect, one_file, within};
-use crate::{LoadError, Loaded};
-use crate::{LoadFuture, Protocol, Request, Role};
+use contexture_core::reference::{LoadError, LoadFuture, Loaded, Protocol, Request, Role};
 use hosts::{Guard, KnownHosts, Trouble, Verdict};
 use russh::client::{self, Handle};
 use russh_sftp::client::error::Error as SftpError;
@@ -43,7 +43,7 @@ pub struct SshSettings {
 }
 
 impl SshSettings {
-    /// What OpenSSH uses of a home folder.
+    /// Returns what OpenSSH uses of a home folder.
     #[must_use]
     pub fn in_home(home: &Path, network: NetworkSettings) -> Self {
         let folder = home.join(".ssh");
@@ -91,7 +91,7 @@ impl Sftp {
         bytes
     }
 
-    /// A connection to a server whose key is known.
+    /// Returns a connection to a server whose key is known.
     async fn open(&self, endpoint: &Endpoint) -> Result<Handle<Guard>, Fault> {
         let who = endpoint.to_string();
         let known = KnownHosts::read(self.settings.known_hosts.as_deref(), endpoint)?;
@@ -121,7 +121,7 @@ impl Sftp {
     }
 }
 
-/// Where a path leads: from the root, or from the home folder of the login.
+/// Returns where a path leads: from the root, or from the home folder of the login.
 fn remote(path: &str) -> String {
     match path.strip_prefix('~') {
         Some("" | "/") => ".".to_owned(),
@@ -144,7 +144,7 @@ impl Reader<'_> {
     ) -> Result<Vec<u8>, Fault> {
         let sftp = self.owner.wait(self.who, self.subsystem(ssh)).await?;
         let facts = self.step(sftp.metadata(path)).await?;
-        // What is no file may never end, or wait for ever.
+        // What is not a file may never end, or wait for ever.
         if facts.permissions.is_some() && facts.file_type() != FileType::File {
             return Err(no_file(self.who, facts.is_dir()));
         }

@@ -29,7 +29,7 @@ enum Container {
     },
 }
 
-/// What is open at the innermost place.
+/// The innermost open block.
 #[derive(Debug, Clone, Copy)]
 enum Leaf {
     None,
@@ -38,7 +38,7 @@ enum Leaf {
     Fence(Fence),
 }
 
-/// What a line does to the block before it.
+/// The effect of a line on the block before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Continues,
@@ -81,7 +81,7 @@ impl Iterator for Blocks<'_> {
 
 impl<'a> Blocks<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        // A byte order mark is no part of the first line.
+        // A byte order mark is not part of the first line.
         let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let bytes = text.as_bytes();
         Self { bytes, at: bom, open: None, containers: Vec::new(), leaf: Leaf::None }
@@ -112,7 +112,7 @@ impl<'a> Blocks<'a> {
         self.text(cursor, state)
     }
 
-    /// How many containers go on in this line; moves behind their signs.
+    /// Returns how many containers go on in this line; moves behind their signs.
     fn matched(&mut self, cursor: &mut Cursor<'a>) -> usize {
         let is_blank = cursor.is_blank();
         for (index, container) in self.containers.iter_mut().enumerate() {
@@ -193,7 +193,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// A line of text, or a blank one.
+    /// Returns a line of text, or a blank one.
     fn text(&mut self, cursor: Cursor<'a>, mut state: Opening) -> Step {
         if cursor.is_blank() {
             self.close_unmatched(&mut state);
@@ -232,7 +232,7 @@ impl<'a> Blocks<'a> {
 struct Opening {
     /// How many of the open containers go on.
     matched: usize,
-    /// Whether that is all of them, or the others have been closed.
+    /// True if that is all of them, or the others have been closed.
     is_inside: bool,
     has_opened: bool,
 }

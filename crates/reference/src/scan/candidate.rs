@@ -17,8 +17,8 @@ const SOURCES: [&[u8]; 10] = [
     b"env",
 ];
 
-/// Where the text begins that the rules for the end of a reference apply to, when the `@` at an
-/// offset looks like the begin of a reference. When nothing follows there, it is none.
+/// Returns where the text begins that the rules for the end of a reference apply to, when the `@`
+/// at an offset looks like the begin of a reference. When nothing follows there, it is none.
 pub(super) fn body(bytes: &[u8], sign: usize) -> Option<usize> {
     let is_after_word = sign.checked_sub(1).and_then(|before| bytes.get(before));
     if is_after_word.is_some_and(u8::is_ascii_alphanumeric) {
@@ -55,7 +55,7 @@ fn head_end(bytes: &[u8], sign: usize, prefix: usize, is_name: bool) -> Option<u
     }
 }
 
-/// Whether levels of the short form lead to `//` from an offset on.
+/// Reports whether levels of the short form lead to `//` from an offset on.
 fn leads_to_path(bytes: &[u8], location: usize) -> bool {
     let mut at = location;
     for _ in 0..=MAX_DEPTH {
@@ -79,7 +79,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.+".contains(&byte)
 }
 
-/// Whether a backslash that is not escaped itself stands before the `@`.
+/// Reports whether a backslash that is not escaped itself stands before the `@`.
 fn is_escaped(bytes: &[u8], sign: usize) -> bool {
     let before = bytes.get(..sign).unwrap_or_default();
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1

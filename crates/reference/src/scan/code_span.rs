@@ -15,7 +15,7 @@ pub(super) struct CodeSpans {
 struct Run {
     at: usize,
     length: usize,
-    /// Whether a backslash makes the first one literal, outside code.
+    /// True if a backslash makes the first one literal, outside code.
     is_escaped: bool,
 }
 
@@ -44,7 +44,7 @@ impl CodeSpans {
         Self { spans }
     }
 
-    /// Where the span ends that an offset lies in.
+    /// Returns where the span ends that an offset lies in.
     pub(super) fn end_around(&self, at: usize) -> Option<usize> {
         let place = self.spans.partition_point(|span| span.1 <= at);
         self.spans.get(place).filter(|span| span.0 <= at).map(|span| span.1)

@@ -24,7 +24,7 @@ impl Open {
         *count = count.saturating_add(1);
     }
 
-    /// Whether a bracket of this kind was open.
+    /// Reports whether a bracket of this kind was open.
     fn close(&mut self, bracket: Bracket) -> bool {
         let count = self.count(bracket);
         let was_open = *count > 0;
@@ -33,7 +33,7 @@ impl Open {
     }
 }
 
-/// Where the reference ends whose `@` stands at `sign` and whose head ends at `body`.
+/// Returns where the reference ends whose `@` stands at `sign` and whose head ends at `body`.
 pub(super) fn of_reference(text: &str, sign: usize, body: usize, in_table: bool) -> usize {
     let rest = text.get(body..).unwrap_or_default();
     let end = body + length(rest, in_table);

@@ -1,6 +1,6 @@
 //! What a character does to a reference in running text (REF-6).
 
-/// What a character does.
+/// The effect of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// It belongs to the reference.
@@ -9,7 +9,8 @@ pub(super) enum Effect {
     Ends,
     /// A letter of Chinese, Japanese or Korean: it belongs to the reference, but not after a mark.
     Cjk,
-    /// An ASCII mark: it belongs to the reference unless white space, such a letter or the end follow.
+    /// An ASCII mark: it belongs to the reference unless white space, such a letter or the end
+    /// follow.
     Mark,
     /// An opening bracket: a mark that its closing one needs.
     Opens(Bracket),
@@ -25,7 +26,7 @@ pub(super) enum Bracket {
     Curly,
 }
 
-/// What a character does; `|` is left to the table it may stand in.
+/// Returns what a character does; `|` is left to the table it may stand in.
 pub(super) fn effect(character: char) -> Effect {
     match character {
         'a'..='z' | 'A'..='Z' | '0'..='9' => Effect::Stays,

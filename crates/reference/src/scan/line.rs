@@ -14,9 +14,9 @@ pub(super) struct Cursor<'a> {
 pub(super) struct Marker<'a> {
     /// Columns from the begin of the marker to the text of the item.
     pub(super) width: usize,
-    /// Whether the item may stand directly after the lines of a paragraph.
+    /// True if the item may stand directly after the lines of a paragraph.
     pub(super) may_interrupt: bool,
-    /// What follows the marker and its space.
+    /// The text after the marker and its space.
     pub(super) rest: Cursor<'a>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         self.rest.iter().all(|byte| is_space(*byte))
     }
 
-    /// How many columns of white space come next.
+    /// Returns how many columns of white space come next.
     pub(super) fn indent(&self) -> usize {
         let mut column = self.column;
         for byte in self.rest {
@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
         self.rest.iter().take_while(|byte| **byte == sign).count()
     }
 
-    /// The code fence that begins here.
+    /// Returns the code fence that begins here.
     pub(super) fn fence(&self) -> Option<Fence> {
         let cursor = self.marked()?;
         let sign = cursor.first().filter(|sign| matches!(sign, b'`' | b'~'))?;
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
         is_fence.then_some(Fence { sign, length })
     }
 
-    /// Whether this line closes a fence.
+    /// Reports whether this line closes a fence.
     pub(super) fn closes(&self, fence: Fence) -> bool {
         self.marked().is_some_and(|cursor| {
             let length = cursor.run(fence.sign);
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Whether this line makes a heading of the paragraph before it.
+    /// Reports whether this line makes a heading of the paragraph before it.
     pub(super) fn is_underline(&self) -> bool {
         self.marked().is_some_and(|cursor| {
             let sign = cursor.first().filter(|sign| matches!(sign, b'=' | b'-'));
@@ -152,7 +152,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Whether this line is that between the head and the body of a table.
+    /// Reports whether this line is that between the head and the body of a table.
     pub(super) fn is_table_rule(&self) -> bool {
         self.marked().is_some_and(|cursor| {
             let has = |sign| cursor.rest.contains(&sign);
@@ -164,7 +164,7 @@ impl<'a> Cursor<'a> {
         self.rest.contains(&b'|')
     }
 
-    /// The marker of a list item that begins here.
+    /// Returns the marker of a list item that begins here.
     pub(super) fn marker(&self) -> Option<Marker<'a>> {
         let cursor = self.marked()?;
         let (length, is_first) = match cursor.first()? {
@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
         Some(Marker { width, may_interrupt: is_first && !is_blank, rest })
     }
 
-    /// The length of `12.` or `12)`, and whether the number is 1.
+    /// Returns the length of `12.` or `12)`, and whether the number is 1.
     fn number(&self) -> Option<(usize, bool)> {
         let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let is_end = matches!(self.rest.get(digits), Some(b'.' | b')'));
@@ -204,7 +204,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Where the line ends that begins at an offset, behind its line end.
+/// Returns where the line ends that begins at an offset, behind its line end.
 pub(super) fn end(bytes: &[u8], start: usize) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();
     let Some(at) = memchr2(b'\n', b'\r', rest) else {

@@ -3,7 +3,7 @@ use super::{Malformed, scan};
 mod against_commonmark;
 mod planted;
 
-/// The texts of the references found; nothing malformed may be there.
+/// Returns the texts of the references found; nothing malformed may be there.
 fn found(text: &str) -> Vec<&str> {
     scan(text)
         .map(|it| {
@@ -43,7 +43,7 @@ fn ref_6_references_end_at_white_space_wide_punctuation_and_quotes() {
 }
 
 #[test]
-fn ref_6_marks_end_a_reference_before_white_space_cjk_and_the_end() {
+fn ref_6_marks_end_reference_before_white_space_cjk_and_end() {
     let a: &[&str] = &["@file://a.md"];
     for mark in
         [".", ",", ";", ":", "!", "?", "(", "[", "{", ")", "]", "}", "...", "?!", ").", "),"]
@@ -93,7 +93,7 @@ fn ref_6_brackets_stay_while_they_are_balanced_inside() {
 }
 
 #[test]
-fn ref_6_where_a_reference_may_begin() {
+fn ref_6_where_reference_may_begin() {
     check(&[
         ("@file://a", &["@file://a"]),
         ("请读@file://a", &["@file://a"]),
@@ -116,7 +116,7 @@ fn ref_6_where_a_reference_may_begin() {
 }
 
 #[test]
-fn ref_6_what_is_no_reference_and_no_error() {
+fn ref_6_what_is_not_reference_and_no_error() {
     check(&[
         ("@name and @ann: hello, @bob:hi @张三：好 @ann,", &[]),
         ("user@host user@host:22 git@example.org:a/b.git", &[]),
@@ -132,7 +132,7 @@ fn ref_6_what_is_no_reference_and_no_error() {
 }
 
 #[test]
-fn ref_6_what_looks_like_a_reference_is_reported_with_its_place() {
+fn ref_6_what_looks_like_reference_is_reported_with_its_place() {
     let cases = [
         ("读@file:a.md。", "@file:a.md", "REF1004", 9),
         ("x @file:/a.md, y", "@file:/a.md", "REF1004", 8),
@@ -166,7 +166,7 @@ fn ref_6_what_looks_like_a_reference_is_reported_with_its_place() {
 }
 
 #[test]
-fn ref_6_emphasis_and_tables_are_no_part_of_a_reference() {
+fn ref_6_emphasis_and_tables_are_not_part_of_reference() {
     check(&[
         ("**@file://a.md**", &["@file://a.md"]),
         ("*@file://a.md*, _@file://b_ ~~@file://c.~~", &["@file://a.md", "@file://b", "@file://c"]),

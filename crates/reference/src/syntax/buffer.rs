@@ -33,7 +33,7 @@ impl ReferenceBuf {
         Ok(Self { text, parts })
     }
 
-    /// A reference with another query, in this order, encoded; none removes the query.
+    /// Returns a reference with another query, in this order, encoded; none removes the query.
     ///
     /// # Errors
     /// When a name is empty or stands twice, or the whole becomes too long.
@@ -52,13 +52,13 @@ impl ReferenceBuf {
         Self::parse_within(text, reference.depth())
     }
 
-    /// The reference, borrowed.
+    /// Returns the reference, borrowed.
     #[must_use]
     pub fn as_ref(&self) -> Reference<'_> {
         Reference { text: &self.text, parts: self.parts }
     }
 
-    /// The text as written.
+    /// Returns the text as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -82,7 +82,7 @@ impl ReferenceBuf {
         Self { text, parts }
     }
 
-    /// When it is loaded.
+    /// Returns when it is loaded.
     #[must_use]
     pub fn semantics(&self) -> Semantics {
         self.parts.semantics

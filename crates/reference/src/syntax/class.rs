@@ -36,21 +36,21 @@ const fn classes() -> [u8; 256] {
     }
 }
 
-/// Whether a byte is of one of these classes.
+/// Reports whether a byte is of one of these classes.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "a byte is always below 256")]
 pub(super) fn is(byte: u8, class: u8) -> bool {
     CLASSES[byte as usize] & class != 0
 }
 
-/// Where the first byte of a class stands, from an offset on; the end when there is none.
+/// Returns where the first byte of a class stands, from an offset on; the end when there is none.
 #[inline]
 pub(super) fn find(bytes: &[u8], from: usize, class: u8) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     from + rest.iter().position(|byte| is(*byte, class)).unwrap_or(rest.len())
 }
 
-/// Whether a control character begins at an offset: those of ASCII, and U+0080 to U+009F.
+/// Reports whether a control character begins at an offset: those of ASCII, and U+0080 to U+009F.
 pub(super) fn is_control(bytes: &[u8], at: usize) -> bool {
     match bytes.get(at) {
         Some(0xc2) => bytes.get(at + 1).is_some_and(|next| (0x80..0xa0).contains(next)),

@@ -1,9 +1,9 @@
-//! What is wrong with the text of a reference, where, and how it is mended (REF-4).
+//! What is wrong with the text of a reference, where, and how to fix it (REF-4).
 
-use super::parse::{Fault, FaultAt};
+use super::fault::{Fault, FaultAt};
 use super::{MAX_LENGTH, userinfo};
-use crate::LoadError;
 use crate::codes::{self, Code};
+use contexture_core::reference::LoadError;
 use contexture_diagnostic::{Diagnostic, Span};
 use std::borrow::Cow;
 use std::fmt;
@@ -11,18 +11,18 @@ use std::fmt;
 /// The most characters of the offending text that an error keeps.
 const SHOWN: usize = 32;
 
-/// A text that is no reference. It shows no user info.
+/// A text that is not a reference. It shows no user info.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     /// Stable code, such as `REF1004`.
     pub code: &'static str,
     /// Where the fault is, in bytes from the begin of the text, at the begin of a character.
     pub offset: usize,
-    /// What was expected there.
+    /// The expected text.
     pub expected: Cow<'static, str>,
-    /// What stands there, at most 32 characters of it; empty at the end of the text.
+    /// The found text, at most 32 characters; empty at the end of the text.
     pub found: String,
-    /// How to mend it.
+    /// The way to fix it.
     pub help: Cow<'static, str>,
 }
 
@@ -39,7 +39,7 @@ impl SyntaxError {
         }
     }
 
-    /// The fault in one line, without its place.
+    /// Returns the fault in one line, without its place.
     #[must_use]
     pub fn message(&self) -> String {
         let expected = &self.expected;
@@ -49,7 +49,8 @@ impl SyntaxError {
         format!("expected {expected}, found `{}`", self.found.escape_debug())
     }
 
-    /// The text that is no reference, without what may be user info in it: for messages and logs.
+    /// Returns the text that is not a reference, without what may be user info in it: for messages and
+    /// logs.
     #[must_use]
     pub fn public(&self, text: &str) -> String {
         let slashes = text.find("://").map(|slashes| slashes + 3);
@@ -69,7 +70,7 @@ impl SyntaxError {
         LoadError::new(self.code, &self.public(text), message).with_help(self.help.clone())
     }
 
-    /// The fault as a diagnostic; `start` is where the reference begins in its file.
+    /// Returns the fault as a diagnostic; `start` is where the reference begins in its file.
     #[must_use]
     pub fn diagnostic(&self, start: usize) -> Diagnostic {
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -159,8 +160,8 @@ fn help(text: &str, fault: Fault, offset: usize) -> Cow<'static, str> {
     })
 }
 
-/// The offending text. An address may be torn apart by the very fault, so everything from its begin
-/// up to its last `@` counts as user info here.
+/// Returns the offending text. An address may be torn apart by the very fault, so everything from
+/// its begin up to its last `@` counts as user info here.
 fn found(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
     let slashes = text.find("://").map(|slashes| slashes + 3);
@@ -179,8 +180,8 @@ fn found(text: &str, offset: usize) -> String {
     found
 }
 
-/// The last `@` behind a fault, when what stands before it may be user info. `slashes` is where the
-/// first address begins.
+/// Returns the last `@` behind a fault, when what stands before it may be user info. `slashes` is
+/// where the first address begins.
 fn secret_before(text: &str, offset: usize, slashes: Option<usize>) -> Option<usize> {
     let start = slashes.unwrap_or(offset);
     let is_local = userinfo::is_local(text.get(..start).unwrap_or_default());

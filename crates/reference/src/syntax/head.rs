@@ -2,13 +2,13 @@
 
 use super::Semantics;
 use super::class::{self, NAME_END};
-use super::parse::{Fault, FaultAt};
+use super::fault::{Fault, FaultAt};
 
 /// Prefix, protocol and colon of one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) semantics: Semantics,
-    /// Whether the `@` is written.
+    /// True if the `@` is written.
     pub(crate) is_marked: bool,
     /// Where the name begins.
     pub(crate) name: usize,

@@ -1,44 +1,12 @@
 //! From a text to the offsets of its parts (REF-1 to REF-4).
 
 use super::class::{self, PATH_STOP};
+use super::fault::{Fault, FaultAt};
 use super::head;
 use super::validate;
 use super::{MAX_LENGTH, Parts};
 
-/// What is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
-    MissingAt,
-    BadProtocolName,
-    MissingColon,
-    MissingSlashes,
-    EmptyPath,
-    TooDeep,
-    ControlCharacter,
-    TooLong,
-    EmptyName,
-    MissingEquals,
-    RepeatedParameter,
-    BadPercent,
-    NotUtf8,
-    SecondQuery,
-    EncodedControl,
-}
-
-/// What is wrong, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FaultAt {
-    pub(super) fault: Fault,
-    pub(super) offset: usize,
-}
-
-impl Fault {
-    pub(super) fn at(self, offset: usize) -> FaultAt {
-        FaultAt { fault: self, offset }
-    }
-}
-
-/// An offset as it is kept; [`MAX_LENGTH`] bounds it.
+/// Returns an offset as it is kept; [`MAX_LENGTH`] bounds it.
 #[inline]
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
@@ -86,8 +54,8 @@ fn starts_path(bytes: &[u8], at: usize) -> bool {
     bytes.get(at) == Some(&b'/') && bytes.get(at + 1) == Some(&b'/')
 }
 
-/// The head of an inner level. In the short form nothing but the colon tells a level from a path
-/// whose slashes are missing, so that is then what is missed.
+/// Returns the head of an inner level. In the short form nothing but the colon tells a level from a
+/// path whose slashes are missing, so that is then what is missed.
 #[inline]
 fn inner_head(bytes: &[u8], at: usize) -> Result<head::Head, FaultAt> {
     head::read(bytes, at).map_err(|fault| {
@@ -95,7 +63,7 @@ fn inner_head(bytes: &[u8], at: usize) -> Result<head::Head, FaultAt> {
     })
 }
 
-/// Where the path ends: at the `?` or the end of the text.
+/// Returns where the path ends: at the `?` or the end of the text.
 #[inline]
 fn path_end(bytes: &[u8], path: usize) -> Result<usize, FaultAt> {
     let mut end = class::find(bytes, path, PATH_STOP);

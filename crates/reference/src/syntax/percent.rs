@@ -1,10 +1,10 @@
 //! Percent-encoding: bytes as `%E4` (REF-3).
 
-use super::parse::{Fault, FaultAt};
+use super::fault::{Fault, FaultAt};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The byte that `%xx` at an offset stands for.
+/// Returns the byte that `%xx` at an offset stands for.
 pub(super) fn byte(bytes: &[u8], at: usize) -> Option<u8> {
     let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
     if bytes.get(at) != Some(&b'%') {
@@ -13,7 +13,7 @@ pub(super) fn byte(bytes: &[u8], at: usize) -> Option<u8> {
     u8::try_from(digit(at + 1)? * 16 + digit(at + 2)?).ok()
 }
 
-/// The character that begins with the `%` at an offset, and the offset behind it.
+/// Returns the character that begins with the `%` at an offset, and the offset behind it.
 ///
 /// A character is encoded whole or not at all: literal characters stand between whole ones, so that
 /// each run of `%xx` is UTF-8 by itself.
@@ -39,7 +39,7 @@ pub(super) fn character(bytes: &[u8], at: usize) -> Result<(char, usize), FaultA
     Ok((character, at + 3 * length))
 }
 
-/// A text decoded; as written where it can't be (over http and https, which pass such on).
+/// Returns a text decoded; as written where it can't be (over http and https, which pass such on).
 pub(super) fn decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
@@ -59,9 +59,9 @@ pub(super) fn decode(text: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// A name or a value as it is written in a query, so that it survives running text, too: letters and
-/// digits of any script and `-_~/*+` stay, so do `.,:` before an ASCII letter or digit; all else is
-/// percent-encoded.
+/// Returns a name or a value as it is written in a query, so that it survives running text, too:
+/// letters and digits of any script and `-_~/*+` stay, so do `.,:` before an ASCII letter or digit;
+/// all else is percent-encoded.
 ///
 /// ```
 /// assert_eq!(contexture_reference::syntax::encode("5 & 6.5%."), "5%20%26%206.5%25%2E");

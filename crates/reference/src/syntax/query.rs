@@ -3,8 +3,8 @@
 use super::percent::decode;
 use std::borrow::Cow;
 
-/// The parameters that are ours over http and https; all others, and these beside a `cx.NAME`, belong
-/// to the server (REF-14).
+/// The parameters that are ours over http and https; all others, and these beside a `cx.NAME`,
+/// belong to the server (REF-14).
 pub const OURS_OVER_HTTP: [&str; 5] = ["line", "max", "encoding", "cache", "format"];
 
 /// The parameters of a reference, decoded, in the order of the text.
@@ -21,13 +21,13 @@ impl<'a> Query<'a> {
         Self { pairs: Pairs { rest: raw } }
     }
 
-    /// The parameters as written.
+    /// Returns the parameters as written.
     #[must_use]
     pub fn pairs(self) -> Pairs<'a> {
         self.pairs
     }
 
-    /// The value of the first parameter of this name.
+    /// Returns the value of the first parameter of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Cow<'a, str>> {
         self.clone().find(|(known, _)| known == name).map(|(_, value)| value)
@@ -70,19 +70,19 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// The whole of it: `name=value`.
+    /// Returns the whole of it: `name=value`.
     #[must_use]
     pub fn raw(self) -> &'a str {
         self.raw
     }
 
-    /// The name, decoded.
+    /// Returns the name, decoded.
     #[must_use]
     pub fn name(self) -> Cow<'a, str> {
         decode(self.raw_name())
     }
 
-    /// The value, decoded; `None` when there is no `=`, which http and https allow.
+    /// Returns the value, decoded; `None` when there is no `=`, which http and https allow.
     #[must_use]
     pub fn value(self) -> Option<Cow<'a, str>> {
         self.raw.split_once('=').map(|(_, value)| decode(value))
@@ -101,13 +101,13 @@ impl<'a> Pair<'a> {
         self.raw_name().contains('%')
     }
 
-    /// A quick look at the first byte; the name decides.
+    /// Returns a quick look at the first byte; the name decides.
     pub(super) fn may_be_ours(self) -> bool {
         matches!(self.raw.as_bytes().first(), Some(b'l' | b'm' | b'e' | b'c' | b'f' | b'%'))
     }
 }
 
-/// The parameters from an offset of a text on, each with its place.
+/// Returns the parameters from an offset of a text on, each with its place.
 pub(super) fn pairs_at(
     text: &str,
     start: usize,

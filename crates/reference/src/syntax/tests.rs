@@ -5,7 +5,7 @@ mod properties;
 mod queries;
 mod secrets;
 
-/// A reference that must be right.
+/// Returns a reference that must be right.
 pub(super) fn parsed(text: &str) -> Reference<'_> {
     Reference::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
@@ -40,7 +40,7 @@ fn ref_1_prefix_and_protocol() {
 }
 
 #[test]
-fn ref_1_a_missing_or_bracketed_sign_is_an_error() {
+fn ref_1_missing_or_bracketed_sign_is_error() {
     for text in ["", "file://a.md", "[@]file://a.md", " @file://a.md", "＠file://a.md", "!file://a"]
     {
         assert_eq!(code_and_offset(text), ("REF1001", 0), "{text:?}");
@@ -50,7 +50,7 @@ fn ref_1_a_missing_or_bracketed_sign_is_an_error() {
 }
 
 #[test]
-fn ref_1_what_is_no_protocol_name() {
+fn ref_1_what_is_not_protocol_name() {
     let cases = [
         ("@", "REF1002", 1),
         ("@!", "REF1002", 2),
@@ -74,7 +74,7 @@ fn ref_1_what_is_no_protocol_name() {
 }
 
 #[test]
-fn ref_2_the_path_is_kept_as_written() {
+fn ref_2_path_is_kept_as_written() {
     let cases = [
         ("@file://a", "a"),
         ("@file:///etc/hosts", "/etc/hosts"),
@@ -96,7 +96,7 @@ fn ref_2_the_path_is_kept_as_written() {
 }
 
 #[test]
-fn ref_2_a_path_needs_slashes_and_something_behind_them() {
+fn ref_2_path_needs_slashes_and_something_behind_them() {
     let cases = [
         ("@file:", "REF1004", 6),
         ("@file:a.md", "REF1004", 6),
@@ -166,7 +166,7 @@ fn ref_2_length_is_limited() {
 }
 
 #[test]
-fn ref_4_errors_say_what_was_expected_where_and_what_came() {
+fn ref_4_errors_report_what_was_expected_where_and_what_came() {
     let error = Reference::parse("@outer:文件").expect_err("no path");
     assert_eq!(error.offset, 7);
     assert_eq!(error.expected, "`//` and a path, or an inner reference");
@@ -186,7 +186,7 @@ fn ref_4_errors_say_what_was_expected_where_and_what_came() {
 }
 
 #[test]
-fn ref_4_the_first_fault_from_the_left_counts() {
+fn ref_4_first_fault_from_left_counts() {
     assert_eq!(code_and_offset("x1:?%zz"), ("REF1001", 0));
     assert_eq!(code_and_offset("@1:?%zz"), ("REF1002", 1));
     assert_eq!(code_and_offset("@a:/?%zz"), ("REF1004", 3));
@@ -214,7 +214,7 @@ fn ref_4_control_characters_are_refused() {
 }
 
 #[test]
-fn ref_4_every_code_has_an_entry_and_a_help() {
+fn ref_4_every_code_has_entry_and_help() {
     let texts = [
         "x",
         "@",

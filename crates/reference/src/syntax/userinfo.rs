@@ -8,7 +8,7 @@ const WITH_AUTHORITY: [&str; 8] = ["http", "https", "ftp", "ftps", "sftp", "ssh"
 /// Protocols whose path is a name of ours: an `@` in it is part of the name.
 const WITHOUT_AUTHORITY: [&str; 5] = ["file", "memory", "knowledge", "context", "env"];
 
-/// Where the user info ends that a path begins with; the path may have its query behind it.
+/// Returns where the user info ends that a path begins with; the path may have its query behind it.
 ///
 /// Of protocols that nobody here knows, only what has a password is taken for user info.
 pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
@@ -34,8 +34,8 @@ pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
     secret.map(|secret| slashes + secret)
 }
 
-/// Whether what looks like a port can be none: then it is the beginning of a password with a `/`, `?`
-/// or `#` in it that nobody encoded.
+/// Reports whether what looks like a port can be none: then it is the beginning of a password with
+/// a `/`, `?` or `#` in it that nobody encoded.
 fn has_broken_port(authority: &str) -> bool {
     let after_address = authority.rsplit_once(']').map_or(authority, |(_, rest)| rest);
     after_address
@@ -43,8 +43,8 @@ fn has_broken_port(authority: &str) -> bool {
         .is_some_and(|(_, port)| port.is_empty() || !port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A text with the user info of every address in it removed: for messages of libraries, and for
-/// whatever else may quote an address.
+/// Returns a text with the user info of every address in it removed: for messages of libraries, and
+/// for whatever else may quote an address.
 ///
 /// ```
 /// use contexture_reference::syntax::redact;
@@ -56,8 +56,8 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     without(text, |_| String::new())
 }
 
-/// A text with the user info of every address in it covered by asterisks, byte for byte: for excerpts
-/// of sources, in which places stay where they are.
+/// Returns a text with the user info of every address in it covered by asterisks, byte for byte:
+/// for excerpts of sources, in which places stay where they are.
 ///
 /// ```
 /// use contexture_reference::syntax::cover;
@@ -69,7 +69,7 @@ pub fn cover(text: &str) -> Cow<'_, str> {
     without(text, |secret| "*".repeat(secret.len()))
 }
 
-/// A text with something in place of all user info.
+/// Returns a text with something in place of all user info.
 fn without(text: &str, instead: impl Fn(&str) -> String) -> Cow<'_, str> {
     let mut cleared = String::new();
     let mut kept = 0;
@@ -105,8 +105,8 @@ fn protocol_before(text: &str, colon: usize) -> &str {
     before.get(before.trim_end_matches(is_name).len()..).unwrap_or_default()
 }
 
-/// Whether a text that ends before a path, or where its slashes are missing, names a protocol whose
-/// paths hold no user info.
+/// Reports whether a text that ends before a path, or where its slashes are missing, names a
+/// protocol whose paths hold no user info.
 pub(super) fn is_local(text: &str) -> bool {
     let text = text.trim_end_matches('/');
     let protocol = protocol_before(text, text.trim_end_matches(':').len());

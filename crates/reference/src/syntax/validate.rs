@@ -4,8 +4,8 @@
 //! parameters are held to these rules.
 
 use super::class::{self, PATH_STOP, QUERY_STOP};
+use super::fault::{Fault, FaultAt};
 use super::head::Head;
-use super::parse::{Fault, FaultAt};
 use super::percent;
 use super::query::{self, Pair};
 
@@ -18,7 +18,7 @@ pub(super) fn query(text: &str, innermost: Head, start: usize) -> Result<(), Fau
     if is_http(name) { foreign(text, start) } else { own(text, start) }
 }
 
-/// Whether a protocol passes parameters on to a server.
+/// Reports whether a protocol passes parameters on to a server.
 #[inline]
 pub(super) fn is_http(protocol: &str) -> bool {
     protocol.eq_ignore_ascii_case("http") || protocol.eq_ignore_ascii_case("https")
@@ -106,8 +106,8 @@ fn foreign(text: &str, start: usize) -> Result<(), FaultAt> {
     repeated(query::pairs_at(text, start).filter(|(_, found)| is_ours(text, start, *found)))
 }
 
-/// Whether a parameter over http is ours: `cx.NAME` always, our plain names unless `cx.NAME` stands
-/// beside them.
+/// Reports whether a parameter over http is ours: `cx.NAME` always, our plain names unless
+/// `cx.NAME` stands beside them.
 fn is_ours(text: &str, start: usize, pair: Pair<'_>) -> bool {
     let name = pair.name();
     if name.starts_with("cx.") {

@@ -22,7 +22,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -39,7 +39,7 @@ impl DecodeError {
     }
 }
 
-/// The text of `bytes` without a byte order mark.
+/// Returns the text of `bytes` without a byte order mark.
 ///
 /// A byte order mark decides over `label`. Without both, the bytes are UTF-8. Nothing is replaced:
 /// what does not fit is an error.
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ref_14_the_encoding_is_named_or_told_by_a_byte_order_mark() {
+    fn ref_14_encoding_is_named_or_told_by_byte_order_mark() {
         assert_eq!(decode("中文".as_bytes(), None).unwrap(), "中文");
         assert_eq!(decode("\u{feff}中文".as_bytes(), None).unwrap(), "中文");
         assert_eq!(decode(&[0xd6, 0xd0, 0xce, 0xc4], Some("gbk")).unwrap(), "中文");

@@ -31,7 +31,8 @@ pub(crate) fn fit(texts: &[&str], limit: u64, counter: &dyn TokenCounter) -> Vec
     pieces
 }
 
-/// A budget as it is written: `500`, `2k`, `1.5k`; `None` for what is no positive number of tokens.
+/// Returns a budget as it is written: `500`, `2k`, `1.5k`; `None` for what is not a positive number of
+/// tokens.
 #[must_use]
 pub fn budget(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -61,7 +62,7 @@ mod tests {
     use contexture_context::tokens::Words;
 
     #[test]
-    fn ref_14_a_budget_is_a_number_of_tokens() {
+    fn ref_14_budget_is_number_of_tokens() {
         assert_eq!(budget("500"), Some(500));
         assert_eq!(budget("2k"), Some(2_000));
         assert_eq!(budget("1.5K"), Some(1_500));
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_14_texts_share_a_budget_in_order() {
+    fn ref_14_texts_share_budget_in_order() {
         let texts = ["one two", "three four five six seven eight nine ten eleven twelve", "last"];
         let pieces = fit(&texts, 6, &Words);
         assert_eq!(pieces.first(), Some(&Piece::Whole));

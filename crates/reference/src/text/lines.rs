@@ -12,11 +12,11 @@ pub struct LineRange {
     pub last: Option<u64>,
 }
 
-/// Why a text is no range of lines.
+/// Why a text is not a range of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// It is not written as a range.
-    #[error("is no range of lines")]
+    #[error("is not a range of lines")]
     Malformed,
     /// Lines are counted from 1.
     #[error("begins with line 0, but lines are counted from 1")]
@@ -27,7 +27,7 @@ pub enum LineError {
 }
 
 impl LineError {
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
@@ -62,7 +62,8 @@ impl FromStr for LineRange {
     }
 }
 
-/// A whole number in ASCII digits; beyond what a text can have, it is as good as the largest.
+/// Returns a whole number in ASCII digits; beyond what a text can have, it is as good as the
+/// largest.
 fn number(text: &str) -> Result<u64, LineError> {
     let text = text.trim();
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -82,8 +83,8 @@ impl fmt::Display for LineRange {
 }
 
 impl LineRange {
-    /// The lines of `text` with their line ends, and how many lines the text has when the range
-    /// reaches past them.
+    /// Returns the lines of `text` with their line ends, and how many lines the text has when the
+    /// range reaches past them.
     #[must_use]
     pub fn of<'t>(&self, text: &'t str) -> (&'t str, Option<u64>) {
         let mut start = None;
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_14_past_the_end_is_clipped_and_said() {
+    fn ref_14_past_end_is_clipped_and_said() {
         assert_eq!(take("2-9", "one\ntwo\n"), ("two\n", Some(2)));
         assert_eq!(take("3-", "one\ntwo\n"), ("", Some(2)));
         assert_eq!(take("-5", ""), ("", Some(0)));
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_14_what_is_no_range_is_an_error() {
+    fn ref_14_what_is_not_range_is_error() {
         let error = |text: &str| text.parse::<LineRange>().unwrap_err();
         assert_eq!(error("10-5"), LineError::Reversed);
         assert_eq!(error("0"), LineError::Zero);
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_14_a_range_prints_to_what_it_was_parsed_from() {
+    fn ref_14_range_prints_to_what_it_was_parsed_from() {
         for text in ["5-10", "5-", "5"] {
             assert_eq!(text.parse::<LineRange>().unwrap().to_string(), text);
         }

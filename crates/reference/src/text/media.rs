@@ -2,19 +2,19 @@
 
 use encoding_rs::Encoding;
 
-/// A media type without its parameters, in lower case.
+/// Returns a media type without its parameters, in lower case.
 pub(crate) fn essence(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or_default();
     essence.trim().to_ascii_lowercase()
 }
 
-/// Whether a media type has neither parameters nor anything else to take away.
+/// Reports whether a media type has neither parameters nor anything else to take away.
 pub(crate) fn is_essence(media_type: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_graphic() && byte != b';' && !byte.is_ascii_uppercase();
     media_type.bytes().all(plain)
 }
 
-/// The charset that a media type names, if it is one that can be decoded.
+/// Returns the charset that a media type names, if it is one that can be decoded.
 pub(crate) fn charset(media_type: &str) -> Option<&str> {
     let parameters = media_type.split(';').skip(1);
     let charsets = parameters.filter_map(|parameter| {
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ref_22_the_charset_is_told_by_the_media_type() {
+    fn ref_22_charset_is_reported_by_media_type() {
         assert_eq!(charset("text/html; charset=GBK"), Some("GBK"));
         assert_eq!(charset("text/html;x=1; Charset=\"utf-8\""), Some("utf-8"));
         assert_eq!(charset("text/html; charset=klingon"), None);

@@ -13,12 +13,12 @@ use contexture_tools::Workspace;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-pub(crate) struct Desk {
+pub(crate) struct Fixture {
     pub(crate) folder: TempDir,
     pub(crate) loader: Loader,
 }
 
-impl Desk {
+impl Fixture {
     /// A workspace with these files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         Self::limited(files, LoadLimits::default())

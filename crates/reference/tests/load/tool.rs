@@ -1,19 +1,20 @@
-use crate::support::{Desk, Echo, run};
+use crate::support::{Echo, Fixture, run};
 use contexture_reference::tool::{Offers, schema};
 use contexture_reference::{Place, PlanOptions};
 use serde_json::json;
 
-fn offered(desk: &Desk, text: &str) -> Offers {
+fn offered(fixture: &Fixture, text: &str) -> Offers {
     let mut offers = Offers::default();
-    offers.add(&desk.plan(text, &PlanOptions::default()).entries, &Place::workspace());
+    offers.add(&fixture.plan(text, &PlanOptions::default()).entries, &Place::workspace());
     offers
 }
 
 #[test]
-fn ref_10_a_model_loads_what_is_pending() {
-    let desk = Desk::with(&[("c.md", "one\ntwo\n"), ("docs/a.md", "a"), ("secret.md", "s")]);
-    let offers = offered(&desk, "@?file://c.md and @?file://docs/*.md");
-    let ask = |reference: &str| run(offers.call(&desk.loader, &json!({ "reference": reference })));
+fn ref_10_model_loads_what_is_pending() {
+    let fixture = Fixture::with(&[("c.md", "one\ntwo\n"), ("docs/a.md", "a"), ("secret.md", "s")]);
+    let offers = offered(&fixture, "@?file://c.md and @?file://docs/*.md");
+    let ask =
+        |reference: &str| run(offers.call(&fixture.loader, &json!({ "reference": reference })));
     assert_eq!(ask("@?file://c.md").unwrap().resources[0].text(), Some("one\ntwo\n"));
     assert_eq!(ask("@file://c.md?line=2").unwrap().resources[0].text(), Some("two\n"));
     assert_eq!(ask("@file://docs/a.md").unwrap().resources[0].text(), Some("a"));
@@ -25,9 +26,9 @@ fn ref_10_a_model_loads_what_is_pending() {
 }
 
 #[test]
-fn ref_10_the_manifest_has_one_line_a_resource() {
-    let desk = Desk::with(&[("c.md", "one")]);
-    let offers = offered(&desk, "@?file://c.md, @?file://c.md and @?memory://tone");
+fn ref_10_manifest_has_one_line_resource() {
+    let fixture = Fixture::with(&[("c.md", "one")]);
+    let offers = offered(&fixture, "@?file://c.md, @?file://c.md and @?memory://tone");
     let manifest = offers.manifest();
     let lines: Vec<_> = manifest.lines().skip(1).collect();
     assert_eq!(lines, ["- @?file://c.md", "- @?memory://tone"]);
@@ -35,20 +36,22 @@ fn ref_10_the_manifest_has_one_line_a_resource() {
 }
 
 #[test]
-fn ref_10_a_model_may_ask_for_a_part_and_not_for_another_place() {
-    let desk = Desk::with(&[("t.md", "{{a}}-{{b}}\nx\n")]);
-    let offers = offered(&desk, "@?template:file://t.md?a=1&b=2");
-    let ask = |reference: &str| run(offers.call(&desk.loader, &json!({ "reference": reference })));
+fn ref_10_model_may_ask_for_part_and_not_for_another_place() {
+    let fixture = Fixture::with(&[("t.md", "{{a}}-{{b}}\nx\n")]);
+    let offers = offered(&fixture, "@?template:file://t.md?a=1&b=2");
+    let ask =
+        |reference: &str| run(offers.call(&fixture.loader, &json!({ "reference": reference })));
     let text = |reference: &str| ask(reference).unwrap().resources[0].text().unwrap().to_owned();
     assert_eq!(text("@template:file://t.md?line=1"), "1-2\n");
     assert_eq!(text("@?template:@file://t.md?a=1&b=2"), "1-2\nx\n");
     assert_eq!(text("@template:file://t.md?b=3"), "1-3\nx\n");
     assert_eq!(ask("@file://t.md").unwrap_err().code, "REF3051");
-    let desk = Desk::with(&[]).protocol(Echo("https"));
-    let offers = offered(&desk, "@?https://u:p@example.org/p?a=1");
+    let fixture = Fixture::with(&[]).protocol(Echo("https"));
+    let offers = offered(&fixture, "@?https://u:p@example.org/p?a=1");
     let shown = offers.manifest();
     assert!(!shown.contains("u:p") && shown.contains("- @?https://example.org/p?a=1"), "{shown}");
-    let ask = |reference: &str| run(offers.call(&desk.loader, &json!({ "reference": reference })));
+    let ask =
+        |reference: &str| run(offers.call(&fixture.loader, &json!({ "reference": reference })));
     let text = |reference: &str| ask(reference).unwrap().resources[0].text().unwrap().to_owned();
     assert_eq!(text("@https://example.org/p?a=1"), "u:p@example.org/p a=1");
     assert_eq!(text("@https://example.org/p?a=1&line=1"), "u:p@example.org/p a=1");
@@ -59,12 +62,12 @@ fn ref_10_a_model_may_ask_for_a_part_and_not_for_another_place() {
 
 #[test]
 fn ref_10_of_many_offers_twelve_are_named() {
-    let desk = Desk::with(&[]);
+    let fixture = Fixture::with(&[]);
     let help = |count: usize| {
         let text: String = (0..count).map(|index| format!("@?memory://key-{index} ")).collect();
-        let offers = offered(&desk, &text);
+        let offers = offered(&fixture, &text);
         let asked = json!({ "reference": "@file://nowhere/else.md" });
-        run(offers.call(&desk.loader, &asked)).unwrap_err().help.unwrap()
+        run(offers.call(&fixture.loader, &asked)).unwrap_err().help.unwrap()
     };
     assert_eq!(help(0), "nothing is offered here: answer with what the prompt shows");
     assert_eq!(help(2), "offered: @?memory://key-0, @?memory://key-1");

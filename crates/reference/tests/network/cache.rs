@@ -96,7 +96,7 @@ fn ref_22_not_modified_of_another_version_is_asked_for_again() {
 }
 
 #[test]
-fn ref_22_a_cache_that_can_t_be_written_fails_no_load() {
+fn ref_22_cache_that_can_t_be_written_fails_no_load() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();

@@ -82,7 +82,7 @@ fn load(manner: Manner, path: &str) -> Result<String, (&'static str, String)> {
 }
 
 #[test]
-fn ref_23_ftp_gives_a_file_byte_for_byte() {
+fn ref_23_ftp_gives_file_byte_for_byte() {
     let (at, told) = server(Manner::default());
     let net = Net::new();
     let loaded = net.load(&format!("@ftp://ann:s%40cret%209@{at}/a.txt")).unwrap();
@@ -94,7 +94,7 @@ fn ref_23_ftp_gives_a_file_byte_for_byte() {
 }
 
 #[test]
-fn ref_24_ftp_keeps_the_contract() {
+fn ref_24_ftp_keeps_contract() {
     let (at, _told) = server(Manner::default());
     let path = |name: &str| format!("ann:s%40cret%209@{at}/{name}");
     let secrets = vec!["cret".to_owned(), "ann".to_owned()];
@@ -104,7 +104,7 @@ fn ref_24_ftp_keeps_the_contract() {
 }
 
 #[test]
-fn ref_22_data_comes_from_the_server_that_was_checked() {
+fn ref_22_data_comes_from_server_that_was_checked() {
     let old = Manner { no_extended: true, ..Manner::default() };
     assert_eq!(load(old, "a.txt").as_deref(), Ok(TEXT));
     let elsewhere = Manner { elsewhere: true, ..old };
@@ -112,7 +112,7 @@ fn ref_22_data_comes_from_the_server_that_was_checked() {
 }
 
 #[test]
-fn ref_23_what_ftp_does_not_give_is_told_without_the_login() {
+fn ref_23_what_ftp_does_not_give_is_reported_without_login() {
     let calm = Manner::default();
     let bad = [
         (load(calm, "b.txt"), "REF4008"),
@@ -137,7 +137,7 @@ fn ref_23_what_ftp_does_not_give_is_told_without_the_login() {
 }
 
 #[test]
-fn ref_23_what_answers_no_ftp_is_told() {
+fn ref_23_what_answers_no_ftp_is_reported() {
     for (greeting, expected) in [
         (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "REF4014"),
         (b"421 too many\r\n".to_vec(), "REF4011"),

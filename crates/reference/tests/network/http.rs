@@ -6,7 +6,7 @@ use std::io::Write;
 use std::time::Duration;
 
 #[test]
-fn ref_20_http_gives_what_the_server_has() {
+fn ref_20_http_gives_what_server_has() {
     let (at, told) = serve(vec![ok("Content-Type: Text/Markdown; charset=utf-8\r\n", "# 你好\n")]);
     let loaded = Net::new().load(&format!("@http://{at}/a%20b?x=1&line=1&y=%2F&flag")).unwrap();
     let resource = &loaded.resources[0];
@@ -19,7 +19,7 @@ fn ref_20_http_gives_what_the_server_has() {
 }
 
 #[test]
-fn ref_24_http_keeps_the_contract() {
+fn ref_24_http_keeps_contract() {
     let (at, _told) = serve_with(|_, listener| {
         for mut stream in listener.incoming().flatten() {
             let found = request(&mut stream).starts_with("GET /here ");
@@ -38,7 +38,7 @@ fn ref_24_http_keeps_the_contract() {
 }
 
 #[test]
-fn ref_22_the_charset_of_the_answer_decides_unless_the_reference_does() {
+fn ref_22_charset_of_answer_decides_unless_reference_does() {
     let gbk = [0xd6, 0xd0, 0xce, 0xc4];
     let named = "Content-Type: text/plain; charset=GBK\r\n";
     let wrong = "Content-Type: text/plain; charset=utf-8\r\n";
@@ -56,7 +56,7 @@ fn ref_22_the_charset_of_the_answer_decides_unless_the_reference_does() {
 }
 
 #[test]
-fn ref_14_format_is_what_the_server_is_asked_for() {
+fn ref_14_format_is_what_server_is_asked_for() {
     let json = ok("Content-Type: text/html\r\n", "{\"a\":1}");
     let (at, told) = serve(vec![json.clone(), json, ok("", "<html>"), ok("", "x")]);
     let net = Net::new();
@@ -123,7 +123,7 @@ fn ref_22_private_addresses_are_refused_where_they_are_connected_to() {
 }
 
 #[test]
-fn ref_22_redirects_are_followed_by_the_rules_of_addresses() {
+fn ref_22_redirects_are_followed_by_rules_of_addresses() {
     let to = |place: &str| answer("302 Found", &format!("Location: {place}\r\n"), "");
     let net = Net::with(&["127.0.0.1"], None);
     let (at, told) = serve(vec![to("/there?b=2"), ok("", "here")]);
@@ -143,7 +143,7 @@ fn ref_22_redirects_are_followed_by_the_rules_of_addresses() {
 }
 
 #[test]
-fn ref_22_redirects_in_a_loop_end() {
+fn ref_22_redirects_in_loop_end() {
     let (at, told) = serve(vec![answer("301 Moved", "Location: /\r\n", ""); 30]);
     let (code, said) = Net::new().refused(&format!("@http://{at}/"));
     assert!(code == "REF4012" && said.contains("10 times"), "{said}");
@@ -259,7 +259,7 @@ fn ref_22_slow_servers_time_out() {
 }
 
 #[test]
-fn ref_22_a_host_that_nobody_knows_is_told() {
+fn ref_22_host_that_nobody_knows_is_reported() {
     for protocol in ["http", "https", "ftp", "sftp"] {
         let reference = format!("@{protocol}://ann:pass99@no-such-host.invalid/x");
         let (code, said) = Net::new().refused(&reference);
@@ -280,7 +280,7 @@ fn ref_22_https_is_spoken_with_who_speaks_it() {
 }
 
 #[test]
-fn ref_22_a_server_that_speaks_first_is_no_web_server() {
+fn ref_22_server_that_speaks_first_is_not_web_server() {
     let (at, _told) = serve_with(|_, listener| {
         let (mut stream, _) = listener.accept().unwrap();
         stream.write_all(b"220 an FTP server\r\n").ok();

@@ -2,7 +2,7 @@ use crate::support::{Net, serve_with};
 use std::io::Write;
 
 #[test]
-fn ref_23_what_answers_no_ssh_is_told_without_the_login() {
+fn ref_23_what_answers_no_ssh_is_reported_without_login() {
     for (greeting, expected) in [
         (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), &["REF4006", "REF4014"][..]),
         (b"SSH-2.0-x\r\nnonsense, and more nonsense\r\n\r\n".to_vec(), &["REF4006", "REF4014"]),

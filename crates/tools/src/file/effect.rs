@@ -10,7 +10,7 @@ use serde_json::json;
 /// One change of one file or folder. It is plain JSON and can be undone from itself alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileEffect {
-    /// What was done.
+    /// The change.
     pub kind: EffectKind,
     /// Where, relative to the workspace, symlinks resolved.
     pub path: String,
@@ -22,7 +22,7 @@ pub struct FileEffect {
     pub after: Option<FileState>,
 }
 
-/// What an effect did.
+/// A kind of change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectKind {
@@ -54,13 +54,13 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// A content by its digest alone.
+    /// Returns a content by its digest alone.
     pub(super) fn digest_of(bytes: &[u8]) -> Self {
         let digest = Digest::of_bytes(bytes);
         Self { digest, bytes: bytes.len() as u64, text: None, hex: None }
     }
 
-    /// A content that is kept if it has at most `limit` bytes.
+    /// Returns a content that is kept if it has at most `limit` bytes.
     fn kept(bytes: Vec<u8>, limit: u64) -> Self {
         let mut state = Self::digest_of(&bytes);
         if state.bytes <= limit {
@@ -72,7 +72,7 @@ impl FileState {
         state
     }
 
-    /// The content, if it is kept; `Err` when it is not the one that the digest names.
+    /// Returns the content, if it is kept; `Err` when it is not the one that the digest names.
     pub(super) fn content(&self) -> Result<Option<Vec<u8>>, Tampered> {
         let content = match (&self.text, &self.hex) {
             (Some(text), _) => text.clone().into_bytes(),
@@ -87,7 +87,7 @@ impl FileState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tampered;
 
-/// What a call changed, in the order it was done.
+/// The changes of a call, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     pub(super) effects: Vec<FileEffect>,
@@ -113,7 +113,7 @@ impl Changes {
     }
 }
 
-/// The content of a file now; `None` when nothing is there.
+/// Returns the content of a file now; `None` when nothing is there.
 pub(super) fn current(shared: &Shared, path: &WorkspacePath) -> Result<Option<Vec<u8>>, FileError> {
     match shared.workspace.read_bytes(path, shared.settings.limits.file_bytes) {
         Ok(bytes) => Ok(Some(bytes)),

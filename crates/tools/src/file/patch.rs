@@ -46,7 +46,7 @@ pub(super) fn patch(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput
     Ok(effect::write(shared, &path, patched.as_bytes())?.into_output())
 }
 
-/// The lines of the first places, such as `3, 17, …`.
+/// Returns the lines of the first places, such as `3, 17, …`.
 fn lines_of(text: &str, search: &str) -> String {
     let mut places = text.match_indices(search);
     let mut lines = Vec::new();

@@ -58,13 +58,13 @@ fn read(effects: &Value) -> Result<Vec<FileEffect>, ToolError> {
     };
     let read = |(index, effect): (usize, &Value)| {
         serde_json::from_value(effect.clone()).map_err(|error| {
-            invalid(format!("effect {index} is no effect: {}", shown(&error.to_string())))
+            invalid(format!("effect {index} is not an effect: {}", shown(&error.to_string())))
         })
     };
     effects.iter().enumerate().map(read).collect()
 }
 
-/// What is at a place, as far as undo cares.
+/// The state of a place, as far as undo depends on it.
 #[derive(Clone, PartialEq)]
 enum Here {
     Nothing,
@@ -99,7 +99,7 @@ fn look(shared: &Shared, path: &WorkspacePath) -> Result<Here, FileError> {
     }
 }
 
-/// What the effect left.
+/// Returns what the effect left.
 fn expected(effect: &FileEffect) -> Here {
     match (effect.kind, &effect.after) {
         (EffectKind::CreateFolder, _) => Here::Folder,
@@ -108,7 +108,7 @@ fn expected(effect: &FileEffect) -> Here {
     }
 }
 
-/// What the effect found, which is what undoing it leaves.
+/// Returns what the effect found, which is what undoing it leaves.
 fn former(effect: &FileEffect) -> Result<Here, ToolError> {
     match (effect.kind, &effect.before) {
         (EffectKind::RemoveFolder, _) => Ok(Here::Folder),
@@ -120,7 +120,7 @@ fn former(effect: &FileEffect) -> Result<Here, ToolError> {
     }
 }
 
-/// The content that a change or a deletion replaced.
+/// Returns the content that a change or a deletion replaced.
 fn content(effect: &FileEffect, before: Option<&FileState>) -> Result<Vec<u8>, ToolError> {
     let path = shown(&effect.path);
     let invalid = |message: String| {

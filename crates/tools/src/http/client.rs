@@ -44,7 +44,7 @@ impl Clients {
     }
 }
 
-/// What an origin may lead to. One without a host is none, so its names are never resolved.
+/// Returns what an origin may lead to. One without a host is none, so its names are never resolved.
 fn reach(origin: &Origin, allow_private: &[String]) -> Result<Reach, HttpError> {
     let Some(host) = origin.host() else { return Ok(Reach::Public) };
     Ok(Reach::public_or_named(&host, origin.port(), allow_private)?)

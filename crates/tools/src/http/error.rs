@@ -5,13 +5,13 @@ use crate::error::{ToolError, shown};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HttpError {
-    #[error("`{}` is no URL: {reason}", shown(url))]
+    #[error("`{}` is not a URL: {reason}", shown(url))]
     Url { url: String, reason: String },
     #[error("`{}` is not on {origin}", shown(url))]
     OtherOrigin { origin: String, url: String },
     #[error("a URL must not hold credentials")]
     Credentials,
-    #[error("`{}` is no header name", shown(.0))]
+    #[error("`{}` is not a header name", shown(.0))]
     HeaderName(String),
     #[error("the header `{0}` is not the program's to set")]
     HeaderForbidden(String),

@@ -48,8 +48,8 @@ fn is_credential(name: &str) -> bool {
     CREDENTIALS.iter().any(|word| name.contains(word))
 }
 
-/// The texts of a call's argument that must be masked: values of credential headers, and what
-/// follows a scheme word such as `Bearer`.
+/// Returns the texts of a call's argument that must be masked: values of credential headers, and
+/// what follows a scheme word such as `Bearer`.
 pub(crate) fn secrets_in(argument: &Value) -> Vec<String> {
     let headers = argument.get("headers").and_then(Value::as_object);
     let mut secrets = Vec::new();

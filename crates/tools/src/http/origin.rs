@@ -14,14 +14,14 @@ impl Origin {
     /// Reads the URI of an import.
     ///
     /// # Errors
-    /// [`ToolError`] (`http_origin`) when it is no HTTP URL, or holds credentials, a query or a
+    /// [`ToolError`] (`http_origin`) when it is not an HTTP URL, or holds credentials, a query or a
     /// fragment.
     pub fn parse(uri: &str) -> Result<Self, ToolError> {
         let bad = |reason: &str, help: &str| {
             Err(ToolError::new("http_origin", reason.to_owned()).with_help(help))
         };
         let Ok(mut base) = Url::parse(uri) else {
-            let reason = format!("`{}` is no URL", shown(uri));
+            let reason = format!("`{}` is not a URL", shown(uri));
             return bad(&reason, "import an origin such as \"https://api.example.com\"");
         };
         if !base.username().is_empty() || base.password().is_some() {
@@ -40,7 +40,7 @@ impl Origin {
         Ok(Self { base })
     }
 
-    /// The URL that a call means.
+    /// Returns the URL that a call means.
     pub(super) fn resolve(&self, url: &str) -> Result<Url, HttpError> {
         let joined = self.base.join(url).map_err(|error| HttpError::Url {
             url: without_query(url),
@@ -55,7 +55,7 @@ impl Origin {
         Err(HttpError::OtherOrigin { origin: self.to_string(), url: without_query(url) })
     }
 
-    /// Whether a URL is on this origin.
+    /// Reports whether a URL is on this origin.
     pub(super) fn holds(&self, url: &Url) -> bool {
         url.origin() == self.base.origin()
     }
@@ -79,7 +79,7 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// A URL as an error may repeat it: a query or user info may hold a credential.
+/// Returns a URL as an error may repeat it: a query or user info may hold a credential.
 fn without_query(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     match url.rsplit_once('@') {

@@ -51,7 +51,7 @@ pub(crate) async fn call(
     Ok(output)
 }
 
-/// The body, and its content type when the program names none.
+/// Returns the body, and its content type when the program names none.
 fn body(arguments: &Arguments, headers: &mut HeaderMap) -> Option<String> {
     let (body, kind) = match arguments.value("body")? {
         Value::String(text) => (text.clone(), "text/plain; charset=utf-8"),
@@ -61,7 +61,7 @@ fn body(arguments: &Arguments, headers: &mut HeaderMap) -> Option<String> {
     Some(body)
 }
 
-/// What a failure of the client means, without its URL, whose query may hold a credential.
+/// Returns what a failure of the client means, without its URL, whose query may hold a credential.
 pub(super) fn explain(error: reqwest::Error, origin: &Origin, timeout_ms: u64) -> HttpError {
     let origin = origin.to_string();
     if let Some(ours) = ours(&error) {
@@ -78,7 +78,8 @@ pub(super) fn explain(error: reqwest::Error, origin: &Origin, timeout_ms: u64) -
     HttpError::Unreachable { origin, reason }
 }
 
-/// An error of this crate that came through the client: an address or a redirect that was refused.
+/// Returns an error of this crate that came through the client: an address or a redirect that was
+/// refused.
 fn ours(error: &reqwest::Error) -> Option<HttpError> {
     let refused = || cause::find::<ResolveError>(error).cloned().map(Into::into);
     cause::find::<HttpError>(error).cloned().or_else(refused)

@@ -46,7 +46,7 @@ pub(super) async fn read(
     Ok(output)
 }
 
-/// The body as text; what is not UTF-8 is replaced, with a note.
+/// Returns the body as text; what is not UTF-8 is replaced, with a note.
 fn text(bytes: Vec<u8>) -> (String, Option<&'static str>) {
     match String::from_utf8(bytes) {
         Ok(text) => (text, None),
@@ -57,7 +57,7 @@ fn text(bytes: Vec<u8>) -> (String, Option<&'static str>) {
     }
 }
 
-/// The body as JSON, when it says or shows that it is, and why it is too much to be read.
+/// Returns the body as JSON, when it says or shows that it is, and why it is too much to be read.
 fn parsed(headers: &HeaderMap, body: &str) -> (Value, Option<String>) {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -73,7 +73,7 @@ fn parsed(headers: &HeaderMap, body: &str) -> (Value, Option<String>) {
     }
 }
 
-/// The headers by lower-case name. Cookies are left out: they are credentials.
+/// Returns the headers by lower-case name. Cookies are left out: they are credentials.
 fn headers(headers: &HeaderMap) -> Map<String, Value> {
     let mut fields: Map<String, Value> = Map::new();
     for (name, value) in headers {

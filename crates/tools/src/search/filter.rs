@@ -15,7 +15,7 @@ impl Filter {
     pub(super) fn new(argument: &str, glob: Option<&str>) -> Result<Self, ToolError> {
         let Some(glob) = glob else { return Ok(Self { matcher: None, by_path: false }) };
         let bad = |reason: String| {
-            let message = format!("`{argument}`: `{}` is no glob: {reason}", shown(glob));
+            let message = format!("`{argument}`: `{}` is not a glob: {reason}", shown(glob));
             let help = "globs have `*`, `?`, `[a-z]`, `{a,b}` and `**`; put `\\` before such a character to mean itself";
             ToolError::new("bad_glob", message).with_help(help)
         };

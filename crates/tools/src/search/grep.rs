@@ -85,7 +85,7 @@ impl Search<'_> {
         })
     }
 
-    /// The line, or what is around the match when it is long.
+    /// Returns the line, or what is around the match when it is long.
     fn text(&mut self, line: &[u8], place: usize) -> String {
         let limit = self.limits.line_chars;
         let text = String::from_utf8_lossy(line);

@@ -22,7 +22,7 @@ struct Level {
 }
 
 impl Rules {
-    /// The rules of the folders above `start`.
+    /// Returns the rules of the folders above `start`.
     pub(super) fn above(workspace: &Workspace, start: &WorkspacePath) -> Self {
         let mut rules = Self::default();
         let mut place = WorkspacePath::root();
@@ -39,7 +39,7 @@ impl Rules {
         let Ok(bytes) = workspace.read_bytes(&file, IGNORE_BYTES) else { return self };
         let mut builder = GitignoreBuilder::new(".");
         for line in String::from_utf8_lossy(&bytes).lines() {
-            // A line that is no pattern counts for nothing, as in git.
+            // A line that is not a pattern counts for nothing, as in git.
             let _ = builder.add_line(None, line.trim_start_matches('\u{feff}'));
         }
         match builder.build() {
@@ -50,7 +50,7 @@ impl Rules {
         }
     }
 
-    /// Whether a place is passed over; the deepest rule that speaks of it decides.
+    /// Reports whether a place is passed over; the deepest rule that speaks of it decides.
     pub(super) fn skip(&self, path: &WorkspacePath, is_folder: bool) -> bool {
         if is_folder && SKIPPED.contains(&path.name()) {
             return true;

@@ -50,7 +50,7 @@ impl Pattern {
         if bytes.is_empty() {
             return ControlFlow::Continue(());
         }
-        // What follows the last line end is no line.
+        // What follows the last line end is not a line.
         let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         match &self.file {
             Some(file) if memchr(b'\r', text).is_none() => self.some_lines(file, text, each),
@@ -107,7 +107,7 @@ fn bad(pattern: &str, error: &regex::Error) -> ToolError {
     let reason = error.to_string();
     // The message draws a picture; its last line says what is wrong.
     let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-    let message = format!("`{}` is no regular expression: {reason}", shown(pattern));
+    let message = format!("`{}` is not a regular expression: {reason}", shown(pattern));
     let help = "set `literal: true` to find the text as it is";
     ToolError::new("bad_pattern", message).with_help(help)
 }
@@ -128,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_25_the_short_way_finds_the_same_lines(
+        fn as_25_short_way_finds_same_lines(
             source in prop::sample::select(vec![
                 "a", "^a", "a$", "^$", "^", "$", "a.b", "a\\s*b", "[^a]+", "\\bab\\b", "a|^b$", "\\W", "(a|b)+$", ".*", "\\s", "a\\nb", "\\B", "b\\z|a",
             ]),

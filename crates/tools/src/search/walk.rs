@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// What could not be seen, one line each.
+    /// Returns what could not be seen, one line each.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.unreadable.is_empty() {

@@ -44,7 +44,7 @@ pub enum FileError {
     Special {
         /// The path.
         path: String,
-        /// What it is, with an article.
+        /// Its kind, with an article.
         kind: &'static str,
     },
     /// The file is larger than the limit.
@@ -57,7 +57,7 @@ pub enum FileError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The file is no UTF-8 text.
+    /// The file is not UTF-8 text.
     #[error("`{}` is not UTF-8 text: byte {offset} is invalid", shown(path))]
     NotText {
         /// The path.
@@ -65,7 +65,7 @@ pub enum FileError {
         /// The first invalid byte, counted from 0.
         offset: usize,
     },
-    /// A name on the way is no UTF-8 text.
+    /// A name on the way is not UTF-8 text.
     #[error("`{}` leads to a name that is not UTF-8 text", shown(.0))]
     NameNotText(String),
     /// A folder has more entries than the limit.
@@ -90,13 +90,13 @@ pub enum FileError {
     Io {
         /// The path.
         path: String,
-        /// What the system says.
+        /// The reason that the system gives.
         reason: String,
     },
 }
 
 impl FileError {
-    /// The error of the system, told by kind.
+    /// Returns the error of the system, told by kind.
     pub(crate) fn from_io(error: Error, path: &str) -> Self {
         let path = path.to_owned();
         match error.kind() {
@@ -131,7 +131,7 @@ impl FileError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -143,7 +143,7 @@ impl FileError {
             Self::LeadsOut(_) => {
                 "copy what the symlink leads to into the workspace, or name another file".into()
             }
-            Self::Loop(_) | Self::Dangling(_) => "mend or remove the symlink".into(),
+            Self::Loop(_) | Self::Dangling(_) => "fix or remove the symlink".into(),
             Self::NotFound { similar: Some(similar), .. } => format!("did you mean `{similar}`?"),
             Self::NotFound { similar: None, .. } => {
                 "paths are relative to the workspace; list the folder to see what is there".into()
@@ -180,7 +180,7 @@ fn is_link_loop(error: &Error) -> bool {
     return false;
 }
 
-/// What the system says, without Rust's `(os error 36)`.
+/// Returns what the system says, without Rust's `(os error 36)`.
 fn in_words(error: &Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()

@@ -8,36 +8,36 @@ use std::path::{Component, Path, PathBuf};
 pub struct WorkspacePath(String);
 
 impl WorkspacePath {
-    /// The workspace itself.
+    /// Returns the workspace itself.
     #[must_use]
     pub fn root() -> Self {
         Self(String::new())
     }
 
-    /// The path as a program writes it.
+    /// Returns the path as a program writes it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         if self.0.is_empty() { "." } else { &self.0 }
     }
 
-    /// The last part; `.` for the root.
+    /// Returns the last part; `.` for the root.
     #[must_use]
     pub fn name(&self) -> &str {
         self.split().map_or(".", |(_, name)| name)
     }
 
-    /// The folder it is in; the root is in itself.
+    /// Returns the folder it is in; the root is in itself.
     #[must_use]
     pub fn parent(&self) -> Self {
         self.split().map_or_else(Self::root, |(parent, _)| parent)
     }
 
-    /// The parts from the root down.
+    /// Returns the parts from the root down.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|part| !part.is_empty())
     }
 
-    /// The folder and the name; `None` for the root.
+    /// Returns the folder and the name; `None` for the root.
     pub(crate) fn split(&self) -> Option<(Self, &str)> {
         if self.0.is_empty() {
             return None;
@@ -46,22 +46,22 @@ impl WorkspacePath {
         Some((Self(parent.to_owned()), name))
     }
 
-    /// A place in this folder.
+    /// Returns a place in this folder.
     pub(crate) fn join(&self, name: &str) -> Self {
         if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
     }
 
-    /// The path below `folder`, or the whole path when it is not below it.
+    /// Returns the path below `folder`, or the whole path when it is not below it.
     pub(crate) fn below(&self, folder: &Self) -> &str {
         self.0.strip_prefix(&folder.0).map_or(self.0.as_str(), |rest| rest.trim_start_matches('/'))
     }
 
-    /// The path as the system takes it, relative to the root.
+    /// Returns the path as the system takes it, relative to the root.
     pub(crate) fn os_path(&self) -> &Path {
         Path::new(self.as_str())
     }
 
-    /// A path that the system gave, relative to the root; `asked` stands in the error.
+    /// Returns a path that the system gave, relative to the root; `asked` stands in the error.
     pub(crate) fn from_relative(path: &Path, asked: &str) -> Result<Self, FileError> {
         let mut parts = Vec::new();
         for component in path.components() {
@@ -109,8 +109,8 @@ pub(super) fn resolve(
         .and_then(|inside| WorkspacePath::from_relative(inside, path))
 }
 
-/// Whether a path is relative, has no `.`, `..` or empty part, and only slashes part it: most paths
-/// are so, and joining them to a folder is all there is to do.
+/// Reports whether a path is relative, has no `.`, `..` or empty part, and only slashes part it:
+/// most paths are so, and joining them to a folder is all there is to do.
 fn is_tidy(path: &str) -> bool {
     cfg!(unix) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }

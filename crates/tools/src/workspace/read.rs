@@ -5,12 +5,12 @@ use cap_std::fs::{File, FileType, Metadata, OpenOptions};
 use contexture_diagnostic::nearest;
 use std::io::Read as _;
 
-/// What stands in a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Where it is.
     pub path: WorkspacePath,
-    /// What it is; symlinks are not followed.
+    /// Its kind; symlinks are not followed.
     pub kind: EntryKind,
     /// Bytes of a file; 0 for anything else.
     pub bytes: u64,
@@ -18,7 +18,7 @@ pub struct Entry {
     pub modified_ns: u128,
 }
 
-/// What an entry of a folder is.
+/// The kind of an entry of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntryKind {
     /// A regular file.
@@ -32,7 +32,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    /// The word that programs see: `file`, `dir`, `symlink` or `other`.
+    /// Returns the word that programs see: `file`, `dir`, `symlink` or `other`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl EntryKind {
 }
 
 impl Workspace {
-    /// The bytes of a regular file of at most `limit` bytes.
+    /// Returns the bytes of a regular file of at most `limit` bytes.
     ///
     /// # Errors
     /// [`FileError`]; nothing is read of a device, a pipe or a socket.
@@ -73,7 +73,7 @@ impl Workspace {
         if read > limit { Err(too_large(read)) } else { Ok(bytes) }
     }
 
-    /// The text of a regular file of at most `limit` bytes, as it is: a BOM and CRLF stay.
+    /// Returns the text of a regular file of at most `limit` bytes, as it is: a BOM and CRLF stay.
     ///
     /// # Errors
     /// [`FileError`], also when it is not UTF-8.
@@ -84,8 +84,8 @@ impl Workspace {
         })
     }
 
-    /// What stands in a folder, by name, and how many entries were left out because their names
-    /// are not UTF-8.
+    /// Returns what stands in a folder, by name, and how many entries were left out because their
+    /// names are not UTF-8.
     ///
     /// # Errors
     /// [`FileError`], also when there are more than `limit` entries.
@@ -117,7 +117,7 @@ impl Workspace {
         Ok((entries, unnamed))
     }
 
-    /// What is at a place, symlinks followed inside the workspace.
+    /// Returns what is at a place, symlinks followed inside the workspace.
     ///
     /// # Errors
     /// [`FileError`] when nothing is there, or a symlink leads out.
@@ -126,10 +126,10 @@ impl Workspace {
         Ok(EntryKind::of(kind))
     }
 
-    /// The regular file at a place, symlinks followed inside the workspace.
+    /// Returns the regular file at a place, symlinks followed inside the workspace.
     ///
     /// # Errors
-    /// [`FileError`] when nothing is there, it is no regular file, or a symlink leads out.
+    /// [`FileError`] when nothing is there, it is not a regular file, or a symlink leads out.
     pub fn file(&self, path: &WorkspacePath) -> Result<Entry, FileError> {
         let metadata = self.metadata(path)?;
         require_file(&metadata, path)?;
@@ -137,7 +137,7 @@ impl Workspace {
         Ok(Entry { path: path.clone(), kind: EntryKind::File, bytes, modified_ns })
     }
 
-    /// Refuses what is no regular file without opening it, for a listing that told so.
+    /// Refuses what is not a regular file without opening it, for a listing that told so.
     ///
     /// # Errors
     /// [`FileError`], also when nothing is there.
@@ -151,7 +151,7 @@ impl Workspace {
     /// thing may stand there a moment later. Opening first is safe: it happens below the root's
     /// handle, so it reaches nothing outside. `O_NONBLOCK` returns at once from a pipe that nobody
     /// writes to and from a device that is not ready, `O_NOCTTY` keeps a terminal from becoming
-    /// that of the process, and a socket can't be opened at all. What is no regular file is closed
+    /// that of the process, and a socket can't be opened at all. What is not a regular file is closed
     /// again without having been read.
     fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata), FileError> {
         let mut options = OpenOptions::new();
@@ -169,15 +169,16 @@ impl Workspace {
         Ok((file, metadata))
     }
 
-    /// The error for what could not be opened: a socket is told by what it is, not by `ENXIO`.
+    /// Returns the error for what could not be opened: a socket is told by what it is, not by
+    /// `ENXIO`.
     fn unopened(&self, error: std::io::Error, path: &WorkspacePath) -> FileError {
         let found = self.dir.metadata(path.os_path()).ok();
         let special = found.and_then(|found| require_file(&found, path).err());
         special.unwrap_or_else(|| self.failed(error, path))
     }
 
-    /// Whether something is there, a symlink that leads nowhere too. What can't be looked at counts as
-    /// being there: reading it tells why.
+    /// Reports whether something is there, a symlink that leads nowhere too. What can't be looked
+    /// at counts as being there: reading it tells why.
     #[must_use]
     pub fn has(&self, path: &WorkspacePath) -> bool {
         use std::io::ErrorKind::{NotADirectory, NotFound};
@@ -185,12 +186,12 @@ impl Workspace {
         !found.is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
     }
 
-    /// What is at a place, symlinks followed inside the workspace.
+    /// Returns what is at a place, symlinks followed inside the workspace.
     pub(crate) fn metadata(&self, path: &WorkspacePath) -> Result<Metadata, FileError> {
         self.dir.metadata(path.os_path()).map_err(|error| self.failed(error, path))
     }
 
-    /// The error for a path, with the nearest name when nothing is there.
+    /// Returns the error for a path, with the nearest name when nothing is there.
     pub(crate) fn failed(&self, error: std::io::Error, path: &WorkspacePath) -> FileError {
         match FileError::from_io(error, path.as_str()) {
             FileError::NotFound { path: asked, .. } => self.not_found(asked, path),
@@ -216,7 +217,7 @@ impl Workspace {
     }
 }
 
-/// The size in bytes and the time of the last writing in nanoseconds since 1970.
+/// Returns the size in bytes and the time of the last writing in nanoseconds since 1970.
 fn size_and_time(metadata: &Metadata) -> (u64, u128) {
     let modified = metadata.modified().ok();
     let since = modified
@@ -224,8 +225,8 @@ fn size_and_time(metadata: &Metadata) -> (u64, u128) {
     (metadata.len(), since.map_or(0, |time| time.as_nanos()))
 }
 
-/// All bytes of a file that should have `size`; it may grow while it is read, and one byte beyond
-/// `limit` tells so.
+/// Returns all bytes of a file that should have `size`; it may grow while it is read, and one byte
+/// beyond `limit` tells so.
 fn read_whole(mut file: std::fs::File, size: u64, limit: u64) -> std::io::Result<Vec<u8>> {
     let size = usize::try_from(size).unwrap_or_default();
     let mut bytes = vec![0; size.saturating_add(1)];

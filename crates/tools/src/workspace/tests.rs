@@ -1,17 +1,17 @@
-use crate::support::Bench;
+use crate::support::Fixture;
 use crate::workspace::{FileError, WorkspacePath};
 use proptest::prelude::*;
 
 const LIMIT: u64 = 1 << 20;
 
-fn read(bench: &Bench, path: &str) -> Result<String, FileError> {
-    let path = bench.workspace().resolve(path)?;
-    bench.workspace().read_text(&path, LIMIT)
+fn read(fixture: &Fixture, path: &str) -> Result<String, FileError> {
+    let path = fixture.workspace().resolve(path)?;
+    fixture.workspace().read_text(&path, LIMIT)
 }
 
-fn write(bench: &Bench, path: &str, text: &str) -> Result<String, FileError> {
-    let path = bench.workspace().resolve(path)?;
-    Ok(bench.workspace().replace(&path, text.as_bytes())?.path.to_string())
+fn write(fixture: &Fixture, path: &str, text: &str) -> Result<String, FileError> {
+    let path = fixture.workspace().resolve(path)?;
+    Ok(fixture.workspace().replace(&path, text.as_bytes())?.path.to_string())
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, FileError>) -> &'static str {
@@ -20,7 +20,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, FileError>) -> &'static str {
 
 #[test]
 fn as_25_paths_are_tidied_by_name() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for (path, expected) in [
         ("a.txt", "a.txt"),
         ("./a/./b.txt", "a/b.txt"),
@@ -35,18 +35,18 @@ fn as_25_paths_are_tidied_by_name() {
         ("目录/文件.md", "目录/文件.md"),
         ("a b/c'd", "a b/c'd"),
     ] {
-        assert_eq!(bench.workspace().resolve(path).unwrap().as_str(), expected, "{path}");
+        assert_eq!(fixture.workspace().resolve(path).unwrap().as_str(), expected, "{path}");
     }
-    let absolute = bench.root().join("x/y.txt");
-    let absolute = bench.workspace().resolve(absolute.to_str().unwrap()).unwrap();
+    let absolute = fixture.root().join("x/y.txt");
+    let absolute = fixture.workspace().resolve(absolute.to_str().unwrap()).unwrap();
     assert_eq!(absolute.as_str(), "x/y.txt");
 }
 
 #[test]
-fn as_2_imports_start_from_the_folder_of_their_file() {
-    let bench = Bench::new();
-    let folder = bench.workspace().resolve("agents/sub").unwrap();
-    let resolve = |path| bench.workspace().resolve_from(&folder, path);
+fn as_2_imports_start_from_folder_of_their_file() {
+    let fixture = Fixture::new();
+    let folder = fixture.workspace().resolve("agents/sub").unwrap();
+    let resolve = |path| fixture.workspace().resolve_from(&folder, path);
     assert_eq!(resolve("./a.as").unwrap().as_str(), "agents/sub/a.as");
     assert_eq!(resolve("../../top.as").unwrap().as_str(), "top.as");
     assert_eq!(code(resolve("../../../top.as")), "path_outside_workspace");
@@ -54,68 +54,68 @@ fn as_2_imports_start_from_the_folder_of_their_file() {
 
 #[test]
 fn as_25_paths_outside_are_refused() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for path in ["..", "../x", "a/../../x", "/etc/passwd", "/", "../workspace2/a", "../.."] {
-        let error = bench.workspace().resolve(path).unwrap_err();
+        let error = fixture.workspace().resolve(path).unwrap_err();
         assert_eq!(error, FileError::Outside(path.to_owned()));
         assert!(error.to_string().contains(path), "{error}");
     }
-    assert_eq!(code(bench.workspace().resolve("")), "path_invalid");
-    assert_eq!(code(bench.workspace().resolve("a\0b")), "path_invalid");
+    assert_eq!(code(fixture.workspace().resolve("")), "path_invalid");
+    assert_eq!(code(fixture.workspace().resolve("a\0b")), "path_invalid");
 }
 
 #[cfg(unix)]
 #[test]
 fn as_25_symlinks_are_not_followed_out() {
-    let bench = Bench::new();
-    std::fs::create_dir(bench.outside().join("secret")).unwrap();
-    std::fs::write(bench.outside().join("secret/key"), "k").unwrap();
-    bench
+    let fixture = Fixture::new();
+    std::fs::create_dir(fixture.outside().join("secret")).unwrap();
+    std::fs::write(fixture.outside().join("secret/key"), "k").unwrap();
+    fixture
         .put("real/a.txt", "inside")
         .link("../../secret/key", "real/key")
         .link("../secret", "folder")
-        .link(bench.outside().join("secret/key"), "absolute")
+        .link(fixture.outside().join("secret/key"), "absolute")
         .link("real", "inner")
         .link("loop2", "loop1")
         .link("loop1", "loop2")
         .link("nowhere", "dangling");
-    assert_eq!(read(&bench, "inner/a.txt").unwrap(), "inside");
+    assert_eq!(read(&fixture, "inner/a.txt").unwrap(), "inside");
     for path in ["real/key", "folder/key", "absolute", "inner/key"] {
-        assert_eq!(code(read(&bench, path)), "path_outside_workspace", "{path}");
-        assert_eq!(code(write(&bench, path, "x")), "path_outside_workspace", "{path}");
+        assert_eq!(code(read(&fixture, path)), "path_outside_workspace", "{path}");
+        assert_eq!(code(write(&fixture, path, "x")), "path_outside_workspace", "{path}");
     }
-    assert_eq!(code(write(&bench, "folder/new", "x")), "path_outside_workspace");
+    assert_eq!(code(write(&fixture, "folder/new", "x")), "path_outside_workspace");
     for path in ["loop1", "dangling"] {
-        assert_eq!(code(read(&bench, path)), "path_symlink", "{path}");
-        assert_eq!(code(write(&bench, path, "x")), "path_symlink", "{path}");
+        assert_eq!(code(read(&fixture, path)), "path_symlink", "{path}");
+        assert_eq!(code(write(&fixture, path, "x")), "path_symlink", "{path}");
     }
-    assert_eq!(std::fs::read_to_string(bench.outside().join("secret/key")).unwrap(), "k");
-    assert_eq!(std::fs::read_dir(bench.outside().join("secret")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_to_string(fixture.outside().join("secret/key")).unwrap(), "k");
+    assert_eq!(std::fs::read_dir(fixture.outside().join("secret")).unwrap().count(), 1);
 }
 
 #[cfg(unix)]
 #[test]
-fn as_25_a_folder_swapped_for_a_symlink_is_not_followed() {
-    let bench = Bench::new();
-    bench.put("folder/a.txt", "inside");
-    std::fs::write(bench.outside().join("a.txt"), "outside").unwrap();
-    let path = bench.workspace().resolve("folder/a.txt").unwrap();
-    std::fs::remove_dir_all(bench.root().join("folder")).unwrap();
-    bench.link("..", "folder");
-    assert_eq!(code(bench.workspace().read_text(&path, LIMIT)), "path_outside_workspace");
-    assert!(bench.workspace().replace(&path, b"x").is_err());
-    assert_eq!(std::fs::read_to_string(bench.outside().join("a.txt")).unwrap(), "outside");
+fn as_25_folder_swapped_for_symlink_is_not_followed() {
+    let fixture = Fixture::new();
+    fixture.put("folder/a.txt", "inside");
+    std::fs::write(fixture.outside().join("a.txt"), "outside").unwrap();
+    let path = fixture.workspace().resolve("folder/a.txt").unwrap();
+    std::fs::remove_dir_all(fixture.root().join("folder")).unwrap();
+    fixture.link("..", "folder");
+    assert_eq!(code(fixture.workspace().read_text(&path, LIMIT)), "path_outside_workspace");
+    assert!(fixture.workspace().replace(&path, b"x").is_err());
+    assert_eq!(std::fs::read_to_string(fixture.outside().join("a.txt")).unwrap(), "outside");
 }
 
 #[cfg(unix)]
 #[test]
-fn as_25_a_workspace_named_through_a_symlink_takes_both_absolute_names() {
-    let bench = Bench::new();
-    bench.put("a.txt", "x");
-    let link = bench.outside().join("link");
-    std::os::unix::fs::symlink(bench.root(), &link).unwrap();
+fn as_25_workspace_named_through_symlink_takes_both_absolute_names() {
+    let fixture = Fixture::new();
+    fixture.put("a.txt", "x");
+    let link = fixture.outside().join("link");
+    std::os::unix::fs::symlink(fixture.root(), &link).unwrap();
     let workspace = super::Workspace::open(&link).unwrap();
-    for root in [link.as_path(), bench.root()] {
+    for root in [link.as_path(), fixture.root()] {
         let path = root.join("a.txt");
         let path = workspace.resolve(path.to_str().unwrap()).unwrap();
         assert_eq!(path.as_str(), "a.txt");
@@ -126,137 +126,141 @@ fn as_25_a_workspace_named_through_a_symlink_takes_both_absolute_names() {
 #[test]
 fn as_25_only_regular_files_are_read_and_written() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
-    let bench = Bench::new();
-    bench.put("folder/a.txt", "x");
-    let pipe = bench.root().join("pipe");
+    let fixture = Fixture::new();
+    fixture.put("folder/a.txt", "x");
+    let pipe = fixture.root().join("pipe");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
-    let _socket = std::os::unix::net::UnixListener::bind(bench.root().join("socket")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(fixture.root().join("socket")).unwrap();
     for (path, expected) in [
         ("folder", "file_is_folder"),
         (".", "file_is_folder"),
         ("pipe", "file_special"),
         ("socket", "file_special"),
     ] {
-        assert_eq!(code(read(&bench, path)), expected, "{path}");
-        assert_eq!(code(write(&bench, path, "x")), expected, "{path}");
+        assert_eq!(code(read(&fixture, path)), expected, "{path}");
+        assert_eq!(code(write(&fixture, path, "x")), expected, "{path}");
     }
     assert_eq!(
-        read(&bench, "pipe").unwrap_err().to_string(),
+        read(&fixture, "pipe").unwrap_err().to_string(),
         "`pipe` is a pipe, expected a regular file"
     );
-    assert_eq!(code(read(&bench, "folder/a.txt/b")), "not_a_folder");
-    assert_eq!(code(write(&bench, "folder/a.txt/b", "x")), "not_a_folder");
+    assert_eq!(code(read(&fixture, "folder/a.txt/b")), "not_a_folder");
+    assert_eq!(code(write(&fixture, "folder/a.txt/b", "x")), "not_a_folder");
 }
 
 #[test]
 fn as_25_size_and_encoding_are_checked() {
-    let bench = Bench::new();
-    bench.put("large", vec![b'x'; 11]).put("latin", b"caf\xe9 au lait").put("exact", "0123456789");
-    let path = |path| bench.workspace().resolve(path).unwrap();
-    let large = bench.workspace().read_text(&path("large"), 10).unwrap_err();
+    let fixture = Fixture::new();
+    fixture
+        .put("large", vec![b'x'; 11])
+        .put("latin", b"caf\xe9 au lait")
+        .put("exact", "0123456789");
+    let path = |path| fixture.workspace().resolve(path).unwrap();
+    let large = fixture.workspace().read_text(&path("large"), 10).unwrap_err();
     assert_eq!(large.to_string(), "`large` has 11 bytes, the limit is 10");
-    assert!(bench.workspace().read_text(&path("exact"), 10).is_ok());
-    let latin = bench.workspace().read_text(&path("latin"), 100).unwrap_err();
+    assert!(fixture.workspace().read_text(&path("exact"), 10).is_ok());
+    let latin = fixture.workspace().read_text(&path("latin"), 100).unwrap_err();
     assert_eq!(latin, FileError::NotText { path: "latin".to_owned(), offset: 3 });
 }
 
 #[test]
-fn as_25_a_missing_file_is_told_with_the_nearest_name() {
-    let bench = Bench::new();
-    bench.put("docs/README.md", "");
-    let error = read(&bench, "docs/REDAME.md").unwrap_err();
+fn as_25_missing_file_is_reported_with_nearest_name() {
+    let fixture = Fixture::new();
+    fixture.put("docs/README.md", "");
+    let error = read(&fixture, "docs/REDAME.md").unwrap_err();
     assert_eq!(error.code(), "file_not_found");
     assert_eq!(error.help(), "did you mean `docs/README.md`?");
-    assert_eq!(code(read(&bench, "no/such/file")), "file_not_found");
+    assert_eq!(code(read(&fixture, "no/such/file")), "file_not_found");
 }
 
 #[test]
-fn as_25_a_write_makes_folders_and_leaves_nothing_else() {
-    let bench = Bench::new();
-    let path = bench.workspace().resolve("a/b/c.txt").unwrap();
-    let written = bench.workspace().replace(&path, b"one").unwrap();
+fn as_25_write_makes_folders_and_leaves_nothing_else() {
+    let fixture = Fixture::new();
+    let path = fixture.workspace().resolve("a/b/c.txt").unwrap();
+    let written = fixture.workspace().replace(&path, b"one").unwrap();
     let folders: Vec<_> = written.folders.iter().map(WorkspacePath::as_str).collect();
     assert_eq!(folders, ["a", "a/b"]);
-    assert_eq!(bench.text("a/b/c.txt"), "one");
-    assert!(bench.workspace().replace(&path, b"two").unwrap().folders.is_empty());
-    assert_eq!(bench.text("a/b/c.txt"), "two");
-    assert_eq!(std::fs::read_dir(bench.root().join("a/b")).unwrap().count(), 1);
+    assert_eq!(fixture.text("a/b/c.txt"), "one");
+    assert!(fixture.workspace().replace(&path, b"two").unwrap().folders.is_empty());
+    assert_eq!(fixture.text("a/b/c.txt"), "two");
+    assert_eq!(std::fs::read_dir(fixture.root().join("a/b")).unwrap().count(), 1);
 }
 
 #[test]
-fn as_25_a_refused_write_takes_its_folders_back() {
-    let bench = Bench::new();
-    bench.put("f", "x");
+fn as_25_refused_write_takes_its_folders_back() {
+    let fixture = Fixture::new();
+    fixture.put("f", "x");
     let name = format!("new/folder/{}", "n".repeat(300));
-    assert_eq!(code(write(&bench, &name, "x")), "file_failed");
-    assert!(!bench.has("new"));
+    assert_eq!(code(write(&fixture, &name, "x")), "file_failed");
+    assert!(!fixture.has("new"));
 }
 
 #[cfg(unix)]
 #[test]
-fn as_25_a_write_keeps_permissions_and_honours_read_only() {
+fn as_25_write_keeps_permissions_and_honours_read_only() {
     use std::os::unix::fs::PermissionsExt as _;
-    let bench = Bench::new();
-    bench.put("run.sh", "old").put("fixed", "old");
+    let fixture = Fixture::new();
+    fixture.put("run.sh", "old").put("fixed", "old");
     let set = |path: &str, mode| {
-        let path = bench.root().join(path);
+        let path = fixture.root().join(path);
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
     set("run.sh", 0o750);
     set("fixed", 0o444);
-    write(&bench, "run.sh", "new").unwrap();
-    let mode = std::fs::metadata(bench.root().join("run.sh")).unwrap().permissions().mode();
-    assert_eq!((bench.text("run.sh").as_str(), mode & 0o777), ("new", 0o750));
-    assert_eq!(code(write(&bench, "fixed", "new")), "file_denied");
-    assert_eq!(bench.text("fixed"), "old");
+    write(&fixture, "run.sh", "new").unwrap();
+    let mode = std::fs::metadata(fixture.root().join("run.sh")).unwrap().permissions().mode();
+    assert_eq!((fixture.text("run.sh").as_str(), mode & 0o777), ("new", 0o750));
+    assert_eq!(code(write(&fixture, "fixed", "new")), "file_denied");
+    assert_eq!(fixture.text("fixed"), "old");
 }
 
 #[cfg(unix)]
 #[test]
-fn as_25_a_write_through_a_symlink_inside_changes_what_it_leads_to() {
-    let bench = Bench::new();
-    bench.put("real.txt", "old").link("real.txt", "link.txt");
-    assert_eq!(write(&bench, "link.txt", "new").unwrap(), "real.txt");
-    assert_eq!(bench.text("real.txt"), "new");
-    assert!(bench.root().join("link.txt").is_symlink());
+fn as_25_write_through_symlink_inside_changes_what_it_leads_to() {
+    let fixture = Fixture::new();
+    fixture.put("real.txt", "old").link("real.txt", "link.txt");
+    assert_eq!(write(&fixture, "link.txt", "new").unwrap(), "real.txt");
+    assert_eq!(fixture.text("real.txt"), "new");
+    assert!(fixture.root().join("link.txt").is_symlink());
 }
 
 #[test]
 fn as_25_protected_folders_are_not_written_to() {
-    let bench = Bench::new();
-    bench.put(".git/config", "x");
+    let fixture = Fixture::new();
+    fixture.put(".git/config", "x");
     for path in
         [".git/hooks/pre-commit", ".git/config", "sub/.git/x", ".contexture/runs/a", ".GIT/x"]
     {
-        assert_eq!(code(write(&bench, path, "x")), "path_protected", "{path}");
+        assert_eq!(code(write(&fixture, path, "x")), "path_protected", "{path}");
     }
     for path in ["contexture.toml", "sub/contexture.lock", "Contexture.TOML"] {
-        assert_eq!(code(write(&bench, path, "x")), "path_protected", "{path}");
+        assert_eq!(code(write(&fixture, path, "x")), "path_protected", "{path}");
     }
-    assert_eq!(read(&bench, ".git/config").unwrap(), "x");
-    assert!(write(&bench, ".github/a.yml", "x").is_ok());
-    assert!(!bench.has("sub"));
+    assert_eq!(read(&fixture, ".git/config").unwrap(), "x");
+    assert!(write(&fixture, ".github/a.yml", "x").is_ok());
+    assert!(!fixture.has("sub"));
 }
 
 #[cfg(unix)]
 #[test]
 fn as_25_protected_folders_are_not_reached_through_symlinks() {
-    let bench = Bench::new();
-    bench.put(".git/config", "x").link(".git", "git");
-    assert_eq!(code(write(&bench, "git/hooks/pre-commit", "x")), "path_protected");
-    assert!(!bench.has(".git/hooks"));
+    let fixture = Fixture::new();
+    fixture.put(".git/config", "x").link(".git", "git");
+    assert_eq!(code(write(&fixture, "git/hooks/pre-commit", "x")), "path_protected");
+    assert!(!fixture.has(".git/hooks"));
 }
 
 #[cfg(unix)]
 #[test]
-fn as_26_a_place_is_located_for_libraries_that_open_by_name() {
-    let bench = Bench::new();
-    bench.put("real/x", "").link("real", "link").link("..", "out").link("nowhere", "dangling");
-    let locate = |path: &str| bench.workspace().locate(&bench.workspace().resolve(path).unwrap());
-    assert_eq!(locate("link/m.db").unwrap(), bench.root().join("real/m.db"));
-    assert_eq!(locate("link/new/sub/m.db").unwrap(), bench.root().join("real/new/sub/m.db"));
-    assert_eq!(locate("real/x").unwrap(), bench.root().join("real/x"));
-    assert!(!bench.has("real/new"));
+fn as_26_place_is_located_for_libraries_that_open_by_name() {
+    let fixture = Fixture::new();
+    fixture.put("real/x", "").link("real", "link").link("..", "out").link("nowhere", "dangling");
+    let locate =
+        |path: &str| fixture.workspace().locate(&fixture.workspace().resolve(path).unwrap());
+    assert_eq!(locate("link/m.db").unwrap(), fixture.root().join("real/m.db"));
+    assert_eq!(locate("link/new/sub/m.db").unwrap(), fixture.root().join("real/new/sub/m.db"));
+    assert_eq!(locate("real/x").unwrap(), fixture.root().join("real/x"));
+    assert!(!fixture.has("real/new"));
     assert_eq!(code(locate("dangling/m.db")), "path_symlink");
     assert_eq!(code(locate("real/x/m.db")), "not_a_folder");
     assert_eq!(code(locate("out/m.db")), "path_outside_workspace");
@@ -266,36 +270,36 @@ fn as_26_a_place_is_located_for_libraries_that_open_by_name() {
 
 proptest! {
     #[test]
-    fn as_25_any_text_as_a_path_stays_inside_or_is_an_error(path in "[a./\\\\~:\\x00中 -]{0,24}|\\PC{0,24}") {
-        let bench = Bench::new();
-        if let Ok(path) = bench.workspace().resolve(&path) {
+    fn as_25_any_text_as_path_stays_inside_or_is_error(path in "[a./\\\\~:\\x00中 -]{0,24}|\\PC{0,24}") {
+        let fixture = Fixture::new();
+        if let Ok(path) = fixture.workspace().resolve(&path) {
             let parts: Vec<_> = path.parts().collect();
             prop_assert!(!parts.contains(&"..") && !parts.contains(&"."));
             prop_assert!(!path.as_str().starts_with('/'));
-            let _ = bench.workspace().read_text(&path, LIMIT);
+            let _ = fixture.workspace().read_text(&path, LIMIT);
         }
     }
 }
 
 #[test]
-fn as_25_what_the_system_refuses_is_told_in_words() {
-    let bench = Bench::new();
+fn as_25_what_system_refuses_is_reported_in_words() {
+    let fixture = Fixture::new();
     let name = "n".repeat(300);
-    for told in [read(&bench, &name).unwrap_err(), write(&bench, &name, "").unwrap_err()] {
+    for told in [read(&fixture, &name).unwrap_err(), write(&fixture, &name, "").unwrap_err()] {
         let told = told.to_string();
         assert!(told.contains("too long") && !told.contains("os error"), "{told}");
     }
 }
 
 #[test]
-fn as_25_a_new_file_is_made_whole_and_never_over_another() {
-    let bench = Bench::new();
-    let workspace = bench.workspace();
+fn as_25_new_file_is_made_whole_and_never_over_another() {
+    let fixture = Fixture::new();
+    let workspace = fixture.workspace();
     let path = workspace.resolve("made/data.bin").unwrap();
     assert_eq!(workspace.create(&path, b"\x00\xff"), Ok(true));
     assert_eq!(workspace.create(&path, b"other"), Ok(false));
     assert_eq!(workspace.read_bytes(&path, 10), Ok(b"\x00\xff".to_vec()));
-    assert_eq!(std::fs::read_dir(bench.root().join("made")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(fixture.root().join("made")).unwrap().count(), 1);
 
     for (path, code) in [
         (".contexture/x", "path_protected"),

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
-/// What was written.
+/// A finished write.
 pub(crate) struct Written {
     /// Where, after symlinks.
     pub(crate) path: WorkspacePath,

@@ -43,7 +43,7 @@ fn forge(guide: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn kn_3_the_second_start_says_the_same_from_the_cache() {
+fn kn_3_second_start_reports_same_from_cache() {
     let place = Place::new();
     let acme = old_pack(&place, "acme", "");
     old_pack(&place, "broken", "description: ''");
@@ -60,7 +60,7 @@ fn kn_3_the_second_start_says_the_same_from_the_cache() {
 }
 
 #[test]
-fn kn_3_a_changed_new_or_removed_pack_is_seen() {
+fn kn_3_changed_new_or_removed_pack_is_seen() {
     let place = Place::new();
     let acme = old_pack(&place, "acme", "");
     let gone = old_pack(&place, "gone", "");
@@ -87,7 +87,7 @@ fn kn_3_what_was_written_just_now_is_not_trusted_to_its_time() {
 }
 
 #[test]
-fn kn_3_a_damaged_cache_is_made_anew_and_said() {
+fn kn_3_damaged_cache_is_made_anew_and_said() {
     let place = Place::new();
     for name in ["a", "b", "c"] {
         old_pack(&place, name, "");
@@ -121,7 +121,7 @@ fn kn_3_a_damaged_cache_is_made_anew_and_said() {
 }
 
 #[test]
-fn kn_3_the_cache_knows_for_which_types_it_was_made() {
+fn kn_3_cache_knows_for_which_types_it_was_made() {
     let place = Place::new();
     old_pack(&place, "soup", "type: recipe");
     assert_eq!(names(&cached(&place)), Vec::<&str>::new());
@@ -134,7 +134,7 @@ fn kn_3_the_cache_knows_for_which_types_it_was_made() {
 }
 
 #[test]
-fn kn_3_a_cache_that_cannot_be_written_is_a_hint() {
+fn kn_3_cache_that_cannot_be_written_is_hint() {
     let place = Place::new();
     old_pack(&place, "acme", "");
     place.write("cache", "a file where the folder is meant");

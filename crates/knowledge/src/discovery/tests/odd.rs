@@ -30,7 +30,7 @@ fn kn_3_symlinked_folders_are_not_followed_and_circles_are_harmless() {
 
 #[cfg(unix)]
 #[test]
-fn kn_3_a_location_that_leads_out_of_the_project_is_not_searched() {
+fn kn_3_location_that_leads_out_of_project_is_not_searched() {
     let place = Place::new();
     place.pack("elsewhere/secret");
     link(&place, "elsewhere", PACKS);
@@ -44,7 +44,7 @@ fn kn_3_a_location_that_leads_out_of_the_project_is_not_searched() {
 
 #[cfg(unix)]
 #[test]
-fn kn_3_a_guide_that_leads_out_or_is_no_file_is_not_read() {
+fn kn_3_guide_that_leads_out_or_is_not_file_is_not_read() {
     let place = Place::new();
     let outside = place.write("outside.md", manifest("linked", ""));
     std::fs::create_dir_all(place.path(&format!("{PACKS}/linked"))).unwrap();
@@ -68,7 +68,7 @@ fn kn_3_a_guide_that_leads_out_or_is_no_file_is_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn kn_3_a_folder_that_cannot_be_read_is_told() {
+fn kn_3_folder_that_cannot_be_read_is_reported() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new();
     place.pack(&format!("{PACKS}/acme"));
@@ -88,7 +88,7 @@ fn kn_3_a_folder_that_cannot_be_read_is_told() {
 }
 
 #[test]
-fn kn_3_what_is_gone_when_it_is_read_is_told() {
+fn kn_3_what_is_gone_when_it_is_read_is_reported() {
     let place = Place::new();
     let root = place.pack(&format!("{PACKS}/acme"));
     std::fs::remove_file(root.join("KNOWLEDGE.md")).unwrap();
@@ -126,7 +126,7 @@ fn kn_3_files_that_come_and_go_do_no_harm() {
 }
 
 #[test]
-fn kn_3_a_guide_in_the_folder_of_packs_hides_none_of_them() {
+fn kn_3_guide_in_folder_of_packs_hides_none_of_them() {
     let place = Place::new();
     place.pack(PACKS);
     place.pack(&format!("{PACKS}/acme"));
@@ -137,7 +137,7 @@ fn kn_3_a_guide_in_the_folder_of_packs_hides_none_of_them() {
 }
 
 #[test]
-fn kn_5_a_large_guide_costs_no_more_than_its_head() {
+fn kn_5_large_guide_costs_no_more_than_its_head() {
     let place = Place::new();
     let body = "x".repeat(4 << 20);
     place.write(&format!("{PACKS}/large/KNOWLEDGE.md"), manifest("large", "") + &body);
@@ -166,7 +166,7 @@ fn kn_5_a_large_guide_costs_no_more_than_its_head() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn kn_3_a_path_that_is_not_text_is_left_out_and_told() {
+fn kn_3_path_that_is_not_text_is_left_out_and_told() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = Place::new();
     place.pack(&format!("{PACKS}/acme"));
@@ -180,7 +180,7 @@ fn kn_3_a_path_that_is_not_text_is_left_out_and_told() {
 }
 
 #[test]
-fn kn_5_a_pack_that_changed_since_is_read_again() {
+fn kn_5_pack_that_changed_since_is_read_again() {
     let place = Place::new();
     let root = place.pack(&format!("{PACKS}/acme"));
     let found = place.discover();

@@ -42,7 +42,7 @@ fn kn_2_scopes_go_in_their_order() {
 }
 
 #[test]
-fn kn_2_of_one_name_the_scope_that_goes_before_is_used_and_the_others_are_told() {
+fn kn_2_of_one_name_scope_that_goes_before_is_used_and_others_are_reported() {
     let place = Place::new();
     let folders = [
         "named/acme",
@@ -76,7 +76,7 @@ fn kn_2_of_one_name_the_scope_that_goes_before_is_used_and_the_others_are_told()
 }
 
 #[test]
-fn kn_2_only_the_exact_name_makes_a_pack() {
+fn kn_2_only_exact_name_makes_pack() {
     let place = Place::new();
     for name in ["knowledge.md", "Knowledge.md", "KNOWLEDGE.MD", "README.md", "KNOWLEDGE.md.bak"] {
         let folder = format!("project/.agents/knowledge/{}", name.replace('.', "-"));
@@ -89,7 +89,7 @@ fn kn_2_only_the_exact_name_makes_a_pack() {
 }
 
 #[test]
-fn kn_2_what_is_named_may_be_a_pack_its_file_a_folder_of_packs_or_a_project() {
+fn kn_2_what_is_named_may_be_pack_its_file_folder_of_packs_or_project() {
     let place = Place::new();
     place.pack("one/acme");
     place.pack("work/.agents/knowledge/acme");
@@ -157,7 +157,7 @@ fn kn_3_version_control_modules_build_output_caches_and_indexes_are_skipped() {
 }
 
 #[test]
-fn kn_3_a_pack_may_be_named_as_what_builds_make() {
+fn kn_3_pack_may_be_named_as_what_builds_make() {
     let place = Place::new();
     for name in ["target", "dist", "build"] {
         place.pack(&format!("project/.agents/knowledge/{name}"));
@@ -181,7 +181,7 @@ fn kn_3_gitignore_is_honoured_when_asked_for() {
 }
 
 #[test]
-fn kn_3_the_outer_one_of_two_packs_with_one_name_is_used() {
+fn kn_3_outer_one_of_two_packs_with_one_name_is_used() {
     let place = Place::new();
     place.pack_with("project/.agents/knowledge/a/deep/acme", "name: acme");
     place.pack_with("project/.agents/knowledge/z", "name: acme");
@@ -194,7 +194,7 @@ fn kn_3_the_outer_one_of_two_packs_with_one_name_is_used() {
 }
 
 #[test]
-fn kn_3_a_collision_in_one_location_is_told_and_the_first_by_path_is_used() {
+fn kn_3_collision_in_one_location_is_reported_and_first_by_path_is_used() {
     let place = Place::new();
     place.pack_with("project/.agents/knowledge/b", "name: acme");
     place.pack_with("project/.agents/knowledge/a", "name: acme");
@@ -207,7 +207,7 @@ fn kn_3_a_collision_in_one_location_is_told_and_the_first_by_path_is_used() {
 }
 
 #[test]
-fn kn_3_a_pack_inside_a_pack_is_reported_and_not_entered() {
+fn kn_3_pack_inside_pack_is_reported_and_not_entered() {
     let place = Place::new();
     place.pack("project/.agents/knowledge/outer");
     place.pack("project/.agents/knowledge/outer/wiki/inner");
@@ -246,7 +246,7 @@ fn kn_3_maxima_are_kept_and_said() {
 }
 
 #[test]
-fn kn_3_many_decoys_give_the_same_answer_each_time() {
+fn kn_3_many_decoys_give_same_answer_each_time() {
     let place = Place::new();
     for number in 0..600 {
         std::fs::create_dir_all(place.path(&format!("project/.agents/knowledge/d{number}/x")))
@@ -279,7 +279,7 @@ fn kn_5_archived_packs_are_only_in_diagnostics_unless_asked_for() {
 }
 
 #[test]
-fn kn_5_a_pack_that_is_left_out_shadows_nothing() {
+fn kn_5_pack_that_is_left_out_shadows_nothing() {
     let place = Place::new();
     place.pack_with("project/.agents/knowledge/acme", "description: ''");
     place.pack("home/.agents/knowledge/acme");
@@ -300,7 +300,7 @@ fn kn_5_types_can_be_allowed() {
 }
 
 #[test]
-fn kn_3_no_folder_and_no_pack_are_no_fault() {
+fn kn_3_no_folder_and_no_pack_are_not_fault() {
     let place = Place::new();
     let found = place.discover();
     assert_eq!((found.packs.len(), found.findings.len(), found.scanned.len()), (0, 0, 4));

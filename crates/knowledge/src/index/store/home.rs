@@ -36,7 +36,7 @@ pub(super) fn key(pack: &Pack) -> String {
     format!("{}-{}-v{VERSION}", plain(&item.name), hex.get(..16).unwrap_or_default())
 }
 
-/// A name as it can stand in the name of a folder.
+/// Returns a name as it can stand in the name of a folder.
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect()
@@ -253,7 +253,7 @@ fn size(folder: &Path) -> u64 {
     entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
 }
 
-/// The right to write an index; `None` when another process keeps it.
+/// Returns the right to write an index; `None` when another process keeps it.
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let Some(parent) = folder.parent() else { return Err(io::ErrorKind::NotFound.into()) };
     fs::create_dir_all(parent)?;

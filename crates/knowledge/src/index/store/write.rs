@@ -18,13 +18,13 @@ pub(crate) const MAX_FILE_BYTES: u64 = 32 << 20;
 
 /// Packs with less to read than this, in bytes, are indexed by one thread.
 const SMALL: u64 = 4 << 20;
-/// What one thread may hold in memory before it writes, in bytes: the engine's minimum and a
+/// The bytes that one thread may hold in memory before it writes: the engine's minimum and a
 /// share for large packs.
 const SMALL_MEMORY: usize = 15_000_000;
 const LARGE_MEMORY: usize = 48_000_000;
 const MAX_THREADS: usize = 4;
 
-/// What was done to bring an index up to date.
+/// A report on bringing an index up to date.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct IndexReport {
     /// The pack.
@@ -40,7 +40,7 @@ pub struct IndexReport {
     /// Where it is; absent when it is in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-    /// What was noticed.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Writing<'a> {
     pub(super) index: &'a Index,
     pub(super) fields: &'a Fields,
     pub(super) folder: Option<&'a Path>,
-    /// Whether it holds no state yet: one is written even if there is nothing to index.
+    /// True if it holds no state yet: one is written even if there is nothing to index.
     pub(super) is_new: bool,
 }
 

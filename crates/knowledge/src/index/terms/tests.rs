@@ -47,7 +47,7 @@ fn kn_11_scripts_without_spaces_become_characters_and_pairs() {
 }
 
 #[test]
-fn kn_11_possessives_and_signs_are_no_words() {
+fn kn_11_possessives_and_signs_are_not_words() {
     assert_eq!(terms("Acme's o200k_base, v0.7.2!"), ["acm", "o200k", "bas", "v0", "7", "2"]);
     assert_eq!(terms("Müller’s Größe"), ["müller", "größe"]);
 }
@@ -59,7 +59,7 @@ fn kn_11_endless_words_are_left_out() {
 
 proptest! {
     #[test]
-    fn kn_11_terms_stand_in_the_text(text in any::<String>()) {
+    fn kn_11_terms_stand_in_text(text in any::<String>()) {
         let mut stream = Stream::new(&text);
         let whole = comparable(&text).into_owned();
         let mut steps = 0;

@@ -95,7 +95,7 @@ fn kn_17_warnings_are_right_when_they_come_as_expected_and_only_then() {
 }
 
 #[test]
-fn kn_17_what_an_eval_prints_is_a_record_of_an_eval_run() {
+fn kn_17_what_eval_prints_is_record_of_eval_run() {
     let (folder, discovery) = acme();
     let file = suite(&folder, "acme-widget", &[MAIL].join(","));
     let run = eval(&discovery, Some(&file)).unwrap();
@@ -107,7 +107,7 @@ fn kn_17_what_an_eval_prints_is_a_record_of_an_eval_run() {
 }
 
 #[test]
-fn kn_17_without_a_file_the_cases_of_all_packs_are_run() {
+fn kn_17_without_file_cases_of_all_packs_are_run() {
     let (folder, discovery) = acme();
     assert_eq!(eval(&discovery, None).unwrap_err().code(), "KN4205");
     let evals = folder.path().join(".agents/knowledge/acme-widget/evals");

@@ -3,7 +3,7 @@ use crate::maintenance::support::{GUIDE, pack, shown};
 use proptest::prelude::*;
 
 #[test]
-fn kn_17_a_pack_without_a_fault_passes() {
+fn kn_17_pack_without_fault_passes() {
     let made = pack(&[
         ("compiled/facts.md", "# Facts\n\n- It is blue. [source: sources/a.md#L1]\n"),
         ("sources/a.md", "It is blue.\n"),
@@ -16,7 +16,7 @@ fn kn_17_a_pack_without_a_fault_passes() {
 }
 
 #[test]
-fn kn_17_a_pack_is_named_by_its_folder_its_guide_or_its_project() {
+fn kn_17_pack_is_named_by_its_folder_its_guide_or_its_project() {
     let made = pack(&[]);
     let project = tempfile::tempdir().unwrap();
     let packs = project.path().join(".agents/knowledge");
@@ -36,7 +36,7 @@ fn kn_17_a_pack_is_named_by_its_folder_its_guide_or_its_project() {
 }
 
 #[test]
-fn kn_17_faults_of_the_manifest_are_found_as_by_discovery() {
+fn kn_17_faults_of_manifest_are_found_as_by_discovery() {
     let made = pack(&[("KNOWLEDGE.md", &GUIDE.replace("description", "subscription"))]);
     let checked = made.validate();
     assert!(!checked.ok && checked.packs.is_empty());
@@ -49,7 +49,7 @@ fn kn_17_faults_of_the_manifest_are_found_as_by_discovery() {
 }
 
 #[test]
-fn kn_17_layout_follows_the_conventions() {
+fn kn_17_layout_follows_conventions() {
     let made = pack(&[
         ("compile/facts.md", "# Facts\n"),
         ("notes/a.txt", "a"),
@@ -103,7 +103,7 @@ fn kn_17_anchors_lead_to_places_that_exist() {
 }
 
 #[test]
-fn kn_17_a_pack_that_requires_grounding_has_sources_in_its_compiled_view() {
+fn kn_17_pack_that_requires_grounding_has_sources_in_its_compiled_view() {
     let guide = GUIDE.replace("profile:", "grounding: required\nprofile:");
     let made = pack(&[
         ("KNOWLEDGE.md", &guide),
@@ -119,7 +119,7 @@ fn kn_17_a_pack_that_requires_grounding_has_sources_in_its_compiled_view() {
 }
 
 #[test]
-fn kn_17_fields_have_the_forms_that_other_clients_take() {
+fn kn_17_fields_have_forms_that_other_clients_take() {
     let guide = GUIDE
         .replace("name: acme", "name: Acme Widget")
         .replace("Facts about", &"Facts about ".repeat(100))
@@ -131,17 +131,17 @@ fn kn_17_fields_have_the_forms_that_other_clients_take() {
         found,
         [
             "KN4012 KNOWLEDGE.md description has 1217 characters; other clients take 1024",
-            "KN4012 KNOWLEDGE.md language \"Chinese!\" is no language tag such as `en` or `zh-CN`",
+            "KN4012 KNOWLEDGE.md language \"Chinese!\" is not a language tag such as `en` or `zh-CN`",
             "KN4012 KNOWLEDGE.md name \"Acme Widget\" can't address the pack everywhere: only \
              lower-case letters, digits and hyphens may stand in it",
-            "KN4012 KNOWLEDGE.md updated \"last week\" is no date such as 2026-05-01",
+            "KN4012 KNOWLEDGE.md updated \"last week\" is not a date such as 2026-05-01",
         ]
     );
     assert!(made.validate().ok);
 }
 
 #[test]
-fn kn_17_files_that_the_guide_names_are_there() {
+fn kn_17_files_that_guide_names_are_there() {
     let guide = format!(
         "{GUIDE}\n- `compiled/facts.md`, `compiled/`, `wiki/*.md`, `contexture knowledge list`\n\
         - `compiled/gone.md` and `documents/`\n"
@@ -182,7 +182,7 @@ fn kn_17_findings_of_one_file_are_bounded() {
 }
 
 #[test]
-fn kn_17_files_that_are_no_text_are_told() {
+fn kn_17_files_that_are_not_text_are_reported() {
     let made = pack(&[]);
     std::fs::create_dir_all(made.root.join("wiki")).unwrap();
     std::fs::write(made.root.join("wiki/index.md"), b"caf\xe9").unwrap();
@@ -193,7 +193,7 @@ fn kn_17_files_that_are_no_text_are_told() {
 
 #[cfg(unix)]
 #[test]
-fn kn_17_links_of_the_file_system_lead_nowhere_else() {
+fn kn_17_links_of_file_system_lead_nowhere_else() {
     let made = pack(&[("wiki/index.md", "[out](out.md) [loop](loop/index.md)\n")]);
     let outside = made.root.parent().unwrap().join("secret.md");
     std::fs::write(&outside, "# Secret\n").unwrap();
@@ -270,7 +270,7 @@ proptest! {
 }
 
 #[test]
-fn kn_17_a_folder_without_packs_is_no_valid_pack() {
+fn kn_17_folder_without_packs_is_not_valid_pack() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("inner")).unwrap();
     #[cfg(unix)]
@@ -283,7 +283,7 @@ fn kn_17_a_folder_without_packs_is_no_valid_pack() {
 }
 
 #[test]
-fn kn_5_what_a_profile_and_a_mode_promise_is_checked() {
+fn kn_5_what_profile_and_mode_promise_is_checked() {
     let documents = GUIDE.replace("profile: wiki-first", "profile: document-first");
     assert_ne!(documents, GUIDE);
     let made = pack(&[("KNOWLEDGE.md", &documents)]);
@@ -304,7 +304,7 @@ fn kn_5_what_a_profile_and_a_mode_promise_is_checked() {
     let made = pack(&[("KNOWLEDGE.md", &persona)]);
     let [gap] = <[String; 1]>::try_from(made.findings()).unwrap();
     assert!(gap.starts_with("KN1123 KNOWLEDGE.md "), "{gap}");
-    assert!(made.validate().ok, "a doubt is no error");
+    assert!(made.validate().ok, "a doubt is not an error");
     made.write("KNOWLEDGE.md", &format!("{persona}\n## Boundaries\n\nNo politics.\n"));
     assert_eq!(made.findings(), [""; 0]);
 }

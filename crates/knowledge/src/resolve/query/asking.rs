@@ -3,7 +3,7 @@
 use crate::index::terms::is_unspaced;
 use std::ops::Range;
 
-/// What is asked with in Chinese, Japanese and Korean: parts the run that it stands in.
+/// Question phrases of Chinese, Japanese and Korean: they split the run that they stand in.
 const PHRASES: [&str; 154] = [
     "为什么",
     "什么样",
@@ -165,18 +165,18 @@ const PHRASES: [&str; 154] = [
 const FILLERS: &str = "要会能可用让给比才再最更太多少做说看想好引等来去上下中里外后前时得着过起出不没无向则若即\
     该本某每各另同按由经并且但而却只仅便已曾将天年月日号点次种岁块元钱度个件份分秒周条位名张台套";
 
-/// Whether what is left of a run is a character that is no fact by itself.
+/// Reports whether what is left of a run is a character that is not a fact by itself.
 pub(in crate::resolve) fn is_filler(text: &str) -> bool {
     let mut chars = text.chars();
     matches!((chars.next(), chars.next()), (Some(c), None) if FILLERS.contains(c) || is_hiragana(c))
 }
 
-/// Whether the character is of the script in which Japanese writes its grammar.
+/// Reports whether the character is of the script in which Japanese writes its grammar.
 pub(in crate::resolve) fn is_hiragana(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{309f}')
 }
 
-/// Whether a phrase is part of a longer word here, such as 请 of 申请 and 请假, or 说明 of 说明书.
+/// Reports whether a phrase is part of a longer word here, such as 请 of 申请 and 请假, or 说明 of 说明书.
 fn is_in_word(phrase: &str, before: Option<char>, after: &str) -> bool {
     match phrase {
         "请" => {
@@ -217,8 +217,8 @@ const ENDINGS: [&str; 22] = [
     "이에요",
 ];
 
-/// Whether a phrase in the letters of Japanese or Korean goes on from that sign within a word, as in
-/// ぶどう: a particle ends one.
+/// Reports whether a phrase in the letters of Japanese or Korean goes on from that sign within a
+/// word, as in ぶどう: a particle ends one.
 fn goes_on(before: char, phrase: &str) -> bool {
     let is_hangul = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}');
     let is_particle = |c: char| "はがをにでとものへや".contains(c);
@@ -237,11 +237,11 @@ const NOUNS: [&str; 14] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::resolve) struct Phrase {
     pub(in crate::resolve) at: Range<usize>,
-    /// Whether it may be what a heading is about.
+    /// True if it may be what a heading is about.
     pub(in crate::resolve) is_word: bool,
 }
 
-/// Where phrases of asking stand, in their order.
+/// Returns where phrases of asking stand, in their order.
 pub(in crate::resolve) fn phrases(text: &str) -> Vec<Phrase> {
     let mut found = Vec::new();
     if text.is_ascii() {

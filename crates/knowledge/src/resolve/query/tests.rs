@@ -15,7 +15,7 @@ fn kn_11_function_words_are_not_looked_for() {
 }
 
 #[test]
-fn kn_11_words_with_a_phrase_of_asking_in_them_are_looked_for() {
+fn kn_11_words_with_phrase_of_asking_in_them_are_looked_for() {
     assert_eq!(content("请说明价格"), ["价格"]);
     assert_eq!(content("价格,请"), ["价格"]);
     for (text, word) in [
@@ -38,7 +38,7 @@ fn kn_11_words_of_instructions_only_rank() {
 }
 
 #[test]
-fn kn_10_the_words_say_what_is_wanted() {
+fn kn_10_words_report_what_is_wanted() {
     for (text, intent) in [
         ("What does it cost?", Intent::Answer),
         ("How does queueing relate to sync?", Intent::Detail),
@@ -59,7 +59,7 @@ fn kn_10_the_words_say_what_is_wanted() {
 }
 
 #[test]
-fn kn_11_phrases_of_asking_are_no_content_in_any_script() {
+fn kn_11_phrases_of_asking_are_not_content_in_any_script() {
     for (text, words) in [
         ("专业版多少钱", vec!["专业", "业版"]),
         ("E3是什么意思", vec!["E3"]),

@@ -34,17 +34,17 @@ static STOP_SET: LazyLock<HashSet<&str>> =
 static WEAK_SET: LazyLock<HashSet<&str>> =
     LazyLock::new(|| WEAK.split_ascii_whitespace().collect());
 
-/// Whether the lower-case word is a function word.
+/// Reports whether the lower-case word is a function word.
 pub(super) fn is_stop(word: &str) -> bool {
     STOP_SET.contains(word)
 }
 
-/// Whether the lower-case word belongs to instructions.
+/// Reports whether the lower-case word belongs to instructions.
 pub(super) fn is_weak(word: &str) -> bool {
     WEAK_SET.contains(word)
 }
 
-/// Whether the character is mostly grammar.
+/// Reports whether the character is mostly grammar.
 pub(super) fn is_function(c: char) -> bool {
     FUNCTIONS.contains(c)
 }
@@ -221,7 +221,7 @@ const WRITING: &[&str] = &[
     "邮件",
 ];
 
-/// What is wanted, as the words say.
+/// Returns what is wanted, as the words say.
 pub(super) fn intent(text: &str) -> Intent {
     let lower = text.to_lowercase();
     let said = Said::of(&lower);
@@ -229,7 +229,7 @@ pub(super) fn intent(text: &str) -> Intent {
     wanted.map_or(Intent::Answer, |(intent, _)| *intent)
 }
 
-/// Whether something is to be written.
+/// Reports whether something is to be written.
 pub(super) fn is_writing(text: &str) -> bool {
     Said::of(&text.to_lowercase()).any(WRITING)
 }

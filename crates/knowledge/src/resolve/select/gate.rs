@@ -31,13 +31,13 @@ const LACKED: f32 = 0.6;
 const FEW: u64 = 50;
 /// From so many sections on, a word in more than two thirds of them is common all the same.
 const ENOUGH: u64 = 8;
-/// What a pair of characters weighs: words are made of two or three of them.
+/// The weight of a pair of characters: words are made of two or three of them.
 const PIECE: f32 = 0.5;
 
-/// What a word weighs that mostly belongs to how tasks are worded, where a heading has it.
+/// The weight of a word that mostly belongs to how tasks are worded, where a heading has it.
 const WORDING: f32 = 0.75;
 
-/// What a single character beside others weighs.
+/// The weight of a single character beside others.
 const HINT: f32 = 0.25;
 
 /// So many of them say together what a task is about.
@@ -100,7 +100,7 @@ impl Weights {
             let factor = if term.is_pair { PIECE } else { 1.0 };
             let factor = if is_raised { factor * WORDING } else { factor };
             let weight = factor * rarity((*frequency).max(1));
-            // A pair across the end of a known word is no word of its own.
+            // A pair across the end of a known word is not a word of its own.
             let is_seam = *frequency == 0
                 && term.is_pair
                 && term.at.clone().any(|byte| covered.get(byte).copied().unwrap_or(false));
@@ -126,22 +126,23 @@ impl Weights {
         some.map(|(_, weight)| weight).sum()
     }
 
-    /// The share of the task that these terms are.
+    /// Returns the share of the task that these terms are.
     pub(super) fn share(&self, terms: u64) -> f32 {
         if self.total > 0.0 { (self.sum(terms) / self.total).min(1.0) } else { 0.0 }
     }
 
-    /// The share of what the pack knows of the task.
+    /// Returns the share of what the pack knows of the task.
     pub(super) fn share_of_known(&self, terms: u64) -> f32 {
         if self.known > 0.0 { (self.sum(terms) / self.known).min(1.0) } else { 0.0 }
     }
 
-    /// The terms that the pack knows and has in few places.
+    /// Returns the terms that the pack knows and has in few places.
     pub(super) fn rare(&self) -> u64 {
         self.rare
     }
 
-    /// How many words of the task these terms are; pairs of characters that overlap are one.
+    /// Returns how many words of the task these terms are; pairs of characters that overlap are
+    /// one.
     pub(super) fn words(&self, terms: u64) -> u32 {
         let mut places: Vec<&Range<usize>> = self
             .places
@@ -160,17 +161,18 @@ impl Weights {
         count
     }
 
-    /// Whether one of the terms says what the task is about.
+    /// Reports whether one of the terms says what the task is about.
     pub(super) fn says(&self, terms: u64) -> bool {
         terms & self.content != 0
     }
 
-    /// Whether the terms say what the task is about: one that does, or several hints.
+    /// Reports whether the terms say what the task is about: one that does, or several hints.
     pub(super) fn has_content(&self, terms: u64) -> bool {
         self.says(terms) || (terms & self.hints).count_ones() >= HINTS
     }
 
-    /// Whether sections with these terms are about the task, and do not only share a word with it.
+    /// Reports whether sections with these terms are about the task, and do not only share a word
+    /// with it.
     pub(super) fn are_about(&self, sections: &[u64]) -> bool {
         let all = sections.iter().fold(0, |all, terms| all | terms);
         let all = self.share(all);
@@ -198,7 +200,7 @@ impl Weights {
     }
 }
 
-/// Which bytes of the query belong to words, or pairs of characters, that the pack knows.
+/// Returns which bytes of the query belong to words, or pairs of characters, that the pack knows.
 fn covered(query: &Query, numbers: &[usize], search: &Search<'_>) -> Vec<bool> {
     let mut covered = vec![false; query.text.len()];
     for (number, frequency) in numbers.iter().zip(search.frequencies()) {

@@ -7,7 +7,8 @@ use crate::section::stem;
 /// The most links of one section that are followed.
 const MAX_LINKS: usize = 50;
 
-/// The pages of the pack that a text in the file `from` links to: `[text](page.md)`, `[[page]]`.
+/// Returns the pages of the pack that a text in the file `from` links to: `[text](page.md)`,
+/// `[[page]]`.
 pub(super) fn pages(text: &str, from: &str, listing: &Listing) -> Vec<String> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut found = Vec::new();

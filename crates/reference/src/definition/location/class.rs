@@ -10,7 +10,7 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// Every character.
+    /// Returns every character.
     pub(super) fn any() -> Self {
         Self { text: "any character".to_owned(), is_negated: true, ranges: Vec::new() }
     }
@@ -80,8 +80,8 @@ fn members(text: &str) -> Vec<Member> {
     members
 }
 
-/// A character by its number, and what stands behind it: `\u4e00`, `\u{4e00}`, `\x41`, or `#x4E00`
-/// as the notation of XML has it.
+/// Returns a character by its number, and what stands behind it: `\u4e00`, `\u{4e00}`, `\x41`, or
+/// `#x4E00` as the notation of XML has it.
 fn numbered(text: &str) -> Option<(char, &str)> {
     if let Some(inside) = text.strip_prefix("\\u{") {
         let (digits, behind) = inside.split_once('}')?;

@@ -10,7 +10,7 @@ const MAX_EXPECTED: usize = 6;
 /// A production, how many of its symbols are found, and the byte at which it began.
 type Item = (usize, usize, usize);
 
-/// Whether a text follows the rules, in at most so many steps.
+/// Reports whether a text follows the rules, in at most so many steps.
 pub(super) fn matches(grammar: &Grammar, text: &str, max_steps: usize) -> Result<(), Mismatch> {
     let mut matcher = Matcher {
         grammar,
@@ -46,7 +46,7 @@ struct Matcher<'a> {
 }
 
 impl<'a> Matcher<'a> {
-    /// Whether the whole text is the start rule; `None` when the steps do not suffice.
+    /// Reports whether the whole text is the start rule; `None` when the steps do not suffice.
     fn run(&mut self) -> Option<bool> {
         let mut next = Some(0);
         while let Some(at) = next {
@@ -173,7 +173,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// How many bytes two texts have in common at their beginning, in whole characters.
+/// Returns how many bytes two texts have in common at their beginning, in whole characters.
 fn common(left: &str, right: &str) -> usize {
     let same = left.chars().zip(right.chars()).take_while(|(left, right)| left == right);
     same.map(|(c, _)| c.len_utf8()).sum()

@@ -5,7 +5,7 @@ use super::rules::is_name;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What a sign is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     /// Unquoted text: the name of a rule, or literal.
@@ -28,11 +28,11 @@ pub(super) struct Token {
     pub(super) kind: Kind,
     /// Its bytes in the file.
     pub(super) place: Range<usize>,
-    /// Whether no white space stands before it.
+    /// True if no white space stands before it.
     pub(super) is_glued: bool,
 }
 
-/// What is wrong with the signs.
+/// A fault in the tokens.
 #[derive(Debug)]
 pub(super) enum Fault {
     UnclosedQuote(Range<usize>),
@@ -118,7 +118,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// One character; all that get here but text are ASCII.
+    /// Returns one character; all that get here but text are ASCII.
     fn single(&mut self, kind: Kind) -> Option<Kind> {
         self.at += 1;
         Some(kind)
@@ -159,8 +159,8 @@ impl<'a> Lexer<'a> {
         Some(Kind::Class(class))
     }
 
-    /// Whether brackets hold something optional rather than the characters of a class; what they
-    /// hold decides: quoted text, or nothing but names of rules.
+    /// Reports whether brackets hold something optional rather than the characters of a class; what
+    /// they hold decides: quoted text, or nothing but names of rules.
     fn is_optional(&self) -> bool {
         let inside = self.rest().get(1..).unwrap_or_default();
         let text = inside.get(..class_end(inside).unwrap_or(inside.len())).unwrap_or_default();
@@ -175,7 +175,8 @@ impl<'a> Lexer<'a> {
             || is_misspelt_name(text)
     }
 
-    /// Whether `*`, `+` or `?` repeats what stands before it, rather than being literal text.
+    /// Reports whether `*`, `+` or `?` repeats what stands before it, rather than being literal
+    /// text.
     fn repeats(&self, is_glued: bool) -> bool {
         match self.out.tokens.last().map(|token| &token.kind) {
             None | Some(Kind::Bar | Kind::Open(_) | Kind::Postfix(_)) => false,
@@ -195,7 +196,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Where the brackets of a class close: at the first `]` that no backslash escapes.
+/// Returns where the brackets of a class close: at the first `]` that no backslash escapes.
 fn class_end(inside: &str) -> Option<usize> {
     let mut is_escaped = false;
     inside.char_indices().take_while(|(_, c)| !matches!(c, '\n' | '\r')).find_map(|(at, c)| {
@@ -205,7 +206,7 @@ fn class_end(inside: &str) -> Option<usize> {
     })
 }
 
-/// Whether a word in quotes stands between these brackets, as in `['[@]' | '@!']`.
+/// Reports whether a word in quotes stands between these brackets, as in `['[@]' | '@!']`.
 fn is_quoting(inside: &str) -> bool {
     let mut rest = inside;
     let mut was_blank = true;
@@ -227,14 +228,14 @@ fn is_quoting(inside: &str) -> bool {
     false
 }
 
-/// Whether a text holds `{rule}`.
+/// Reports whether a text holds `{rule}`.
 fn holds_braces(text: &str, is_rule: impl Fn(&str) -> bool) -> bool {
     text.split('{')
         .skip(1)
         .any(|part| part.split_once('}').is_some_and(|(name, _)| is_rule(name.trim())))
 }
 
-/// Whether a text is meant to name a rule: a class would not give a letter twice.
+/// Reports whether a text is meant to name a rule: a class would not give a letter twice.
 fn is_misspelt_name(text: &str) -> bool {
     let mut letters: Vec<char> = text.chars().collect();
     letters.sort_unstable();

@@ -1,7 +1,6 @@
 //! From rules to the productions that the matcher works on.
 
 use super::class::Class;
-use super::mismatch::Mismatch;
 use super::parser::Expr;
 use super::rules::Rule;
 
@@ -27,13 +26,13 @@ pub(super) struct Grammar {
     pub(super) productions: Vec<Production>,
     /// The productions of each rule.
     pub(super) of_rule: Vec<Vec<usize>>,
-    /// Whether a rule can be empty.
+    /// True if a rule can be empty.
     pub(super) is_nullable: Vec<bool>,
     /// The written rule that each rule belongs to, by name.
     pub(super) names: Vec<String>,
     pub(super) start: usize,
     written: usize,
-    /// Whether the rules make more symbols than are taken.
+    /// True if the rules make more symbols than are taken.
     pub(super) is_too_large: bool,
 }
 
@@ -41,12 +40,7 @@ pub(super) struct Grammar {
 pub(super) const MAX_SYMBOLS: usize = 100_000;
 
 impl Grammar {
-    /// Whether a text follows the rules.
-    pub(super) fn matches(&self, text: &str, max_steps: usize) -> Result<(), Mismatch> {
-        super::earley::matches(self, text, max_steps)
-    }
-
-    /// The written rules that no text can follow.
+    /// Returns the written rules that no text can follow.
     pub(super) fn endless_rules(&self) -> Vec<usize> {
         let ends = self.fixpoint(|symbol, known| match symbol {
             Symbol::Rule(rule) => known.get(*rule).copied().unwrap_or_default(),
@@ -60,7 +54,8 @@ impl Grammar {
             .collect()
     }
 
-    /// The rules with a production all of whose symbols hold, where rules hold by the same test.
+    /// Returns the rules with a production all of whose symbols hold, where rules hold by the same
+    /// test.
     fn fixpoint(&self, holds: impl Fn(&Symbol, &[bool]) -> bool) -> Vec<bool> {
         let mut known = vec![false; self.of_rule.len()];
         loop {
@@ -82,7 +77,7 @@ impl Grammar {
     }
 }
 
-/// The productions of rules; `start` is the rule to begin with.
+/// Returns the productions of rules; `start` is the rule to begin with.
 pub(super) fn lower(rules: &[Rule<'_>], bodies: &[Expr], start: usize) -> Grammar {
     let grammar = Grammar {
         productions: Vec::new(),
@@ -177,8 +172,8 @@ impl Lowering {
         }
     }
 
-    /// A helper for a symbol repeated; without an end it grows to the left, which the matcher
-    /// takes in linear time.
+    /// Returns a helper for a symbol repeated; without an end it grows to the left, which the
+    /// matcher takes in linear time.
     fn repeat(&mut self, inner: &Symbol, min: u32, max: Option<u32>) -> usize {
         let helper = self.helper();
         let mut least: Vec<Symbol> = (0..min).map(|_| inner.clone()).collect();

@@ -7,9 +7,9 @@ pub enum Mismatch {
     Unexpected {
         /// The first byte that fits no rule; the length at the end.
         offset: usize,
-        /// What could stand there, each with its rule.
+        /// The expected symbols, each with its rule.
         expected: Vec<String>,
-        /// What stands there; `None` at the end.
+        /// The found character; `None` at the end.
         found: Option<char>,
     },
     /// Matching took more steps than the limit.
@@ -20,7 +20,7 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
-    /// The same, counted from behind a prefix; `None` when the prefix itself does not fit.
+    /// Returns the same, counted from behind a prefix; `None` when the prefix itself does not fit.
     pub(super) fn behind(self, prefix: usize) -> Option<Self> {
         match self {
             Self::Unexpected { offset, expected, found } => {

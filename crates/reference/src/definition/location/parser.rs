@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Most times that `{n}` repeats.
 const MAX_COUNT: u32 = 256;
 
-/// What a rule means.
+/// The meaning of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expr {
     Text(String),
@@ -89,7 +89,7 @@ struct Parser<'a, 'r> {
     at: usize,
     names: &'a BTreeMap<&'a str, usize>,
     max_depth: usize,
-    /// Whether a bracket was wrong: then the rest is not looked at.
+    /// True if a bracket was wrong: then the rest is not looked at.
     has_failed: bool,
     report: &'r mut Report,
 }
@@ -155,7 +155,7 @@ impl<'a> Parser<'a, '_> {
         })
     }
 
-    /// The name of a rule, or literal text.
+    /// Returns the name of a rule, or literal text.
     fn text(&mut self, index: usize, text: &str, place: &Range<usize>) -> Expr {
         if let Some(rule) = self.names.get(text) {
             return Expr::Rule(*rule);
@@ -166,7 +166,7 @@ impl<'a> Parser<'a, '_> {
         Expr::Text(text.to_owned())
     }
 
-    /// Whether unquoted text or a brace touches this sign.
+    /// Reports whether unquoted text or a brace touches this sign.
     fn is_in_literal(&self, index: usize) -> bool {
         let touches =
             |kind: &Kind| matches!(kind, Kind::Text(_) | Kind::Open('}') | Kind::Close('}'));
@@ -246,7 +246,8 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Whether the run of signs without white space that a brace stands in holds literal text.
+    /// Reports whether the run of signs without white space that a brace stands in holds literal
+    /// text.
     fn touches_literal(&self, open: usize) -> bool {
         let is_literal = |token: &Token| match &token.kind {
             Kind::Quoted(_) => true,
@@ -276,14 +277,14 @@ impl<'a> Parser<'a, '_> {
         false
     }
 
-    /// Whether the three signs before `end` are `{name}`.
+    /// Reports whether the three signs before `end` are `{name}`.
     fn is_plain_brace(&self, end: usize) -> bool {
         let three = end.checked_sub(3).and_then(|start| self.tokens.get(start..end));
         matches!(three, Some([open, name, close]) if open.kind == Kind::Open('}')
             && matches!(name.kind, Kind::Text(_)) && close.kind == Kind::Close('}'))
     }
 
-    /// What repeats the item before: `*`, `+`, `?`, `{2}`, `{2,}`, `{2,3}`.
+    /// Returns what repeats the item before: `*`, `+`, `?`, `{2}`, `{2,}`, `{2,3}`.
     fn repeated(&mut self, item: Expr) -> Expr {
         if let Some(Kind::Postfix(sign)) = self.peek().map(|token| &token.kind) {
             self.at += 1;

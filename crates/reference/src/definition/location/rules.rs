@@ -9,7 +9,7 @@ pub(super) struct Rule<'a> {
     pub(super) name: &'a str,
     /// The byte of the file at which the name begins.
     pub(super) at: usize,
-    /// What stands behind `::=`.
+    /// The text after `::=`.
     pub(super) body: &'a str,
     /// The byte of the file at which the body begins.
     pub(super) body_at: usize,
@@ -21,7 +21,7 @@ impl Rule<'_> {
     }
 }
 
-/// The rules of a part; lines that are no rule are prose.
+/// Returns the rules of a part; lines that are not rules are prose.
 pub(super) fn split(source: &str, part: Range<usize>) -> Vec<Rule<'_>> {
     let mut rules: Vec<Rule<'_>> = Vec::new();
     let mut fence: Option<bool> = None;
@@ -57,12 +57,12 @@ fn in_rule_comment(ending: Option<Ending>) -> bool {
     ending.is_some_and(|ending| ending.in_comment)
 }
 
-/// What a line that opens or closes a code fence says behind its marks.
+/// Returns what a line that opens or closes a code fence says behind its marks.
 fn fence_line(text: &str) -> Option<&str> {
     text.strip_prefix("```").or_else(|| text.strip_prefix("~~~"))
 }
 
-/// Whether a fence of that language holds rules; an example in another language does not.
+/// Reports whether a fence of that language holds rules; an example in another language does not.
 fn is_grammar(info: &str) -> bool {
     let language = info.trim_matches(|c: char| c == '`' || c == '~' || c.is_whitespace());
     let language = language.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -104,15 +104,15 @@ impl Default for Ending {
 }
 
 impl Ending {
-    /// Whether the next line belongs to the rule: it begins with `|` and is no row of a table, or
-    /// something must still follow.
+    /// Reports whether the next line belongs to the rule: it begins with `|` and is not a row of a
+    /// table, or something must still follow.
     fn takes(self, line: &str) -> bool {
         let is_alternative = line.starts_with('|') && !(line.len() > 1 && line.ends_with('|'));
         let must_go_on = self.in_comment || self.depth > 0;
         is_alternative || must_go_on || self.is_unfinished && !line.is_empty()
     }
 
-    /// The ending behind one more line; what is in quotes does not count.
+    /// Returns the ending behind one more line; what is in quotes does not count.
     fn behind(mut self, line: &str) -> Self {
         let mut rest = line;
         while let Some(c) = rest.chars().next() {
@@ -142,7 +142,7 @@ impl Ending {
     }
 }
 
-/// Whether a text can name a rule: a letter or `_`, then letters, digits, `_` and `-`.
+/// Reports whether a text can name a rule: a letter or `_`, then letters, digits, `_` and `-`.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')

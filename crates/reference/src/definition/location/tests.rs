@@ -32,7 +32,7 @@ fn takes(text: &str, right: &[&str], wrong: &[&str]) {
 }
 
 #[test]
-fn ref_16_a_brace_glued_to_literal_text_is_a_rule_once() {
+fn ref_16_brace_glued_to_literal_text_is_rule_once() {
     let text = "location ::= x://{id}\nid ::= [a-zA-Z][a-zA-Z0-9_-]*";
     takes(text, &["a", "analytical", "a-1_b"], &["", "1a", "a/b", "aa bb", "分析"]);
     takes(
@@ -46,26 +46,26 @@ fn ref_16_a_brace_glued_to_literal_text_is_a_rule_once() {
 }
 
 #[test]
-fn ref_16_a_class_takes_characters_by_their_numbers() {
+fn ref_16_class_takes_characters_by_their_numbers() {
     for class in ["[\\u4e00-\\u9fff]", "[\\u{4e00}-\\u{9fff}]", "[#x4E00-#x9FFF]"] {
         let text = format!("location ::= {class}+");
         takes(&text, &["中", "中文"], &["a", "u4e00", "4", "#x4E00"]);
     }
     takes("location ::= [\\x41-\\x43_]+", &["A", "B_C"], &["D", "x", "4"]);
-    // What is no number of a character is its signs.
+    // What is not a number of a character is its signs.
     takes("location ::= [\\u12]+", &["u", "1u2"], &["3", "\u{12}"]);
     takes("location ::= [#xyz]+", &["#", "x#z"], &["a"]);
 }
 
 #[test]
-fn ref_16_a_brace_standing_apart_repeats() {
+fn ref_16_brace_standing_apart_repeats() {
     let text = "location ::= path_segment {'/' path_segment}\npath_segment ::= [a-z]+";
     takes(text, &["a", "a/b", "ab/cd/ef"], &["", "a/", "/a", "a//b"]);
     takes("location ::= 'x' {n}\nn ::= [0-9]", &["x", "x1", "x123"], &["1", "xx"]);
 }
 
 #[test]
-fn ref_16_a_location_may_tell_the_protocol_or_the_path_alone() {
+fn ref_16_location_may_report_protocol_or_path_alone() {
     for text in [
         "location ::= x://{id}",
         "location ::= 'x://' id",
@@ -77,7 +77,7 @@ fn ref_16_a_location_may_tell_the_protocol_or_the_path_alone() {
 }
 
 #[test]
-fn ref_16_brackets_are_optional_or_a_class_by_what_they_hold() {
+fn ref_16_brackets_are_optional_or_class_by_what_they_hold() {
     takes("location ::= ['[@]' | '@!' | '@?'] 'a'", &["a", "[@]a", "@!a", "@?a"], &["@a", "[a"]);
     takes("location ::= 'a' [tail]\ntail ::= '/b'", &["a", "a/b"], &["at", "a/"]);
     takes("location ::= x://{a}[/{a}]\na ::= [a-z]+", &["a", "a/b"], &["a/", "a/b/c"]);
@@ -111,7 +111,7 @@ fn ref_16_rules_stand_among_prose_fences_comments_and_over_lines() {
 }
 
 #[test]
-fn ref_16_a_rule_of_a_comment_alone_is_any_text() {
+fn ref_16_rule_of_comment_alone_is_any_text() {
     takes("location ::= 'a/' rest\nrest ::= (* whatever *)", &["a/", "a/分/b c"], &["b"]);
     assert_eq!(codes_of("location ::="), ["REF2030"]);
 }
@@ -127,7 +127,7 @@ fn ref_16_recursion_of_every_kind_is_taken() {
 }
 
 #[test]
-fn ref_16_a_mismatch_tells_place_and_expectation() {
+fn ref_16_mismatch_reports_place_and_expectation() {
     let location = rules("location ::= x://{id}\nid ::= [a-z] {[a-z0-9]}");
     let mismatch = location.check(&["x"], "ab!c").unwrap_err();
     assert_eq!(
@@ -180,7 +180,7 @@ fn ref_16_counts_make_no_giant() {
 }
 
 #[test]
-fn ref_16_matching_stops_at_the_limit() {
+fn ref_16_matching_stops_at_limit() {
     let location = rules("location ::= a\na ::= a a | 'x' | ''");
     let mismatch = location.check(&["p"], &"x".repeat(5000)).unwrap_err();
     assert_eq!(mismatch, Mismatch::TooComplex { max_steps: 1_000_000 });

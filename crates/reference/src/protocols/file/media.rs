@@ -1,6 +1,6 @@
 //! Media types by the ending of a name.
 
-/// The media type of a file; `text/plain` when the ending says nothing.
+/// Returns the media type of a file; `text/plain` when the ending says nothing.
 pub(in crate::protocols) fn of_name(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     match ending.as_deref() {

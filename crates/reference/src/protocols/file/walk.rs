@@ -1,10 +1,8 @@
 //! What a pattern matches: a walk from the root that enters only where a match may be (REF-13).
 
 use super::{Files, Located, failed, resource, trust};
-use crate::FOLDER;
-use crate::Request;
 use crate::pattern::{self, Pattern};
-use crate::{Content, LoadError, Loaded, Note, Resource};
+use contexture_core::reference::{Content, FOLDER, LoadError, Loaded, Note, Request, Resource};
 use contexture_diagnostic::Severity;
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use ignore::{DirEntry, WalkBuilder};
@@ -20,8 +18,8 @@ struct Search<'s> {
     pattern: Arc<Pattern>,
     /// The folder that the written pattern starts from, from the root, with a slash behind it.
     start: String,
-    /// The folder before the first wildcard as it is written, and where it lies; both from the root,
-    /// with a slash behind them.
+    /// The folder before the first wildcard as it is written, and where it lies; both from the
+    /// root, with a slash behind them.
     written: String,
     real: String,
 }
@@ -63,7 +61,7 @@ fn search<'s>(
     Ok(Search { root, workspace, pattern, start, written, real })
 }
 
-/// Where a folder lies. The walk follows no symlinks; one that is written out is meant.
+/// Returns where a folder lies. The walk follows no symlinks; one that is written out is meant.
 fn without_links(
     workspace: &Workspace,
     folder: &WorkspacePath,
@@ -79,12 +77,12 @@ fn or_here(path: &str) -> &str {
     if path.is_empty() { "." } else { path }
 }
 
-/// A folder as what stands before the names in it; nothing for the root.
+/// Returns a folder as what stands before the names in it; nothing for the root.
 fn with_slash(folder: &WorkspacePath) -> String {
     if *folder == WorkspacePath::root() { String::new() } else { format!("{folder}/") }
 }
 
-/// The path before the first wildcard, which is resolved like any path, and the rest.
+/// Returns the path before the first wildcard, which is resolved like any path, and the rest.
 fn parts(request: Request<'_>) -> Result<(&str, &str), LoadError> {
     if pattern::is_excessive(request.path) {
         let message =
@@ -108,11 +106,11 @@ fn parts(request: Request<'_>) -> Result<(&str, &str), LoadError> {
 /// A match: its path from the root, and what it is.
 type Match = (String, EntryKind);
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Default)]
 struct Found {
     matches: Vec<Match>,
-    /// What could not be looked at.
+    /// Notes about entries that could not be read.
     notes: Vec<Note>,
 }
 
@@ -120,7 +118,7 @@ struct Found {
 const LOOKED_AT: usize = 100;
 
 impl Search<'_> {
-    /// Whether the folder that holds all matches is there.
+    /// Reports whether the folder that holds all matches is there.
     fn is_there(&self) -> bool {
         let base = self.pattern.base();
         if base.is_empty() {
@@ -233,7 +231,7 @@ impl Search<'_> {
         }
     }
 
-    /// The reference of a match, relative to what the pattern is relative to.
+    /// Returns the reference of a match, relative to what the pattern is relative to.
     fn reference(&self, path: &str) -> String {
         let path = match path.strip_prefix(&self.real) {
             Some(below) if self.real != self.written => format!("{}{below}", self.written),
@@ -261,7 +259,7 @@ fn enters(pattern: &Pattern, root: &Path, entry: &DirEntry) -> bool {
         .is_some_and(|path| pattern.may_enter(&path) || pattern.matches(&path))
 }
 
-/// The path below the root, with `/`; `None` when it is not UTF-8.
+/// Returns the path below the root, with `/`; `None` when it is not UTF-8.
 fn relative<'p>(root: &Path, path: &'p Path) -> Option<Cow<'p, str>> {
     if std::path::MAIN_SEPARATOR != '/' {
         let below = path.strip_prefix(root).ok()?.to_str()?;
@@ -282,7 +280,7 @@ fn too_many(request: Request<'_>, what: &str) -> LoadError {
         .with_help("write a narrower pattern")
 }
 
-/// A folder that can't be entered, or is gone by now: the rest is still worth having.
+/// Returns a folder that can't be entered, or is gone by now: the rest is still worth having.
 fn passed_over(root: &Path, error: &ignore::Error) -> Note {
     let cause = error.io_error().map_or_else(|| "it can't be read".to_owned(), ToString::to_string);
     let place = place_of(error).map_or(Cow::Borrowed("a folder"), |path| shown(root, path));
@@ -304,7 +302,7 @@ fn unnamed(root: &Path, path: &Path) -> Note {
     note(format!("`{place}` is passed over: its name is not UTF-8 text"))
 }
 
-/// A path without the root, for messages.
+/// Returns a path without the root, for messages.
 fn shown<'p>(root: &Path, path: &'p Path) -> Cow<'p, str> {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy()
 }

@@ -21,15 +21,15 @@ impl fmt::Display for Target {
 }
 
 impl Target {
-    /// The path of a reference and the query that the server gets, as written. A fragment stays
-    /// here, as it does with browsers.
+    /// Returns the path of a reference and the query that the server gets, as written. A fragment
+    /// stays here, as it does with browsers.
     pub(super) fn parse(scheme: &str, path: &str, query: Option<&str>) -> Result<Self, Fault> {
         let path = path.split_once('#').map_or(path, |(path, _)| path);
         let query = query.map(|query| query.split_once('#').map_or(query, |(query, _)| query));
         let bad = |reason: &dyn fmt::Display| {
             let help = "write user:password@host:port/path; in user and password `/` is written \
                         %2F, `@` %40, `:` %3A, `#` %23 and `%` %25";
-            Fault::new("REF4001", format!("it is no address: {reason}"), help)
+            Fault::new("REF4001", format!("it is not an address: {reason}"), help)
         };
         let mut url = Url::parse(&format!("{scheme}://{path}")).map_err(|error| bad(&error))?;
         url.set_query(query);
@@ -41,7 +41,8 @@ impl Target {
         Ok(Self { url, login })
     }
 
-    /// Where a redirect leads. Credentials stay with their origin, and none are taken from it.
+    /// Returns where a redirect leads. Credentials stay with their origin, and none are taken from
+    /// it.
     pub(super) fn redirected(&self, location: &str) -> Result<Self, Fault> {
         let refused = |what: String| {
             let help = "ask for the address that it leads to, if that is meant";
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_22_the_query_goes_to_the_server_as_written() {
+    fn ref_22_query_goes_to_server_as_written() {
         let query = "b=2&a=%20x&flag&a=+&q=a%2Fb/c?d&x={y}|z";
         let target = parse("h.example:8443/p%20q/./r", Some(query));
         assert_eq!(target.url.query(), Some(query));
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_23_credentials_stand_beside_the_url_and_are_not_shown() {
+    fn ref_23_credentials_stand_beside_url_and_are_not_shown() {
         let target = parse("ann:p%40ss@h/p", None);
         assert_eq!(target.url.as_str(), "https://h/p");
         let login = target.login.clone().unwrap();
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_22_a_redirect_keeps_credentials_on_their_origin_and_never_leaves_https() {
+    fn ref_22_redirect_keeps_credentials_on_their_origin_and_never_leaves_https() {
         let target = parse("ann:pw@h/a/b", None);
         let same = target.redirected("../c?x=1#f").unwrap();
         assert_eq!((same.url.as_str(), same.login.is_some()), ("https://h/c?x=1", true));

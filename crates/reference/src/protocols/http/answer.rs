@@ -1,13 +1,13 @@
 //! What a server gave: its bytes, what they are, and what its statuses mean.
 
 use super::super::network::Fault;
-use crate::Parameters;
 use crate::text;
 use contexture_context::json;
+use contexture_core::reference::Parameters;
 use reqwest::StatusCode;
 use serde::de::IgnoredAny;
 
-/// What is said of bytes of which a server says nothing.
+/// The media type of bytes for which a server names none.
 const UNKNOWN: &str = "application/octet-stream";
 
 /// An answer that is read to its end.
@@ -18,7 +18,7 @@ pub(super) struct Answer {
     pub(super) body: Vec<u8>,
 }
 
-/// What the server is asked for (`format=`).
+/// The format that the server is asked for (`format=`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Any,
@@ -35,7 +35,7 @@ impl Format {
         }
     }
 
-    /// The value of the header `Accept`.
+    /// Returns the value of the header `Accept`.
     pub(super) fn accept(self) -> &'static str {
         match self {
             Self::Any => "*/*",
@@ -44,7 +44,7 @@ impl Format {
         }
     }
 
-    /// The media type of an answer, with the charset that the loader decodes it by.
+    /// Returns the media type of an answer, with the charset that the loader decodes it by.
     pub(super) fn checked(self, answer: &Answer) -> Result<String, Fault> {
         let said = answer.content_type.as_deref().unwrap_or(UNKNOWN);
         let kind = match self {
@@ -65,14 +65,14 @@ impl Format {
 
 fn is_json(body: &[u8], charset: Option<&str>) -> Result<(), Fault> {
     let bad = |reason: &str| {
-        let message = format!("the answer is no JSON: {reason}");
+        let message = format!("the answer is not JSON: {reason}");
         Fault::new("REF4016", message, "leave out `format=json` to see what the server sends")
     };
     let text = text::decode(body, charset).map_err(|error| bad(&error.to_string()))?;
     json::read::<IgnoredAny>(text.as_bytes()).map(drop).map_err(|error| bad(&error.to_string()))
 }
 
-/// What a status means that gives nothing.
+/// Returns what a status means that gives nothing.
 pub(super) fn refused(who: &str, status: StatusCode, logged_in: bool) -> Fault {
     let reason = status.canonical_reason().map_or(String::new(), |reason| format!(" ({reason})"));
     let message = format!("{who} answered with status {}{reason}", status.as_u16());
@@ -88,7 +88,7 @@ pub(super) fn refused(who: &str, status: StatusCode, logged_in: bool) -> Fault {
         400.. => ("REF4011", "see whether the path and the query are what the server expects"),
         _ => (
             "REF4014",
-            "the status is no answer to this question: see whether the address is right",
+            "the status is not an answer to this question: see whether the address is right",
         ),
     };
     Fault::new(code, message, help)

@@ -14,12 +14,12 @@ use reqwest::header::{
 };
 use reqwest::{Response, StatusCode};
 
-/// What holds for all hops of a load.
+/// The settings of all hops of a load.
 pub(super) struct Exchange<'a> {
     pub(super) clients: &'a Clients,
     pub(super) network: &'a NetworkSettings,
     pub(super) cache: Option<&'a Cache>,
-    /// Whether caches on the way are to ask the server, too.
+    /// True if caches on the way are to ask the server, too.
     pub(super) renewed: bool,
     pub(super) accept: &'static str,
     pub(super) max_bytes: u64,
@@ -127,7 +127,7 @@ impl Exchange<'_> {
         Ok(body)
     }
 
-    /// What a failure of the client means, without its URL.
+    /// Returns what a failure of the client means, without its URL.
     fn explain(&self, error: reqwest::Error, target: &Target) -> Fault {
         let who = target.to_string();
         if let Some(refused) = cause::find::<ResolveError>(&error) {
@@ -146,7 +146,7 @@ impl Exchange<'_> {
         if connect {
             return Fault::unreachable(&who, reason);
         }
-        // An answer that is no HTTP is told apart from one that ends too soon by its cause alone.
+        // An answer that is not HTTP is told apart from one that ends too soon by its cause alone.
         let strange = ["invalid HTTP", "message head is too large", "unexpected message"];
         if !body && strange.iter().any(|known| reason.contains(known)) {
             return Fault::strange(&who, reason);

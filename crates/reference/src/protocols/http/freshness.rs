@@ -25,14 +25,14 @@ pub(super) struct Freshness {
     pub(super) last_modified: Option<String>,
 }
 
-/// The seconds since 1970.
+/// Returns the seconds since 1970.
 pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 impl Freshness {
-    /// What the headers of an answer say; `None` when it must not be kept, or keeping it is of no
-    /// use.
+    /// Returns what the headers of an answer say; `None` when it must not be kept, or keeping it is
+    /// of no use.
     pub(super) fn of(headers: &HeaderMap, now: u64) -> Option<Self> {
         let directives = Directives::of(headers);
         let varies = headers.get_all(VARY).iter().any(|value| value.as_bytes().contains(&b'*'));
@@ -54,7 +54,7 @@ impl Freshness {
         now.checked_sub(self.asked).is_some_and(|age| age < self.lifetime)
     }
 
-    /// Whether "not modified" speaks of this answer.
+    /// Reports whether "not modified" speaks of this answer.
     pub(super) fn is_renewed_by(&self, headers: &HeaderMap) -> bool {
         let weak = |etag: &str| etag.trim().trim_start_matches("W/").to_owned();
         match (&self.etag, header(headers, ETAG)) {
@@ -74,7 +74,7 @@ impl Freshness {
     }
 }
 
-/// What can be sent back as it came.
+/// Returns what can be sent back as it came.
 fn is_visible(value: &str) -> bool {
     value.len() <= 1024 && value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
@@ -96,7 +96,7 @@ fn lifetime(headers: &HeaderMap, directives: &Directives) -> u64 {
     whole.min(LONGEST).saturating_sub(age)
 }
 
-/// What `Cache-Control` says; the first of a name holds.
+/// The directives of `Cache-Control`; the first of a name holds.
 struct Directives(Vec<(String, Option<String>)>);
 
 impl Directives {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_22_an_answer_holds_as_long_as_its_server_says() {
+    fn ref_22_answer_holds_as_long_as_its_server_says() {
         assert_eq!(lives(&[("cache-control", "public, Max-Age=\"60\"")]), Some(60));
         assert_eq!(lives(&[("cache-control", "max-age=60"), ("age", "50")]), Some(10));
         assert_eq!(lives(&[("etag", "\"a\""), ("cache-control", "no-cache, max-age=60")]), Some(0));
@@ -179,14 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn ref_22_an_answer_is_fresh_until_its_time_is_over() {
+    fn ref_22_answer_is_fresh_until_its_time_is_over() {
         let freshness = Freshness::of(&headers(&[("cache-control", "max-age=60")]), 1000).unwrap();
         let fresh: Vec<_> = [999, 1000, 1059, 1060].map(|now| freshness.is_fresh(now)).into();
         assert_eq!(fresh, [false, true, true, false]);
     }
 
     #[test]
-    fn ref_22_not_modified_renews_the_answer_it_speaks_of() {
+    fn ref_22_not_modified_renews_answer_it_speaks_of() {
         let mut kept = Freshness::of(&headers(&[("etag", "W/\"a\"")]), 1000).unwrap();
         assert!(kept.is_renewed_by(&headers(&[("etag", "\"a\"")])));
         assert!(kept.is_renewed_by(&headers(&[])));

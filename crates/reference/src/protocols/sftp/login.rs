@@ -57,8 +57,8 @@ pub(super) async fn offer(
     Err(no_key(&who, tried, locked))
 }
 
-/// What a key signs by. Servers may be slow to say what they take, so only RSA keys, of which there
-/// are several kinds, have them asked.
+/// Returns what a key signs by. Servers may be slow to say what they take, so only RSA keys, of
+/// which there are several kinds, have them asked.
 async fn hash_for(
     ssh: &Handle<Guard>,
     algorithm: Algorithm,
@@ -94,7 +94,7 @@ fn no_key(who: &str, tried: Tried, locked: usize) -> Fault {
     Fault::new("REF4007", message, "have the public key added on the server, or write a password")
 }
 
-/// What became of the keys that were offered.
+/// The outcome of offering keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tried {
     Nothing,
@@ -131,7 +131,7 @@ enum Key {
     Locked,
 }
 
-/// A key file; what is not there or can't be read is none.
+/// Returns a key file; what is not there or can't be read is none.
 fn read(path: &Path) -> Option<Key> {
     let mut text = String::new();
     std::fs::File::open(path).ok()?.take(LONGEST_KEY).read_to_string(&mut text).ok()?;

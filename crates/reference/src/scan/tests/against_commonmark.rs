@@ -4,7 +4,8 @@ use crate::scan::scan;
 use proptest::prelude::*;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
-/// The places of code spans and code blocks, and whether they are blocks by their indent alone.
+/// Returns the places of code spans and code blocks, and whether they are blocks by their indent
+/// alone.
 fn code(text: &str) -> Vec<(bool, std::ops::Range<usize>)> {
     let is_indented = |event: &Event<'_>| match event {
         Event::Code(_) | Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => Some(false),

@@ -33,7 +33,7 @@ fn ref_3_names_and_values_are_decoded() {
 }
 
 #[test]
-fn ref_3_what_is_no_query() {
+fn ref_3_what_is_not_query() {
     let cases = [
         ("@file://a?", "REF1009", 10),
         ("@file://a?=1", "REF1009", 10),
@@ -69,7 +69,7 @@ fn ref_3_what_is_no_query() {
 }
 
 #[test]
-fn ref_3_a_name_twice_is_found_among_many() {
+fn ref_3_name_twice_is_found_among_many() {
     let many = |last: &str| {
         let names: Vec<String> = (0..5000).map(|it| format!("n{it}=")).collect();
         format!("@file://a?{}&{last}=1", names.join("&"))
@@ -124,7 +124,7 @@ fn ref_3_our_parameters_over_http_follow_our_rules() {
 }
 
 #[test]
-fn ref_3_a_query_is_written_encoded() {
+fn ref_3_query_is_written_encoded() {
     let reference = parsed("@a:b://c?x=1");
     let parameters = [("name", "a & b = 100%?"), ("标题", "第一章。\n"), ("v", "1.5"), ("w", "a.")];
     let owned = ReferenceBuf::with_query(reference, parameters).expect("names differ");

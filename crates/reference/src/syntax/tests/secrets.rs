@@ -38,7 +38,7 @@ fn ref_5_public_form_has_no_user_info() {
 }
 
 #[test]
-fn ref_23_nothing_but_the_text_itself_shows_a_password() {
+fn ref_23_nothing_but_text_itself_shows_password() {
     let text = "@text:ftp://ann:secret@host/a";
     let reference = parsed(text);
     let owned = reference.to_owned();
@@ -94,7 +94,7 @@ fn ref_23_addresses_in_any_text_are_redacted() {
 }
 
 #[test]
-fn ref_23_what_is_no_reference_is_shown_without_user_info() {
+fn ref_23_what_is_not_reference_is_shown_without_user_info() {
     for (text, public) in [
         ("@ftp:ann:s3cret@h/x", "@ftp:ann:…@h/x"),
         ("@ftp://ann:s3cret@h/x?line", "@ftp://h/x?line"),

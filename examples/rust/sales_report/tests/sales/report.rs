@@ -1,6 +1,6 @@
 //! The actions, called as a flow calls them, and the whole report (FL-3, FL-11).
 
-use crate::bench::Bench;
+use crate::test_project::TestProject;
 use contexture::flow::action::Actions as _;
 use contexture::protocol::content::Status;
 use proptest::prelude::*;
@@ -18,8 +18,8 @@ struct Row {
 }
 
 /// The rows as SQLite has them, read without any of the code under test.
-fn rows(bench: &Bench) -> Vec<Row> {
-    let connection = Connection::open(bench.path("sales.db")).unwrap();
+fn rows(project: &TestProject) -> Vec<Row> {
+    let connection = Connection::open(project.path("sales.db")).unwrap();
     let mut statement = connection
         .prepare("select cast(substr(date, 9) as integer), product_id, quantity, cast(round(price * 100) as integer) from sales")
         .unwrap();
@@ -49,11 +49,11 @@ fn assert_near(found: &Value, expected: f64) {
 
 #[tokio::test]
 async fn fl_3_report_equals_an_independent_computation() {
-    let bench = Bench::new();
-    let report = bench.run(serde_json::from_str(SET).unwrap()).await;
+    let project = TestProject::new();
+    let report = project.run(serde_json::from_str(SET).unwrap()).await;
     assert_eq!(report.status(), Status::Completed, "{}", report.to_value());
     let result = |index: usize| report.outcome(index).unwrap().result.unwrap();
-    let rows = rows(&bench);
+    let rows = rows(&project);
     let days = sums(&rows, |row| row.day);
     assert_eq!((days.len(), &result(1)["count"]), (30, &json!(rows.len())));
 
@@ -139,10 +139,10 @@ fn fl_11_every_action_of_the_report_may_be_done_again_after_a_crash() {
 
 #[tokio::test]
 async fn fl_11_report_run_twice_gives_the_same_report() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let set: Value = serde_json::from_str(SET).unwrap();
-    let first = bench.run(set.clone()).await;
-    let second = bench.run(set).await;
+    let first = project.run(set.clone()).await;
+    let second = project.run(set).await;
     assert_eq!(first.outcome(0).unwrap().result.unwrap()["created"], true);
     assert_eq!(second.outcome(0).unwrap().result.unwrap()["created"], false);
     assert_eq!(first.outcome(4).unwrap().result, second.outcome(4).unwrap().result);
@@ -152,14 +152,14 @@ fn row(date: &str, product: &str, quantity: i64, price: f64) -> Value {
     json!({"date": date, "product_id": product, "quantity": quantity, "price": price})
 }
 
-async fn process(bench: &Bench, data: Value, operations: &[&str]) -> Value {
+async fn process(project: &TestProject, data: Value, operations: &[&str]) -> Value {
     let parameters = json!({"data": data, "operations": operations});
-    bench.call("PROCESS_DATA", parameters).await["processed_data"].clone()
+    project.call("PROCESS_DATA", parameters).await["processed_data"].clone()
 }
 
 #[tokio::test]
 async fn fl_3_process_data_groups_by_date_and_adds_exactly() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let data = json!([
         row("2025-11-02", "b", 1, 0.2),
         row("2025-11-01T10:00:00Z", "a", 3, 0.1),
@@ -167,7 +167,7 @@ async fn fl_3_process_data_groups_by_date_and_adds_exactly() {
         row("2025-11-01", "a", -1, 0.1),
     ]);
     let both =
-        process(&bench, data.clone(), &["aggregate_by_date", "calculate_daily_revenue"]).await;
+        process(&project, data.clone(), &["aggregate_by_date", "calculate_daily_revenue"]).await;
     assert_eq!(
         both,
         json!([
@@ -178,20 +178,20 @@ async fn fl_3_process_data_groups_by_date_and_adds_exactly() {
                 {"product_id": "b", "quantity": 1, "revenue": 0.2}], "daily_revenue": 0.2},
         ])
     );
-    let revenue = process(&bench, data.clone(), &["calculate_daily_revenue"]).await;
+    let revenue = process(&project, data.clone(), &["calculate_daily_revenue"]).await;
     assert_eq!(revenue[0], json!({"date": "2025-11-01", "daily_revenue": 40.18}));
 
     // In two steps it is the same as in one.
-    let aggregated = process(&bench, data, &["aggregate_by_date"]).await;
+    let aggregated = process(&project, data, &["aggregate_by_date"]).await;
     let stepwise =
-        process(&bench, aggregated, &["aggregate_by_date", "calculate_daily_revenue"]).await;
+        process(&project, aggregated, &["aggregate_by_date", "calculate_daily_revenue"]).await;
     assert_eq!(stepwise, both);
-    assert_eq!(process(&bench, json!([]), &["aggregate_by_date"]).await, json!([]));
+    assert_eq!(process(&project, json!([]), &["aggregate_by_date"]).await, json!([]));
 }
 
 #[tokio::test]
 async fn fl_3_row_without_amounts_is_named_by_its_place() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     for (data, part) in [
         (json!([{"date": "2025-02-30"}]), "`data[0].date`: expected a date such as 2025-11-30"),
         (json!([{"date": 20251130}]), "`data[0].date`"),
@@ -210,16 +210,16 @@ async fn fl_3_row_without_amounts_is_named_by_its_place() {
         (json!("rows"), "array"),
     ] {
         let parameters = json!({"data": data, "operations": ["calculate_daily_revenue"]});
-        bench.refuses("PROCESS_DATA", parameters, "VALIDATION_FAILED", part).await;
+        project.refuses("PROCESS_DATA", parameters, "VALIDATION_FAILED", part).await;
     }
     let huge = json!([{"date": "2025-11-01", "quantity": 1e30, "price": 1e30}]);
     let parameters = json!({"data": huge, "operations": ["calculate_daily_revenue"]});
-    bench.refuses("PROCESS_DATA", parameters, "TOO_LARGE", "38 digits").await;
+    project.refuses("PROCESS_DATA", parameters, "TOO_LARGE", "38 digits").await;
 }
 
 #[tokio::test]
 async fn fl_3_unknown_words_are_refused_with_the_choices() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     for (action, parameters, part) in [
         ("PROCESS_DATA", json!({"data": [], "operations": ["sum"]}), "calculate_daily_revenue"),
         ("PROCESS_DATA", json!({"data": [], "operations": []}), "[]"),
@@ -245,22 +245,22 @@ async fn fl_3_unknown_words_are_refused_with_the_choices() {
             "`period.days` are not the days",
         ),
     ] {
-        bench.refuses(action, parameters, "VALIDATION_FAILED", part).await;
+        project.refuses(action, parameters, "VALIDATION_FAILED", part).await;
     }
 }
 
-async fn analyze(bench: &Bench, data: Value, range: Option<&str>) -> Value {
+async fn analyze(project: &TestProject, data: Value, range: Option<&str>) -> Value {
     let metrics = ["daily_revenue", "product_distribution"];
     let parameters = match range {
         Some(range) => json!({"data": data, "metrics": metrics, "timeRange": range}),
         None => json!({"data": data, "metrics": metrics}),
     };
-    bench.call("ANALYZE_TREND", parameters).await["analysis"].clone()
+    project.call("ANALYZE_TREND", parameters).await["analysis"].clone()
 }
 
 #[tokio::test]
 async fn fl_3_trends_have_slope_and_direction() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let line = |step: i64| -> Value {
         (0..10)
             .map(|day| row(&format!("2025-11-{:02}", day + 1), "a", 100 + step * day, 1.0))
@@ -269,7 +269,7 @@ async fn fl_3_trends_have_slope_and_direction() {
     for (step, slope, direction, change) in
         [(5, 5.0, "up", 22.727_273), (-5, -5.0, "down", -27.777_778), (0, 0.0, "flat", 0.0)]
     {
-        let revenue = analyze(&bench, line(step), None).await["daily_revenue"].clone();
+        let revenue = analyze(&project, line(step), None).await["daily_revenue"].clone();
         assert_eq!(revenue["slope"], slope);
         assert_eq!(revenue["direction"], direction);
         assert_near(&revenue["change_percent"], change);
@@ -277,19 +277,19 @@ async fn fl_3_trends_have_slope_and_direction() {
     // Half a percent over the whole period is nothing.
     let nearly: Value =
         (0..11).map(|day| row(&format!("2025-11-{:02}", day + 1), "a", 2_000 + day, 1.0)).collect();
-    assert_eq!(analyze(&bench, nearly, None).await["daily_revenue"]["direction"], "flat");
+    assert_eq!(analyze(&project, nearly, None).await["daily_revenue"]["direction"], "flat");
 }
 
 #[tokio::test]
 async fn fl_3_days_without_sales_count_and_ranges_end_with_the_data() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let data = json!([
         row("2025-10-01", "old", 1, 1000.0),
         row("2025-11-01", "a", 1, 10.0),
         row("2025-11-04", "a", 1, 30.0),
         row("2025-11-04", "b", 1, 20.0),
     ]);
-    let analysis = analyze(&bench, data.clone(), Some("4d")).await;
+    let analysis = analyze(&project, data.clone(), Some("4d")).await;
     assert_eq!(analysis["time_range"], "4d");
     assert_eq!(
         analysis["period"],
@@ -307,9 +307,9 @@ async fn fl_3_days_without_sales_count_and_ranges_end_with_the_data() {
     );
     assert_eq!(products[1]["change_percent"], json!(null));
 
-    let week = analyze(&bench, data.clone(), Some("1w")).await;
+    let week = analyze(&project, data.clone(), Some("1w")).await;
     assert_eq!(week["period"]["from"], "2025-10-29", "{week}");
-    let all = analyze(&bench, data, Some("9999w")).await;
+    let all = analyze(&project, data, Some("9999w")).await;
     assert_eq!(
         (&all["period"]["from"], &all["period"]["days"]),
         (&json!("2025-10-01"), &json!(35))
@@ -318,14 +318,14 @@ async fn fl_3_days_without_sales_count_and_ranges_end_with_the_data() {
 
 #[tokio::test]
 async fn fl_3_empty_data_gives_an_empty_report() {
-    let bench = Bench::new();
-    let analysis = analyze(&bench, json!([]), Some("30d")).await;
+    let project = TestProject::new();
+    let analysis = analyze(&project, json!([]), Some("30d")).await;
     assert_eq!(analysis["period"], json!(null));
     assert_eq!(
         (&analysis["daily_revenue"]["total"], &analysis["daily_revenue"]["direction"]),
         (&json!(0), &json!("flat"))
     );
-    let report = bench
+    let report = project
         .call("GENERATE_REPORT", json!({"rawData": [], "processedData": [], "analysis": analysis}))
         .await;
     assert!(report["report"].as_str().unwrap().contains("There are no sales in the data."));
@@ -333,15 +333,15 @@ async fn fl_3_empty_data_gives_an_empty_report() {
 
 #[tokio::test]
 async fn fl_3_metric_without_its_fields_is_refused_with_what_it_needs() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let data = json!([{"date": "2025-11-01", "daily_revenue": 5}]);
     let by = |metric: &str, data: &Value| json!({"data": data, "metrics": [metric]});
     assert_eq!(
-        bench.call("ANALYZE_TREND", by("daily_revenue", &data)).await["analysis"]["daily_revenue"]
+        project.call("ANALYZE_TREND", by("daily_revenue", &data)).await["analysis"]["daily_revenue"]
             ["total"],
         5
     );
-    bench
+    project
         .refuses(
             "ANALYZE_TREND",
             by("product_distribution", &data),
@@ -351,12 +351,12 @@ async fn fl_3_metric_without_its_fields_is_refused_with_what_it_needs() {
         .await;
 
     let counted = json!([{"date": "2025-11-01", "product_id": 7, "quantity": 3}, {"date": "2025-11-01", "product_id": 8, "quantity": 1}]);
-    let shares = bench.call("ANALYZE_TREND", by("product_distribution", &counted)).await["analysis"]["product_distribution"].clone();
+    let shares = project.call("ANALYZE_TREND", by("product_distribution", &counted)).await["analysis"]["product_distribution"].clone();
     assert_eq!(
         (&shares["by"], &shares["products"][0]["product_id"], &shares["products"][0]["share"]),
         (&json!("quantity"), &json!(7), &json!(0.75))
     );
-    bench
+    project
         .refuses(
             "ANALYZE_TREND",
             by("daily_revenue", &counted),
@@ -368,17 +368,17 @@ async fn fl_3_metric_without_its_fields_is_refused_with_what_it_needs() {
 
 #[tokio::test]
 async fn fl_3_report_with_a_wrong_total_is_refused() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let data = json!([row("2025-11-01", "a", 1, 10.0), row("2025-11-02", "a", 1, 20.0)]);
-    let analysis = analyze(&bench, data.clone(), None).await;
+    let analysis = analyze(&project, data.clone(), None).await;
     let other = json!([row("2025-11-01", "a", 1, 10.0), row("2025-11-02", "a", 1, 20.01)]);
     let report =
         |raw: &Value| json!({"rawData": raw, "analysis": analysis, "sections": ["summary"]});
     let told =
-        bench.call("GENERATE_REPORT", report(&data)).await["report"].as_str().unwrap().to_owned();
+        project.call("GENERATE_REPORT", report(&data)).await["report"].as_str().unwrap().to_owned();
     assert!(told.contains("- Sales: 2\n- Total revenue: 30.00\n"), "{told}");
     assert!(!told.contains("## Trends"), "{told}");
-    bench
+    project
         .refuses(
             "GENERATE_REPORT",
             report(&other),
@@ -390,12 +390,13 @@ async fn fl_3_report_with_a_wrong_total_is_refused() {
 
 #[tokio::test]
 async fn fl_3_product_names_are_escaped_in_every_format() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let name = "<b>*a*|b</b>\n# x_1 _y_";
     let data = json!([row("2025-11-01", name, 1, 10.0), row("2025-11-03", "c", 1, 5.0)]);
     let report = |format: &str| json!({"rawData": data, "format": format, "sections": ["recommendations", "trends"]});
-    let call =
-        async |format: &str| bench.call("GENERATE_REPORT", report(format)).await["report"].clone();
+    let call = async |format: &str| {
+        project.call("GENERATE_REPORT", report(format)).await["report"].clone()
+    };
 
     let markdown = call("markdown").await;
     let markdown = markdown.as_str().unwrap();
@@ -433,11 +434,11 @@ proptest! {
             .iter()
             .map(|(day, product, quantity, cents)| row(&date(*day % 20), &product.to_string(), *quantity, *cents as f64 / 100.0))
             .collect();
-        let bench = Bench::new();
+        let project = TestProject::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let (processed, analysis) = runtime.block_on(async {
-            let processed = process(&bench, json!(rows), &["aggregate_by_date", "calculate_daily_revenue"]).await;
-            let analysis = analyze(&bench, processed.clone(), None).await;
+            let processed = process(&project, json!(rows), &["aggregate_by_date", "calculate_daily_revenue"]).await;
+            let analysis = analyze(&project, processed.clone(), None).await;
             (processed, analysis)
         });
         let mut days: BTreeMap<i64, i64> = BTreeMap::new();

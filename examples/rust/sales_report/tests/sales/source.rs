@@ -1,7 +1,7 @@
 //! The sales example of the protocol's document, section 9.2: what a user asks, the instructions
 //! that run for it, and the report that answers (FL-3).
 
-use crate::bench::Bench;
+use crate::test_project::TestProject;
 use contexture::protocol::content::Status;
 use contexture::protocol::{Body, Limits, Message};
 use sales_report::answer;
@@ -34,9 +34,9 @@ fn report(message: Message) -> String {
 
 #[tokio::test]
 async fn fl_3_user_who_asks_for_the_report_gets_the_messages_of_the_document() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let asked = message(&document(ASKED));
-    let [instruction, response] = answer(&bench.project(), &asked, NOW).await.unwrap();
+    let [instruction, response] = answer(&project.open(), &asked, NOW).await.unwrap();
 
     let source = document(INSTRUCTIONS);
     let instruction = instruction.to_value();
@@ -73,25 +73,25 @@ async fn fl_3_user_who_asks_for_the_report_gets_the_messages_of_the_document() {
 
 #[tokio::test]
 async fn fl_3_set_of_the_document_runs_as_it_is_written() {
-    let bench = Bench::new();
+    let project = TestProject::new();
     let asked = message(&document(ASKED));
     // Makes the database, the only one in the folder: the document's query names none.
-    let [_, first] = answer(&bench.project(), &asked, NOW).await.unwrap();
+    let [_, first] = answer(&project.open(), &asked, NOW).await.unwrap();
     let (mysql, sqlite) = LAST_30_DAYS;
     let set = document(&INSTRUCTIONS.replace(mysql, sqlite));
-    let done = bench.run(set).await;
+    let done = project.run(set).await;
     assert_eq!(done.status(), Status::Completed, "{}", done.to_value());
     assert_eq!(done.outcome(3).unwrap().result.unwrap(), json!({"report": report(first)}));
 }
 
 #[tokio::test]
 async fn fl_3_report_without_sales_to_read_is_an_error_that_names_the_step() {
-    let bench = Bench::new();
-    rusqlite::Connection::open(bench.path("sales.db"))
+    let project = TestProject::new();
+    rusqlite::Connection::open(project.path("sales.db"))
         .unwrap()
         .execute_batch("create table other (a)")
         .unwrap();
     let asked = message(&document(ASKED));
-    let error = answer(&bench.project(), &asked, NOW).await.unwrap_err().to_string();
+    let error = answer(&project.open(), &asked, NOW).await.unwrap_err().to_string();
     assert!(error.contains("`inst_101` failed") && error.contains("sales"), "{error}");
 }

@@ -14,11 +14,11 @@ type Answerer = Arc<dyn Fn(&Map<String, Value>) -> Reply + Send + Sync>;
 
 /// Servers in memory, by name.
 #[derive(Clone, Default)]
-pub struct Twin {
-    servers: BTreeMap<String, TwinServer>,
+pub struct InMemoryConnector {
+    servers: BTreeMap<String, InMemoryServer>,
 }
 
-impl Twin {
+impl InMemoryConnector {
     /// No servers.
     #[must_use]
     pub fn new() -> Self {
@@ -27,13 +27,13 @@ impl Twin {
 
     /// Adds a server.
     #[must_use]
-    pub fn with(mut self, name: impl Into<String>, server: TwinServer) -> Self {
+    pub fn with(mut self, name: impl Into<String>, server: InMemoryServer) -> Self {
         self.servers.insert(name.into(), server);
         self
     }
 }
 
-impl Connector for Twin {
+impl Connector for InMemoryConnector {
     fn connect<'a>(
         &'a self,
         server: &'a ServerSpec,
@@ -60,7 +60,7 @@ impl Connector for Twin {
 
 /// A server in memory; its clones are one server.
 #[derive(Clone)]
-pub struct TwinServer {
+pub struct InMemoryServer {
     tools: Arc<Mutex<Vec<Definition>>>,
     answers: BTreeMap<String, Answerer>,
     revision: Arc<AtomicU64>,
@@ -68,8 +68,8 @@ pub struct TwinServer {
     abandoned: Arc<Mutex<Vec<String>>>,
 }
 
-impl TwinServer {
-    /// A server with these tools. One without an answer never answers.
+impl InMemoryServer {
+    /// Returns a server with these tools. One without an answer never answers.
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = Definition>) -> Self {
         Self {
@@ -108,13 +108,13 @@ impl TwinServer {
         self.revision.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// How often it was connected to.
+    /// Returns how often it was connected to.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// The tools whose calls were abandoned.
+    /// Returns the tools whose calls were abandoned.
     #[must_use]
     pub fn abandoned(&self) -> Vec<String> {
         lock(&self.abandoned).clone()
@@ -127,7 +127,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 struct TwinConnection {
     name: String,
-    server: TwinServer,
+    server: InMemoryServer,
     closed: AtomicBool,
 }
 
@@ -202,11 +202,11 @@ impl Connection for TwinConnection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{self, Witness};
+    use crate::contract::{self, ServerLog};
     use crate::port::Content;
     use serde_json::json;
 
-    impl Witness for TwinServer {
+    impl ServerLog for InMemoryServer {
         fn change(&self, tools: Vec<Definition>) -> BoxFuture<'_, ()> {
             Self::change(self, tools);
             Box::pin(async {})
@@ -218,8 +218,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn as_25_the_twin_keeps_what_connections_promise() {
-        let server = TwinServer::new(contract::tools())
+    async fn as_25_twin_keeps_what_connections_promise() {
+        let server = InMemoryServer::new(contract::tools())
             .answering("echo", |given| given["text"].as_str().unwrap_or_default().to_owned())
             .replying("structured", |_| Reply {
                 structured: Some(json!({"n": 1})),
@@ -230,9 +230,9 @@ mod tests {
                 is_error: true,
                 ..Reply::default()
             });
-        let twin = Twin::new().with("words", server.clone());
-        let connection = twin.connect(&ServerSpec::twin("words")).await.unwrap();
+        let connector = InMemoryConnector::new().with("words", server.clone());
+        let connection = connector.connect(&ServerSpec::in_memory("words")).await.unwrap();
         contract::suite(connection, &server).await;
-        assert!(twin.connect(&ServerSpec::twin("other")).await.is_err());
+        assert!(connector.connect(&ServerSpec::in_memory("other")).await.is_err());
     }
 }

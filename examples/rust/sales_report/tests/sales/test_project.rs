@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-pub struct Bench {
+pub struct TestProject {
     folder: TempDir,
 }
 
-impl Bench {
+impl TestProject {
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -22,7 +22,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    pub fn project(&self) -> Project {
+    pub fn open(&self) -> Project {
         Project::open(self.folder.path(), Environment::default()).unwrap()
     }
 
@@ -30,7 +30,7 @@ impl Bench {
         let document = set.to_string().into_bytes();
         let request =
             FlowRequest { document, host: actions(), forget: true, ..FlowRequest::default() };
-        Flow::prepare(&self.project(), request).unwrap().run().await
+        Flow::prepare(&self.open(), request).unwrap().run().await
     }
 
     async fn outcome(&self, action: &str, parameters: Value) -> Outcome {

@@ -4,12 +4,12 @@ use contexture_context::Digest;
 use serde_json::Value;
 use std::cmp::Ordering;
 
-/// What an index names.
+/// The packs that an index names.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// The highest version of each pack, in the order of their first mention.
     pub(super) entries: Vec<Entry>,
-    /// What is wrong with other entries.
+    /// The faults in other entries.
     pub(super) faults: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Entry {
 
 pub(super) fn read(bytes: &[u8], most: usize) -> Result<Index, String> {
     let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| format!("its index is no JSON: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("its index is not JSON: {error}"))?;
     let packs = value.get("packs").and_then(Value::as_array);
     let packs = packs.ok_or("its index has no list `packs`")?;
     if packs.len() > most {
@@ -67,13 +67,15 @@ fn entry(pack: &Value) -> Result<Entry, String> {
     let digest = digest.map_err(|_| about("has a `sha256` that is not 64 hex digits"))?;
     let size = match pack.get("size") {
         None | Some(Value::Null) => None,
-        Some(size) => Some(size.as_u64().ok_or_else(|| about("has a `size` that is no number"))?),
+        Some(size) => {
+            Some(size.as_u64().ok_or_else(|| about("has a `size` that is not a number"))?)
+        }
     };
     Ok(Entry { name, version, url, digest, size })
 }
 
-/// Versions by their numbers; with equal ones, what has a suffix (`1.0.0-rc1`) comes before what has
-/// none.
+/// Versions by their numbers; with equal ones, what has a suffix (`1.0.0-rc1`) comes before what
+/// has none.
 fn compare(left: &str, right: &str) -> Ordering {
     let parts = |version: &str| -> (Vec<u64>, Option<String>) {
         let version = version.trim_start_matches('v');

@@ -1,12 +1,13 @@
 //! The processes that a process started, also those that left its group.
 //!
-//! Decision: a group is ended as a whole, but whoever calls `setsid` is in it no longer. So the children
-//! and their children are noted before the end, as far as the system tells: on Linux through `/proc`. One
-//! whose parent ended before is nobody's child that is known here, and is not found.
+//! Decision: a group is ended as a whole, but whoever calls `setsid` is in it no longer. So the
+//! children and their children are noted before the end, as far as the system tells: on Linux
+//! through `/proc`. One whose parent ended before is nobody's child that is known here, and is not
+//! found.
 
 /// The descendants of a process, as they were at one moment.
 #[derive(Debug, Default)]
-pub(super) struct Family(Vec<Member>);
+pub(crate) struct Descendants(Vec<Member>);
 
 /// A process, with the time of its start: numbers are given anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +20,9 @@ struct Member {
 /// So many processes are looked at.
 const MOST: usize = 100_000;
 
-impl Family {
-    /// Those that descend from a process now.
-    pub(super) fn of(root: Option<u32>) -> Self {
+impl Descendants {
+    /// Returns those that descend from a process now.
+    pub(crate) fn of(root: Option<u32>) -> Self {
         let Some(root) = root else { return Self::default() };
         let all = all();
         let mut found: Vec<Member> = Vec::new();
@@ -38,7 +39,7 @@ impl Family {
     }
 
     /// Adds what another look has found.
-    pub(super) fn join(&mut self, other: Self) {
+    pub(crate) fn join(&mut self, other: Self) {
         for member in other.0 {
             if !self.0.contains(&member) {
                 self.0.push(member);
@@ -48,7 +49,7 @@ impl Family {
 
     /// Ends those that live on.
     #[cfg(target_os = "linux")]
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         use rustix::process::{Pid, Signal, kill_process};
         for member in &self.0 {
             let lives = stat(member.pid).is_some_and(|now| now.started == member.started);
@@ -61,7 +62,7 @@ impl Family {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn end(&self) {}
+    pub(crate) fn end(&self) {}
 }
 
 #[cfg(target_os = "linux")]
@@ -77,8 +78,8 @@ fn all() -> Vec<Member> {
     Vec::new()
 }
 
-/// A process as `/proc/PID/stat` tells: `PID (NAME) STATE PARENT … STARTED …`, where the name may hold
-/// anything.
+/// Returns a process as `/proc/PID/stat` tells: `PID (NAME) STATE PARENT … STARTED …`, where the
+/// name may hold anything.
 #[cfg(target_os = "linux")]
 fn stat(pid: u32) -> Option<Member> {
     let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
@@ -95,12 +96,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_25_a_process_is_known_with_its_parent_and_its_start() {
+    fn as_25_process_is_known_with_its_parent_and_its_start() {
         let own = stat(std::process::id()).unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
         assert!(own.started.parse::<u64>().unwrap() > 0, "{own:?}");
-        let family = Family::of(Some(own.parent));
+        let family = Descendants::of(Some(own.parent));
         assert!(family.0.contains(&own));
-        assert!(Family::of(None).0.is_empty());
+        assert!(Descendants::of(None).0.is_empty());
     }
 }

@@ -1,9 +1,9 @@
 //! What runs found: the records under `runs/` (KN-9).
 
+use super::texts::Texts;
+use super::types::RunFinding;
 use crate::index::View;
 use crate::pack::Pack;
-use crate::resolve::texts::Texts;
-use crate::resolve::types::RunFinding;
 use serde_json::{Map, Value};
 
 /// The most records that are read, newest names first, and the most findings that are given.
@@ -12,10 +12,10 @@ const MAX_FINDINGS: usize = 20;
 /// The longest message, in characters.
 const MAX_MESSAGE: usize = 400;
 
-/// The findings of the newest runs.
-pub(in crate::resolve) fn findings(texts: &Texts, pack: &Pack, view: &View) -> Vec<RunFinding> {
+/// Returns the findings of the newest runs.
+pub(super) fn findings(texts: &Texts, pack: &Pack, view: &View) -> Vec<RunFinding> {
     let is_run = |path: &&String| {
-        // The log of its use says nothing about the pack, and is no part of what was approved.
+        // The log of its use says nothing about the pack, and is not part of what was approved.
         path.strip_prefix("runs/").is_some_and(|name| name != crate::usage::FILE)
             && [".json", ".jsonl", ".md"].iter().any(|end| path.ends_with(end))
     };

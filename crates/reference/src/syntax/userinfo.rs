@@ -25,8 +25,9 @@ pub(super) fn user_info(protocol: &str, path: &str) -> Option<usize> {
     let whole = || path.rfind('@').map(|at| at + 1);
     let secret = match authority.rfind('@') {
         Some(at) if !has_user(authority.get(..at).unwrap_or_default()) => None,
-        // No host behind it: it is a sign of the password.
+        // No host behind it, or no port: it is a sign of the password.
         Some(at) if at + 1 == authority.len() => whole(),
+        Some(at) if has_broken_port(authority.get(at + 1..).unwrap_or_default()) => whole(),
         Some(at) => Some(at + 1),
         None if has_broken_port(authority) => whole(),
         None => None,

@@ -33,6 +33,13 @@ fn is_sound(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+#[test]
+fn ref_5_public_form_of_empty_port_is_its_own_public_form() {
+    for text in ["@http://@:?@", "@http://ann:pw@host:?a=b@c", "@ftp://a@b:x@c"] {
+        is_sound(text).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 

@@ -18,8 +18,8 @@ use contexture_prompt::{
     AmbiguousPartial, CheckReport, Included, PromptTemplateRegistry, check_with, codes,
     gather_partials, partial_file,
 };
-use contexture_reference::syntax::Reference;
 use contexture_reference::Place;
+use contexture_reference::syntax::Reference;
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport, TemplatePlace};
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use std::collections::BTreeMap;

@@ -26,7 +26,7 @@ pub enum LlmError {
     Auth {
         /// Who refused, such as `openai`.
         provider: String,
-        /// What was said, without the key.
+        /// The message, without the key.
         message: String,
     },
     /// The account has no credit left.
@@ -34,7 +34,7 @@ pub enum LlmError {
     Quota {
         /// Who refused.
         provider: String,
-        /// What was said.
+        /// The message.
         message: String,
     },
     /// The server could not be reached, or the connection broke.
@@ -42,7 +42,7 @@ pub enum LlmError {
     Network {
         /// The host and port.
         host: String,
-        /// What failed.
+        /// The failed operation.
         message: String,
     },
     /// The answer did not come in time.
@@ -60,7 +60,7 @@ pub enum LlmError {
         provider: String,
         /// The name as sent.
         model: String,
-        /// What was said.
+        /// The message.
         message: String,
     },
     /// Too many requests (429).
@@ -70,7 +70,7 @@ pub enum LlmError {
         provider: String,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
-        /// What was said.
+        /// The message.
         message: String,
     },
     /// The server failed (5xx).
@@ -82,7 +82,7 @@ pub enum LlmError {
         status: u16,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
-        /// What was said.
+        /// The message.
         message: String,
     },
     /// The provider does not accept the request (4xx).
@@ -92,7 +92,7 @@ pub enum LlmError {
         provider: String,
         /// The HTTP status.
         status: u16,
-        /// What was said.
+        /// The message.
         message: String,
     },
     /// The answer is no answer of this protocol.

@@ -75,7 +75,7 @@ pub enum UriError {
     UnknownScheme {
         /// The URI as written.
         uri: String,
-        /// What stands before `:`.
+        /// The text before `:`.
         scheme: String,
         /// A known spelling that may be meant.
         suggestion: Option<String>,

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct ReplayMiss {
     /// The request's digest.
     pub digest: Digest,
-    /// What differs from the nearest recorded request.
+    /// The difference from the nearest recorded request.
     pub difference: Difference,
 }
 

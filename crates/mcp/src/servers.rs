@@ -192,8 +192,8 @@ impl Servers {
         })
     }
 
-    /// Returns the connection to a server with the tools that it offers: a new one when there is
-    /// none, and the tools anew when the server said that they changed.
+    /// Returns the connection to a server with the tools that it offers: a new one when there is none, and
+    /// the tools anew when the server said that they changed.
     async fn open(&self, known: &Known) -> Result<Open, McpError> {
         let mut open = known.open.lock().await;
         let connection = match &*open {
@@ -274,29 +274,7 @@ async fn within<T>(
     })
 }
 
-<<<<<<< HEAD
-/// One line, and no longer than a message may be; the whole stands in the details.
-=======
-/// Returns the size of a value without writing it down.
-fn bytes_of(value: &Value) -> u64 {
-    struct Count(u64);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    // Counting can't fail.
-    let _ = serde_json::to_writer(&mut count, value);
-    count.0
-}
-
 /// Returns one line, and no longer than a message may be; the whole stands in the details.
->>>>>>> b73acfa (actions, tools, knowledge, reference, mcp: plain English (HO-7, HO-8))
 fn shortened(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.is_empty() {

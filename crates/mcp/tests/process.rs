@@ -264,7 +264,8 @@ async fn as_25_server_that_ends_in_call_is_reported_and_started_anew() {
 async fn as_25_answer_that_can_not_be_read_ends_its_call_at_once() {
     let servers = servers();
     let began = std::time::Instant::now();
-    for (tool, part) in [("deep", "not JSON"), ("bytes", "not JSON"), ("empty", "neither a result")] {
+    for (tool, part) in [("deep", "not JSON"), ("bytes", "not JSON"), ("empty", "neither a result")]
+    {
         let error = servers.call("test", tool, json!({})).await.unwrap_err();
         assert_eq!(error.code(), "mcp_bad_answer", "{tool}: {error:?}");
         assert!(error.to_string().contains(part), "{tool}: {error}");

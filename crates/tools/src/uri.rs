@@ -58,14 +58,9 @@ impl ToolKind {
         }
     }
 
-<<<<<<< HEAD
     /// Returns the methods of the tool.
     #[must_use]
     pub fn methods(&self) -> &'static [Method] {
-=======
-    /// Returns the methods of the tool.
-    pub(crate) fn methods(&self) -> &'static [Method] {
->>>>>>> b73acfa (actions, tools, knowledge, reference, mcp: plain English (HO-7, HO-8))
         match self {
             Self::Find => tables::FIND,
             Self::Grep => tables::GREP,
@@ -123,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_unknown_uris_are_reported_with_nearest_name() {
+    fn as_25_unknown_uris_are_told_with_the_nearest_name() {
         let error = ToolKind::parse("sh://gerp").unwrap_err();
         assert_eq!(error.code, "tool_unknown");
         assert_eq!(error.help.as_deref(), Some("did you mean `sh://grep`?"));
@@ -133,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_unknown_methods_are_reported_with_nearest_name() {
+    fn as_25_unknown_methods_are_told_with_the_nearest_name() {
         let error = ToolKind::File.method("file://workspace", "raed").err().unwrap();
         assert_eq!(error.code, "method_unknown");
         assert_eq!(

@@ -38,11 +38,7 @@ fn one_of(schema: &Value) -> Vec<FieldType> {
     found
 }
 
-<<<<<<< HEAD:crates/core/src/signature/object.rs
 /// The object that a tool takes, by its JSON Schema.
-=======
-/// The signature of a tool: the fields of one object.
->>>>>>> b73acfa (actions, tools, knowledge, reference, mcp: plain English (HO-7, HO-8)):crates/mcp/src/signature.rs
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ObjectSignature {
     /// Its known fields.
@@ -86,8 +82,8 @@ impl ObjectSignature {
         Self { fields, open }
     }
 
-    /// Returns the argument as it is sent, or all that is wrong with it; `name` is as in `Fs.read`.
-    /// An optional field that is none and may not be is not sent.
+    /// Returns the argument as it is sent, or all that is wrong with it; `name` is as in `Fs.read`. An
+    /// optional field that is none and may not be is not sent.
     ///
     /// # Errors
     /// One line for each fault.
@@ -183,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_arguments_are_checked_against_first_level_of_schema() {
+    fn as_25_arguments_are_checked_against_the_first_level_of_a_schema() {
         let read = read();
         for good in [
             json!({"path": "a"}),
@@ -211,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn as_25_optional_argument_that_is_none_is_not_sent() {
+    fn as_25_an_optional_argument_that_is_none_is_not_sent() {
         let sent = read().check("Fs.read", json!({"path": "a", "head": null, "tail": null}));
         assert_eq!(Value::Object(sent.unwrap()), json!({"path": "a", "tail": null}));
         assert!(!faults(&read(), json!({"path": null})).is_empty());
     }
 
     #[test]
-    fn as_25_other_arguments_are_taken_where_schema_reports_so() {
+    fn as_25_other_arguments_are_taken_where_the_schema_says_so() {
         let more = json!({"x": 1});
         for open in [
             json!({"properties": {}, "additionalProperties": true}),
@@ -268,7 +264,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_25_no_schema_and_no_argument_ends_check(schema in any_json(), argument in any_json()) {
+        fn as_25_no_schema_and_no_argument_ends_the_check(schema in any_json(), argument in any_json()) {
             let schema = match schema {
                 Value::Object(schema) => schema,
                 other => Map::from_iter([("properties".to_owned(), other)]),

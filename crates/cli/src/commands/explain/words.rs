@@ -189,6 +189,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("flows_failed", "The file of runs of flows could not be read or written."),
     ("flows_foreign", "The file is no file of runs of flows."),
     ("flows_newer", "A later version of Contexture wrote the runs of flows."),
+    ("flows_panicked", "A write to the journal of flows panicked; nothing of it was kept."),
     ("flows_sealed", "Runs of flows are sealed, and can't be read or written without their key."),
     // Memories.
     ("memory_busy", "Another process holds the memory for too long."),

@@ -3,9 +3,9 @@
 use super::host_error;
 use crate::written::place_of;
 use contexture_context::Position;
+use contexture_reference::Place;
 use contexture_reference::scan::scan;
 use contexture_reference::syntax::{Reference, ReferenceBuf, Semantics, redact};
-use contexture_reference::Place;
 use contexture_script::host::{GenerateCall, HostError};
 use contexture_script::reference::{Layer, LiteralText, UsedResource};
 

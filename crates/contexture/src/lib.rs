@@ -7,14 +7,11 @@
 //! Decision: this crate puts the parts together and holds none of their logic. The parts can be
 //! used alone: [`prompt`] for templates and messages, [`llm`] for models, [`answer`] for shapes,
 //! [`context`] for budgets, [`script`] for the language, [`flow`] for conditions and graphs.
-//! [`mod@run`] runs a program, [`mod@turn`] a turn of a conversation, [`flows`] a set of instructions or
-//! tool calls.
+//! [`Runtime`] runs programs and turns of conversations, [`flows`] sets of instructions or tool calls.
 //!
 //! ```
-//! use contexture::observe::Silent;
-//! use contexture::run::{RunRequest, run};
-//! use contexture::{Environment, Project};
-//! use std::sync::Arc;
+//! use contexture::Runtime;
+//! use serde_json::json;
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path();
@@ -25,21 +22,16 @@
 //!     }
 //! "#)?;
 //!
-//! let project = Project::open(folder, Environment::default())?;
-//! let request = RunRequest {
-//!     program: folder.join("port.as"),
-//!     input: serde_json::json!({
-//!         "notes": "The server listens on port 7878. It was built in spring.",
-//!         "question": "Which port does the server listen on?",
-//!     }),
-//!     ..RunRequest::default()
-//! };
-//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-//! # runtime.block_on(async {
-//! let report = run(&project, request, Arc::new(Silent), Default::default()).await;
-//! let value = report.outcome.expect("the program gives a value");
-//! assert_eq!(value["answer"], "The server listens on port 7878.");
-//! # });
+//! # let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # tokio.block_on(async {
+//! let runtime = Runtime::open(folder)?;
+//! let run = runtime.run("port.as").input(json!({
+//!     "notes": "The server listens on port 7878. It was built in spring.",
+//!     "question": "Which port does the server listen on?",
+//! }));
+//! assert_eq!(run.await?.value["answer"], "The server listens on port 7878.");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -59,6 +51,13 @@ pub use contexture_reference as reference;
 pub use contexture_script as script;
 pub use contexture_store as store;
 pub use contexture_tools as tools;
+
+/// The contract suites of the ports, for tests of implementations.
+#[cfg(feature = "contract")]
+pub use contexture_core::contract;
+
+// Crates whose types stand in this API: a program that uses these has the same versions.
+pub use {schemars, serde, serde_json, tokio};
 
 pub mod config;
 pub mod contexts;

@@ -1,8 +1,30 @@
-//! Contracts of the ports, for the tests of those who implement them (HO-2).
+//! Contract suites of the ports: what every implementation must hold (HO-2).
 //!
-//! Each function runs one suite against an implementation and panics with what it breaks. Our own
-//! implementations pass the same suites.
+//! Each suite is a function that panics at the first breach, to be called from a test of the crate
+//! that implements the port. The implementations of Contexture pass the same suites.
+//!
+//! ```
+//! # #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! # struct Query { city: String }
+//! use contexture_core::contract;
+//! use contexture_core::tool::{RustTool, ToolFailure};
+//! use std::sync::Arc;
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! let tool = RustTool::new("weather").reads("now", "Returns the weather.", |query: Query| async move {
+//!     Ok::<_, ToolFailure>(format!("rain in {}", query.city))
+//! });
+//! contract::tool(Arc::new(tool)).await;
+//! # });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![expect(clippy::panic, reason = "a suite that finds a breach fails its test")]
 
+mod provider;
 mod reference;
+mod tool;
 
+pub use provider::provider;
 pub use reference::{ProtocolExample, protocol};
+pub use tool::tool;

@@ -12,7 +12,7 @@ use std::path::Path;
 const REQUIREMENTS: &str = "docs/requirements.txt";
 
 /// The prefixes of requirement ids.
-const PREFIXES: [&str; 6] = ["as", "pt", "ref", "kn", "cp", "fl"];
+const PREFIXES: [&str; 7] = ["as", "pt", "ref", "kn", "cp", "fl", "ho"];
 
 /// The whole document.
 pub(crate) fn document(root: &Path) -> Result<String, String> {

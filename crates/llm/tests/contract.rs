@@ -13,8 +13,8 @@
 mod support;
 
 use contexture_llm::{
-    CancelToken, Canned, ChatCall, LlmError, ModelUri, Provider, ProviderSettings, Reply,
-    SchemaHint, Scripted, Secret, connect,
+    CancelToken, Canned, ChatCall, Extractive, LlmError, Mock, ModelUri, Provider,
+    ProviderSettings, Reply, SchemaHint, Scripted, Secret, connect,
 };
 use contexture_prompt::{FinishReason, OpenaiChatMessage, OpenaiChatRequest, Role, Usage};
 use serde_json::{Value, json};
@@ -554,4 +554,21 @@ fn as_24_keys_stay_off_the_clear_and_bad_addresses_are_refused() {
         let settings = ProviderSettings { openai_base_url: Some(base.into()), ..settings.clone() };
         assert_eq!(kind("openai://gpt-4o", &settings), "settings", "{base}");
     }
+}
+
+#[test]
+fn ho_2_built_in_providers_pass_the_public_suite() {
+    run(async {
+        contexture_core::contract::provider(Arc::new(Extractive::new())).await;
+        contexture_core::contract::provider(Arc::new(Mock::new())).await;
+        for kind in KINDS {
+            let script = vec![
+                kind.stream(&["Hello", " there"], 3, 2),
+                kind.respond(Case::Answer),
+                kind.respond(Case::Answer),
+            ];
+            let world = kind.scripted(script).await;
+            contexture_core::contract::provider(Arc::clone(&world.provider)).await;
+        }
+    });
 }

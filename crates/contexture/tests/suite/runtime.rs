@@ -282,6 +282,14 @@ fn ho_2_own_tool_is_called_by_a_program_and_checked_before() {
 }
 
 #[test]
+fn ho_2_typed_tool_and_own_provider_pass_the_public_suites() {
+    tokio().block_on(async {
+        contexture::ports::contract::provider(Arc::new(Acme("acme://talks".to_owned()))).await;
+        contexture::ports::contract::tool(Arc::new(weather())).await;
+    });
+}
+
+#[test]
 fn ho_2_misbehaving_tool_gives_typed_errors() {
     let place = Place::new(&[]);
     let program = "import tool Weather from \"rust://weather\"\n\

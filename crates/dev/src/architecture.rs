@@ -75,6 +75,19 @@ fn the_document_names_each_crate_and_what_it_depends_on() {
 }
 
 #[test]
+fn ho_7_files_that_the_document_names_exist() {
+    let document = read("ARCHITECTURE.md");
+    let (_, rest) = document.split_once("## To add a …").unwrap();
+    let quoted = rest.split('`').skip(1).step_by(2);
+    let roots = ["crates/", "docs/", "examples/", "clients/"];
+    let paths: Vec<&str> =
+        quoted.filter(|text| roots.iter().any(|root| text.starts_with(root))).collect();
+    assert!(paths.len() > 40, "{paths:?}");
+    let missing: Vec<&&str> = paths.iter().filter(|path| !root().join(path).exists()).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names files that do not exist: {missing:?}");
+}
+
+#[test]
 fn the_document_names_each_library() {
     let document = read("ARCHITECTURE.md");
     let all = section(&read("Cargo.toml"), "workspace.dependencies");

@@ -2,28 +2,22 @@
 # Models over a real server: llama.cpp's, which speaks OpenAI's protocol, with a tiny model of random
 # weights. Schema, streaming, usage, time-out and cancellation are real; the words are noise.
 #
-# Needs Python 3 with venv, and a C++ compiler the first time: the server has no ready-made wheel. What is
-# installed is kept in CONTEXTURE_CI_CACHE (default: ~/.cache/contexture-ci).
+# Needs Python 3 with venv. What is installed is kept in CONTEXTURE_CI_CACHE (default:
+# ~/.cache/contexture-ci).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . .ci/lib/check.sh
 
-venv=$cache/openai-server
+venv=$cache/llama-server
 python=$venv/bin/python
 
 # -- the server -------------------------------------------------------------------------------------------
 
-# The parts that a text model does not need are left out, and nothing is optimised, to compile less: the model is
-# tiny.
-export CMAKE_ARGS="-DLLAVA_BUILD=OFF -DLLAMA_BUILD_COMMON=OFF -DLLAMA_CURL=OFF -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_CXX_FLAGS_RELEASE=-O0"
-export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
-make_venv "$venv" 'llama-cpp-python[server]==0.3.36' gguf numpy
-unset CMAKE_ARGS CMAKE_BUILD_PARALLEL_LEVEL
+make_venv "$venv" xllamacpp gguf numpy
 
 "$python" .ci/checks/tiny_gguf.py "$work/tiny.gguf" >/dev/null
 port=$(free_port)
-serve "$python" -m llama_cpp.server --model "$work/tiny.gguf" --model_alias tiny --n_ctx 4096 \
-  --host 127.0.0.1 --port "$port" >"$work/server.log" 2>&1
+serve "$python" .ci/checks/llama_server.py "$work/tiny.gguf" "$port" >"$work/server.log" 2>&1
 answers() {
   "$python" - "$port" <<'PY'
 import sys, urllib.request
@@ -74,7 +68,7 @@ holds "$work/after.json" 'd["usage"]["completion_tokens"] > 0' "the server serve
 if echo "x" | probe "openai+http://127.0.0.1:$port/nowhere/tiny" 2>"$work/path.txt"; then
   fail "a wrong address was answered"
 fi
-said "$work/path.txt" 'status 404' "a wrong address is an error"
+said "$work/path.txt" 'File Not Found' "a wrong address is an error"
 
 # -- the binary -------------------------------------------------------------------------------------------
 

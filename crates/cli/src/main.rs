@@ -1,23 +1,20 @@
-//! The `contexture` command line: it reads arguments, calls the façade, and talks.
+//! The `contexture` command line: it reads arguments, calls the façade and prints the result.
 //!
-//! Decision: no logic lives here. Every command is one file of `commands/` that holds its
-//! arguments, its examples (shown by `--help` and run by the tests) and the few lines that turn a
-//! library's answer into text or JSON. Results go to stdout, talk goes to stderr, and the exit
-//! code says whose fault it was: 0 done, 1 the program (or the check asked for) failed, 2 bad
+//! Decision: no logic lives here. Four layers, each of which uses only those below: `dispatch` with
+//! the root of the `arguments`; `commands`, one file per command with its arguments, its examples
+//! (shown by `--help` and run by the tests) and the few lines that turn a library's answer into
+//! text or JSON; `support`, what commands share; `output`, what they print. Results go to stdout,
+//! messages to stderr. Exit code 0: done; 1: the program failed, or a check found errors; 2: wrong
 //! usage, source or input (AS-31).
 
-mod args;
-mod columns;
+mod arguments;
 mod commands;
-mod complaint;
-mod faults;
-mod input;
-mod paint;
-mod terminal;
-mod workspace;
+mod dispatch;
+mod output;
+mod support;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    commands::main(std::env::args_os().collect())
+    dispatch::main(std::env::args_os().collect())
 }

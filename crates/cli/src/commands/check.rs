@@ -1,10 +1,10 @@
-//! `contexture check`: everything that is wrong with programs, before they run (AS-32).
+//! `contexture check`: the errors and warnings of programs, before they run (AS-32).
 
-use super::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::faults;
-use crate::terminal::Terminal;
-use crate::workspace;
+use crate::output::diagnostics;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::counted;
+use crate::support::project::Workspace;
 use contexture::diagnostic::SourceFile;
 use contexture::run::{CheckReport, load};
 use serde_json::{Value, json};
@@ -16,68 +16,65 @@ Examples:
   contexture check examples/hello.as
   contexture check examples/*.as --json
 
-Exit code 0: no error; 2: the source is refused.";
+Exit code 0: no errors, though there may be warnings; 2: errors.";
 
-/// Checks programs and all that they import; nothing runs.
+/// Checks programs and everything they import; nothing runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The programs.
     #[arg(value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// The folder that imports are confined to; by default the nearest one with a
-    /// contexture.toml, else the current one.
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    workspace: Option<PathBuf>,
+    #[command(flatten)]
+    workspace: Workspace,
     /// Print one JSON object: diagnostics, each with code, severity, message, help, file and span.
     #[arg(long)]
-    pub(super) json: bool,
+    pub(crate) json: bool,
 }
 
 /// Runs `contexture check`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let mut found = Found::default();
     for file in &args.files {
-        found.check(file, args.workspace.as_deref())?;
+        found.check(file, &args.workspace)?;
     }
     if args.json {
         terminal.print_json(&json!({ "diagnostics": found.json() }))?;
     } else if found.is_empty() {
-        let count = args.files.len();
-        let what = if count == 1 { "1 program".to_owned() } else { format!("{count} programs") };
-        terminal.say(&format!("{} {what}, nothing to complain about", terminal.err.green("ok:")));
+        let count = counted(args.files.len() as u64, "program");
+        terminal.say(&format!("{} {count} checked, no errors", terminal.err.green("ok:")));
     } else {
         terminal.print(&found.text(terminal))?;
     }
     Ok(if found.refused { Exit::Refused } else { Exit::Done })
 }
 
-/// What was found in all programs.
+/// The findings of all programs.
 #[derive(Default)]
 struct Found {
     reports: Vec<CheckReport>,
-    /// Files that could not even be read.
-    unreadable: Vec<Complaint>,
-    /// What was found already: a file that several programs import is told of once.
+    /// Errors about files that can't be read.
+    unreadable: Vec<CommandError>,
+    /// The findings so far: a file that several programs import is reported once.
     known: HashSet<(PathBuf, String)>,
     refused: bool,
 }
 
 impl Found {
-    fn check(&mut self, file: &Path, root: Option<&Path>) -> Result<(), Stop> {
-        let project = workspace::of_program(root, file)?;
+    fn check(&mut self, file: &Path, workspace: &Workspace) -> Result<(), Abort> {
+        let project = workspace.open_for(Some(file))?;
         let mut report = match load(&project, file) {
             Ok((_, report)) => report,
             Err(error) => {
                 self.refused = true;
-                self.unreadable.push(Complaint::from(error).file(file));
+                self.unreadable.push(CommandError::from(error).file(file));
                 return Ok(());
             }
         };
         self.refused |= report.has_errors();
         let files: Vec<&SourceFile> = report.files.iter().collect();
         report.diagnostics.retain(|fault| {
-            let fault = faults::json(std::slice::from_ref(fault), &files).to_string();
+            let fault = diagnostics::json(std::slice::from_ref(fault), &files).to_string();
             self.known.insert((project.root.clone(), fault))
         });
         self.reports.push(report);
@@ -91,7 +88,7 @@ impl Found {
 
     fn json(&self) -> Vec<Value> {
         let lists = self.reports.iter().map(|report| {
-            faults::json(&report.diagnostics, &report.files.iter().collect::<Vec<_>>())
+            diagnostics::json(&report.diagnostics, &report.files.iter().collect::<Vec<_>>())
         });
         let found = lists.flat_map(|list| list.as_array().cloned().unwrap_or_default());
         self.unreadable.iter().map(of_file).chain(found).collect()
@@ -99,16 +96,16 @@ impl Found {
 
     fn text(&self, terminal: &Terminal) -> String {
         let mut text = String::new();
-        for complaint in &self.unreadable {
-            text.push_str(&complaint.text(terminal.out));
+        for error in &self.unreadable {
+            text.push_str(&error.text(terminal.out));
             text.push_str("\n\n");
         }
         for report in &self.reports {
             let files: Vec<&SourceFile> = report.files.iter().collect();
-            text.push_str(&faults::excerpts(&report.diagnostics, &files, terminal.out));
+            text.push_str(&diagnostics::excerpts(&report.diagnostics, &files, terminal.out));
         }
         let all = self.reports.iter().flat_map(|report| &report.diagnostics);
-        let counts = faults::counts(all);
+        let counts = diagnostics::counts(all);
         if !counts.is_empty() {
             text.push_str(&counts);
             text.push('\n');
@@ -117,14 +114,14 @@ impl Found {
     }
 }
 
-/// A file that could not be read, in the form of a diagnostic at its beginning.
-fn of_file(complaint: &Complaint) -> Value {
+/// Returns the error about an unreadable file as a diagnostic at its beginning.
+fn of_file(error: &CommandError) -> Value {
     json!({
-        "code": complaint.code,
+        "code": error.code,
         "severity": "error",
-        "message": complaint.message,
-        "help": complaint.help,
-        "file": complaint.file,
+        "message": error.message,
+        "help": error.help,
+        "file": error.file,
         "span": { "line": 1, "column": 1, "end_line": 1, "end_column": 1 },
     })
 }

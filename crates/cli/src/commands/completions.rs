@@ -1,10 +1,7 @@
-//! `contexture completions`: a script that teaches a shell to complete commands and options.
+//! `contexture completions`: a script with which a shell completes commands and options.
 
-use super::Outcome;
-use crate::args::Cli;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
-use clap::CommandFactory;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
@@ -22,10 +19,10 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints the script.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+/// Runs `contexture completions`; `command` is the root of the command line.
+pub(crate) fn run(args: &Args, command: &mut clap::Command, terminal: &Terminal) -> CommandResult {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "contexture", &mut script);
+    clap_complete::generate(args.shell, command, "contexture", &mut script);
     terminal.print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }

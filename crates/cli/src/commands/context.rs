@@ -1,19 +1,19 @@
-//! `contexture context`: conversations and their states, from the file where they are kept (CP-9 to
-//! CP-12).
+//! `contexture context`: stored conversations and their states (CP-9 to CP-12).
 //!
-//! Decision: the commands open the file itself, as whoever may read the folder can. So they work
-//! whether or not a server runs, and reach the contexts of all owners.
+//! Decision: the commands open the file itself, as everybody with access to the folder can. So they
+//! work with and without a running server, and see the contexts of all owners.
 
 mod compact;
+mod context_file;
 mod delete;
 mod export;
 mod fork;
 mod import;
 mod list;
-mod place;
 mod show;
+mod transcript;
 
-use super::family::family;
+use super::command_group::command_group;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,11 +22,11 @@ Examples:
   contexture context export ctx_weather --output weather.jsonl
   contexture context fork ctx_weather --id ctx_try && contexture context delete ctx_try --yes
 
-Contexts are kept by `contexture serve`, in .contexture/data/contexts.db of the project or in the
-folder of --data. All commands work while a server runs.";
+`contexture serve` stores contexts in .contexture/data/contexts.db of the project, or in the folder
+of --data. All commands work while a server runs.";
 
-family! {
-    /// Lists, shows, copies and removes the conversations that `contexture serve` keeps.
+command_group! {
+    /// Lists, shows, copies and deletes the conversations of `contexture serve`.
     List(list),
     Show(show),
     Export(export),

@@ -1,32 +1,36 @@
-//! `contexture flow`: instruction sets and tool calls, checked, drawn and run (FL-1 to FL-13).
+//! `contexture flow`: instruction sets and tool calls: check, draw and run them (FL-1 to FL-13).
 //!
-//! Decision: a set is a file in the protocol's own form, so that what a model or a server sends is
-//! run from the command line as it is. A run is kept by default: that is what makes it possible to
-//! go on with it after a crash.
+//! Decision: a set is a file in the form of the protocol, so that the command line runs what a model
+//! or a server sends without conversion. A run is stored by default, so that it can be resumed after
+//! a crash.
 
-mod ask;
 mod bars;
-mod board;
 mod cancel;
 mod check;
-mod document;
-mod ending;
+mod control;
 mod eval;
 mod graph;
 mod list;
-mod means;
-mod outcomes;
+mod live_board;
+mod live_table;
 mod pause;
-mod place;
+mod program;
+mod progress_lines;
 mod prune;
-mod report;
+mod report_file;
+mod report_json;
 mod resume;
 mod run;
+mod run_args;
+mod run_options;
+mod runner;
+mod set_file;
 mod show;
+mod stored_runs;
+mod summary;
 mod table;
 
-use super::Outcome;
-use super::family::{family, never};
+use super::command_group::{command_group, never};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,11 +39,11 @@ Examples:
   contexture flow run examples/flows/branches.json
   contexture flow eval 'size(\"two\") == 3'
 
-A set is an INSTRUCTION or TOOL_CALL_REQUEST message, {type, content}, or the content alone with
-`instructions`, `calls` or `toolCalls`. Runs are kept in .contexture/data/flows.db of the project.";
+A set is an INSTRUCTION or TOOL_CALL_REQUEST message, {type, content}, or only its content with
+`instructions`, `calls` or `toolCalls`. Runs are stored in .contexture/data/flows.db of the project.";
 
-family! {
-    /// Runs sets of instructions and tool calls that depend on each other.
+command_group! {
+    /// Runs sets of dependent instructions and tool calls.
     Run(run),
     Check(check),
     Eval(eval),

@@ -1,8 +1,8 @@
-//! `contexture fmt`: the one layout for programs (AS-31).
+//! `contexture fmt`: the standard layout of programs (AS-31).
 
-use super::Outcome;
 use super::rewrite::{self, Rewritten, Target};
-use crate::terminal::Terminal;
+use crate::output::error::CommandResult;
+use crate::output::terminal::Terminal;
 use contexture::context::Limits;
 use contexture::script::format::format;
 
@@ -15,7 +15,7 @@ Examples:
 
 Exit code 0: done; 1: --check found files that would change; 2: a file has errors.";
 
-/// Lays programs out; nothing of what they say changes.
+/// Formats programs; their meaning does not change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 }
 
 /// Runs `contexture fmt`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     rewrite::run(&args.target, "formatted", terminal, |source| {
         match format(source, &Limits::default()) {
             Ok(text) => Rewritten { text: Some(text), faults: None },

@@ -1,4 +1,4 @@
-//! `contexture knowledge`: packs, from a folder to what a model may be shown (KN-1 to KN-17).
+//! `contexture knowledge`: knowledge packs (KN-1 to KN-17).
 
 mod activate;
 mod add;
@@ -7,17 +7,17 @@ mod findings;
 mod index;
 mod list;
 mod new;
-mod place;
+mod pack_scope;
+mod pack_target;
 mod read_properties;
 mod resolve_context;
 mod table;
-mod target;
 mod to_catalog;
 mod usage;
 mod validate;
 mod validate_run;
 
-use super::family::{always, family};
+use super::command_group::{always, command_group};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,11 +27,11 @@ Examples:
     --query 'What does the widget cost?' --max 2k
   contexture knowledge new our-handbook && contexture knowledge validate our-handbook
 
-A pack is a folder with a KNOWLEDGE.md. Packs of a project lie in .contexture/knowledge/ or
-.agents/knowledge/, yours in the same folders of your home.";
+A pack is a folder with a KNOWLEDGE.md. The packs of a project are in .contexture/knowledge/ or
+.agents/knowledge/, your own in the same folders of your home.";
 
-family! {
-    /// Lists, checks, activates and resolves knowledge packs; makes and measures them.
+command_group! {
+    /// Lists, checks, activates and resolves knowledge packs; creates and evaluates them.
     List(list),
     Validate(validate),
     ReadProperties(read_properties, always),

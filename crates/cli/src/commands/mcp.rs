@@ -1,29 +1,80 @@
-//! `contexture mcp`: what a project offers, over the Model Context Protocol (KN-16, REF-10).
+//! `contexture mcp`: a project as a server of the Model Context Protocol (KN-16, REF-10).
 
-mod args;
-
-pub(crate) use args::Args;
-
-use super::Outcome;
-use super::run::runtime;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::terminal::Terminal;
-use crate::workspace;
+use crate::output::error::{Abort, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::plural;
+use crate::support::options::Permissions;
+use crate::support::signals::asked_to_end;
+use crate::support::{project, runtime};
+use contexture::config::listen_address;
 use contexture::packs::Options;
 use contexture::{Environment, Project, servers};
 use contexture_server::Fault;
 use contexture_server::mcp::http::{self, Listening};
 use contexture_server::mcp::token::{Token, VARIABLE};
 use contexture_server::mcp::{Server, Settings, codes, stdio};
-use std::path::Path;
-use tokio::signal::unix::{SignalKind, signal};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture mcp --root . --programs examples
+  contexture mcp --root examples/knowledge --pack acme-product-brief
+
+Over stdio a client starts the command and talks to it through stdin and stdout; it ends when stdin
+ends. With `--http 127.0.0.1:7879` and a token in CONTEXTURE_MCP_TOKEN, clients call
+http://ADDR/mcp with the header `Authorization: Bearer TOKEN`. Messages go to stderr.";
+
+/// Serves knowledge packs, references and programs over the Model Context Protocol.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The project folder [default: the nearest folder with a contexture.toml, else the current
+    /// one]. Naming it approves its packs and MCP servers for this server, except packs that are
+    /// drafts or disputed.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to serve")]
+    root: Option<PathBuf>,
+    /// A folder of programs in the project; each program with a `main agent` becomes a tool.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to serve")]
+    programs: Option<PathBuf>,
+    /// Serve only this pack, by its name or path. May be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "What to serve")]
+    pack: Vec<String>,
+    #[command(flatten)]
+    permissions: Permissions,
+    /// Allow load_resource to load this reference or pattern besides the files of the workspace,
+    /// such as '@https://docs.example.com/**'. May be repeated.
+    #[arg(long, value_name = "REF", help_heading = "What to serve")]
+    offer: Vec<String>,
+    /// The model for `default` in programs.
+    #[arg(long, value_name = "URI", help_heading = "What to serve")]
+    model: Option<String>,
+
+    /// Listen with HTTP on this address instead of stdio, such as 127.0.0.1:7879; port 0 selects a
+    /// free port.
+    #[arg(long, value_name = "ADDR", value_parser = listen_address, help_heading = "HTTP")]
+    http: Option<SocketAddr>,
+    /// The file with the bearer token [default: the variable CONTEXTURE_MCP_TOKEN].
+    #[arg(long, value_name = "FILE", requires = "http", value_hint = clap::ValueHint::FilePath, help_heading = "HTTP")]
+    token_file: Option<PathBuf>,
+    /// Listen on an address that other machines can reach. Without a TLS proxy the token crosses the
+    /// network in plain text.
+    #[arg(long, requires = "http", help_heading = "HTTP")]
+    allow_remote: bool,
+    /// A host name of the server besides localhost and IP addresses. May be repeated.
+    #[arg(long, value_name = "HOST", requires = "http", help_heading = "HTTP")]
+    allow_host: Vec<String>,
+    /// The origin of a web page that may call, such as https://app.example.com. May be repeated.
+    #[arg(long, value_name = "ORIGIN", requires = "http", help_heading = "HTTP")]
+    allow_origin: Vec<String>,
+}
 
 /// Runs `contexture mcp`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let chosen = args.root.as_deref();
     let project = match &args.programs {
-        Some(folder) => workspace::of_program(chosen, &folder.join("program.as"))?,
-        None => workspace::here_or(chosen)?,
+        Some(folder) => project::of_program(chosen, &folder.join("program.as"))?,
+        None => project::here_or(chosen)?,
     };
     let options = match args.http {
         Some(address) => Some(http::Options {
@@ -39,47 +90,23 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     for notice in server.notices() {
         terminal.warn(&notice.to_string());
     }
-    let runtime = runtime()?;
+    let runtime = runtime::single_threaded()?;
     let served = runtime.block_on(async {
         let stop = asked_to_end();
         let Some(options) = options else {
-            terminal.note(&format!("serving {} over stdio", what(&server)));
+            terminal.note(&format!("serving {} over stdio", offer(&server)));
             return stdio::serve(&server, stop).await;
         };
         let listening = Listening::begin(&options).await?;
-        terminal.note(&format!("serving {} at {}", what(&server), listening.url()));
+        terminal.note(&format!("serving {} at {}", offer(&server), listening.url()));
         listening.serve(&server, stop).await
     });
-    // A read of stdin that is under way can't be called back.
+    // A pending read of stdin can't be cancelled.
     runtime.shutdown_background();
-    served.map(|()| Exit::Done).map_err(complaint)
+    Ok(served.map(|()| Exit::Done)?)
 }
 
-/// Waits for the signal that ends the server in order; a second one ends it at once.
-///
-/// It listens from the moment of the call, before anything is served: a client that is through with
-/// a server it has just started may end it at once.
-pub(super) fn asked_to_end() -> impl Future<Output = ()> {
-    let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-    async move {
-        let [Ok(mut interrupts), Ok(mut ends)] = signals else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = interrupts.recv() => {}
-            _ = ends.recv() => {}
-        }
-        tokio::spawn(async move {
-            let code = tokio::select! {
-                _ = interrupts.recv() => 130,
-                _ = ends.recv() => 143,
-            };
-            std::process::exit(code);
-        });
-    }
-}
-
-fn server(args: &Args, project: Project) -> Result<Server, Stop> {
+fn server(args: &Args, project: Project) -> Result<Server, Abort> {
     let is_path = |pack: &&String| {
         pack.contains(std::path::is_separator) || Path::new(pack).join("KNOWLEDGE.md").is_file()
     };
@@ -87,11 +114,11 @@ fn server(args: &Args, project: Project) -> Result<Server, Stop> {
         args.pack.iter().cloned().partition(|pack| is_path(&pack));
     let absolute = |path: &String| {
         let path = Path::new(path);
-        path.canonicalize().map_err(|error| Stop::read(path, error))
+        path.canonicalize().map_err(|error| Abort::read(path, error))
     };
     let packs = Options {
-        explicit: paths.iter().map(absolute).collect::<Result<_, Stop>>()?,
-        allow: args.allow_pack.clone(),
+        explicit: paths.iter().map(absolute).collect::<Result<_, Abort>>()?,
+        allow: args.permissions.allow_pack.clone(),
         named: named.clone(),
         approve_project: args.root.is_some(),
         model: args.model.clone(),
@@ -104,50 +131,44 @@ fn server(args: &Args, project: Project) -> Result<Server, Stop> {
         selected: (!args.pack.is_empty()).then_some(named),
         packs,
         servers: servers::Consent {
-            allow: args.allow_server.clone(),
             approve_project: args.root.is_some(),
-            ..servers::Consent::default()
+            ..args.permissions.servers()
         },
         ..Settings::new(project)
     };
-    Server::open(settings).map_err(complaint)
+    Ok(Server::open(settings)?)
 }
 
-/// The token that clients need over HTTP.
-fn token(args: &Args, project: &Project, terminal: &Terminal) -> Result<Token, Stop> {
+/// Returns the token that clients need over HTTP.
+fn token(args: &Args, project: &Project, terminal: &Terminal) -> Result<Token, Abort> {
     let token = match (&args.token_file, project.environment.get(VARIABLE)) {
         (Some(file), _) => Token::read(file),
         (None, Some(text)) => Token::new(text),
         (None, None) => {
-            let message = "over HTTP the server needs a bearer token";
-            let help = format!("set {VARIABLE}, or name a file with --token-file");
+            let message = "HTTP needs a bearer token";
+            let help = format!("set {VARIABLE} or use --token-file");
             Err(Fault::of(codes::NO_TOKEN, message).with_help(help))
         }
     };
-    let token = token.map_err(complaint)?;
+    let token = token?;
     if token.is_short() {
-        terminal.warn("the bearer token is short enough to be guessed; `openssl rand -hex 32` makes a good one");
+        terminal.warn("the bearer token is short enough to be guessed; `openssl rand -hex 32` generates a safe one");
     }
     Ok(token)
 }
 
-/// The project without the token: programs and references have no use for it.
+/// Removes the token from the environment of programs and references.
 fn without_token(project: Project) -> Project {
     let vars = project.environment.vars().iter().filter(|(name, _)| *name != VARIABLE);
     let environment = Environment::of(vars.map(|(name, value)| (name.clone(), value.clone())));
     Project { environment, ..project }
 }
 
-/// `3 tools and 2 packs`
-fn what(server: &Server) -> String {
-    let tools = super::trace::plural(server.tools().len() as u64, "tool");
+/// Describes what is served: `3 tools and 2 packs`.
+fn offer(server: &Server) -> String {
+    let tools = plural(server.tools().len() as u64, "tool");
     match server.packs().len() as u64 {
         0 => tools,
-        packs => format!("{tools} and {}", super::trace::plural(packs, "pack")),
+        packs => format!("{tools} and {}", plural(packs, "pack")),
     }
-}
-
-fn complaint(fault: Fault) -> Stop {
-    let complaint = Complaint::refused(&fault.code, fault.message);
-    Complaint { help: fault.help, ..complaint }.into()
 }

@@ -1,8 +1,8 @@
-//! `contexture migrate`: programs of version 0.1.3 in today's syntax (AS-31).
+//! `contexture migrate`: programs of version 0.1.3 in the current syntax (AS-31).
 
-use super::Outcome;
 use super::rewrite::{self, Rewritten, Target};
-use crate::terminal::Terminal;
+use crate::output::error::CommandResult;
+use crate::output::terminal::Terminal;
 use contexture::context::Limits;
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture::script::migrate::migrate;
@@ -12,10 +12,10 @@ Examples:
   printf 'main func(input) {\\n  use input < 4k -- all of it\\n}\\n' | contexture migrate -
   contexture migrate --write examples/*.as
 
-Comments, layout and all that is not old stay as they are. Exit code 0: done; 1: --check found
-files that would change; 2: errors are left, and with --write that file is not written.";
+Comments, layout and current syntax are unchanged. Exit code 0: done; 1: --check found files that
+would change; 2: errors remain, and --write does not write that file.";
 
-/// Rewrites the syntax of version 0.1.3: `<` to `max`, `limit` to `max_output`, commas, returns.
+/// Rewrites the syntax of version 0.1.3: `<` to `max`, `limit` to `max_output`, commas and returns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 }
 
 /// Runs `contexture migrate`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     rewrite::run(&args.target, "migrated", terminal, |source| {
         let new = migrate(source, &Limits::default());
         let is_error = |fault: &Diagnostic| fault.severity == Severity::Error;

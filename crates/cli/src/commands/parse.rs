@@ -1,10 +1,9 @@
-//! `contexture parse`: the tree of a program as JSON (AS-31).
+//! `contexture parse`: the syntax tree of a program as JSON (AS-31).
 
-use super::Outcome;
-use crate::complaint::Exit;
-use crate::faults;
-use crate::input;
-use crate::terminal::Terminal;
+use crate::output::diagnostics;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::support::input;
 use contexture::context::Limits;
 use contexture::diagnostic::SourceFile;
 use contexture::script::syntax;
@@ -15,7 +14,8 @@ Examples:
   contexture parse examples/hello.as
   echo 'main func(input) { 1 + 2 }' | contexture parse -
 
-It is indented on a terminal, else one line. The tree is printed even when the file has errors; they go to stderr, with exit code 2.";
+The JSON is indented on a terminal, else on one line. A file with errors is printed, too; the errors
+go to stderr, with exit code 2.";
 
 /// Prints the syntax tree of a program as JSON.
 #[derive(Debug, clap::Args)]
@@ -27,13 +27,13 @@ pub(crate) struct Args {
 }
 
 /// Runs `contexture parse`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the program", terminal)?;
     let source = SourceFile::new(args.file.display().to_string(), text);
     let parsed = syntax::parse(&source, &Limits::default());
     terminal.print_tree(&syntax::json::tree(&parsed.file, &source))?;
     if !parsed.diagnostics.is_empty() {
-        terminal.say(faults::text(&parsed.diagnostics, &[&source], terminal.err).trim_end());
+        terminal.say(diagnostics::text(&parsed.diagnostics, &[&source], terminal.err).trim_end());
     }
     Ok(if parsed.is_valid() { Exit::Done } else { Exit::Refused })
 }

@@ -1,16 +1,14 @@
-//! `contexture ref`: references, from their text to what they name (REF-1 to REF-24).
+//! `contexture ref`: references (REF-1 to REF-24).
 
 mod explain;
 mod list;
 mod load;
+mod options;
 mod parse;
 mod plan;
 mod scan;
-mod scope;
 
-pub(crate) use scope::tokens;
-
-use super::family::family;
+use super::command_group::command_group;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,9 +16,9 @@ Examples:
   contexture ref load '@markdown:file://README.md?section=Contexture&max=200'
   contexture ref list
 
-A shell takes `?`, `!` and `*` for itself: put single quotes around a reference.";
+A shell interprets `?`, `!` and `*`: put single quotes around references.";
 
-family! {
+command_group! {
     /// Reads, finds, plans, loads and explains references such as @file://a.md.
     Parse(parse),
     Scan(scan),

@@ -1,24 +1,21 @@
 //! `contexture repl`: programs line by line (AS-31).
 //!
-//! Decision: on a terminal there is an editor with history and completion; from a pipe the same
-//! lines are read plainly, so that a session can be scripted and tested.
+//! Decision: a terminal gets an editor with history and completion; from a pipe the same lines are
+//! read without one, so that sessions can be scripted and tested.
 
-mod editor;
-
-use super::Outcome;
-use super::run::{Screen, Signals, Talk, runtime};
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::faults;
-use crate::terminal::Terminal;
-use crate::workspace;
+use super::repl_editor::{Editor, Entered};
+use crate::output::diagnostics;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::progress::{ProgressDisplay, Verbosity};
+use crate::output::terminal::Terminal;
+use crate::support::options::{Permissions, stand_in};
+use crate::support::project::Workspace;
+use crate::support::runtime;
+use crate::support::signals::Signals;
 use contexture::diagnostic::Diagnostic;
-use contexture::knowledge::Allowance;
-use contexture::models::StandIn;
 use contexture::run::RunRequest;
 use contexture::script::runtime::SessionError;
-use contexture::servers;
 use contexture::session::Session;
-use editor::{Editor, Entered};
 use std::io::{self, BufRead, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,66 +25,54 @@ Examples:
   contexture repl
   printf 'x = 20\\nx * 2 + 2\\n' | contexture repl
 
-Lines build on each other: variables, functions, imports and `use` stay. `:help` shows what else
-can be entered; Ctrl-C ends a line that runs, Ctrl-D the session.";
+Variables, functions, imports and `use` of a line apply to later lines. `:help` lists the commands;
+Ctrl-C ends a running line, Ctrl-D the session.";
 
 const HELP: &str = "\
-An expression shows its value; assignments, functions, agents, imports and `use` stay for the lines
-that follow. An open bracket goes on with the next line.
+An expression prints its value; assignments, functions, agents, imports and `use` apply to later
+lines. A line with an open bracket continues on the next line.
 
-  :names   the variables so far
-  :help    this text
+  :names   list the variables
+  :help    show this text
   :quit    end the session (or Ctrl-D)";
 
-/// Runs lines of a program one by one.
+/// Runs a program line by line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The model that `default` stands for.
+    /// The model for `default`.
     #[arg(long, value_name = "URI")]
     model: Option<String>,
-    /// Ask no model: give placeholders of the right type, or the answers of a file.
+    /// Call no model: return placeholders of the right type, or the answers of a file.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     mock: Option<Option<PathBuf>>,
-    /// The folder that files and tools are confined to; by default the nearest one with a
-    /// contexture.toml, else the current one.
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    workspace: Option<PathBuf>,
-    /// Let lines read this knowledge pack in this state, such as acme@sha256:0123456789ab; may be
-    /// given several times.
-    #[arg(long, value_name = "NAME@DIGEST")]
-    allow_pack: Vec<Allowance>,
-    /// Let lines use this MCP server of the project, as contexture.toml describes it now; may be
-    /// given several times.
-    #[arg(long, value_name = "NAME@DIGEST")]
-    allow_server: Vec<Allowance>,
-    /// Keep no record of this session in .contexture/.
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    permissions: Permissions,
+    /// Store no record of this session in .contexture/.
     #[arg(long)]
     no_trace: bool,
-    /// Say more: each model call and each tool call.
+    /// Also print each model call and each tool call.
     #[arg(long, short)]
     verbose: bool,
 }
 
 /// Runs `contexture repl`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let project = workspace::here_or(args.workspace.as_deref())?;
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let project = args.workspace.open()?;
     let request = RunRequest {
         model: args.model.clone(),
-        stand_in: match &args.mock {
-            Some(Some(answers)) => StandIn::Answers(answers.clone()),
-            Some(None) => StandIn::Mock,
-            None => StandIn::None,
-        },
+        stand_in: stand_in(None, args.mock.as_ref()),
         forget: args.no_trace,
-        allow_packs: args.allow_pack.clone(),
-        servers: servers::Consent { allow: args.allow_server.clone(), ..Default::default() },
+        allow_packs: args.permissions.allow_pack.clone(),
+        servers: args.permissions.servers(),
         ..RunRequest::default()
     };
-    let talk = if args.verbose { Talk::Verbose } else { Talk::Normal };
-    let screen = Arc::new(Screen::new(*terminal, talk, true));
+    let talk = if args.verbose { Verbosity::Verbose } else { Verbosity::Normal };
+    let screen = Arc::new(ProgressDisplay::new(*terminal, talk, true));
     let observer = Arc::clone(&screen);
-    let session = Session::open(&project, &request, observer).map_err(Complaint::from)?;
+    let session = Session::open(&project, &request, observer)?;
     let history = (!args.no_trace).then(|| project.state_folder().join("repl-history"));
     let signals = Signals::listen({
         let screen = Arc::clone(&screen);
@@ -95,44 +80,44 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     });
     let mut repl =
         Repl { session, screen, terminal, signals, verbose: args.verbose, failed: false };
-    let driver = runtime()?;
+    let driver = runtime::single_threaded()?;
     if io::stdin().is_terminal() {
-        repl.talk(&driver, history)?;
+        repl.edit(&driver, history)?;
         return Ok(Exit::Done);
     }
     repl.read(&driver)?;
     Ok(if repl.failed { Exit::Failed } else { Exit::Done })
 }
 
-/// A session with somebody.
+/// A session with its input and output.
 struct Repl<'t> {
     session: Session,
-    screen: Arc<Screen>,
+    screen: Arc<ProgressDisplay>,
     terminal: &'t Terminal,
     signals: Signals,
     verbose: bool,
     failed: bool,
 }
 
-/// Whether the session goes on.
+/// The next step of a session.
 enum Next {
     Line,
-    /// The line goes on: something is still open.
+    /// The line is incomplete.
     More,
     Quit,
 }
 
 impl Repl<'_> {
-    /// With a person at a terminal.
-    fn talk(
+    /// Reads lines from the editor of a terminal.
+    fn edit(
         &mut self,
         driver: &tokio::runtime::Runtime,
         history: Option<PathBuf>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Abort> {
         self.terminal.say("AgentScript; `:help` for help, Ctrl-D to end");
         let mut editor = Editor::new(history, self.terminal.out.is_on());
         loop {
-            editor.know(self.session.variables());
+            editor.set_names(self.session.variables());
             match editor.read()? {
                 Entered::Line(line) => {
                     if matches!(self.enter(&line, driver)?, Next::Quit) {
@@ -145,11 +130,11 @@ impl Repl<'_> {
         }
     }
 
-    /// From a pipe: lines until they are complete.
-    fn read(&mut self, driver: &tokio::runtime::Runtime) -> Result<(), Stop> {
+    /// Reads lines from a pipe, and joins those that are incomplete.
+    fn read(&mut self, driver: &tokio::runtime::Runtime) -> Result<(), Abort> {
         let mut entry = String::new();
         for line in io::stdin().lock().lines() {
-            let line = line.map_err(|error| Stop::read("stdin".as_ref(), error))?;
+            let line = line.map_err(|error| Abort::read("stdin".as_ref(), error))?;
             entry.push_str(&line);
             match self.enter(&entry, driver)? {
                 Next::Quit => return Ok(()),
@@ -160,9 +145,9 @@ impl Repl<'_> {
         if !entry.trim().is_empty() {
             self.failed = true;
             self.terminal.say(
-                &Complaint::failed(
+                &CommandError::failed(
                     "incomplete",
-                    "the last line is not complete: a bracket or string is open",
+                    "the last line is incomplete: a bracket or string is not closed",
                 )
                 .text(self.terminal.err),
             );
@@ -170,7 +155,7 @@ impl Repl<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, line: &str, driver: &tokio::runtime::Runtime) -> Result<Next, Stop> {
+    fn enter(&mut self, line: &str, driver: &tokio::runtime::Runtime) -> Result<Next, Abort> {
         match line.trim() {
             "" => return Ok(Next::Line),
             ":quit" | ":q" | ":exit" => return Ok(Next::Quit),
@@ -184,7 +169,7 @@ impl Repl<'_> {
             }
             command if command.starts_with(':') => {
                 self.failed = true;
-                self.terminal.warn(&format!("there is no command {command}; see :help"));
+                self.terminal.warn(&format!("unknown command {command}; see :help"));
                 return Ok(Next::Line);
             }
             _ => {}
@@ -192,7 +177,7 @@ impl Repl<'_> {
         self.eval(line, driver)
     }
 
-    fn eval(&mut self, line: &str, driver: &tokio::runtime::Runtime) -> Result<Next, Stop> {
+    fn eval(&mut self, line: &str, driver: &tokio::runtime::Runtime) -> Result<Next, Abort> {
         let cancel = self.signals.arm();
         self.screen.begin();
         let outcome = driver.block_on(self.session.eval(line, cancel));
@@ -200,7 +185,7 @@ impl Repl<'_> {
         self.screen.clear();
         match outcome {
             Ok(outcome) => {
-                // All that a session warns of are a `max` that cut short (AS-11).
+                // A session only warns about loops that their `max` ended (AS-11).
                 for warning in outcome.warnings.iter().filter(|_| self.verbose) {
                     self.terminal.warn(&warning.message);
                 }
@@ -209,19 +194,19 @@ impl Repl<'_> {
                 }
             }
             Err(SessionError::Incomplete) => return Ok(Next::More),
-            Err(SessionError::Syntax(found)) => self.complain(&found),
-            Err(SessionError::Run(error)) => self.complain(&[error.to_diagnostic()]),
+            Err(SessionError::Syntax(found)) => self.report(&found),
+            Err(SessionError::Run(error)) => self.report(&[error.to_diagnostic()]),
             Err(other) => self.terminal.say(
-                &Complaint::failed("session_failed", other.to_string()).text(self.terminal.err),
+                &CommandError::failed("session_failed", other.to_string()).text(self.terminal.err),
             ),
         }
         Ok(Next::Line)
     }
 
-    fn complain(&mut self, found: &[Diagnostic]) {
+    fn report(&mut self, found: &[Diagnostic]) {
         self.failed = true;
         let source = self.session.source();
-        let text = faults::excerpts(found, &[&source], self.terminal.err);
+        let text = diagnostics::excerpts(found, &[&source], self.terminal.err);
         self.terminal.say(text.trim_end());
     }
 }

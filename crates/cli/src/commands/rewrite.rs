@@ -1,15 +1,14 @@
-//! Commands that give a file a new text: to stdout, in place, or only to say which would change.
+//! Commands that rewrite files: to stdout, in place, or only checking which would change.
 
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::faults;
-use crate::input;
-use crate::terminal::Terminal;
+use crate::output::diagnostics;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::support::input;
 use contexture::diagnostic::{Diagnostic, SourceFile};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which files, and what to do with the new text.
+/// The files, and the destination of their new text.
 #[derive(Debug, clap::Args)]
 pub(super) struct Target {
     /// The programs; `-` reads one from stdin.
@@ -18,27 +17,27 @@ pub(super) struct Target {
     /// Write the files instead of printing.
     #[arg(long, short, conflicts_with = "check")]
     write: bool,
-    /// Print the names of the files that would change; exit with 1 when there are some.
+    /// Print the names of the files that would change, and exit with 1 if there are any.
     #[arg(long)]
     check: bool,
 }
 
 /// The new text of a file.
 pub(super) struct Rewritten {
-    /// The text; none when the file can't be read as a program.
+    /// The text; `None` when the file does not parse.
     pub(super) text: Option<String>,
-    /// Errors that are left, and the text they are about.
+    /// The remaining errors, and the text they are about.
     pub(super) faults: Option<(SourceFile, Vec<Diagnostic>)>,
 }
 
-/// Rewrites the files; `done` is what is said of one that was written, such as `formatted`.
+/// Rewrites the files; `done` is the word for a written one, such as `formatted`.
 pub(super) fn run(
     target: &Target,
     done: &str,
     terminal: &Terminal,
     rewrite: impl Fn(&SourceFile) -> Rewritten,
-) -> Outcome {
-    refuse_what_makes_no_sense(target)?;
+) -> CommandResult {
+    reject_invalid_combination(target)?;
     let mut worst = Exit::Done;
     for path in &target.files {
         let text = input::text(path, "the program", terminal)?;
@@ -50,18 +49,18 @@ pub(super) fn run(
     Ok(worst)
 }
 
-fn refuse_what_makes_no_sense(target: &Target) -> Result<(), Stop> {
+fn reject_invalid_combination(target: &Target) -> Result<(), Abort> {
     let stdin = target.files.iter().any(|path| input::is_stdin(path));
-    let complaint = match (target.write, target.check) {
-        (true, _) if stdin => Complaint::refused("bad_usage", "stdin can't be written to")
-            .help("leave out --write to print the text"),
+    let error = match (target.write, target.check) {
+        (true, _) if stdin => CommandError::refused("bad_usage", "--write can't write to stdin")
+            .help("remove --write to print the text"),
         (false, false) if target.files.len() > 1 => {
-            Complaint::refused("bad_usage", "several files can't be printed at once")
-                .help("rewrite them with --write, or list those that would change with --check")
+            CommandError::refused("bad_usage", "can't print several files at once")
+                .help("rewrite them with --write, or list the ones that would change with --check")
         }
         _ => return Ok(()),
     };
-    Err(complaint.into())
+    Err(error.into())
 }
 
 fn one(
@@ -71,10 +70,10 @@ fn one(
     new: &Rewritten,
     done: &str,
     terminal: &Terminal,
-) -> Outcome {
+) -> CommandResult {
     let changed = new.text.as_ref().filter(|text| *text != source.text());
     if let Some((about, left)) = &new.faults {
-        terminal.say(faults::text(left, &[about], terminal.err).trim_end());
+        terminal.say(diagnostics::text(left, &[about], terminal.err).trim_end());
     }
     let sound = new.faults.is_none();
     if target.check {
@@ -83,7 +82,7 @@ fn one(
         }
     } else if target.write {
         if let (Some(text), true) = (changed, sound) {
-            fs::write(path, text).map_err(|e| Stop::write(&path.display().to_string(), &e))?;
+            fs::write(path, text).map_err(|e| Abort::write(&path.display().to_string(), &e))?;
             terminal.say(&format!("{} {}", terminal.err.green(done), path.display()));
         }
     } else if let Some(text) = &new.text {

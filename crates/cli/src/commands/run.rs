@@ -1,27 +1,18 @@
 //! `contexture run`: a program from its path to its value (AS-31).
 
 mod args;
-mod canvas;
 mod report;
-mod screen;
-mod signal;
-mod spinner;
 
 pub(crate) use args::Args;
-pub(crate) use canvas::Canvas;
-pub(crate) use report::source as refused_program;
-pub(crate) use screen::{Screen, Talk, asks};
-pub(crate) use signal::Signals;
 
-use super::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::input;
-use crate::terminal::Terminal;
-use crate::workspace;
-use contexture::Runtime;
-use contexture::models::StandIn;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::progress::{ProgressDisplay, Verbosity};
+use crate::output::terminal::Terminal;
+use crate::support::options::stand_in;
+use crate::support::signals::Signals;
+use crate::support::{input, runtime};
+use contexture::{Project, Runtime};
 use contexture::run::{RunReport, RunRequest};
-use contexture::{Project, servers};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,65 +22,62 @@ use std::time::Instant;
 const CANCELLED: &str = "AS9059";
 
 /// Runs `contexture run`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     if args.no_trace && args.trace == Some(None) {
-        let message = "--trace shows what --no-trace does not keep";
-        let help = "leave one of them out, or write the events to a file with --trace FILE";
-        return Err(Complaint::refused("bad_usage", message).help(help).into());
+        let message = "--trace can't show a run that --no-trace does not store";
+        let help = "remove one of them, or write the events to a file with --trace FILE";
+        return Err(CommandError::refused("bad_usage", message).help(help).into());
     }
-    selected_once(&args.select)?;
+    reject_double_selection(&args.select)?;
     let input = input_of(args, terminal)?;
-    let project = workspace::of_program(args.workspace.as_deref(), &args.file)?;
+    let project = args.workspace.open_for(Some(&args.file))?;
     let request = request(args, input);
-    let screen = Arc::new(Screen::new(*terminal, talk(args), !args.quiet));
+    let screen = Arc::new(ProgressDisplay::new(*terminal, verbosity(args), !args.quiet));
     let began = Instant::now();
     let (report, ended_by) = drive(&project, request, &screen)?;
     screen.clear();
     let end = report::End { args, project: &project, took: began.elapsed(), calls: screen.calls() };
-    end.tell(report, terminal).map_err(|stop| interrupted(stop, ended_by))
+    end.report(report, terminal).map_err(|abort| interrupted(abort, ended_by))
 }
 
-/// A run that a signal ended exits as shells expect it of such a process.
-fn interrupted(stop: Stop, ended_by: Option<u8>) -> Stop {
-    match (stop, ended_by) {
-        (Stop::Complaint(mut complaint), Some(code)) if complaint.code == CANCELLED => {
-            complaint.exit = Exit::Signalled(code);
-            Stop::Complaint(complaint)
+/// Gives a run that a signal ended the exit code that shells expect.
+fn interrupted(abort: Abort, ended_by: Option<u8>) -> Abort {
+    match (abort, ended_by) {
+        (Abort::Error(mut error), Some(code)) if error.code == CANCELLED => {
+            error.exit = Exit::Signalled(code);
+            Abort::Error(error)
         }
-        (stop, _) => stop,
+        (abort, _) => abort,
     }
 }
 
-/// Refuses two candidates for one place.
-fn selected_once(selections: &[(String, String)]) -> Result<(), Stop> {
+/// Rejects two candidates for one place.
+fn reject_double_selection(selections: &[(String, String)]) -> Result<(), Abort> {
     let mut places = BTreeMap::new();
     for (place, name) in selections {
         if let Some(other) = places.insert(place, name).filter(|other| *other != name) {
-            let message = format!("--select {place} is given with both `{other}` and `{name}`");
+            let message = format!("--select {place} selects both `{other}` and `{name}`");
             let help = "select one candidate for each place";
-            return Err(Complaint::refused("bad_usage", message).help(help).into());
+            return Err(CommandError::refused("bad_usage", message).help(help).into());
         }
     }
     Ok(())
 }
 
-/// What is said beside the value; in JSON it is part of the object.
-const fn talk(args: &Args) -> Talk {
+/// Returns how much to print beside the value; with JSON it is part of the object.
+const fn verbosity(args: &Args) -> Verbosity {
     if args.quiet || args.json {
-        Talk::Quiet
+        Verbosity::Quiet
     } else if args.verbose {
-        Talk::Verbose
+        Verbosity::Verbose
     } else {
-        Talk::Normal
+        Verbosity::Normal
     }
 }
 
-fn input_of(args: &Args, terminal: &Terminal) -> Result<Value, Stop> {
+fn input_of(args: &Args, terminal: &Terminal) -> Result<Value, Abort> {
     match (&args.input, &args.input_file) {
-        (Some(dash), _) if dash == "-" => {
-            input::json(&input::stdin("the input", terminal)?, "the input on stdin")
-        }
-        (Some(text), _) => input::json(text, "--input"),
+        (Some(text), _) => input::json_option(text, "--input", terminal),
         (None, Some(file)) => {
             let text = input::text(file, "the input", terminal)?;
             let name = file.display().to_string();
@@ -100,38 +88,32 @@ fn input_of(args: &Args, terminal: &Terminal) -> Result<Value, Stop> {
 }
 
 fn request(args: &Args, input: Value) -> RunRequest {
-    let stand_in = match (&args.replay, &args.mock) {
-        (Some(recording), _) => StandIn::Replay(recording.clone()),
-        (None, Some(Some(answers))) => StandIn::Answers(answers.clone()),
-        (None, Some(None)) => StandIn::Mock,
-        (None, None) => StandIn::None,
-    };
     RunRequest {
         program: args.file.clone(),
         input,
         agent: args.agent.clone(),
         function: args.function.clone(),
         model: args.model.clone(),
-        stand_in,
+        stand_in: stand_in(args.replay.as_deref(), args.mock.as_ref()),
         record: args.record.clone(),
         dry_run: args.dry_run,
         concurrency: args.concurrency,
         trace_file: args.trace.clone().flatten(),
         forget: args.no_trace,
         selections: args.select.iter().cloned().collect(),
-        allow_packs: args.allow_pack.clone(),
-        servers: servers::Consent { allow: args.allow_server.clone(), ..Default::default() },
+        allow_packs: args.permissions.allow_pack.clone(),
+        servers: args.permissions.servers(),
         ..RunRequest::default()
     }
 }
 
-/// Runs it; Ctrl-C ends it in order. Returns the exit code of the signal that came.
+/// Runs the program; Ctrl-C ends it in order. Returns the exit code of a signal.
 fn drive(
     project: &Project,
     request: RunRequest,
-    screen: &Arc<Screen>,
-) -> Result<(RunReport, Option<u8>), Stop> {
-    let runtime = runtime()?;
+    screen: &Arc<ProgressDisplay>,
+) -> Result<(RunReport, Option<u8>), Abort> {
+    let runtime = runtime::single_threaded()?;
     let signals = Signals::listen({
         let screen = Arc::clone(screen);
         move || screen.abandon()
@@ -142,11 +124,4 @@ fn drive(
     let run = Runtime::of(project.clone()).request(request).observer(observer).cancel(cancel);
     let report = RunReport::from(runtime.block_on(run));
     Ok((report, signals.disarm()))
-}
-
-/// The driver of effects: one thread, nothing started before it is needed.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Stop> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        Complaint::failed("no_runtime", format!("no runtime can be started: {error}")).into()
-    })
 }

@@ -1,29 +1,90 @@
 //! `contexture serve`: agents that people's apps talk to (CP-5, CP-6).
 
-mod args;
-
-pub(crate) use args::Args;
-
-use super::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::terminal::Terminal;
-use crate::workspace;
-use contexture::models::StandIn;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::support::options::stand_in;
+use crate::support::project;
+use crate::support::runtime::multi_threaded;
+use crate::support::signals::asked_to_end;
+use contexture::config::listen_address;
+use contexture::knowledge::approval::Allowance;
 use contexture::turn::TurnRequest;
-use contexture_server::Fault;
 use contexture_server::serve::door::{Listening, Options, TlsFiles};
 use contexture_server::serve::{Format, Level, LogSettings, Serve, Settings, data_folder};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
-/// Where is listened when nothing else is said.
+const EXAMPLES: &str = "\
+Examples:
+  contexture serve examples/ask_docs.as
+  contexture serve examples/ask_docs.as examples/hello.as --listen 127.0.0.1:9000
+
+Apps speak with the server over a WebSocket at /v1/ws or over HTTP:
+  curl http://127.0.0.1:7878/v1/messages -H 'Content-Type: application/json' -d '{
+    \"messageId\": \"msg_1\", \"timestamp\": \"2026-01-01T00:00:00Z\", \"type\": \"USER_INPUT\",
+    \"sender\": {\"id\": \"me\", \"type\": \"USER\"}, \"content\": {\"text\": \"Hello\"}}'
+
+Messages go to stderr. Ctrl-C stops the server after its running requests, a second one at once.";
+
+/// Serves agents to apps over the context protocol.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The programs with the agents; the main agent of the first one answers by default.
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    programs: Vec<PathBuf>,
+    /// The address to listen on; port 0 selects a free port [default: 127.0.0.1:7878].
+    #[arg(long, value_name = "ADDR", value_parser = listen_address, help_heading = "Server")]
+    listen: Option<SocketAddr>,
+    /// The folder of contexts and tokens [default: .contexture/data in the project].
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]
+    data: Option<PathBuf>,
+    /// Listen without TLS on an address that other machines can reach, such as behind a TLS proxy.
+    #[arg(long, help_heading = "Server")]
+    allow_remote: bool,
+    /// The certificate of the server and its chain in PEM; enables TLS.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_key", help_heading = "Server")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_cert", help_heading = "Server")]
+    tls_key: Option<PathBuf>,
+    /// Listen on an address that other machines can reach before a token exists: no request is
+    /// accepted until `contexture token add` creates one.
+    #[arg(long, help_heading = "Server")]
+    allow_no_token: bool,
+    /// The log on stderr: nothing, a line per request, turn and error, or also per message.
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = ["off", "info", "debug"], help_heading = "Server")]
+    log: String,
+    /// The format of log lines.
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"], help_heading = "Server")]
+    log_format: String,
+    /// The project folder [default: the project of the first program]. Naming it approves its packs
+    /// for this server, except drafts and disputed packs.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]
+    root: Option<PathBuf>,
+    /// The model for `default` in programs.
+    #[arg(long, value_name = "URI", help_heading = "Model")]
+    model: Option<String>,
+    /// Record all model answers in a file, for --replay.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "replay", help_heading = "Model")]
+    record: Option<PathBuf>,
+    /// Answer from a recorded file; a request that it does not contain is an error.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Model")]
+    replay: Option<PathBuf>,
+    /// Allow a pack that is a draft, disputed or not approved, in this state. May be repeated.
+    #[arg(long, value_name = "NAME@DIGEST", help_heading = "Knowledge")]
+    allow_pack: Vec<Allowance>,
+}
+
+/// The default address.
 const ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7878);
 
 /// Runs `contexture serve`.
-pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = match (&args.root, args.programs.first()) {
-        (Some(_), _) | (None, None) => workspace::here_or(args.root.as_deref())?,
-        (None, Some(program)) => workspace::of_program(None, program)?,
+        (Some(_), _) | (None, None) => project::here_or(args.root.as_deref())?,
+        (None, Some(program)) => project::of_program(None, program)?,
     };
     let address = args.listen.or(project.config.serve.listen).unwrap_or(ADDRESS);
     let options = Options {
@@ -38,9 +99,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         log: log(args),
         ..Settings::new(project, args.programs.clone())
     };
-    let runtime = runtime()?;
+    let runtime = multi_threaded()?;
     let served = runtime.block_on(async {
-        let stop = super::mcp::asked_to_end();
+        let stop = asked_to_end();
         let serve = Serve::open(settings)?;
         let what = serve.agents().join(", ");
         for warning in serve.warnings() {
@@ -51,7 +112,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         listening.serve(stop).await
     });
     runtime.shutdown_background();
-    served.map(|()| Exit::Done).map_err(complaint)
+    Ok(served.map(|()| Exit::Done)?)
 }
 
 fn tls(args: &Args) -> Option<TlsFiles> {
@@ -59,7 +120,7 @@ fn tls(args: &Args) -> Option<TlsFiles> {
     Some(TlsFiles { certificates, key })
 }
 
-/// What is said, on stderr.
+/// Returns the settings of the log on stderr.
 fn log(args: &Args) -> LogSettings {
     LogSettings {
         level: Level::parse(&args.log).unwrap_or_default(),
@@ -68,26 +129,14 @@ fn log(args: &Args) -> LogSettings {
     }
 }
 
-/// What all turns have in common.
+/// Returns the settings of all turns.
 fn turns(args: &Args) -> TurnRequest {
     TurnRequest {
         model: args.model.clone(),
-        stand_in: args.replay.clone().map_or(StandIn::None, StandIn::Replay),
+        stand_in: stand_in(args.replay.as_deref(), None),
         record: args.record.clone(),
         allow_packs: args.allow_pack.clone(),
         approve_packs: args.root.is_some(),
         ..TurnRequest::default()
     }
-}
-
-fn complaint(fault: Fault) -> Stop {
-    let complaint = Complaint::refused(&fault.code, fault.message);
-    Complaint { help: fault.help, ..complaint }.into()
-}
-
-/// Threads for connections; what blocks has its own.
-fn runtime() -> Result<tokio::runtime::Runtime, Stop> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        Complaint::failed("no_runtime", format!("no runtime can be started: {error}")).into()
-    })
 }

@@ -1,12 +1,12 @@
-//! `contexture token`: who may come in to a server (CP-19).
+//! `contexture token`: access to a server (CP-19).
 
 mod add;
 mod list;
-mod place;
 mod revoke;
-mod show;
+mod table;
+mod token_file;
 
-use super::family::family;
+use super::command_group::command_group;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,11 +14,11 @@ Examples:
   contexture token add reporter --owner ann --scope read --expires 30d
   contexture token list
 
-Tokens stand as digests in tokens.json of the data folder of `contexture serve`; a server that runs
-hears of changes within a second.";
+The data folder of `contexture serve` keeps digests of the tokens in tokens.json; a running server
+applies changes within a second.";
 
-family! {
-    /// Makes, lists and takes back the tokens that let clients in to `contexture serve`.
+command_group! {
+    /// Creates, lists and revokes the tokens of `contexture serve`.
     Add(add),
     List(list),
     Revoke(revoke),

@@ -1,11 +1,9 @@
-//! `contexture context delete`: contexts with all they hold (CP-10).
+//! `contexture context delete`: deletes contexts (CP-10).
 
-use super::place::{Desk, Named, Place, refuse};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use super::context_file::{ContextFile, ContextLocation, ContextRef};
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, one_line};
 use contexture::store::contexts::{ContextError, ContextStore as _};
 use contexture_server::serve::audit::Deed;
 use serde_json::json;
@@ -14,50 +12,49 @@ const EXAMPLES: &str = "\
 Examples:
   contexture context delete ctx_weather --yes
 
-A message that was here before does not bring a context back. An export keeps a copy.";
+A message of the past does not restore a context. `contexture context export` keeps a copy.";
 
-/// Removes contexts with their messages and states. A terminal is asked first.
+/// Deletes contexts with their messages and states, after a question at a terminal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The contexts.
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Whose they are; else whoever's they are.
+    /// The owner; needed when several owners have this id.
     #[arg(long, value_name = "NAME")]
     owner: Option<String>,
-    /// Do not ask.
+    /// Delete without asking.
     #[arg(long, short)]
     yes: bool,
     #[command(flatten)]
-    place: Place,
+    location: ContextLocation,
     /// Print one JSON object: deleted, the ids.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Runs `contexture context delete`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let Some(first) = args.ids.first() else { return Ok(Exit::Done) };
-    let (desk, named) = args.place.find(first, args.owner.as_deref())?;
+    let (file, named) = args.location.find(first, args.owner.as_deref())?;
     let mut all = vec![named];
-    // One that is not there keeps the others from being removed.
+    // An unknown context prevents the deletion of the others.
     for id in args.ids.iter().skip(1).filter(|id| *id != first) {
         if all.iter().all(|known| known.id != *id) {
-            all.push(desk.named(id, args.owner.as_deref())?);
+            all.push(file.named(id, args.owner.as_deref())?);
         }
     }
-    if !args.yes && !is_agreed(&desk, &all, terminal)? {
-        let complaint = Complaint::failed("not_deleted", "nothing was deleted");
-        return Err(complaint.into());
+    if !args.yes && !is_confirmed(&file, &all, terminal)? {
+        return Err(CommandError::failed("not_deleted", "nothing was deleted").into());
     }
     for named in &all {
-        match desk.store.delete(named.key()) {
-            // Somebody else was faster.
+        match file.store.delete(named.key()) {
+            // Another process has deleted it.
             Ok(()) | Err(ContextError::NotFound(_)) => {
-                desk.note(Deed::Deleted, &named.owner, &named.id)?;
+                file.note(Deed::Deleted, &named.owner, &named.id)?;
             }
-            Err(error) => return Err(refuse(&error)),
+            Err(error) => return Err(error.into()),
         }
     }
     if args.json {
@@ -69,18 +66,22 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Asks whoever sits at the terminal.
-fn is_agreed(desk: &Desk, all: &[Named], terminal: &Terminal) -> Result<bool, Stop> {
-    if !terminal.is_answered() {
-        return Err(Complaint::refused("not_confirmed", "nobody is there to be asked")
+/// Asks a person at the terminal.
+fn is_confirmed(
+    file: &ContextFile,
+    all: &[ContextRef],
+    terminal: &Terminal,
+) -> Result<bool, Abort> {
+    if !terminal.is_interactive() {
+        return Err(CommandError::refused("not_confirmed", "no terminal to ask for confirmation")
             .help("--yes deletes without asking")
             .into());
     }
     for named in all {
-        let head = desk.store.head(named.key()).map_err(|error| refuse(&error))?;
+        let head = file.store.head(named.key())?;
         let (id, owner) = (one_line(&named.id), one_line(&named.owner));
         terminal.say(&format!("{id}  {owner}  {}", counted(head.messages, "message")));
     }
     let what = if all.len() == 1 { "this context" } else { "these contexts" };
-    Ok(terminal.says_yes(&format!("Delete {what} for good? [y/N] ")))
+    Ok(terminal.confirm(&format!("Permanently delete {what}? [y/N] ")))
 }

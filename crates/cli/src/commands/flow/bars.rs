@@ -1,14 +1,14 @@
-//! Bars: how far a run has come, and when each of its steps ran.
+//! Bars for the progress of a run and the times of its steps.
 
 use std::time::Duration;
 
-/// A bar of so many columns, full up to `done` of `total`.
+/// Returns a bar of `columns` columns that is filled to `done` of `total`.
 pub(super) fn progress(done: usize, total: usize, columns: usize) -> String {
     let full = share(done as u128, total as u128, columns);
     format!("{}{}", "█".repeat(full), "░".repeat(columns.saturating_sub(full)))
 }
 
-/// A bar where something ran within the whole, in so many columns.
+/// Returns a bar of `columns` columns for the part of `whole` in which a step ran.
 pub(super) fn span(began: Duration, took: Duration, whole: Duration, columns: usize) -> String {
     let whole = whole.as_micros();
     let first = share(began.as_micros(), whole, columns).min(columns.saturating_sub(1));
@@ -22,7 +22,7 @@ pub(super) fn span(began: Duration, took: Duration, whole: Duration, columns: us
     format!("{}{bar}{}", " ".repeat(first), " ".repeat(behind))
 }
 
-/// How many of so many columns a part of a whole takes.
+/// Returns the columns that a part of a whole takes.
 fn share(part: u128, whole: u128, columns: usize) -> usize {
     let columns = columns as u128;
     let taken = part.saturating_mul(columns).checked_div(whole).unwrap_or(columns);
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fl_12_a_bar_is_as_full_as_the_run_has_come() {
+    fn fl_12_bar_shows_share_of_ended_steps() {
         assert_eq!(progress(0, 4, 8), "░░░░░░░░");
         assert_eq!(progress(1, 4, 8), "██░░░░░░");
         assert_eq!(progress(4, 4, 8), "████████");
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_12_a_step_has_its_bar_where_it_ran() {
+    fn fl_12_step_bar_shows_when_it_ran() {
         let of = |began, took, whole| {
             span(
                 Duration::from_millis(began),

@@ -1,12 +1,11 @@
-//! `contexture flow cancel`: a run that any process does comes to its end (FL-12).
+//! `contexture flow cancel`: ends a run of any process (FL-12).
 
-use super::ask::{self, Asked};
-use super::place::{Kept, refuse, refuse_flow};
-use super::run::runtime;
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit};
-use crate::terminal::Terminal;
+use super::control::{self, TargetRun};
+use super::stored_runs::StoredRun;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::counted;
+use crate::support::runtime::multi_threaded;
 use contexture::flows::{Closed, FlowError, close, is_within};
 use contexture::protocol::content::Status;
 use contexture::store::flows::{Ask, RunState};
@@ -16,16 +15,16 @@ const EXAMPLES: &str = "\
 Examples:
   contexture flow cancel latest --json
 
-The run is found as by `flow show`; the process that does it may be any on this machine.";
+RUN is as in `flow show`; any process on this machine may execute the run.";
 
-/// Cancels a run: what runs ends FAILED, what has not started SKIPPED.
+/// Cancels a run: running steps end FAILED, waiting ones SKIPPED.
 ///
-/// A run that was broken off is closed so, and nothing of it is run.
+/// An interrupted run is closed in the same way, and nothing of it is run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
-    asked: Asked,
+    asked: TargetRun,
 }
 
 impl Args {
@@ -35,31 +34,33 @@ impl Args {
 }
 
 /// Runs `contexture flow cancel`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let kept = args.asked.place.find(&args.asked.run)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let stored = args.asked.location.find(&args.asked.run)?;
     let is_json = args.asked.json;
-    if kept.summary.state == RunState::Interrupted && is_within(kept.id()) {
-        let outer = kept.id().split('/').next().unwrap_or_default();
-        let message = format!("the run {} belongs to a step of another run", kept.id());
-        let help = format!("`contexture flow cancel {outer}` closes both");
-        return Err(Complaint::refused("flow_run_within", message).help(help).into());
+    if stored.summary.state == RunState::Interrupted && is_within(stored.id()) {
+        return Err(stored.within("cancel", "cancels both"));
     }
-    let is_running = kept.journal.ask(kept.id(), Ask::Cancel).map_err(|error| refuse(&error))?;
+    let is_running = stored.journal.ask(stored.id(), Ask::Cancel)?;
     if is_running {
-        return ask::tell(kept.id(), (Ask::Cancel, true), is_json, terminal);
+        return control::report(stored.id(), (Ask::Cancel, true), is_json, terminal);
     }
-    match runtime()?.block_on(close(&kept.journal, kept.id())) {
-        Ok(closed) => tell(&kept, &closed, is_json, terminal),
-        // Somebody has taken it up just now, and has heard of it.
+    match multi_threaded()?.block_on(close(&stored.journal, stored.id())) {
+        Ok(closed) => report(&stored, &closed, is_json, terminal),
+        // Another process has just resumed it, and has received the request.
         Err(FlowError::Setup(error)) if error.code == "flow_run_held" => {
-            ask::tell(kept.id(), (Ask::Cancel, true), is_json, terminal)
+            control::report(stored.id(), (Ask::Cancel, true), is_json, terminal)
         }
-        Err(error) => Err(refuse_flow(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn tell(kept: &Kept, closed: &Closed, is_json: bool, terminal: &Terminal) -> Outcome {
-    let run = kept.id();
+fn report(
+    stored: &StoredRun,
+    closed: &Closed,
+    is_json: bool,
+    terminal: &Terminal,
+) -> CommandResult {
+    let run = stored.id();
     let count = |status| closed.outcomes.iter().filter(|one| one.status == status).count() as u64;
     let (failed, skipped) = (count(Status::Failed), count(Status::Skipped));
     if is_json {
@@ -73,7 +74,7 @@ fn tell(kept: &Kept, closed: &Closed, is_json: bool, terminal: &Terminal) -> Out
         return Ok(Exit::Done);
     }
     terminal.note(&format!(
-        "run {run} was broken off and is now closed as {}, with {} failed and {skipped} skipped",
+        "interrupted run {run} is now closed as {}, with {} failed and {skipped} skipped",
         closed.status,
         counted(failed, "step"),
     ));

@@ -1,13 +1,11 @@
-//! `contexture flow check`: everything that is wrong with a set, before it runs (FL-6).
+//! `contexture flow check`: the errors and warnings of a set, before it runs (FL-6).
 
-use super::document::{self, Document};
-use super::place::Place;
-use super::run::{near, unready};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::commands::run::refused_program;
-use crate::complaint::{Complaint, Exit};
-use crate::terminal::Terminal;
+use super::set_file::{self, SetFile, folder_of, is_program, not_ready};
+use super::stored_runs::FlowLocation;
+use crate::output::diagnostics::refused_program;
+use crate::output::error::{CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::counted;
 use contexture::flow::Kind;
 use contexture::flow::check::Report;
 use contexture::flows::{FlowError, FlowRequest, checked};
@@ -18,20 +16,20 @@ Examples:
   contexture flow check examples/flows/branches.json
   contexture flow check examples/flows/branches.json --json
 
-Exit code 0: no error, though there may be warnings; 2: the set is refused.";
+Exit code 0: no errors, though there may be warnings; 2: errors.";
 
-/// Checks a set with all its references, conditions and actions; nothing runs.
+/// Checks a set with its references, conditions and actions; nothing runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The set, as of `flow run`; `-` is stdin.
+    /// The set, as in `flow run`; `-` is stdin.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// A program whose agents the set may call as agent:Name. May be given several times.
+    /// A program whose agents the set may call as agent:Name. May be repeated.
     #[arg(long, value_name = "APP.as", value_hint = clap::ValueHint::FilePath)]
     program: Vec<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    location: FlowLocation,
     /// Print one JSON object: diagnostics, each with code, severity, message, help and path, a JSON
     /// pointer.
     #[arg(long)]
@@ -39,19 +37,19 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture flow check`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    if super::run::is_program(&args.file) {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    if is_program(&args.file) {
         let message = format!("{} is a program, not a set", args.file.display());
-        let help = "`contexture check` checks programs; what one returns is checked when it is run";
-        return Err(unready(Complaint::refused("flow_source", message).help(help)).into());
+        let help = "`contexture check` checks programs; the set that a program returns is checked when it runs";
+        return Err(not_ready(CommandError::refused("flow_source", message).help(help)).into());
     }
-    let project = args.place.project()?;
-    let Document { name, text } = Document::read(&args.file, terminal)?;
+    let project = args.location.project()?;
+    let SetFile { name, text } = SetFile::read(&args.file, terminal)?;
     let request = FlowRequest {
         document: text.into_bytes(),
         name: name.clone(),
         programs: args.program.clone(),
-        near: near(&args.file),
+        near: folder_of(&args.file),
         forget: true,
         ..FlowRequest::default()
     };
@@ -64,22 +62,22 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
                 };
                 let count = counted(set.steps.len() as u64, word);
                 let ok = terminal.err.green("ok:");
-                terminal.say(&format!("{ok} {count}, nothing to complain about"));
+                terminal.say(&format!("{ok} {count} checked, no errors"));
                 return Ok(Exit::Done);
             }
-            tell(&warnings, &name, args.json, terminal)
+            report(&warnings, &name, args.json, terminal)
         }
-        Err(FlowError::Refused(report)) => tell(&report, &name, args.json, terminal),
+        Err(FlowError::Refused(refused)) => report(&refused, &name, args.json, terminal),
         Err(FlowError::Program(checked)) => Err(refused_program(&checked, terminal).into()),
-        Err(FlowError::Setup(error)) => Err(unready(Complaint::from(error)).into()),
+        Err(FlowError::Setup(error)) => Err(not_ready(CommandError::from(error)).into()),
     }
 }
 
-fn tell(report: &Report, name: &str, json: bool, terminal: &Terminal) -> Outcome {
+fn report(report: &Report, name: &str, json: bool, terminal: &Terminal) -> CommandResult {
     if json {
         terminal.print_json(&report.to_value())?;
     } else {
-        terminal.print(&document::text(report, name, terminal.out))?;
+        terminal.print(&set_file::text(report, name, terminal.out))?;
     }
     Ok(if report.has_errors() { Exit::Refused } else { Exit::Done })
 }

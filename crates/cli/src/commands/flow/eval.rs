@@ -1,9 +1,8 @@
-//! `contexture flow eval`: a condition and what it is looked at against (FL-8, FL-9).
+//! `contexture flow eval`: evaluates a condition with a context (FL-8, FL-9).
 
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::input;
-use crate::terminal::Terminal;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::support::input;
 use contexture::context::json::kind;
 use contexture::flow::codes;
 use contexture::flow::condition::{Condition, SyntaxError};
@@ -17,7 +16,7 @@ Examples:
     --context examples/flows/outcomes.json
   echo '{\"score\":0.9}' | contexture flow eval 'score > 0.8' --context - --json
 
-Exit code 0: it was evaluated, whatever it gave; 2: the condition or the context is wrong.";
+Exit code 0: true or false; 2: the condition or the context is not valid.";
 
 /// Evaluates a condition and prints true or false.
 #[derive(Debug, clap::Args)]
@@ -27,7 +26,7 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: String,
     /// A JSON file with one object, whose keys are the first names of paths; `-` is stdin. A path
-    /// that leads nowhere is null. [default: {}]
+    /// without a value is null [default: {}].
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     context: Option<PathBuf>,
     /// Print one JSON object: value.
@@ -36,7 +35,7 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture flow eval`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let condition = Condition::parse(&args.expression)
         .map_err(|fault| refuse(&fault, &args.expression, terminal))?;
     let context = match &args.context {
@@ -52,27 +51,24 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn roots(file: &Path, terminal: &Terminal) -> Result<Value, Stop> {
+fn roots(file: &Path, terminal: &Terminal) -> Result<Value, Abort> {
     let text = input::text(file, "the context", terminal)?;
-    let name = if input::is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() };
+    let name = input::name_of(file);
     let value = input::json(&text, &name)?;
     if value.is_object() {
         return Ok(value);
     }
-    let message = format!("{name} holds {}, expected an object", kind(&value));
-    Err(Complaint::refused("flow_context", message)
+    let message = format!("{name} contains {}, expected an object", kind(&value));
+    Err(CommandError::refused("flow_context", message)
         .file(file)
-        .help("its keys are the first names of paths: '{\"dependencies\":{\"a\":{\"status\":\"COMPLETED\"}}}'")
+        .help("the keys are the first names of paths: '{\"dependencies\":{\"a\":{\"status\":\"COMPLETED\"}}}'")
         .into())
 }
 
-fn refuse(fault: &SyntaxError, text: &str, terminal: &Terminal) -> Stop {
-    let complaint = Complaint::refused(codes::CONDITION_SYNTAX.code, fault.to_string())
+fn refuse(fault: &SyntaxError, text: &str, terminal: &Terminal) -> Abort {
+    CommandError::refused(codes::CONDITION_SYNTAX.code, fault.to_string())
         .rendered(fault.render("condition", text, terminal.err.is_on()))
-        .with("offset", fault.offset().into());
-    match &fault.help {
-        Some(help) => complaint.help(help),
-        None => complaint,
-    }
-    .into()
+        .with("offset", fault.offset().into())
+        .maybe_help(fault.help.clone())
+        .into()
 }

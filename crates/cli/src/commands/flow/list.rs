@@ -1,11 +1,10 @@
-//! `contexture flow list`: the runs that are kept, the newest first (FL-12).
+//! `contexture flow list`: the stored runs, newest first (FL-12).
 
-use super::place::{Place, refuse};
-use crate::columns::{counted, padded, shortened, width};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::stored_runs::FlowLocation;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, one_line, padded, shortened, timestamp, width};
 use contexture::flows::is_within;
 use contexture::store::flows::{Filter, RunState, RunSummary};
 use contexture::store::stamp::iso_time;
@@ -17,40 +16,40 @@ Examples:
   contexture flow list
   contexture flow list --unfinished --limit 3 --json";
 
-/// Columns that a name may take.
+/// The columns of a name.
 const NAME: usize = 40;
 
-/// Lists the runs that are kept, the newest first.
+/// Lists the stored runs, newest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// How many at most.
+    /// The most runs to list.
     #[arg(
         long,
         value_name = "N",
         default_value_t = 20,
-        value_parser = crate::args::whole_number,
+        value_parser = crate::support::values::whole_number,
         allow_negative_numbers = true
     )]
     limit: usize,
-    /// Only those that go on, are paused, or were broken off.
+    /// List only running, paused and interrupted runs.
     #[arg(long)]
     unfinished: bool,
-    /// Also the runs of sets within steps of other runs.
+    /// Also list the runs of sets within steps of other runs.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    place: Place,
+    location: FlowLocation,
     /// Print one JSON object: runs, each with run, name, status, steps, done, started and ended.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Runs `contexture flow list`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let filter = Filter { unfinished: args.unfinished, ..Filter::default() };
-    let runs = match args.place.open()? {
-        Some(journal) => journal.runs(&filter).map_err(|error| refuse(&error))?,
+    let runs = match args.location.open()? {
+        Some(journal) => journal.runs(&filter)?,
         None => Vec::new(),
     };
     let is_wanted = |run: &RunSummary| args.all || !is_within(&run.run);
@@ -59,15 +58,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         let runs: Vec<Value> = runs.iter().map(to_json).collect();
         terminal.print_json(&json!({ "runs": runs }))?;
     } else if runs.is_empty() {
-        let which = if args.unfinished { "unfinished run" } else { "run" };
-        terminal.note(&format!("no {which} of a flow is kept here"));
+        let which = if args.unfinished { "unfinished flow run" } else { "flow run" };
+        terminal.note(&format!("no {which} is stored here"));
     } else {
         terminal.print(&table(&runs, terminal.out))?;
     }
     Ok(Exit::Done)
 }
 
-/// A run as programs read it.
+/// Returns a run as JSON.
 pub(super) fn to_json(run: &RunSummary) -> Value {
     json!({
         "run": run.run,
@@ -81,7 +80,7 @@ pub(super) fn to_json(run: &RunSummary) -> Value {
     })
 }
 
-/// The word for where a run stands.
+/// Returns the word for the state of a run.
 pub(super) const fn word(state: RunState) -> &'static str {
     match state {
         RunState::Running => "RUNNING",
@@ -101,7 +100,7 @@ fn table(runs: &[RunSummary], paint: Paint) -> String {
             text,
             "{}  {}  {}  {}  {} of {}",
             paint.bold(&padded(&one_line(&run.run), ids)),
-            paint.dim(&when(run.started_us)),
+            paint.dim(&timestamp(run.started_us)),
             state(run.state, paint),
             padded(name, wide),
             run.done,
@@ -111,7 +110,7 @@ fn table(runs: &[RunSummary], paint: Paint) -> String {
     text
 }
 
-/// The state in its colour, filled up to the longest.
+/// Returns the coloured state, padded to the longest.
 fn state(state: RunState, paint: Paint) -> String {
     use contexture::protocol::content::Status;
     let text = padded(word(state), "INTERRUPTED".len());
@@ -121,10 +120,4 @@ fn state(state: RunState, paint: Paint) -> String {
         RunState::Ended(Status::Completed) => paint.green(&text),
         RunState::Ended(_) => paint.red(&text),
     }
-}
-
-/// To the second, as it does for people.
-pub(super) fn when(time_us: u64) -> String {
-    let time = iso_time(time_us);
-    time.get(..19).unwrap_or(&time).replace('T', " ")
 }

@@ -1,25 +1,24 @@
-//! `contexture flow pause`: a run that any process does starts nothing new until it is resumed
-//! (FL-12).
+//! `contexture flow pause`: pauses a run of any process (FL-12).
 
-use super::ask::{Asked, ask};
-use crate::commands::Outcome;
-use crate::terminal::Terminal;
+use super::control::{TargetRun, ask};
+use crate::output::error::CommandResult;
+use crate::output::terminal::Terminal;
 use contexture::store::flows::Ask;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture flow pause latest
 
-The run is found as by `flow show`; the process that does it may be any on this machine.";
+RUN is as in `flow show`; any process on this machine may execute the run.";
 
-/// Pauses a run: nothing new is started until `flow resume`.
+/// Pauses a run: nothing new starts until `flow resume`.
 ///
-/// What runs goes on, and so does the time of the set.
+/// Running steps continue, and the timeout of the set keeps counting.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
-    asked: Asked,
+    asked: TargetRun,
 }
 
 impl Args {
@@ -29,6 +28,6 @@ impl Args {
 }
 
 /// Runs `contexture flow pause`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     ask(&args.asked, Ask::Pause, terminal)
 }

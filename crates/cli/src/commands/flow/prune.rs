@@ -1,14 +1,13 @@
-//! `contexture flow prune`: kept runs that nobody needs any more are taken away (FL-11).
+//! `contexture flow prune`: deletes stored runs (FL-11).
 //!
-//! Decision: only runs that have ended go. One of a server whose answer was not kept yet stays,
-//! since the server reads it from there when it begins again, and would else run it once more.
+//! Decision: only ended runs are deleted. A run of a server whose answer is not stored yet stays, as
+//! the server reads it after a restart and would otherwise run it again.
 
 use super::list::to_json;
-use super::place::{Place, refuse};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::terminal::Terminal;
+use super::stored_runs::FlowLocation;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::counted;
 use contexture::flows::is_within;
 use contexture::store::contexts::{ContextStore as _, SqliteContexts};
 use contexture::store::flows::{Filter, RunState, RunSummary, SqliteJournal};
@@ -23,18 +22,17 @@ Examples:
   contexture flow prune --keep 100 --dry-run
   contexture flow prune --keep 100 --older-than 30d
 
-Runs that go on, are paused or were broken off stay. The file keeps its size; runs that come take
-up the room.";
+Running, paused and interrupted runs stay. The file keeps its size; later runs reuse the space.";
 
-/// Takes away kept runs that have ended.
+/// Deletes stored runs that have ended.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group(clap::ArgGroup::new("which").required(true).multiple(true)))]
 pub(super) struct Args {
-    /// Keep the newest N of those that have ended.
+    /// Keep the newest N ended runs.
     #[arg(long, value_name = "N", group = "which", allow_negative_numbers = true)]
     keep: Option<usize>,
-    /// Take only those that ended longer ago than this: 30d, 12h or 45m.
+    /// Delete only runs that ended longer ago than this: 30d, 12h or 45m.
     #[arg(
         long,
         value_name = "SPAN",
@@ -43,12 +41,12 @@ pub(super) struct Args {
         allow_negative_numbers = true
     )]
     older_than: Option<Duration>,
-    /// Take nothing away, and say what would go.
+    /// Delete nothing, and print what would be deleted.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    place: Place,
-    /// Print one JSON object: removed, the runs that went, and kept, how many are left.
+    location: FlowLocation,
+    /// Print one JSON object: removed, the deleted runs; kept, the number of others; and dryRun.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -59,34 +57,34 @@ fn span(text: &str) -> Result<Duration, String> {
         let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
         number.checked_mul(seconds).map(Duration::from_secs)
     });
-    found.ok_or_else(|| "a span such as 30d, 12h or 45m is expected".to_owned())
+    found.ok_or_else(|| "expected a duration such as 30d, 12h or 45m".to_owned())
 }
 
 /// Runs `contexture flow prune`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let Some(journal) = args.place.open()? else { return tell(args, &[], 0, terminal) };
-    let runs = journal.runs(&Filter::default()).map_err(|error| refuse(&error))?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let Some(journal) = args.location.open()? else { return report(args, &[], 0, terminal) };
+    let runs = journal.runs(&Filter::default())?;
     let runs: Vec<RunSummary> = runs.into_iter().filter(|run| !is_within(&run.run)).collect();
     let all = runs.len();
     let mut gone = wanted(runs, args.keep, args.older_than, now_us());
     if gone.iter().any(|run| !run.owner.is_empty()) {
-        let pending = pending(&args.place)?;
+        let pending = pending(&args.location)?;
         gone.retain(|run| !pending.contains(&key(run)));
     }
     if !args.dry_run {
         gone = forget(&journal, gone)?;
     }
-    tell(args, &gone, all.saturating_sub(gone.len()), terminal)
+    report(args, &gone, all.saturating_sub(gone.len()), terminal)
 }
 
-fn forget(journal: &SqliteJournal, runs: Vec<RunSummary>) -> Result<Vec<RunSummary>, Stop> {
+fn forget(journal: &SqliteJournal, runs: Vec<RunSummary>) -> Result<Vec<RunSummary>, Abort> {
     let ids: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
-    let gone = journal.forget(&ids).map_err(|error| refuse(&error))?;
+    let gone = journal.forget(&ids)?;
     let gone: HashSet<String> = gone.into_iter().collect();
     Ok(runs.into_iter().filter(|run| gone.contains(&run.run)).collect())
 }
 
-/// The runs that are to go, of those that stand in order, the newest first.
+/// Selects the runs to delete from a list with the newest first.
 fn wanted(
     runs: Vec<RunSummary>,
     keep: Option<usize>,
@@ -102,23 +100,23 @@ fn wanted(
     ended.skip(keep.unwrap_or(0)).filter(is_old).collect()
 }
 
-/// The owner, the context and the message of a run of a server.
+/// The owner, context and message of a run of a server.
 type Key = (String, Option<String>, String);
 
 fn key(run: &RunSummary) -> Key {
     (run.owner.clone(), run.context.clone(), run.name.clone())
 }
 
-/// The messages of the server that have no answer yet.
-fn pending(place: &Place) -> Result<HashSet<Key>, Stop> {
-    let project = place.project()?;
+/// Returns the messages of the server without an answer.
+fn pending(location: &FlowLocation) -> Result<HashSet<Key>, Abort> {
+    let project = location.project()?;
     let file = project.state_folder().join("data").join(CONTEXTS_FILE);
     if !file.exists() {
         return Ok(HashSet::new());
     }
-    let failed = |code: &str, message: String| -> Stop {
-        let help = "the messages that a server has not answered are looked up there";
-        Complaint::failed(code, message).help(help).into()
+    let failed = |code: &str, message: String| -> Abort {
+        let help = "prune reads the unanswered messages of a server there";
+        CommandError::failed(code, message).help(help).into()
     };
     let options = contexture::contexts::options(&project)
         .map_err(|error| failed("context_key", error.to_string()))?;
@@ -127,7 +125,7 @@ fn pending(place: &Place) -> Result<HashSet<Key>, Stop> {
     Ok(pending.into_iter().map(|one| (one.owner, one.context_id, one.key.message_id)).collect())
 }
 
-fn tell(args: &Args, gone: &[RunSummary], kept: usize, terminal: &Terminal) -> Outcome {
+fn report(args: &Args, gone: &[RunSummary], kept: usize, terminal: &Terminal) -> CommandResult {
     if args.json {
         let removed: Vec<_> = gone.iter().map(to_json).collect();
         terminal
@@ -135,8 +133,8 @@ fn tell(args: &Args, gone: &[RunSummary], kept: usize, terminal: &Terminal) -> O
         return Ok(Exit::Done);
     }
     let runs = counted(gone.len() as u64, "run");
-    let (verb, be) = if args.dry_run { ("would go", "would be") } else { ("went", "are") };
-    terminal.note(&format!("{runs} {verb}, {kept} {be} kept"));
+    let verb = if args.dry_run { "would be deleted" } else { "deleted" };
+    terminal.note(&format!("{runs} {verb}, {kept} kept"));
     Ok(Exit::Done)
 }
 
@@ -160,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_11_the_newest_and_those_that_have_not_ended_stay() {
+    fn fl_11_newest_and_unfinished_runs_are_kept() {
         let hour = 3_600_000_000;
         let of = |keep, older_than: Option<&str>| {
             let runs = [run("e", Some(9 * hour)), run("d", None), run("c", Some(8 * hour))];

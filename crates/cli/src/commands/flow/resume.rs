@@ -1,13 +1,11 @@
-//! `contexture flow resume`: a run that was broken off goes on, and one that is paused too (FL-11,
-//! FL-12).
+//! `contexture flow resume`: continues an interrupted or paused run (FL-11, FL-12).
 
-use super::ask::{Asked, ask_of};
-use super::board::Board;
-use super::means::Means;
-use super::run::Performance;
-use crate::commands::Outcome;
-use crate::complaint::Complaint;
-use crate::terminal::Terminal;
+use super::control::{TargetRun, ask_of};
+use super::live_board::LiveBoard;
+use super::run_options::RunOptions;
+use super::runner::FlowRunner;
+use crate::output::error::CommandResult;
+use crate::output::terminal::Terminal;
 use contexture::flows::{FlowRequest, is_within};
 use contexture::store::flows::{Ask, RunState};
 use std::path::PathBuf;
@@ -16,20 +14,20 @@ const EXAMPLES: &str = "\
 Examples:
   contexture flow resume latest
 
-What has ended is not run again. What was running is tried again if that does no harm, and is else
-FAILED with OUTCOME_UNCERTAIN. Exit codes are those of `flow run`.";
+Ended steps do not run again. Running steps are repeated if that is safe, and else FAILED with
+OUTCOME_UNCERTAIN. Exit codes are those of `flow run`.";
 
-/// Goes on with a run that was broken off or is paused.
+/// Continues an interrupted or paused run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
-    asked: Asked,
-    /// A program whose agents the set may call. [default: those of the run]
+    asked: TargetRun,
+    /// A program whose agents the set may call [default: the programs of the run].
     #[arg(long, value_name = "APP.as", value_hint = clap::ValueHint::FilePath, help_heading = "What to run")]
     program: Vec<PathBuf>,
     #[command(flatten)]
-    means: Means,
+    options: RunOptions,
 }
 
 impl Args {
@@ -39,37 +37,34 @@ impl Args {
 }
 
 /// Runs `contexture flow resume`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let kept = args.asked.place.find(&args.asked.run)?;
-    if matches!(kept.summary.state, RunState::Running | RunState::Paused) {
-        return ask_of(&kept, Ask::Resume, args.asked.json, terminal);
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let stored = args.asked.location.find(&args.asked.run)?;
+    if matches!(stored.summary.state, RunState::Running | RunState::Paused) {
+        return ask_of(&stored, Ask::Resume, args.asked.json, terminal);
     }
-    if is_within(kept.id()) {
-        let outer = kept.id().split('/').next().unwrap_or_default();
-        let message = format!("the run {} belongs to a step of another run", kept.id());
-        let help = format!("`contexture flow resume {outer}` goes on with both");
-        return Err(Complaint::refused("flow_run_within", message).help(help).into());
+    if is_within(stored.id()) {
+        return Err(stored.within("resume", "continues both"));
     }
     let is_json = args.asked.json;
-    let talk = args.means.talk(is_json);
-    let board = Board::new(terminal, talk, args.means.quiet);
+    let verbosity = args.options.verbosity(is_json);
+    let board = LiveBoard::new(terminal, verbosity, args.options.quiet);
     let request = FlowRequest {
-        name: kept.summary.name.clone(),
+        name: stored.summary.name.clone(),
         programs: args.program.clone(),
-        resume: Some(kept.id().to_owned()),
-        ..args.means.put(FlowRequest::default(), &board)
+        resume: Some(stored.id().to_owned()),
+        ..args.options.apply(FlowRequest::default(), &board)
     };
-    let before = kept.done();
-    drop(kept);
-    let project = args.asked.place.project()?;
-    let performance = Performance {
+    let before = stored.done();
+    drop(stored);
+    let project = args.asked.location.project()?;
+    let runner = FlowRunner {
         project: &project,
         board: &board,
-        talk,
+        verbosity,
         is_json,
-        is_quiet: args.means.quiet,
+        is_quiet: args.options.quiet,
         timeout: None,
         before,
     };
-    performance.run(request, None, terminal)
+    runner.run(request, None, terminal)
 }

@@ -1,94 +1,68 @@
-//! `contexture flow run`: a set from its file to what became of it (FL-1 to FL-12).
+//! `contexture flow run`: runs a set (FL-1 to FL-12).
 
-mod args;
-mod document;
-mod perform;
+pub(super) use super::run_args::Args;
 
-pub(super) use args::Args;
-pub(super) use document::is_program;
-pub(super) use perform::{Performance, runtime, unready};
-
-use super::board::Board;
-use super::document::Document;
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Stop};
-use crate::input;
-use crate::terminal::Terminal;
-use crate::workspace;
+use super::live_board::LiveBoard;
+use super::program;
+use super::runner::FlowRunner;
+use super::set_file::{SetFile, folder_of, is_program, no_set, not_ready};
+use crate::output::error::{Abort, CommandResult};
+use crate::output::terminal::Terminal;
+use crate::support::input;
 use contexture::Project;
 use contexture::flows::FlowRequest;
-use std::path::Path;
 
 /// Runs `contexture flow run`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     if args.file.is_none() && args.resume.is_none() {
-        return Err(unready(unnamed("--resume RUN")).into());
+        return Err(not_ready(no_set("--resume RUN")).into());
     }
-    let talk = args.means.talk(args.json);
-    let board = Board::new(terminal, talk, args.means.quiet);
+    let verbosity = args.options.verbosity(args.json);
+    let board = LiveBoard::new(terminal, verbosity, args.options.quiet);
     let project = project(args)?;
     let mut request = FlowRequest {
         programs: args.program.clone(),
         allow: Some(args.allow.clone()).filter(|allow| !allow.is_empty()),
         forget: args.no_keep,
-        ..args.means.put(FlowRequest::default(), &board)
+        ..args.options.apply(FlowRequest::default(), &board)
     };
     let mut entry = None;
     let mut before = 0;
     if let Some(resume) = &args.resume {
-        let kept = args.place.find(resume)?;
-        before = kept.done();
-        request.resume = Some(kept.id().to_owned());
+        let stored = args.location.find(resume)?;
+        before = stored.done();
+        request.resume = Some(stored.id().to_owned());
     }
     match args.file.as_deref() {
-        Some(file) if document::is_program(file) => {
-            entry = Some(document::entry(args, file, terminal)?);
-            request.name = name(file);
-            request.near = near(file);
+        Some(file) if is_program(file) => {
+            entry = Some(program::entry(args, file, terminal)?);
+            request.name = input::name_of(file);
+            request.near = folder_of(file);
         }
         Some(file) => {
-            document::is_no_program(args)?;
-            let read = Document::read(file, terminal)?;
-            request.document = read.text.into_bytes();
-            request.name = name(file);
-            request.near = near(file);
+            program::reject_options(args)?;
+            request.document = SetFile::read(file, terminal)?.text.into_bytes();
+            request.name = input::name_of(file);
+            request.near = folder_of(file);
         }
         None => request.name = args.resume.clone().unwrap_or_default(),
     }
-    let performance = Performance {
+    let runner = FlowRunner {
         project: &project,
         board: &board,
-        talk,
+        verbosity,
         is_json: args.json,
-        is_quiet: args.means.quiet,
+        is_quiet: args.options.quiet,
         timeout: args.timeout,
         before,
     };
-    performance.run(request, entry, terminal)
+    runner.run(request, entry, terminal)
 }
 
-/// It is not said which set is meant; `option` names a kept run.
-pub(super) fn unnamed(option: &str) -> Complaint {
-    let message =
-        format!("no set is named: give a FILE, `-` for stdin, or {option} for a kept run");
-    Complaint::refused("bad_usage", message).help("`contexture flow list` shows the kept runs")
-}
-
-fn project(args: &Args) -> Result<Project, Stop> {
+fn project(args: &Args) -> Result<Project, Abort> {
     match args.file.as_deref().filter(|file| is_program(file)) {
-        Some(file) => workspace::of_program(args.place.workspace.as_deref(), file),
-        // A person named the set, wherever it lies: its run is kept where they are.
-        None => args.place.project(),
+        Some(file) => args.location.workspace.open_for(Some(file)),
+        // The run of a set is stored in the project of the current folder, wherever the set is.
+        None => args.location.project(),
     }
-}
-
-fn name(file: &Path) -> String {
-    if input::is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
-}
-
-/// The folder in which the set lies: its programs may be called.
-pub(super) fn near(file: &Path) -> Option<std::path::PathBuf> {
-    let folder = file.parent().filter(|_| !input::is_stdin(file))?;
-    let here = folder.as_os_str().is_empty();
-    Some(if here { Path::new(".").to_owned() } else { folder.to_owned() })
 }

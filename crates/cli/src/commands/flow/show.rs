@@ -1,13 +1,11 @@
-//! `contexture flow show`: a kept run read back (FL-12).
+//! `contexture flow show`: the steps of a stored run (FL-12).
 
-use super::ending::Ending;
-use super::list::{to_json, when, word};
-use super::place::{Kept, Place, past};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use super::list::{to_json, word};
+use super::stored_runs::{FlowLocation, StoredRun, history};
+use super::summary::FlowSummary;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, one_line, timestamp};
 use contexture::diagnostic::suggestion;
 use contexture::flow::Set;
 use contexture::flow::journal::Entry;
@@ -25,10 +23,9 @@ Examples:
   contexture flow show latest --step tell
   contexture flow show latest --json
 
-A run is named by its id, by the beginning or end of it, by `latest`, or by `latest~1` for the one
-before.";
+RUN is an id, the beginning or end of one, `latest`, or `latest~1` for the run before.";
 
-/// Shows what became of the steps of a kept run.
+/// Shows the outcomes of the steps of a stored run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -39,7 +36,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ID")]
     step: Option<String>,
     #[command(flatten)]
-    place: Place,
+    location: FlowLocation,
     /// Print one JSON object: run, name, status, steps, done, started, ended, set, results, order
     /// and events.
     #[arg(long)]
@@ -47,9 +44,9 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture flow show`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let kept = args.place.find(&args.run)?;
-    let log = kept.log()?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let stored = args.location.find(&args.run)?;
+    let log = stored.log()?;
     if let Some(id) = &args.step {
         let outcome = outcome(&log, id)?;
         if args.json {
@@ -59,48 +56,48 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         }
         return Ok(Exit::Done);
     }
-    let document = kept.document()?;
+    let document = stored.document()?;
     if args.json {
-        terminal.print_tree(&whole(&kept, &log, &document))?;
+        terminal.print_tree(&whole(&stored, &log, &document))?;
         return Ok(Exit::Done);
     }
-    tell(&kept, &log, &document, terminal)?;
+    print(&stored, &log, &document, terminal)?;
     Ok(Exit::Done)
 }
 
-/// What became of a step that was begun or has ended.
-fn outcome(log: &[Line], id: &str) -> Result<Ended, Stop> {
-    let steps = past(log).steps;
+/// Returns the outcome of a step that started or ended.
+fn outcome(log: &[Line], id: &str) -> Result<Ended, Abort> {
+    let steps = history(log).steps;
     if let Some((found, _)) = steps.iter().find(|(outcome, _)| outcome.instruction_id == id) {
         return Ok(found.clone());
     }
     let ids: Vec<&str> = steps.iter().map(|(outcome, _)| outcome.instruction_id.as_str()).collect();
     let help = suggestion(id, ids.iter().copied()).unwrap_or_else(|| {
-        "`contexture flow show` lists the steps; one that waits has none".to_owned()
+        "`contexture flow show` lists the steps; a waiting step has no outcome".to_owned()
     });
-    let message = format!("no step `{id}` was begun or has ended");
-    Err(Complaint::refused("flow_step_not_found", message).help(help).into())
+    let message = format!("no step `{id}` has started");
+    Err(CommandError::refused("flow_step_not_found", message).help(help).into())
 }
 
-fn whole(kept: &Kept, log: &[Line], document: &str) -> Value {
-    let past = past(log);
-    let results: Map<String, Value> = past
+fn whole(stored: &StoredRun, log: &[Line], document: &str) -> Value {
+    let history = history(log);
+    let results: Map<String, Value> = history
         .steps
         .iter()
         .map(|(outcome, _)| (outcome.instruction_id.clone(), json!(outcome)))
         .collect();
-    let mut whole = to_json(&kept.summary);
+    let mut whole = to_json(&stored.summary);
     if let Some(fields) = whole.as_object_mut() {
         let set = serde_json::from_str(document).unwrap_or_else(|_| document.into());
         fields.insert("set".to_owned(), set);
         fields.insert("results".to_owned(), results.into());
-        fields.insert("order".to_owned(), past.order.into());
+        fields.insert("order".to_owned(), history.order.into());
         fields.insert("events".to_owned(), log.iter().map(event).collect());
     }
     whole
 }
 
-/// A change as programs read it; what a step gave stands in `results`.
+/// Returns an event as JSON; the values of steps are in `results`.
 fn event(line: &Line) -> Value {
     let mut event = match &line.entry {
         Entry::Started { id, action, attempt, key } => {
@@ -120,17 +117,22 @@ fn event(line: &Line) -> Value {
     event
 }
 
-fn tell(kept: &Kept, log: &[Line], document: &str, terminal: &Terminal) -> Result<(), Stop> {
+fn print(
+    stored: &StoredRun,
+    log: &[Line],
+    document: &str,
+    terminal: &Terminal,
+) -> Result<(), Abort> {
     let paint = terminal.out;
-    let run = &kept.summary;
+    let run = &stored.summary;
     let head = format!("{} · {}", paint.bold(&one_line(&run.run)), word(run.state));
     let name =
         if run.name.is_empty() { String::new() } else { format!(" · {}", one_line(&run.name)) };
     terminal.print_line(&format!("{head}{name} · {}", counted(run.steps, "step")))?;
-    let ended = run.ended_us.map(|time| format!(", ended {}", when(time))).unwrap_or_default();
-    terminal.print_line(&paint.dim(&format!("started {}{ended}", when(run.started_us))))?;
+    let ended = run.ended_us.map(|time| format!(", ended {}", timestamp(time))).unwrap_or_default();
+    terminal.print_line(&paint.dim(&format!("started {}{ended}", timestamp(run.started_us))))?;
     let set = Set::parse(document.as_bytes(), &Limits::FILE).ok();
-    let ending = Ending {
+    let summary = FlowSummary {
         status: match run.state {
             RunState::Ended(status) => status,
             RunState::Running | RunState::Paused | RunState::Interrupted => Status::Running,
@@ -139,31 +141,31 @@ fn tell(kept: &Kept, log: &[Line], document: &str, terminal: &Terminal) -> Resul
         took: run.ended_us.map(|end| Duration::from_micros(end.saturating_sub(run.started_us))),
         run: None,
     };
-    ending.print(terminal)?;
-    ending.say_errors(terminal);
+    summary.print(terminal)?;
+    summary.say_errors(terminal);
     let id = &run.run;
     match run.state {
         RunState::Interrupted => terminal.note(&format!(
-            "it was broken off; `contexture flow resume {id}` goes on, `flow cancel {id}` closes it"
+            "the run was interrupted; `contexture flow resume {id}` continues it, `flow cancel {id}` ends it"
         )),
         RunState::Paused => {
-            terminal.note(&format!("it is paused; `contexture flow resume {id}` goes on"));
+            terminal.note(&format!("the run is paused; `contexture flow resume {id}` continues it"));
         }
         RunState::Running | RunState::Ended(_) => {}
     }
     Ok(())
 }
 
-/// The steps in the order of the set; those that nothing is known of wait.
+/// Returns the steps in the order of the set; unknown ones are waiting.
 fn steps<'s>(log: &[Line], set: Option<&'s Set>) -> Vec<(Ended, &'s str, Option<Duration>)> {
     let start = log.first().map_or(0, |line| line.time_us);
     let since = |began: u64| Duration::from_micros(began.saturating_sub(start));
-    let past = past(log);
+    let history = history(log);
     let Some(set) = set else {
-        let known = past.steps.into_iter();
+        let known = history.steps.into_iter();
         return known.map(|(outcome, began)| (outcome, "", began.map(since))).collect();
     };
-    let mut known: HashMap<String, (Ended, Option<u64>)> = past
+    let mut known: HashMap<String, (Ended, Option<u64>)> = history
         .steps
         .into_iter()
         .map(|(outcome, began)| (outcome.instruction_id.clone(), (outcome, began)))

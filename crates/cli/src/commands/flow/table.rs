@@ -1,39 +1,38 @@
-//! The steps of a run in lines: what each is, when it ran, how it ended and what it gave.
+//! The table of steps: id, action, bar, duration and result.
 
 use super::bars;
-use crate::columns::{padded, shortened, width};
-use crate::commands::trace::duration;
-use crate::paint::{Paint, one_line};
+use crate::output::paint::Paint;
+use crate::output::text::{duration, one_line, padded, shortened, width};
 use contexture::flow::picture::sign;
 use contexture::protocol::content::{Outcome, Status};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// Columns that an id or an action may take.
+/// The columns of an id or action.
 const NAME: usize = 28;
-/// Columns of the bar.
+/// The columns of the bar.
 const BAR: usize = 20;
-/// Columns of a time, such as `1 min 20 s`.
+/// The columns of a duration, such as `1 min 20 s`.
 const TIME: usize = 10;
-/// Bytes of a result that are looked at to show its beginning.
+/// The bytes of a result that are serialised to show its beginning.
 const RESULT: usize = 400;
 
-/// A step as it is shown.
+/// A row of the table.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) action: String,
     pub(super) status: Status,
-    /// When it began, from the start of the run.
+    /// The time from the start of the run to the start of the step.
     pub(super) began: Option<Duration>,
     pub(super) took: Option<Duration>,
-    /// What it gave, or why it did not.
+    /// The result or the error.
     pub(super) text: String,
 }
 
 impl Row {
-    /// A step that has ended, or waits.
+    /// Returns the row of an outcome.
     pub(super) fn of(outcome: &Outcome, action: &str, began: Option<Duration>) -> Self {
         let took = outcome.execution_time.as_ref().map(|time| time.duration());
         Self {
@@ -47,7 +46,7 @@ impl Row {
     }
 }
 
-/// What there is to say of an outcome in a line.
+/// Returns an outcome as one line.
 pub(super) fn text_of(outcome: &Outcome) -> String {
     if let Some(error) = &outcome.error {
         return one_line(&format!("{}: {}", error.code, error.message));
@@ -58,15 +57,15 @@ pub(super) fn text_of(outcome: &Outcome) -> String {
     outcome.result.as_ref().map(beginning).unwrap_or_default()
 }
 
-/// The beginning of a value as compact JSON.
+/// Returns the beginning of a value as compact JSON.
 pub(super) fn beginning(value: &impl Serialize) -> String {
     let mut head = Head(Vec::new());
-    // It fails when it is full; what is there is what is wanted.
+    // Serialisation fails when the head is full, which is intended.
     let _ = serde_json::to_writer(&mut head, value);
     one_line(&String::from_utf8_lossy(&head.0))
 }
 
-/// The first bytes of what is written.
+/// A writer that keeps the first bytes.
 struct Head(Vec<u8>);
 
 impl Write for Head {
@@ -85,25 +84,25 @@ impl Write for Head {
     }
 }
 
-/// Columns that an id keeps where there is room for little, and an action beside it.
+/// The fewest columns of an id, and of an action beside it.
 const LEAST: usize = 8;
 
-/// Lines of steps, in columns that line up.
+/// The widths of the columns.
 pub(super) struct Table {
     ids: usize,
-    /// None where there is no room for them.
+    /// 0 when actions do not fit.
     actions: usize,
-    /// Columns of the time, or none.
+    /// 0 when durations do not fit.
     time: usize,
     bar: usize,
     text: usize,
-    /// How long the whole took, or has taken by now.
+    /// The duration of the run so far.
     whole: Duration,
     paint: Paint,
 }
 
 impl Table {
-    /// The table for rows like these, in so many columns.
+    /// Creates the table for rows of at most `columns` columns.
     pub(super) fn of<'r>(
         rows: impl Iterator<Item = &'r Row> + Clone,
         whole: Duration,
@@ -116,13 +115,13 @@ impl Table {
         let is_timed = rows.clone().any(|row| row.began.is_some());
         let beside = |column: usize| if column > 0 { 2 + column } else { 0 };
         let fixed = 2 + ids + beside(actions) + beside(time) + 2;
-        // On a narrow terminal the bar gives way first.
+        // A narrow terminal drops the bar first.
         let bar = if is_timed && fixed + BAR + 2 <= columns { BAR } else { 0 };
         let taken = if bar > 0 { fixed + bar + 2 } else { fixed };
         Self { ids, actions, time, bar, text: columns.saturating_sub(taken), whole, paint }
     }
 
-    /// The line of a row.
+    /// Renders a row.
     pub(super) fn line(&self, row: &Row) -> String {
         let id = padded(&shortened(&row.id, self.ids), self.ids);
         let action = match self.actions {
@@ -173,7 +172,7 @@ impl Table {
     }
 }
 
-/// The columns of ids, actions and times that have room: what a line can do without gives way first.
+/// Fits ids, actions and durations into `columns`; the least important ones are dropped first.
 fn narrowed(ids: usize, actions: usize, columns: usize) -> (usize, usize, usize) {
     let names = columns.saturating_sub(2 + 2 + 2 + TIME);
     if ids + actions <= names {
@@ -195,7 +194,7 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> usize {
     if is_longer { NAME } else { width(texts, NAME) }
 }
 
-/// A time in whole microseconds.
+/// Returns a duration in microseconds.
 pub(super) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_12_the_steps_of_a_run_stand_in_columns_in_any_script() {
+    fn fl_12_steps_align_in_columns_in_any_script() {
         let rows = [
             row("取数据", Status::Completed, 0, 50, "{\"n\":1}"),
             row("b", Status::Failed, 50, 50, "CALC_ERROR: division by zero"),
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_12_a_narrow_terminal_goes_without_bars_and_no_line_is_too_long() {
+    fn fl_12_narrow_terminal_has_no_bars_and_no_long_lines() {
         let rows = [row(&"i".repeat(60), Status::Completed, 0, 50, &"r".repeat(500))];
         for columns in [60, 100] {
             let table = Table::of(rows.iter(), Duration::from_secs(1), columns, Paint::new(false));
@@ -245,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_12_on_a_terminal_of_any_width_no_line_is_longer_than_it() {
+    fn fl_12_no_line_is_longer_than_any_terminal_width() {
         use unicode_width::UnicodeWidthStr as _;
         let action = "agent:Researcher.summarise".to_owned();
         let named = |id: &str| Row {
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_12_of_a_large_result_the_beginning_alone_is_written() {
+    fn fl_12_large_result_shows_only_its_beginning() {
         let value = json!(vec!["x".repeat(100_000); 100]);
         let text = beginning(&value);
         assert!(text.starts_with("[\"xxx") && text.len() <= RESULT, "{}", text.len());

@@ -1,11 +1,10 @@
-//! `contexture knowledge activate`: the guide of a pack, and what else it holds (KN-7).
+//! `contexture knowledge activate`: the guide of a pack, and a list of its files (KN-7).
 
 use super::findings;
-use super::place::{self, Consent, Place, shown};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use super::pack_scope::{Consent, PackScope, printable};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::counted;
 use contexture::knowledge::guide::Guide;
 use contexture::knowledge::item::CatalogItem;
 use serde_json::{Value, json};
@@ -16,9 +15,9 @@ Examples:
   contexture knowledge activate acme-product-brief --root examples/knowledge
   contexture knowledge activate acme-product-brief --root examples/knowledge --json
 
-The files of the pack are listed and not loaded: `resolve-context` selects among them.";
+The files of the pack are listed, not loaded: `resolve-context` selects among them.";
 
-/// Prints the guide of a pack as a model is given it: its text, and a list of its files.
+/// Prints the guide of a pack as a model receives it: its text and a list of its files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -26,7 +25,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: String,
     #[command(flatten)]
-    place: Place,
+    source: PackScope,
     #[command(flatten)]
     consent: Consent,
     /// Print one JSON object: name, status, trust, profile, runtime_mode, pack_root, body,
@@ -36,18 +35,18 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture knowledge activate`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let named = slice::from_ref(&args.name);
-    let options = args.place.options_for(named, &args.consent)?;
-    let packs = args.place.open_named(options, !args.json, terminal)?;
-    let pack = packs.pack(&args.name).map_err(|error| place::refuse(&error))?;
-    let guide = packs.activate(&args.name).map_err(|error| place::refuse(&error))?;
+    let options = args.source.options_for(named, &args.consent)?;
+    let packs = args.source.open_named(options, !args.json, terminal)?;
+    let pack = packs.pack(&args.name)?;
+    let guide = packs.activate(&args.name)?;
     let tokens = packs.tokens(&guide.text);
     if args.json {
         terminal.print_json(&to_json(pack.item(), &guide, tokens))?;
     } else {
-        terminal.print_line(shown(&guide.text).trim_end())?;
-        terminal.note(&format!("the guide takes {}", counted(tokens, "token")));
+        terminal.print_line(printable(&guide.text).trim_end())?;
+        terminal.note(&format!("the guide has {}", counted(tokens, "token")));
         findings::say(&guide.warnings, "contexture knowledge activate", terminal);
     }
     Ok(Exit::Done)

@@ -1,13 +1,11 @@
-//! `contexture knowledge add`: the packs of an archive become packs of the project or the user
-//! (KN-16).
+//! `contexture knowledge add`: unpacks the packs of an archive (KN-16).
 
-use super::place::Home;
-use super::target;
-use crate::commands::Outcome;
-use crate::commands::run::Screen;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::paint::{harmless, one_line};
-use crate::terminal::Terminal;
+use super::pack_scope::InstallScope;
+use super::pack_target;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::{one_line, sanitized};
 use contexture::knowledge::codes::BAD_ARCHIVE;
 use contexture::knowledge::maintenance::read_properties;
 use contexture::knowledge::organization::{Added, ArchiveLimits, OrganizationError, add};
@@ -21,7 +19,7 @@ Examples:
   tar czf c.tgz -C examples/knowledge/.agents/knowledge . && \\
     contexture knowledge add c.tgz --scope user --json
 
-What was added is a pack like any other: nothing of it is run, and programs ask before they read it.";
+Added packs are like all others: nothing in them is run, and programs need permission to read them.";
 
 /// Unpacks the packs of an archive (.tar.gz, .tgz, .tar, .zip): all, or none when one is unsafe.
 #[derive(Debug, clap::Args)]
@@ -31,8 +29,8 @@ pub(super) struct Args {
     #[arg(value_name = "ARCHIVE", value_hint = clap::ValueHint::FilePath)]
     archive: PathBuf,
     #[command(flatten)]
-    home: Home,
-    /// Let it take the place of packs that have the same name.
+    install: InstallScope,
+    /// Replace packs of the same name.
     #[arg(long)]
     replace: bool,
     /// Print one JSON object: packs, each with name, path and replaced; digest; and left_out.
@@ -41,12 +39,12 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture knowledge add`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let (into, project) = args.home.folder()?;
-    is_readable(&args.archive)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let (into, project) = args.install.folder()?;
+    reject_unreadable(&args.archive)?;
     let types = &project.config.knowledge.types;
     let unpack = || add(&args.archive, &into, args.replace, types, &ArchiveLimits::default());
-    let added = Screen::waiting(terminal, "unpacking the archive", unpack);
+    let added = ProgressDisplay::waiting(terminal, "unpacking the archive", unpack);
     let added = added.map_err(|error| refuse(&error, &args.archive))?;
     if args.json {
         let packs: Vec<Value> = added.packs.iter().map(|pack| to_json(pack, &added)).collect();
@@ -58,38 +56,38 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     for pack in &added.packs {
         terminal.print_line(&one_line(&pack.display().to_string()))?;
         if added.replaced.contains(pack) {
-            terminal.note(&format!("it took the place of another `{}`", name_of(pack)));
+            terminal.note(&format!("replaced `{}`", name_of(pack)));
         }
-        // A pack that is there and can't be read is told of where packs are listed.
-        if let Ok(item) = read_properties(pack, &target::options(&project)) {
+        // `knowledge list` reports packs that can't be read.
+        if let Ok(item) = read_properties(pack, &pack_target::options(&project)) {
             terminal
                 .note(&one_line(&format!("{}, {}: {}", item.name, item.status, item.description)));
         }
     }
     if !added.left_out.is_empty() {
         terminal.note(&one_line(&format!(
-            "left out, since hidden files are no part of a pack: {}",
+            "hidden files were not added: {}",
             added.left_out.join(", ")
         )));
     }
     Ok(Exit::Done)
 }
 
-/// Refuses what can't be an archive before anything is made for its packs.
-fn is_readable(archive: &Path) -> Result<(), Stop> {
-    let unread = |error| Stop::read(archive, error);
+/// Rejects a path that can't be an archive before any folder is created.
+fn reject_unreadable(archive: &Path) -> Result<(), Abort> {
+    let unread = |error| Abort::read(archive, error);
     let found = std::fs::metadata(archive).map_err(unread)?;
     if found.is_dir() {
         let name = archive.display();
-        return Err(Complaint::refused(BAD_ARCHIVE.code, format!("{name} is a folder"))
+        return Err(CommandError::refused(BAD_ARCHIVE.code, format!("{name} is a folder"))
             .file(archive)
             .help(format!(
-                "an archive is expected, such as `tar czf packs.tar.gz -C {name} .` makes of a pack \
-                 or a folder of packs; a folder is used where it lies with `--packs {name}`"
+                "create an archive of the pack or folder of packs with `tar czf packs.tar.gz -C {name} .`, or \
+                 use the folder in place with `--packs {name}`"
             ))
             .into());
     }
-    // Opening a pipe would take what is in it away from the one who reads it.
+    // Opening a pipe here would consume its data.
     if found.is_file() {
         std::fs::File::open(archive).map_err(unread)?;
     }
@@ -105,18 +103,18 @@ fn to_json(pack: &Path, added: &Added) -> Value {
     json!({ "name": name, "path": pack, "replaced": added.replaced.iter().any(|old| old == pack) })
 }
 
-fn refuse(error: &OrganizationError, archive: &Path) -> Stop {
+fn refuse(error: &OrganizationError, archive: &Path) -> Abort {
     let code = error.code();
-    // What the archive holds is wrong input; what the system can't do is a failure.
-    let complaint = if code.name == "organization-files" {
-        Complaint::failed(code.code, harmless(&error.to_string()))
+    // A bad archive is wrong input; an error of the system is a failure.
+    let error_of = if code.name == "organization-files" {
+        CommandError::failed(code.code, sanitized(&error.to_string()))
     } else {
-        Complaint::refused(code.code, harmless(&error.to_string()))
+        CommandError::refused(code.code, sanitized(&error.to_string()))
     };
     let help = if code.name == "pack-exists" {
-        "nothing was changed; with --replace it takes the place of the one that is there"
+        "nothing was changed; --replace replaces the existing pack"
     } else {
         error.help()
     };
-    complaint.file(archive).help(help).into()
+    error_of.file(archive).help(help).into()
 }

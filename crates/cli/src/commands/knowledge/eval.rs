@@ -1,12 +1,11 @@
-//! `contexture knowledge eval`: whether packs are selected for the tasks they are for (KN-17).
+//! `contexture knowledge eval`: tests which tasks select a pack (KN-17).
 
-use super::place::{self, Place};
-use super::{findings, target};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::findings;
+use super::pack_scope::{self, PackScope};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, one_line};
 use contexture::knowledge::maintenance::{CaseResult, Choice, Evaluation, eval};
 use contexture::packs::Options;
 use serde_json::json;
@@ -19,17 +18,17 @@ Examples:
   cd examples/knowledge && contexture knowledge eval \\
     .agents/knowledge/acme-product-brief/evals/selection.json --json
 
-Exit code 0: every case passes; 1: some do not; 2: there are no cases.";
+Exit code 0: all cases pass; 1: some fail; 2: there are no cases.";
 
-/// Runs cases that say for which tasks a pack is to be selected, by the catalog alone.
+/// Runs the cases that define which tasks select a pack, using the catalog alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The cases; those in `evals/` of every pack when absent.
+    /// The file of cases [default: `evals/` of every pack].
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    source: PackScope,
     /// Print one JSON object: ok, status, runs, each with results and a summary; summary, with
     /// precision, recall and warning_accuracy; and diagnostics.
     #[arg(long)]
@@ -37,11 +36,11 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture knowledge eval`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let options = Options { archived: true, ..args.place.options()? };
-    let packs = place::open(&args.place.project()?, options, terminal);
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let options = Options { archived: true, ..args.source.options()? };
+    let packs = pack_scope::open(&args.source.project()?, options, terminal);
     let done = eval(packs.discovery(), args.file.as_deref());
-    let done = done.map_err(|error| target::refuse(&error))?;
+    let done = done?;
     if args.json {
         terminal.print_json(&json!({
             "ok": done.ok,
@@ -79,15 +78,15 @@ fn text(done: &Evaluation, paint: Paint) -> String {
     text
 }
 
-/// `  failed  in-scope  expected select, was reject; without the warning stale`
+/// Formats a case: `  failed  in-scope  expected select, found reject; missing warning stale`.
 fn case_line(case: &CaseResult, paint: Paint) -> String {
     let mark = if case.passed { paint.green("passed") } else { paint.red("failed") };
     let mut why = Vec::new();
     if case.expected != case.actual {
-        why.push(format!("expected {}, was {}", word(case.expected), word(case.actual)));
+        why.push(format!("expected {}, found {}", word(case.expected), word(case.actual)));
     }
     if !case.missing_warnings.is_empty() {
-        why.push(format!("without the warning {}", case.missing_warnings.join(", ")));
+        why.push(format!("missing warning {}", case.missing_warnings.join(", ")));
     }
     let why = if case.passed { word(case.actual).to_owned() } else { why.join("; ") };
     format!("  {mark}  {}  {}\n", one_line(&case.id), paint.dim(&one_line(&why)))
@@ -101,7 +100,7 @@ const fn word(choice: Choice) -> &'static str {
     }
 }
 
-/// `0.95`, or `·` where nothing was to be counted.
+/// Formats a ratio: `0.95`, or `·` without cases.
 fn share(share: Option<f64>) -> String {
     share.map_or_else(|| "·".to_owned(), |share| format!("{share:.2}"))
 }

@@ -1,21 +1,21 @@
-//! What is found wrong with packs and places, for people and for programs (KN-3, KN-5).
+//! Findings about packs, for people and for programs (KN-3, KN-5).
 
-use crate::paint::one_line;
-use crate::terminal::Terminal;
-use contexture::diagnostic::Severity;
+use crate::output::diagnostics::heading;
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
 use contexture::knowledge::Finding;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// How many are said one by one; the rest is counted.
+/// The most findings to print; the rest is counted.
 const SHOWN: usize = 50;
 
-/// The list for programs.
+/// Returns the list for programs.
 pub(super) fn json<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Value {
     findings.into_iter().map(|finding| json!(finding)).collect()
 }
 
-/// Says them beside the result, the worst first; `command` shows all of them.
+/// Prints findings to stderr, the most severe first; `command` shows all.
 pub(super) fn say<'f>(
     findings: impl IntoIterator<Item = &'f Finding>,
     command: &str,
@@ -31,15 +31,10 @@ pub(super) fn say<'f>(
     }
 }
 
-/// `warning[KN1003]: path:3: what`
+/// Formats a finding: `warning[KN1003]: path:3: message`.
 fn text(finding: &Finding, terminal: &Terminal) -> String {
     let paint = terminal.err;
-    let head = format!("{}[{}]:", finding.severity.as_str(), finding.code);
-    let head = match finding.severity {
-        Severity::Error => paint.red(&head),
-        Severity::Warning => paint.yellow(&head),
-        Severity::Hint => paint.cyan(&head),
-    };
+    let head = heading(finding.severity, finding.code, paint);
     let line = finding.line.map_or(String::new(), |line| format!(":{line}"));
     let path = one_line(&finding.path.display().to_string());
     let mut text = format!("{head} {path}{line}: {}", one_line(&finding.message));

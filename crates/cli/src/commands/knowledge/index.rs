@@ -1,12 +1,11 @@
-//! `contexture knowledge index`: search indexes of packs, brought up to date (KN-10, KN-17).
+//! `contexture knowledge index`: updates the search indexes of packs (KN-10, KN-17).
 
-use super::place::{self, Consent, Place};
-use crate::columns::{counted, padded, width};
-use crate::commands::Outcome;
-use crate::commands::run::Screen;
-use crate::complaint::{Exit, Stop};
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::pack_scope::{Consent, PackScope};
+use crate::output::error::{Abort, CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, one_line, padded, width};
 use contexture::knowledge::resolve::IndexReport;
 use contexture::packs::{NOT_ALLOWED, Packs};
 use serde_json::json;
@@ -16,21 +15,21 @@ Examples:
   contexture knowledge index --root examples/knowledge
   contexture knowledge index --root examples/knowledge --pack acme-product-brief --rebuild --json
 
-Indexes are kept in .contexture/cache/ of the project, never in a pack, and follow every change by
-themselves: the command saves the first question the wait.";
+Indexes are stored in .contexture/cache/ of the project, never in a pack, and follow every change
+automatically: the command only spares the first question the wait.";
 
-/// Builds the search indexes of packs, or brings them up to date.
+/// Builds or updates the search indexes of packs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The name of a pack; may be repeated. All packs when absent.
+    /// The name of a pack [default: all]. May be repeated.
     #[arg(long, value_name = "NAME")]
     pack: Vec<String>,
-    /// Build them anew, whatever there is.
+    /// Rebuild existing indexes.
     #[arg(long)]
     rebuild: bool,
     #[command(flatten)]
-    place: Place,
+    source: PackScope,
     #[command(flatten)]
     consent: Consent,
     /// Print one JSON object: packs, each with pack, files, sections, read, removed, folder and
@@ -40,10 +39,10 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture knowledge index`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let options = args.place.options_for(&args.pack, &args.consent)?;
-    let packs = args.place.open_named(options, !args.json, terminal)?;
-    let done = Screen::waiting(terminal, "indexing packs", || index(args, &packs))?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let options = args.source.options_for(&args.pack, &args.consent)?;
+    let packs = args.source.open_named(options, !args.json, terminal)?;
+    let done = ProgressDisplay::waiting(terminal, "indexing packs", || index(args, &packs))?;
     if args.json {
         let skipped =
             done.skipped.iter().map(|(pack, reason)| json!({ "pack": pack, "reason": reason }));
@@ -56,36 +55,36 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         terminal.warn(&one_line(warning));
     }
     for (pack, reason) in &done.skipped {
-        terminal.note(&one_line(&format!("`{pack}` was passed over: {reason}")));
+        terminal.note(&one_line(&format!("skipped `{pack}`: {reason}")));
     }
     Ok(Exit::Done)
 }
 
-/// What was done, and what was not.
+/// The indexed and the skipped packs.
 #[derive(Default)]
 struct Done {
     reports: Vec<IndexReport>,
     skipped: Vec<(String, String)>,
 }
 
-fn index(args: &Args, packs: &Packs) -> Result<Done, Stop> {
+fn index(args: &Args, packs: &Packs) -> Result<Done, Abort> {
     let all = || packs.discovery().packs.iter().map(|found| found.item.name.clone()).collect();
     let names: Vec<String> = if args.pack.is_empty() { all() } else { args.pack.clone() };
     let mut done = Done::default();
     for name in names {
         match packs.index(&name, args.rebuild) {
             Ok(report) => done.reports.push(report),
-            // A draft that nobody named is no failure of the others.
+            // A draft that was not named does not fail the others.
             Err(error) if args.pack.is_empty() && error.code == NOT_ALLOWED => {
                 done.skipped.push((name, error.message));
             }
-            Err(error) => return Err(place::refuse(&error)),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(done)
 }
 
-/// `acme-product-brief  9 sections of 5 files, 5 read`
+/// Formats reports: `acme-product-brief  9 sections of 5 files, 5 read`.
 fn text(reports: &[IndexReport], paint: Paint) -> String {
     let names: Vec<String> = reports.iter().map(|report| one_line(&report.pack)).collect();
     let wide = width(names.iter().map(String::as_str), 40);
@@ -93,9 +92,9 @@ fn text(reports: &[IndexReport], paint: Paint) -> String {
         let sections = counted(report.sections, "section");
         let files = counted(report.files, "file");
         let news = match (report.read, report.removed) {
-            (0, 0) => "nothing has changed".to_owned(),
+            (0, 0) => "unchanged".to_owned(),
             (read, 0) => format!("{read} read"),
-            (read, removed) => format!("{read} read, {removed} gone"),
+            (read, removed) => format!("{read} read, {removed} removed"),
         };
         let name = paint.bold(&padded(name, wide));
         format!("{name}  {sections} of {files}, {}\n", paint.dim(&news))

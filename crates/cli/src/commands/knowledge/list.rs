@@ -1,11 +1,10 @@
-//! `contexture knowledge list`: the packs there are, and where was looked (KN-3, KN-4).
+//! `contexture knowledge list`: the packs and the searched folders (KN-3, KN-4).
 
-use super::place::{self, Place};
+use super::pack_scope::{self, PackScope};
 use super::{findings, table};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
 use clap::ValueEnum;
 use contexture::knowledge::{Finding, Found, Scope};
 use contexture::packs::Options;
@@ -17,18 +16,18 @@ Examples:
   contexture knowledge list --root examples/knowledge
   contexture knowledge list --root examples/knowledge --scope project --json
 
-Exit code 0, whatever is found: what is wrong with packs goes to stderr, or into `diagnostics`.";
+The exit code is 0 even when packs have errors: these go to stderr, or into `diagnostics`.";
 
-/// Lists the packs of the project, of the user and of the organization, and what is built in.
+/// Lists the packs of the project, the user and the organization, and the built-in packs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
-    place: Place,
-    /// Show this scope alone, its packs and what is wrong in it; may be repeated.
+    source: PackScope,
+    /// Show only the packs and findings of this scope. May be repeated.
     #[arg(long, value_enum, value_name = "SCOPE")]
     scope: Vec<Only>,
-    /// Show packs that are archived, too.
+    /// Also show archived packs.
     #[arg(long)]
     archived: bool,
     /// Print one JSON object: packs, diagnostics, each with code, severity, path and message; and
@@ -37,16 +36,16 @@ pub(super) struct Args {
     pub(super) json: bool,
 }
 
-/// A scope as an argument.
+/// The value of `--scope`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Only {
     /// .contexture/knowledge/ and .agents/knowledge/ of the project
     Project,
-    /// The same of the home folder
+    /// The same folders of your home
     User,
-    /// What the settings name
+    /// The folders and registries of the settings
     Organization,
-    /// What is shipped
+    /// The packs of Contexture itself
     BuiltIn,
 }
 
@@ -62,16 +61,16 @@ impl Only {
 }
 
 /// Runs `contexture knowledge list`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let project = args.place.project()?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let project = args.source.project()?;
     let wants =
         |scope| args.scope.is_empty() || args.scope.iter().any(|only| only.scope() == scope);
-    // A registry is asked only where its answer is shown.
+    // A registry is contacted only when its packs are shown.
     let offline = !wants(Scope::Organization);
-    let options = Options { archived: args.archived, offline, ..args.place.options()? };
-    let packs = place::open(&project, options, terminal);
+    let options = Options { archived: args.archived, offline, ..args.source.options()? };
+    let packs = pack_scope::open(&project, options, terminal);
     let found = packs.discovery();
-    let is_in = |path: &Path| args.scope.is_empty() || wants(args.place.scope_of(path, &project));
+    let is_in = |path: &Path| args.scope.is_empty() || wants(args.source.scope_of(path, &project));
     let shown: Vec<&Found> = found.packs.iter().filter(|pack| wants(pack.scope)).collect();
     let findings: Vec<&Finding> =
         found.findings.iter().filter(|finding| is_in(&finding.path)).collect();
@@ -89,15 +88,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     findings::say(findings, "contexture knowledge list", terminal);
     if shown.is_empty() {
         terminal.note(if args.scope.is_empty() {
-            "there is no pack; `contexture knowledge new NAME` makes one"
+            "no packs; `contexture knowledge new NAME` creates one"
         } else {
-            "there is no pack in this scope"
+            "no packs in this scope"
         });
     }
     let scanned: Vec<String> =
         scanned.iter().map(|path| one_line(&path.display().to_string())).collect();
     if !scanned.is_empty() {
-        terminal.note(&format!("looked in {}", scanned.join(", ")));
+        terminal.note(&format!("searched {}", scanned.join(", ")));
     }
     Ok(Exit::Done)
 }

@@ -1,11 +1,9 @@
-//! `contexture knowledge new`: the beginning of a pack (KN-17).
+//! `contexture knowledge new`: creates a pack (KN-17).
 
-use super::place::Home;
-use super::target;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use super::pack_scope::InstallScope;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
 use clap::ValueEnum;
 use contexture::knowledge::Profile;
 use contexture::knowledge::maintenance::{NewPack, new};
@@ -18,53 +16,53 @@ Examples:
     --description 'Facts, prices and wording of the Acme Widget.'
   contexture knowledge new my-notes --scope user --json";
 
-/// Makes a pack to fill: manifest, folders, and a first text in each.
+/// Creates a pack to fill in: manifest, folders, and a sample text in each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The name: lower-case letters, digits and hyphens.
     #[arg(value_name = "NAME")]
     name: String,
-    /// Where it keeps what answers.
+    /// The place of the answers.
     #[arg(long, value_enum, default_value_t)]
     profile: Kind,
-    /// What it is about and for.
+    /// The topic and purpose of the pack.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Its type, such as brand-product or custom:recipes [default: domain-reference].
+    /// The type of the pack, such as brand-product or custom:recipes [default: domain-reference].
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
     #[command(flatten)]
-    home: Home,
+    install: InstallScope,
     /// Print one JSON object: name, root and files.
     #[arg(long)]
     pub(super) json: bool,
 }
 
-/// A profile as an argument.
+/// The value of `--profile`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Kind {
-    /// In the sections of a document
+    /// The sections of a document
     DocumentFirst,
-    /// In short texts, with pages behind them
+    /// Short texts that link to pages
     #[default]
     WikiFirst,
-    /// In both
+    /// Both
     Hybrid,
 }
 
 /// Runs `contexture knowledge new`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let profile = match args.profile {
         Kind::DocumentFirst => Profile::DocumentFirst,
         Kind::WikiFirst => Profile::WikiFirst,
         Kind::Hybrid => Profile::Hybrid,
     };
-    let (into, project) = args.home.folder()?;
+    let (into, project) = args.install.folder()?;
     let (description, kind) = (args.description.as_deref(), args.kind.as_deref());
     let types = project.config.knowledge.types.as_slice();
     let pack = NewPack { name: &args.name, profile, description, kind, types };
-    let files = new(&pack, &into).map_err(|error| target::refuse(&error))?;
+    let files = new(&pack, &into)?;
     let root = into.join(&args.name);
     if args.json {
         terminal.print_json(&json!({ "name": args.name, "root": root, "files": files }))?;
@@ -74,7 +72,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         terminal.print_line(&one_line(&file.display().to_string()))?;
     }
     terminal.note(&format!(
-        "fill it, check it with `contexture knowledge validate {}`, and give it the status ready",
+        "fill it in, check it with `contexture knowledge validate {}`, and set its status to ready",
         args.name
     ));
     Ok(Exit::Done)

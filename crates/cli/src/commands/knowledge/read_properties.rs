@@ -1,10 +1,9 @@
-//! `contexture knowledge read-properties`: what a pack says of itself (KN-4, KN-17).
+//! `contexture knowledge read-properties`: the properties of a pack (KN-4, KN-17).
 
-use super::place::Place;
-use super::target;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use super::pack_scope::PackScope;
+use super::pack_target;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
 use contexture::knowledge::maintenance::read_properties;
 
 const EXAMPLES: &str = "\
@@ -12,22 +11,21 @@ Examples:
   contexture knowledge read-properties acme-product-brief --root examples/knowledge
   contexture knowledge read-properties examples/knowledge/.agents/knowledge/acme-product-brief";
 
-/// Prints the properties of a pack as JSON: those of its frontmatter, with what holds when one is
-/// absent.
+/// Prints the properties of a pack as JSON: those of its frontmatter, with the defaults.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The pack, by the path of its folder or by its name.
+    /// The pack, by its folder or its name.
     #[arg(value_name = "PATH|NAME", value_hint = clap::ValueHint::DirPath)]
     pack: String,
     #[command(flatten)]
-    place: Place,
+    source: PackScope,
 }
 
 /// Runs `contexture knowledge read-properties`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let (folder, project) = target::folder(Some(&args.pack), &args.place, terminal)?;
-    let read = read_properties(&folder, &target::options(&project));
-    terminal.print_tree(&read.map_err(|error| target::refuse(&error))?)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let (folder, project) = pack_target::folder(Some(&args.pack), &args.source, terminal)?;
+    let read = read_properties(&folder, &pack_target::options(&project));
+    terminal.print_tree(&read?)?;
     Ok(Exit::Done)
 }

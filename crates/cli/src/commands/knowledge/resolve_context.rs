@@ -1,14 +1,12 @@
-//! `contexture knowledge resolve-context`: what packs say to a task, under its budget (KN-9 to
+//! `contexture knowledge resolve-context`: sections of packs for a task, within a budget (KN-9 to
 //! KN-13).
 
-use super::place::{self, Consent, Place, shown};
-use crate::columns::{counted, grouped, padded, width};
-use crate::commands::Outcome;
-use crate::commands::reference::tokens;
-use crate::commands::run::Screen;
-use crate::complaint::Exit;
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use super::pack_scope::{Consent, PackScope, printable};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, grouped, one_line, padded, width};
+use crate::support::values::tokens;
 use clap::ValueEnum;
 use contexture::knowledge::Grounding;
 use contexture::knowledge::resolve::{Intent, Resolution, Section, Task};
@@ -22,19 +20,19 @@ Examples:
   contexture knowledge resolve-context --root examples/knowledge --pack acme-product-brief \\
     --query 'How long is the warranty?' --max 500 --dry-run --json
 
-The context goes to stdout, fenced as data; what was selected and why goes to stderr.";
+The context goes to stdout, fenced as data; the selection and its reasons go to stderr.";
 
 /// Selects the sections of packs that answer a task, and prints them fenced, within a budget.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The name of a pack; may be repeated.
+    /// The name of a pack. May be repeated.
     #[arg(long, value_name = "NAME", required = true)]
     pack: Vec<String>,
     /// The task: a question or an instruction.
     #[arg(long, value_name = "TEXT", value_parser = task_text)]
     query: String,
-    /// The most tokens of the context, fence and all.
+    /// The most tokens of the context, including its fence.
     #[arg(
         long,
         value_name = "TOKENS",
@@ -43,67 +41,67 @@ pub(super) struct Args {
         allow_negative_numbers = true
     )]
     max: u64,
-    /// What the task is about; as its words say when absent.
+    /// The intent of the task [default: derived from its words].
     #[arg(long, value_enum, value_name = "INTENT")]
     intent: Option<Purpose>,
-    /// Take sources, and what runs found, as well.
+    /// Also select sources and the findings of runs.
     #[arg(long)]
     evidence: bool,
-    /// Whether claims need a source; as each pack says when absent.
+    /// Whether claims need a source [default: as each pack defines].
     #[arg(long, value_enum, value_name = "POLICY")]
     grounding: Option<Policy>,
-    /// The language of the notice in the fence: zh, as the format has it, or en.
+    /// The language of the notice in the fence: zh, as the format defines, or en.
     #[arg(long, value_enum, value_name = "LANG", default_value_t)]
     lang: Lang,
-    /// The model whose tokens are counted; the default model when absent.
+    /// The model whose tokenizer is used [default: the default model].
     #[arg(long, value_name = "URI")]
     model: Option<String>,
-    /// Write nothing: no line in the usage log, no index.
+    /// Write neither the usage log nor the index.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    place: Place,
+    source: PackScope,
     #[command(flatten)]
     consent: Consent,
     /// Print one JSON object: selected_files, sections, source_anchors, tokens, warnings, missing,
-    /// citation_gaps, context, and evidence_tokens, which is what the anchors, findings, provenance
-    /// and gaps would take.
+    /// citation_gaps, context, and evidence_tokens, the tokens of the anchors, findings, provenance
+    /// and gaps.
     #[arg(long)]
     pub(super) json: bool,
 }
 
-/// An intent as an argument.
+/// The value of `--intent`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Purpose {
-    /// A fact is wanted
+    /// Find a fact
     Answer,
-    /// Details, reasons or relations are wanted
+    /// Find details, reasons or relations
     Detail,
-    /// Sources are wanted
+    /// Find sources
     Cite,
-    /// Claims are to be checked
+    /// Check claims
     Verify,
-    /// New sources are to be taken in
+    /// Add new sources
     Ingest,
-    /// A contradiction is to be settled
+    /// Resolve a contradiction
     Dispute,
 }
 
-/// A grounding policy as an argument.
+/// The value of `--grounding`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Policy {
-    /// No
+    /// No claim needs a source
     None,
-    /// It would be good
+    /// Claims should have a source
     Recommended,
-    /// Each claim
+    /// Each claim needs a source
     Required,
 }
 
 /// The language of the notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Lang {
-    /// Chinese, as the format has it
+    /// Chinese, as the format defines
     #[default]
     Zh,
     /// English
@@ -134,18 +132,18 @@ impl Policy {
 }
 
 /// Runs `contexture knowledge resolve-context`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let options = args.place.options_for(&args.pack, &args.consent)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let options = args.source.options_for(&args.pack, &args.consent)?;
     let options = Options { model: args.model.clone(), read_only: args.dry_run, ..options };
-    let packs = args.place.open_named(options, !args.json, terminal)?;
+    let packs = args.source.open_named(options, !args.json, terminal)?;
     let names: Vec<&str> = args.pack.iter().map(String::as_str).collect();
     let resolve = || packs.resolve(&names, &task(args));
-    let resolved = Screen::waiting(terminal, "reading packs", resolve);
-    let resolved = resolved.map_err(|error| place::refuse(&error))?;
+    let resolved = ProgressDisplay::waiting(terminal, "reading packs", resolve);
+    let resolved = resolved?;
     if !args.dry_run
         && let Err(error) = packs.log(&resolved)
     {
-        terminal.warn(&format!("this use is in no log: {error}"));
+        terminal.warn(&format!("can't write the usage log: {error}"));
     }
     if args.json {
         let mut value = json!(resolved);
@@ -156,13 +154,13 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         return Ok(Exit::Done);
     }
     if !resolved.context.is_empty() {
-        terminal.print_line(shown(&resolved.context).trim_end())?;
+        terminal.print_line(printable(&resolved.context).trim_end())?;
     }
-    tell(&resolved, args.max, evidence(&packs, &resolved), terminal);
+    explain(&resolved, args.max, evidence(&packs, &resolved), terminal);
     Ok(Exit::Done)
 }
 
-/// What the evidence of a selection would take, as JSON, beside its context (KN-1).
+/// Counts the tokens of the evidence of a selection, as JSON (KN-1).
 fn evidence(packs: &Packs, resolved: &Resolution) -> u64 {
     let parts = [
         json!(resolved.source_anchors),
@@ -174,7 +172,7 @@ fn evidence(packs: &Packs, resolved: &Resolution) -> u64 {
     held.map(|part| packs.tokens(&part.to_string())).sum()
 }
 
-/// A task that says something.
+/// Reads a task that is not empty.
 fn task_text(text: &str) -> Result<String, String> {
     let said = Some(text).filter(|text| !text.trim().is_empty());
     said.map(str::to_owned).ok_or_else(|| "expected a question or an instruction".to_owned())
@@ -190,8 +188,8 @@ fn task(args: &Args) -> Task {
     }
 }
 
-/// What was selected and why, what is doubtful, and what is missing.
-fn tell(resolved: &Resolution, max: u64, evidence: u64, terminal: &Terminal) {
+/// Prints the selection with its reasons, warnings and gaps.
+fn explain(resolved: &Resolution, max: u64, evidence: u64, terminal: &Terminal) {
     let rows: Vec<(String, &Section)> =
         resolved.sections.iter().map(|section| (place_of(section), section)).collect();
     let wide = width(rows.iter().map(|(place, _)| place.as_str()), 72);
@@ -218,12 +216,12 @@ fn tell(resolved: &Resolution, max: u64, evidence: u64, terminal: &Terminal) {
     let used = grouped(resolved.tokens);
     let beside = match evidence {
         0 => String::new(),
-        tokens => format!("; the evidence would take {}", grouped(tokens)),
+        tokens => format!("; the evidence has {}", grouped(tokens)),
     };
     terminal.note(&format!("{sections} of {files}, {used} of {} tokens{beside}", grouped(max)));
 }
 
-/// `pack/compiled/a.md > Heading`
+/// Formats a place: `pack/compiled/a.md › Heading`.
 fn place_of(section: &Section) -> String {
     let pack = section.pack.as_ref().map_or(String::new(), |pack| format!("{pack}/"));
     let heading = if section.heading.is_empty() {

@@ -1,18 +1,18 @@
-//! Packs as people read them: a line of facts each, and what they are about below it (KN-6).
+//! The table of packs: a line of properties and a line of description each (KN-6).
 
-use crate::columns::{padded, shortened, width};
-use crate::paint::{Paint, one_line};
+use crate::output::paint::Paint;
+use crate::output::text::{one_line, padded, shortened, width};
 use contexture::knowledge::Found;
 use contexture::knowledge::item::{PackTrust, Status};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The widest column that the others are lined up with.
+/// The widest cell that columns align with.
 const WIDEST: usize = 40;
-/// How much of a description is shown, in columns.
+/// The columns of a description.
 const DESCRIPTION: usize = 96;
 
-/// A row, ready to be padded.
+/// The cells of a row before padding.
 struct Row<'f> {
     found: &'f Found,
     cells: [String; 6],
@@ -21,7 +21,7 @@ struct Row<'f> {
 
 const HEAD: [&str; 6] = ["name", "type", "status", "trust", "profile", "mode"];
 
-/// The table, empty without packs; locations are shown relative to `root`.
+/// Renders the table, empty without packs; locations are relative to `root`.
 pub(super) fn packs(found: &[&Found], root: &Path, paint: Paint) -> String {
     let rows: Vec<Row<'_>> = found.iter().map(|one| row(one, root)).collect();
     let mut wide = HEAD.map(str::len);
@@ -70,7 +70,7 @@ fn row<'f>(found: &'f Found, root: &Path) -> Row<'f> {
     Row { found, cells: cells.map(|cell| one_line(&cell)), location }
 }
 
-/// A status in its colour: what can be used as it is, what has a catch, what asks first.
+/// Colours a status: usable, usable with a caveat, or needing permission.
 fn status(status: Status, text: &str, paint: Paint) -> String {
     match status {
         Status::Ready => paint.green(text),

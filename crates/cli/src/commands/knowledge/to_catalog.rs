@@ -1,11 +1,10 @@
-//! `contexture knowledge to-catalog`: what a model is told of the packs there are (KN-6).
+//! `contexture knowledge to-catalog`: the catalog of packs for a model (KN-6).
 
-use super::place::{self, Place, shown};
+use super::pack_scope::{self, PackScope, printable};
 use super::{findings, table};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::counted;
 use clap::ValueEnum;
 use contexture::knowledge::{Found, catalog};
 use serde_json::Value;
@@ -16,18 +15,18 @@ Examples:
   contexture knowledge to-catalog --root examples/knowledge --format xml --instruction
   contexture knowledge to-catalog --root examples/knowledge --format table
 
-Without a pack nothing is printed: a model is shown no empty catalog.";
+Without packs nothing is printed: a model never sees an empty catalog.";
 
-/// Prints the catalog of packs: what a model is shown at the start, and nothing of their content.
+/// Prints the catalog of packs that a model sees at the start, without their content.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
-    place: Place,
-    /// The form.
+    source: PackScope,
+    /// The format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Print the instruction that goes with the catalog, too: below it, or in its JSON.
+    /// Also print the instruction for the catalog: below it, or as a field of its JSON.
     #[arg(long)]
     instruction: bool,
 }
@@ -44,16 +43,16 @@ enum Format {
 }
 
 impl Args {
-    /// Whether JSON was asked for.
+    /// Reports whether JSON was requested.
     pub(super) fn is_json(&self) -> bool {
         self.format == Format::Json
     }
 }
 
 /// Runs `contexture knowledge to-catalog`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let project = args.place.project()?;
-    let packs = place::open(&project, args.place.options()?, terminal);
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let project = args.source.project()?;
+    let packs = pack_scope::open(&project, args.source.options()?, terminal);
     let found = packs.discovery();
     findings::say(&found.findings, "contexture knowledge list", terminal);
     if found.packs.is_empty() {
@@ -62,9 +61,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     match args.format {
         Format::Xml => {
             let xml = catalog::xml(&found.packs);
-            terminal.print_line(&shown(&xml))?;
+            terminal.print_line(&printable(&xml))?;
             let tokens = counted(packs.tokens(&xml), "token");
-            terminal.note(&format!("the catalog takes {tokens}"));
+            terminal.note(&format!("the catalog has {tokens}"));
         }
         Format::Json => terminal.print_json(&json(&found.packs, args.instruction))?,
         Format::Table => {

@@ -1,12 +1,10 @@
-//! `contexture knowledge usage`: which packs were used, how often, and what was said about it
-//! (KN-15).
+//! `contexture knowledge usage`: how often packs were used, with which files and warnings (KN-15).
 
-use super::place::{self, Place};
-use crate::columns::{counted, grouped, padded, width};
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::pack_scope::{self, PackScope};
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, grouped, one_line, padded, width};
 use contexture::knowledge::usage::{FILE, Fault, Summary, UsageLog};
 use contexture::packs::Packs;
 use serde_json::{Value, json};
@@ -18,21 +16,21 @@ Examples:
   contexture knowledge usage --root examples/knowledge
   contexture knowledge usage --root examples/knowledge --json
 
-The log is .contexture/usage.jsonl of the project, or runs/usage.jsonl of each pack, as the settings
-say; it has one JSON line for each use.";
+The log is .contexture/usage.jsonl of the project, or runs/usage.jsonl of each pack, depending on the
+settings; it has one JSON line per use.";
 
-/// How many files and warnings are shown of a pack.
+/// The most files and warnings to show per pack.
 const SHOWN: usize = 5;
 
-/// Shows how packs were used: how often, which files, with which warnings.
+/// Shows how often packs were used, with which files and warnings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Show this pack alone; may be repeated.
+    /// Show only this pack. May be repeated.
     #[arg(long, value_name = "NAME")]
     pack: Vec<String>,
     #[command(flatten)]
-    place: Place,
+    source: PackScope,
     /// Print one JSON object: packs, each with pack, uses, versions, first, last, files,
     /// citation_gaps and warnings; faults, and logs.
     #[arg(long)]
@@ -40,14 +38,14 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture knowledge usage`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let packs = place::open(&args.place.project()?, args.place.options()?, terminal);
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let packs = pack_scope::open(&args.source.project()?, args.source.options()?, terminal);
     let mut all = UsageLog::default();
     let mut faults: Vec<(PathBuf, Fault)> = Vec::new();
     let logs = logs(&packs);
     for path in &logs {
-        let log = UsageLog::read(path).map_err(|error| -> Stop {
-            Complaint::failed("usage_log", error.to_string()).file(path).into()
+        let log = UsageLog::read(path).map_err(|error| -> Abort {
+            CommandError::failed("usage_log", error.to_string()).file(path).into()
         })?;
         faults.extend(log.faults.into_iter().map(|fault| (path.clone(), fault)));
         all.lines.extend(log.lines);
@@ -67,12 +65,12 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         terminal.warn(&one_line(&format!("{place}: {}", fault.message)));
     }
     if summary.is_empty() {
-        terminal.note("no use of a pack was logged yet");
+        terminal.note("no uses of packs are logged");
     }
     Ok(Exit::Done)
 }
 
-/// The logs that there are: of the project, and of the packs themselves.
+/// Returns the existing logs of the project and of its packs.
 fn logs(packs: &Packs) -> Vec<PathBuf> {
     let own = packs.discovery().packs.iter().map(|one| one.item.pack_root.join("runs").join(FILE));
     std::iter::once(packs.usage_path()).chain(own).filter(|path| path.is_file()).collect()
@@ -107,7 +105,7 @@ fn text(summary: &[Summary], paint: Paint) -> String {
     text
 }
 
-/// `  3× compiled/briefing.md`
+/// Appends counts: `  3× compiled/briefing.md`.
 fn lines<'t>(
     text: &mut String,
     counts: impl ExactSizeIterator<Item = (&'t str, u64)>,

@@ -1,13 +1,11 @@
-//! `contexture knowledge validate`: what is wrong with packs (KN-17).
+//! `contexture knowledge validate`: the errors and warnings of packs (KN-17).
 
-use super::place::Place;
-use super::{findings, target};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::commands::run::Screen;
-use crate::complaint::Exit;
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use super::pack_scope::PackScope;
+use super::{findings, pack_target};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::{counted, one_line};
 use contexture::knowledge::maintenance::{Validation, validate};
 use serde_json::json;
 
@@ -17,17 +15,17 @@ Examples:
   contexture knowledge validate examples/knowledge/.agents/knowledge/acme-product-brief
   contexture knowledge validate acme-product-brief --root examples/knowledge --json
 
-Exit code 0: nothing is wrong but for warnings; 1: there are errors; 2: there is no such pack.";
+Exit code 0: no errors, though there may be warnings; 1: errors; 2: unknown pack.";
 
 /// Checks packs: manifest, folders, links, anchors and JSON records.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// A pack, by the path of its folder or by its name; all packs of the project when absent.
+    /// A pack, by its folder or its name [default: all packs of the project].
     #[arg(value_name = "PATH|NAME", value_hint = clap::ValueHint::DirPath)]
     pack: Option<String>,
     #[command(flatten)]
-    place: Place,
+    source: PackScope,
     /// Print one JSON object: ok, status, packs, each with name, root, files, errors and warnings;
     /// and diagnostics.
     #[arg(long)]
@@ -35,11 +33,11 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture knowledge validate`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let (folder, project) = target::folder(args.pack.as_deref(), &args.place, terminal)?;
-    let check = || validate(&folder, &target::options(&project));
-    let checked = Screen::waiting(terminal, "checking packs", check);
-    let checked = checked.map_err(|error| target::refuse(&error))?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let (folder, project) = pack_target::folder(args.pack.as_deref(), &args.source, terminal)?;
+    let check = || validate(&folder, &pack_target::options(&project));
+    let checked = ProgressDisplay::waiting(terminal, "checking packs", check);
+    let checked = checked?;
     if args.json {
         terminal.print_json(&json!({
             "ok": checked.ok,
@@ -54,7 +52,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     Ok(if checked.ok { Exit::Done } else { Exit::Failed })
 }
 
-/// `ok  acme-product-brief  7 files`
+/// Formats results: `ok  acme-product-brief  7 files`.
 fn text(checked: &Validation, terminal: &Terminal) -> String {
     let paint = terminal.out;
     let mut text = String::new();

@@ -1,10 +1,9 @@
-//! `contexture knowledge validate-run`: whether a record follows its schema (KN-17).
+//! `contexture knowledge validate-run`: checks a record against its schema (KN-17).
 
-use super::{findings, target};
-use crate::columns::counted;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use super::findings;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::counted;
 use contexture::knowledge::maintenance::validate_run;
 use serde_json::json;
 use std::path::PathBuf;
@@ -14,7 +13,7 @@ Examples:
   contexture knowledge new our-handbook > new.txt && \\
     contexture knowledge validate-run .agents/knowledge/our-handbook/evals/discovery.validation.json
 
-Exit code 0: it does; 1: it does not; 2: it can't be read.";
+Exit code 0: the record is valid; 1: it is not; 2: it can't be read.";
 
 /// Checks a JSON record against its schema: compile-run, source-map, selection-eval, eval-run,
 /// context-resolution, or a usage log.
@@ -30,8 +29,8 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture knowledge validate-run`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let checked = validate_run(&args.file).map_err(|error| target::refuse(&error))?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let checked = validate_run(&args.file)?;
     if args.json {
         terminal.print_json(&json!({
             "ok": checked.ok,
@@ -41,7 +40,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
             "diagnostics": findings::json(&checked.findings),
         }))?;
     } else {
-        let kind = checked.kind.map_or("no known kind", |kind| kind.as_str());
+        let kind = checked.kind.map_or("unknown kind", |kind| kind.as_str());
         let paint = terminal.out;
         let mark = if checked.ok { paint.green("ok") } else { paint.red("error") };
         let records = counted(checked.records as u64, "record");

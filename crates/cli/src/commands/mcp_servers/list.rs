@@ -1,16 +1,16 @@
-//! `contexture mcp-servers list`: servers, their tools, and how each stands to what was accepted.
+//! `contexture mcp-servers list`: servers, their tools, and changes since they were accepted.
 
-use super::show::{self, Tool};
-use crate::commands::Outcome;
-use crate::commands::run::{Screen, runtime};
-use crate::complaint::Exit;
-use crate::paint::one_line;
-use crate::terminal::Terminal;
-use crate::workspace;
+use super::servers;
+use super::tools::{self, Tool};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
+use crate::support::project::Workspace;
+use crate::support::runtime::single_threaded;
 use contexture::mcp::compare::{State, compare};
 use contexture::mcp::{McpError, Offer, Servers};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,48 +18,47 @@ Examples:
   contexture mcp-servers list packs --workspace examples/mcp
   contexture mcp-servers list --offline --json --workspace examples/mcp
 
-Without --offline each server is started or connected to, and asked for its tools: those that are
-named, else those that you accepted or allowed before. Exit code 0: all accepted tools are as they
-were; 1: one changed or is gone, or a server can't be asked.";
+Without --offline the named servers, or those that you accepted or allowed before, are started or
+connected to and asked for their tools. Exit code 0: the accepted tools are unchanged; 1: a tool
+changed or is gone, or a server can't be reached.";
 
-/// Lists servers with their tools, each same, new, changed or gone since it was accepted.
+/// Lists servers with their tools, each of which is same, new, changed or gone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The servers; all when none is named.
+    /// The servers [default: all].
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Ask no server: show what was accepted.
+    /// Contact no server; show the accepted tools.
     #[arg(long)]
     offline: bool,
-    /// The project's folder; by default the nearest with a contexture.toml.
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    workspace: Option<PathBuf>,
+    #[command(flatten)]
+    workspace: Workspace,
     /// Print one JSON object: servers, each with name, accepted, error, left_out, and tools with
     /// name, state, changed, description, digest.
     #[arg(long)]
     pub(super) json: bool,
 }
 
-/// A server and what came of asking it.
+/// A server and its answer.
 struct Listed {
     name: String,
     accepted: bool,
     tools: Vec<Tool>,
-    /// What can't be used of what the server offers, and why.
+    /// The tools that can't be used, with the reasons.
     left_out: Vec<String>,
     error: Option<McpError>,
 }
 
 /// Runs `contexture mcp-servers list`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let project = workspace::here_or(args.workspace.as_deref())?;
-    let servers = super::open(&project, &args.names, terminal)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let project = args.workspace.open()?;
+    let servers = servers::open(&project, &args.names, terminal)?;
     let names = match args.names.as_slice() {
         [] => servers.names().map(str::to_owned).collect(),
         names => names.to_vec(),
     };
-    let runtime = runtime()?;
+    let runtime = single_threaded()?;
     let ask_all = async {
         let mut listed = Vec::new();
         for name in names {
@@ -69,13 +68,13 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         listed
     };
     let listed: Vec<Listed> =
-        Screen::waiting(terminal, "asking the servers", || runtime.block_on(ask_all));
+        ProgressDisplay::waiting(terminal, "asking the servers", || runtime.block_on(ask_all));
     let unknown = listed.iter().find_map(|server| match &server.error {
         Some(error @ McpError::UnknownServer { .. }) => Some(error),
         _ => None,
     });
     if let Some(error) = unknown {
-        return Err(super::fail(error));
+        return Err(error.into());
     }
     if args.json {
         let all: Vec<Value> = listed.iter().map(Listed::json).collect();
@@ -83,7 +82,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     } else {
         terminal.print(&text(&listed, terminal))?;
     }
-    Ok(if listed.iter().all(Listed::is_sound) { Exit::Done } else { Exit::Failed })
+    Ok(if listed.iter().all(Listed::is_unchanged) { Exit::Done } else { Exit::Failed })
 }
 
 async fn ask(servers: &Servers, name: String, offline: bool) -> Listed {
@@ -107,7 +106,7 @@ async fn ask(servers: &Servers, name: String, offline: bool) -> Listed {
 }
 
 impl Listed {
-    fn is_sound(&self) -> bool {
+    fn is_unchanged(&self) -> bool {
         let differs = |tool: &Tool| matches!(tool.state, State::Changed | State::Gone);
         let not_asked = matches!(self.error, Some(McpError::NotAllowed { .. }));
         let is_new = !self.accepted && not_asked;
@@ -131,8 +130,7 @@ impl Listed {
 fn text(listed: &[Listed], terminal: &Terminal) -> String {
     let paint = terminal.out;
     if listed.is_empty() {
-        return "no MCP servers; they stand in contexture.toml under [mcp.servers.NAME]\n"
-            .to_owned();
+        return "no MCP servers; [mcp.servers.NAME] of contexture.toml configures one\n".to_owned();
     }
     let mut text = String::new();
     for Listed { name, accepted, tools, left_out, error } in listed {
@@ -144,9 +142,9 @@ fn text(listed: &[Listed], terminal: &Terminal) -> String {
                 text.push_str(&format!("  {} {}\n", paint.cyan("help:"), one_line(&help)));
             }
         }
-        text.push_str(&show::rows(tools, paint));
+        text.push_str(&tools::rows(tools, paint));
         for fault in left_out {
-            text.push_str(&format!("  {} {fault}\n", paint.yellow("left out:")));
+            text.push_str(&format!("  {} {fault}\n", paint.yellow("ignored:")));
         }
     }
     text

@@ -1,13 +1,13 @@
-//! `contexture prompt check`: the faults of a template and the variables it needs (PT-6).
+//! `contexture prompt check`: the errors of a template and its variables (PT-6).
 
-use super::library;
-use super::references::{self, Loading, Scope, Source, folder_of};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::faults;
-use crate::input;
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use super::partials;
+use super::references::{self, Loading, Source, folder_of};
+use crate::output::diagnostics;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
+use crate::support::input;
+use crate::support::project::Workspace;
 use contexture::diagnostic::{Severity, SourceFile};
 use contexture::prompt::{CheckReport, Included, Need, check, check_with};
 use contexture::reference::syntax::redact;
@@ -20,59 +20,59 @@ Examples:
   contexture prompt check examples/prompts/greeting.md
   contexture prompt check examples/prompts/review.md --partials examples/prompts/partials --json";
 
-/// Prints the faults of a template, the variables it needs and the references it includes.
+/// Prints the errors of a template, the variables it needs and the references it includes.
 ///
-/// With --partials, what it includes is checked as well. References are not loaded.
+/// With --partials, included partials are checked, too. References are not loaded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The template; `-` reads it from stdin.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// A folder of partials; each has the name of its file without the extension.
+    /// A folder of partials; the name of a partial is its file name without the extension.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     partials: Option<PathBuf>,
     #[command(flatten)]
-    scope: Scope,
+    workspace: Workspace,
     /// Print one JSON object: diagnostics, variables, requirements, partials and references.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Runs `contexture prompt check`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the template", terminal)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let registry = match &args.partials {
-        Some(folder) => Some(library::read(Some(folder.as_path()), &args.file)?),
+        Some(folder) => Some(partials::read(Some(folder.as_path()), &args.file)?),
         None => None,
     };
     let report = registry.as_ref().map_or_else(|| check(text), |all| check_with(text, all));
     let name = args.file.display().to_string();
     let source =
         Source { name: &name, folder: folder_of(&args.file), partials: args.partials.as_deref() };
-    let loading = Loading::new(&args.scope, &args.file, terminal);
+    let loading = Loading::new(&args.workspace, &args.file, terminal);
     let mut diagnostics = report.diagnostics.clone();
     diagnostics.extend(loading.check(&report.references, source)?);
     let sources = references::sources(&name, text, &report.references, registry.as_ref());
     let sources: Vec<&SourceFile> = sources.iter().collect();
     if args.json {
         terminal.print_json(&json!({
-            "diagnostics": faults::json(&diagnostics, &sources),
+            "diagnostics": diagnostics::json(&diagnostics, &sources),
             "variables": report.variables(),
             "requirements": report.requirements,
             "partials": report.partials,
             "references": report.references.iter().map(listed).collect::<Vec<_>>(),
         }))?;
     } else {
-        terminal.print(&faults::text(&diagnostics, &sources, terminal.out))?;
+        terminal.print(&diagnostics::text(&diagnostics, &sources, terminal.out))?;
         terminal.print(&needs(&report, terminal))?;
     }
     let refused = diagnostics.iter().any(|fault| fault.severity == Severity::Error);
     Ok(if refused { Exit::Refused } else { Exit::Done })
 }
 
-/// A reference with its place, without user info.
+/// Returns a reference with its place, without user info.
 fn listed(included: &Included) -> Value {
     json!({
         "reference": redact(&included.reference),
@@ -82,7 +82,7 @@ fn listed(included: &Included) -> Value {
     })
 }
 
-/// The variables in columns: name, how much it is needed, where it is first used.
+/// Renders the variables in columns: name, need, place of first use.
 fn needs(report: &CheckReport, terminal: &Terminal) -> String {
     let mut text = String::new();
     let width = report.requirements.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);

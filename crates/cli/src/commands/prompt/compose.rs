@@ -1,15 +1,13 @@
 //! `contexture prompt compose`: messages from a YAML list (PT-8 to PT-10).
 
-mod entry;
-
-use super::references::{Loading, Scope, folder_of};
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::input;
-use crate::terminal::Terminal;
+use super::compose_entry::{self, Fault, Reader};
+use super::references::{Loading, folder_of};
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::support::input;
+use crate::support::project::Workspace;
 use contexture::llm::ModelUri;
 use contexture::prompt::{OpenaiChatMessage, PromptComposer, validate_messages};
-use entry::{Fault, Reader};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -19,7 +17,7 @@ Examples:
   contexture prompt compose examples/prompts/chat.yaml --model gpt-4o-mini
 
 The file is a list of messages. Each has a `role` and one of `text`, `template` (with `vars`),
-`template_file` (with `vars`) or `parts`; further `name`, `tool_call_id` and `tool_calls`:
+`template_file` (with `vars`) or `parts`, and optionally `name`, `tool_call_id` and `tool_calls`:
 
   - role: system
     text: You are brief.
@@ -28,27 +26,27 @@ The file is a list of messages. Each has a `role` and one of `text`, `template` 
     template: Say hello to {{name}}.
     vars: { name: Bob }
 
-Templates may include references, `{{> @file://parts/tone.md }}`; those of `template_file` start
-in its folder, others in that of the list.";
+Templates may include references, `{{> @file://parts/tone.md }}`, relative to the folder of the
+`template_file` or of the list.";
 
-const MESSAGE_HELP: &str = "`contexture prompt compose --help` shows what a list of messages holds";
+const MESSAGE_HELP: &str = "`contexture prompt compose --help` describes lists of messages";
 
-/// Prints the messages of a YAML list as JSON, or with --model the whole request.
+/// Prints the messages of a YAML list as JSON, with --model the whole request.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The list of messages; `-` reads it from stdin.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Print the request to this model instead of the messages alone: its name, or its URI.
+    /// Print the request to this model, given by name or URI, instead of the messages.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]
-    scope: Scope,
+    workspace: Workspace,
 }
 
 /// Runs `contexture prompt compose`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the messages", terminal)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let messages = messages(text, args, terminal)?;
@@ -57,49 +55,54 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         Some(model) => serde_json::to_value(composer.build_request(name_of(model))),
         None => serde_json::to_value(composer.build()),
     };
-    let value = value
-        .map_err(|error| Stop::from(Complaint::failed("not_serialisable", error.to_string())))?;
+    let value = value.map_err(|error| {
+        Abort::from(CommandError::failed("not_serialisable", error.to_string()))
+    })?;
     terminal.print_pretty(&value)?;
     Ok(Exit::Done)
 }
 
-/// The name of a model at its server, given the name or the model's URI.
+/// Returns the name of a model at its server, given its name or URI.
 fn name_of(model: &str) -> String {
     let uri = model.contains("://").then(|| model.parse::<ModelUri>().ok()).flatten();
     uri.map_or_else(|| model.to_owned(), |uri| uri.model().to_owned())
 }
 
-fn messages(text: &str, args: &Args, terminal: &Terminal) -> Result<Vec<OpenaiChatMessage>, Stop> {
+fn messages(text: &str, args: &Args, terminal: &Terminal) -> Result<Vec<OpenaiChatMessage>, Abort> {
     let name = args.file.display();
     let list = contexture::format::yaml(text).map_err(|fault| {
-        Complaint::refused("not_yaml", format!("{name} is not YAML: {fault}")).help(MESSAGE_HELP)
+        CommandError::refused("not_yaml", format!("{name} is not YAML: {fault}")).help(MESSAGE_HELP)
     })?;
     let Value::Array(entries) = list else {
         let kind = if list.is_object() { "an object" } else { "no list" };
-        let message = format!("{name} holds {kind}; a list of messages is expected");
+        let message = format!("{name} contains {kind}, expected a list of messages");
         let help = "begin each message with `- role: …`";
-        return Err(Complaint::refused("not_messages", message).help(help).into());
+        return Err(CommandError::refused("not_messages", message).help(help).into());
     };
-    let loading = Loading::new(&args.scope, &args.file, terminal);
+    let loading = Loading::new(&args.workspace, &args.file, terminal);
     let mut messages = Vec::with_capacity(entries.len());
     for (index, entry) in entries.into_iter().enumerate() {
         let name = format!("{name}: message {index}");
         let reader = Reader { name: &name, folder: folder_of(&args.file), loading: &loading };
-        messages.push(entry::message(entry, &reader).map_err(|fault| match fault {
-            Fault::Reference(stop) => stop,
-            Fault::Rendering { words, help } => {
-                let complaint = Complaint::failed("template", format!("{name}: {words}"));
-                Complaint { help, ..complaint }.into()
-            }
-            Fault::Entry(words) => {
-                let complaint = Complaint::refused("not_messages", format!("{name}: {words}"));
-                complaint.help(MESSAGE_HELP).into()
+        messages.push(compose_entry::message(entry, &reader).map_err(|fault| {
+            match fault {
+                Fault::Reference(stop) => stop,
+                Fault::Rendering { words, help } => {
+                    CommandError::failed("template", format!("{name}: {words}"))
+                        .maybe_help(help)
+                        .into()
+                }
+                Fault::Entry(words) => {
+                    CommandError::refused("not_messages", format!("{name}: {words}"))
+                        .help(MESSAGE_HELP)
+                        .into()
+                }
             }
         })?);
     }
     validate_messages(&messages).map_err(|error| {
-        let complaint = Complaint::refused("message_sequence", format!("{name}: {error}"));
-        complaint.help(error.help().unwrap_or("`contexture explain PT4001` tells the rules"))
+        CommandError::refused("message_sequence", format!("{name}: {error}"))
+            .help(error.help().unwrap_or("`contexture explain PT4001` explains the rules"))
     })?;
     Ok(messages)
 }

@@ -1,14 +1,14 @@
-//! What templates include by reference: loaded through the project they lie in (REF-7, REF-21).
+//! The references that templates include, loaded through their project (REF-7, REF-21).
 //!
-//! Decision: only what a rendering comes to is loaded. A template without references needs no
-//! project, so none is looked for.
+//! Decision: only what a rendering reaches is loaded. A template without references needs no
+//! project, so none is opened.
 
-use crate::commands::run::runtime;
-use crate::complaint::{Complaint, Stop};
-use crate::faults;
-use crate::input;
-use crate::terminal::Terminal;
-use crate::workspace;
+use crate::output::diagnostics;
+use crate::output::error::{Abort, CommandError};
+use crate::output::terminal::Terminal;
+use crate::support::input;
+use crate::support::project::Workspace;
+use crate::support::runtime::single_threaded;
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture::prompt::{Included, PromptTemplateRegistry};
 use contexture::reference::syntax::{Reference, redact};
@@ -17,79 +17,66 @@ use contexture::references::{Options, References};
 use contexture::templates::IncludedTexts;
 use serde_json::json;
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The option of what renders templates.
-#[derive(Debug, clap::Args)]
-pub(super) struct Scope {
-    /// The folder that references are confined to; by default the nearest one with a
-    /// contexture.toml, else the current one, else that of the file.
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    workspace: Option<PathBuf>,
-}
-
-/// Loads what the templates of one command include.
+/// The loader of the references of a command.
 pub(super) struct Loading<'a> {
-    scope: &'a Scope,
-    /// The file that the command was given; none for stdin.
+    workspace: &'a Workspace,
+    /// The file of the command; `None` for stdin.
     file: Option<&'a Path>,
     terminal: &'a Terminal,
     opened: OnceCell<References>,
 }
 
-/// A template at hand.
+/// A template.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    /// What messages call it.
+    /// The name in messages.
     pub(super) name: &'a str,
-    /// The folder it lies in; the current one when it lies in none.
+    /// The folder of the template; `None` for the current one.
     pub(super) folder: Option<&'a Path>,
-    /// The folder of its partials.
+    /// The folder of the partials.
     pub(super) partials: Option<&'a Path>,
 }
 
 impl<'a> Loading<'a> {
-    pub(super) fn new(scope: &'a Scope, file: &'a Path, terminal: &'a Terminal) -> Self {
+    pub(super) fn new(workspace: &'a Workspace, file: &'a Path, terminal: &'a Terminal) -> Self {
         let file = (!input::is_stdin(file)).then_some(file);
-        Self { scope, file, terminal, opened: OnceCell::new() }
+        Self { workspace, file, terminal, opened: OnceCell::new() }
     }
 
-    fn open(&self) -> Result<&References, Stop> {
+    fn open(&self) -> Result<&References, Abort> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let chosen = self.scope.workspace.as_deref();
-        let project = match self.file {
-            Some(file) => workspace::of_program(chosen, file)?,
-            None => workspace::here_or(chosen)?,
-        };
-        let references = References::open(&project, &Options::default());
-        let references = references.map_err(|error| Stop::from(Complaint::from(error)))?;
-        self.say_faults(&references);
+        let project = self.workspace.open_for(self.file)?;
+        let references = References::open(&project, &Options::default())?;
+        self.warn_about_definitions(&references);
         Ok(self.opened.get_or_init(|| references))
     }
 
-    /// What is wrong with definition files is said beside the result.
-    fn say_faults(&self, references: &References) {
+    /// Prints the errors in definition files to stderr.
+    fn warn_about_definitions(&self, references: &References) {
         let files: Vec<&SourceFile> = references.sources().iter().collect();
-        let told = references.diagnostics().iter();
-        let told: Vec<_> = told.filter(|fault| fault.severity != Severity::Hint).cloned().collect();
-        let text = faults::excerpts(&told, &files, self.terminal.err);
+        let found = references.diagnostics().iter();
+        let found: Vec<_> =
+            found.filter(|fault| fault.severity != Severity::Hint).cloned().collect();
+        let text = diagnostics::excerpts(&found, &files, self.terminal.err);
         if !text.is_empty() {
             self.terminal.say(text.trim_end());
         }
     }
 
-    /// The texts of what a rendering comes to.
+    /// Loads the references that a rendering reaches.
     ///
     /// # Errors
-    /// A complaint for the first that is no reference, lies outside the workspace, or can't be
+    /// An error about the first that is not a reference, is outside the workspace, or can't be
     /// loaded.
     pub(super) fn texts(
         &self,
         wanted: Vec<Included>,
         source: Source<'_>,
-    ) -> Result<IncludedTexts, Stop> {
+    ) -> Result<IncludedTexts, Abort> {
         if wanted.is_empty() {
             return Ok(IncludedTexts::default());
         }
@@ -98,13 +85,13 @@ impl<'a> Loading<'a> {
         for included in &wanted {
             if let Err(error) = Reference::parse(&included.reference) {
                 let error = error.load_error(&included.reference);
-                return Err(complaint(Complaint::refused, included, &error, source).into());
+                return Err(error_of(CommandError::refused, included, &error, source).into());
             }
         }
         let texts = IncludedTexts::load(references, wanted, |partial| places.get(partial));
-        let texts = runtime()?.block_on(texts);
+        let texts = single_threaded()?.block_on(texts);
         if let Some((included, error)) = texts.failures().next() {
-            return Err(complaint(Complaint::failed, included, error, source).into());
+            return Err(error_of(CommandError::failed, included, error, source).into());
         }
         for note in texts.notes().filter(|note| note.severity != Severity::Hint) {
             self.terminal.warn(&format!("{} ({})", note.message, note.code));
@@ -112,15 +99,15 @@ impl<'a> Loading<'a> {
         Ok(texts)
     }
 
-    /// What is wrong with references, as far as that is known without loading them.
+    /// Checks references without loading them.
     ///
     /// # Errors
-    /// A complaint when the project can't be used.
+    /// An error when the project can't be used.
     pub(super) fn check(
         &self,
         listed: &[Included],
         source: Source<'_>,
-    ) -> Result<Vec<Diagnostic>, Stop> {
+    ) -> Result<Vec<Diagnostic>, Abort> {
         if listed.is_empty() {
             return Ok(Vec::new());
         }
@@ -146,14 +133,14 @@ impl<'a> Loading<'a> {
     }
 }
 
-/// Where references start.
+/// The base folders of references.
 struct Places {
     template: Place,
     partials: Place,
 }
 
 impl Places {
-    fn of(wanted: &[Included], source: Source<'_>, references: &References) -> Result<Self, Stop> {
+    fn of(wanted: &[Included], source: Source<'_>, references: &References) -> Result<Self, Abort> {
         let place = |folder: Option<&Path>, held: bool| match folder {
             Some(folder) if held => {
                 references.place_of(folder).ok_or_else(|| outside(folder, references))
@@ -173,42 +160,39 @@ impl Places {
     }
 }
 
-fn outside(folder: &Path, references: &References) -> Stop {
+fn outside(folder: &Path, references: &References) -> Abort {
     let root = references.root(0).display();
     let message = format!(
-        "the templates in {} include references and lie outside the workspace {root}",
+        "the templates in {} include references but are outside the workspace {root}",
         folder.display()
     );
-    Complaint::refused("path_outside_workspace", message)
+    CommandError::refused("path_outside_workspace", message)
         .file(folder)
-        .help("choose a workspace that holds them with --workspace")
+        .help("select a workspace that contains them with --workspace")
         .into()
 }
 
-fn complaint(
-    kind: fn(&str, String) -> Complaint,
+fn error_of(
+    kind: fn(&str, String) -> CommandError,
     included: &Included,
     error: &LoadError,
     source: Source<'_>,
-) -> Complaint {
+) -> CommandError {
     let Included { partial, line, column, .. } = included;
     let partial = partial.as_ref().map(|name| format!(" of partial `{name}`")).unwrap_or_default();
     let place = format!("{}: line {line}, column {column}{partial}", source.name);
-    let complaint =
-        kind(error.code, format!("{place}: {error}")).with("reference", json!(error.reference));
-    match &error.help {
-        Some(help) => complaint.help(help),
-        None => complaint,
-    }
+    kind(error.code, format!("{place}: {error}"))
+        .with("reference", json!(error.reference))
+        .maybe_help(error.help.clone())
 }
 
-/// The folder of a file; the current one for stdin.
+/// Returns the folder of a file; `None` for stdin.
 pub(super) fn folder_of(file: &Path) -> Option<&Path> {
     let parent = file.parent().filter(|_| !input::is_stdin(file))?;
     Some(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
 }
 
-/// The texts that faults are shown in, the template's first. User info in its references is masked.
+/// Returns the sources of diagnostics, the template first. User info in references is masked.
 pub(super) fn sources(
     name: &str,
     text: &str,
@@ -227,7 +211,7 @@ pub(super) fn sources(
     sources
 }
 
-/// A text with the user info of its references written over, byte by byte.
+/// Masks the user info in the references of a text, byte by byte.
 fn masked(text: &str, listed: &[Included], partial: Option<&str>) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for included in listed.iter().filter(|one| one.partial.as_deref() == partial) {

@@ -1,10 +1,10 @@
-//! `contexture ref explain`: which rule, registry and file decide about a reference.
+//! `contexture ref explain`: the rules, registries and files that determine a reference.
 
-use super::scope::{self, From, Scope};
-use crate::commands::Outcome;
-use crate::complaint::{Exit, Stop};
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::options::{self, ReferenceOptions, RelativeTo};
+use crate::output::error::{Abort, CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
 use contexture::reference::definition::Hop;
 use contexture::reference::{Route, Step, StepKind};
 use contexture::references::{References, Whereabouts};
@@ -16,7 +16,7 @@ Examples:
   contexture ref explain '@markdown:file://README.md?section=Contexture'
   contexture ref explain '@style://tone' --workspace examples/references --json";
 
-/// Explains how a reference would be loaded; nothing is loaded.
+/// Explains how a reference is loaded, without loading it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -24,9 +24,9 @@ pub(super) struct Args {
     #[arg(value_name = "REF")]
     reference: String,
     #[command(flatten)]
-    from: From,
+    from: RelativeTo,
     #[command(flatten)]
-    scope: Scope,
+    options: ReferenceOptions,
     /// Print one JSON object: reference, resolved, semantics, trail, levels, parameters, place and
     /// file.
     #[arg(long)]
@@ -34,12 +34,12 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture ref explain`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let reference = scope::reference(&args.reference, terminal.err)?;
-    let references = args.scope.open(None)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let reference = options::reference(&args.reference, terminal.err)?;
+    let references = args.options.open(None)?;
     let place = args.from.place(&references)?;
     let route = references.loader().route(&reference, &place);
-    let route = route.map_err(|error| -> Stop { scope::failed(&error, terminal.err).into() })?;
+    let route = route.map_err(|error| -> Abort { options::failed(&error, terminal.err).into() })?;
     let file = whereabouts(&route, &references);
     if args.json {
         terminal.print_json(&to_json(&route, &file, &references))?;
@@ -49,16 +49,16 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Where the path of a file leads; an error says why nowhere.
-type Leads = Option<Result<Whereabouts, String>>;
+/// The file of a reference, or the reason why there is none.
+type Target = Option<Result<Whereabouts, String>>;
 
-fn whereabouts(route: &Route, references: &References) -> Leads {
+fn whereabouts(route: &Route, references: &References) -> Target {
     let step = route.steps.first().filter(|step| step.name == "file")?;
     let StepKind::Source { path } = &step.kind else { return None };
     references.whereabouts(path, &route.place).map_err(|error| error.to_string()).transpose()
 }
 
-fn to_json(route: &Route, file: &Leads, references: &References) -> Value {
+fn to_json(route: &Route, file: &Target, references: &References) -> Value {
     let trail: Vec<Value> = route.trail.iter().map(hop_json).collect();
     let levels: Vec<Value> = route.steps.iter().rev().map(level_json).collect();
     let file = file.as_ref().map(|file| match file {
@@ -107,7 +107,7 @@ fn level_json(step: &Step) -> Value {
     })
 }
 
-/// What a level does, and the file and line that define it.
+/// Returns the kind of a level, and the file and line that define it.
 fn kind(step: &Step) -> (&'static str, Option<(&str, u32)>) {
     match &step.kind {
         StepKind::Source { .. } => ("source", None),
@@ -118,7 +118,7 @@ fn kind(step: &Step) -> (&'static str, Option<(&str, u32)>) {
     }
 }
 
-fn text(route: &Route, file: &Leads, references: &References, paint: Paint) -> String {
+fn text(route: &Route, file: &Target, references: &References, paint: Paint) -> String {
     let mut text = format!("{}\n", paint.bold(&one_line(&route.reference)));
     // Writing to a string can't fail.
     for hop in &route.trail {
@@ -132,8 +132,8 @@ fn text(route: &Route, file: &Leads, references: &References, paint: Paint) -> S
     }
     let when = match route.semantics.as_str() {
         "hot" => "hot: loaded at once; a failure stops the prompt",
-        "lazy" => "lazy: loaded when it is asked for",
-        _ => "default: a policy decides when it is loaded",
+        "lazy" => "lazy: loaded on request",
+        _ => "default: loaded when the policy decides",
     };
     let _ = writeln!(text, "{}  {when}", paint.dim("when"));
     for (at, step) in route.steps.iter().enumerate() {
@@ -157,7 +157,7 @@ fn text(route: &Route, file: &Leads, references: &References, paint: Paint) -> S
     match file {
         Some(Ok(found)) => {
             let how = if found.fell_back {
-                "  (nothing is there in the document's folder: the workspace root was taken)"
+                "  (not in the folder of the document: found in the workspace root)"
             } else {
                 ""
             };
@@ -171,7 +171,7 @@ fn text(route: &Route, file: &Leads, references: &References, paint: Paint) -> S
     text
 }
 
-/// `markdown (processor)  section=Use`
+/// Formats a level: `markdown (processor)  section=Use`.
 fn level(step: &Step) -> String {
     let (kind, definition) = kind(step);
     let place =

@@ -1,12 +1,11 @@
-//! `contexture ref list`: the protocols there are (REF-19, REF-20).
+//! `contexture ref list`: the protocols (REF-19, REF-20).
 
-use super::scope::{self, Scope};
-use crate::columns::{padded, width};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::faults;
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::options::{self, ReferenceOptions};
+use crate::output::diagnostics;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::{one_line, padded, width};
 use contexture::diagnostic::SourceFile;
 use contexture::reference::definition::Definition;
 use contexture::reference::{Parameter, ParameterKind, Protocol, Role};
@@ -19,12 +18,12 @@ Examples:
   contexture ref list
   contexture ref list --workspace examples/references --json";
 
-/// Lists the protocols: built in, processors, and defined by definition files.
+/// Lists the protocols: built-in ones, processors, and those of definition files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
-    scope: Scope,
+    options: ReferenceOptions,
     /// Print one JSON object: protocols, each with name, kind, parameters, layer, file, line and
     /// ids; and diagnostics.
     #[arg(long)]
@@ -32,19 +31,19 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture ref list`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let references = args.scope.open(None)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let references = args.options.open(None)?;
     if args.json {
-        let diagnostics = scope::diagnostics(&references, []);
+        let diagnostics = options::diagnostics(&references, []);
         let protocols = protocols(&references);
         terminal.print_json(&json!({ "protocols": protocols, "diagnostics": diagnostics }))?;
         return Ok(Exit::Done);
     }
     terminal.print(&text(&references, terminal.out))?;
     let files: Vec<&SourceFile> = references.sources().iter().collect();
-    let told = faults::text(references.diagnostics(), &files, terminal.err);
-    if !told.is_empty() {
-        terminal.say(told.trim_end());
+    let found = diagnostics::text(references.diagnostics(), &files, terminal.err);
+    if !found.is_empty() {
+        terminal.say(found.trim_end());
     }
     Ok(Exit::Done)
 }
@@ -154,13 +153,13 @@ fn definition_text(definition: &Definition, wide: usize, paint: Paint, text: &mu
     for (id, entry) in entries {
         let to = match &entry.reference {
             Some(reference) => one_line(&reference.as_ref().public()),
-            None => paint.red("the row has an error"),
+            None => paint.red("error in this row"),
         };
         let _ = writeln!(text, "    {} → {to}", padded(id, ids));
     }
 }
 
-/// `?section= ?line=`
+/// Formats parameters: `?section= ?line=`.
 fn taken(parameters: &[Parameter], open: bool) -> String {
     let mut names: Vec<String> =
         parameters.iter().map(|parameter| format!("?{}=", parameter.name)).collect();

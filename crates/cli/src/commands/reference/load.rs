@@ -1,12 +1,12 @@
-//! `contexture ref load`: what a reference names (REF-11 to REF-14).
+//! `contexture ref load`: loads a reference (REF-11 to REF-14).
 
-use super::scope::{self, From, Scope};
-use crate::columns::grouped;
-use crate::commands::Outcome;
-use crate::commands::run::{Screen, runtime};
-use crate::complaint::{Exit, Stop};
-use crate::paint::{Paint, harmless, one_line};
-use crate::terminal::Terminal;
+use super::options::{self, ReferenceOptions, RelativeTo};
+use crate::output::error::{Abort, CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::{grouped, one_line, sanitized};
+use crate::support::runtime::single_threaded;
 use contexture::reference::{LoadError, Loaded, Resource};
 use contexture::references::References;
 use serde_json::{Map, Value, json};
@@ -19,22 +19,22 @@ Examples:
   contexture ref load '@file://examples/**/*.md' --max 2k --json
   contexture ref load '@style://tone' --workspace examples/references
 
-Exit code 1: it could not be loaded; 2: it is no reference.";
+Exit code 0: loaded; 1: it can't be loaded; 2: it is not a reference.";
 
-/// Loads a reference now, whatever its prefix, and prints its text.
+/// Loads a reference, whatever its prefix, and prints its text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The reference.
     #[arg(value_name = "REF")]
     reference: String,
-    /// The most tokens of all that is loaded; what does not fit is cut, and said.
-    #[arg(long, value_name = "TOKENS", value_parser = scope::tokens)]
+    /// The most tokens to load; longer texts are cut, with a note.
+    #[arg(long, value_name = "TOKENS", value_parser = crate::support::values::tokens)]
     max: Option<u64>,
     #[command(flatten)]
-    from: From,
+    from: RelativeTo,
     #[command(flatten)]
-    scope: Scope,
+    options: ReferenceOptions,
     /// Print one JSON object: items, each with reference, media_type, bytes, tokens, digest and
     /// text; and diagnostics.
     #[arg(long)]
@@ -42,20 +42,20 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture ref load`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let reference = scope::reference(&args.reference, terminal.err)?;
-    let references = args.scope.open_for(None, Some(&args.reference))?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let reference = options::reference(&args.reference, terminal.err)?;
+    let references = args.options.open_for(None, Some(&args.reference))?;
     let place = args.from.place(&references)?;
     let loader = references.loader();
-    let runtime = runtime()?;
+    let runtime = single_threaded()?;
     let load = async {
         let mut route = loader.route(&reference, &place)?;
         route.max = [route.max, args.max].into_iter().flatten().min();
         loader.walk(&route).await
     };
-    let loaded = Screen::waiting(terminal, "loading", || runtime.block_on(load));
+    let loaded = ProgressDisplay::waiting(terminal, "loading", || runtime.block_on(load));
     if !args.json {
-        scope::say_faults(&references, terminal);
+        options::say_faults(&references, terminal);
     }
     let loaded =
         loaded.map_err(|error| failed(&reference.public(), error, &references, terminal.err))?;
@@ -63,29 +63,29 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         terminal.print_json(&to_json(&loaded, &references))?;
     } else {
         print(&loaded, &references, terminal)?;
-        scope::say_notes(&loaded.notes, terminal);
+        options::say_notes(&loaded.notes, terminal);
     }
     Ok(Exit::Done)
 }
 
-/// The complaint about a load; when registries led elsewhere, it names both ends.
-fn failed(asked: &str, mut error: LoadError, references: &References, paint: Paint) -> Stop {
+/// Returns the error about a load; it names the requested reference and the resolved one.
+fn failed(asked: &str, mut error: LoadError, references: &References, paint: Paint) -> Abort {
     if error.reference != asked {
         error.message = format!("`{}`: {}", error.reference, error.message);
         asked.clone_into(&mut error.reference);
     }
-    let diagnostics = json!(scope::diagnostics(references, []));
-    let beside =
+    let diagnostics = json!(options::diagnostics(references, []));
+    let siblings =
         Map::from_iter([("items".to_owned(), json!([])), ("diagnostics".to_owned(), diagnostics)]);
-    scope::failed(&error, paint).beside(beside).into()
+    options::failed(&error, paint).siblings(siblings).into()
 }
 
 fn to_json(loaded: &Loaded, references: &References) -> Value {
     let items: Vec<Value> = loaded.resources.iter().map(|one| item(one, references)).collect();
-    json!({ "items": items, "diagnostics": scope::diagnostics(references, &loaded.notes) })
+    json!({ "items": items, "diagnostics": options::diagnostics(references, &loaded.notes) })
 }
 
-/// What is only named has no text and no digest.
+/// Returns a resource as JSON; a listed one has no text and no digest.
 fn item(resource: &Resource, references: &References) -> Value {
     json!({
         "reference": resource.reference,
@@ -101,11 +101,11 @@ fn tokens(resource: &Resource, references: &References) -> u64 {
     resource.text().map_or(0, |text| references.loader().counter().count(text) as u64)
 }
 
-/// One text as it is; of several, each below its reference.
-fn print(loaded: &Loaded, references: &References, terminal: &Terminal) -> Result<(), Stop> {
-    // A terminal takes some characters for commands; a file or pipe gets every byte.
+/// Prints a single text as it is, several ones each below its reference.
+fn print(loaded: &Loaded, references: &References, terminal: &Terminal) -> Result<(), Abort> {
+    // A terminal interprets some characters as commands; files and pipes get every byte.
     let is_terminal = std::io::stdout().is_terminal();
-    let shown = |text: &str| if is_terminal { harmless(text) } else { text.to_owned() };
+    let shown = |text: &str| if is_terminal { sanitized(text) } else { text.to_owned() };
     if let (false, [resource]) = (loaded.listing, loaded.resources.as_slice()) {
         let text = resource.text().unwrap_or_default();
         let end = if is_terminal && !text.ends_with('\n') { "\n" } else { "" };
@@ -127,7 +127,7 @@ fn print(loaded: &Loaded, references: &References, terminal: &Terminal) -> Resul
     Ok(())
 }
 
-/// `── @file://a.md · 12 tokens ──`
+/// Formats a heading: `── @file://a.md · 12 tokens ──`.
 fn head(resource: &Resource, references: &References, paint: Paint) -> String {
     let size = match resource.text() {
         Some(_) => format!("{} tokens", grouped(tokens(resource, references))),

@@ -1,11 +1,11 @@
 //! `contexture ref parse`: the parts of a reference (REF-1 to REF-5).
 
-use super::scope;
-use crate::commands::Outcome;
-use crate::complaint::{Exit, Stop};
-use crate::faults;
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::options;
+use crate::output::diagnostics;
+use crate::output::error::{Abort, CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
 use contexture::diagnostic::SourceFile;
 use contexture::reference::syntax::{Reference, ReferenceBuf, SyntaxError};
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ Examples:
   contexture ref parse '@file://a.md?line=5-10'
   contexture ref parse '@!thinking:@?file://large.md' --json";
 
-/// Shows the parts of a reference; nothing is loaded.
+/// Shows the parts of a reference without loading it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -29,7 +29,7 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture ref parse`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let reference = Reference::parse(&args.reference)
         .map_err(|error| refused(&args.reference, &error, terminal.err))?;
     if args.json {
@@ -40,16 +40,16 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The argument itself is shown, as it was written: it is the caller's own.
-fn refused(text: &str, error: &SyntaxError, paint: Paint) -> Stop {
+/// Returns the error with the argument as the caller wrote it.
+fn refused(text: &str, error: &SyntaxError, paint: Paint) -> Abort {
     let source = SourceFile::new("reference", text);
     let fault = error.diagnostic(0);
-    let shown = faults::text(std::slice::from_ref(&fault), &[&source], paint);
-    scope::refused(error).rendered(shown).into()
+    let shown = diagnostics::text(std::slice::from_ref(&fault), &[&source], paint);
+    options::refused(error).rendered(shown).into()
 }
 
-/// A level with those inside it. Path and query belong to the whole: the path stands at the
-/// innermost level, the query at the outermost.
+/// Returns a level with its inner levels. Path and query belong to the whole reference: the path is
+/// at the innermost level, the query at the outermost.
 fn json(level: &Reference<'_>, outermost: bool) -> Value {
     let inner = level.inner();
     let query = if outermost { query(level) } else { Map::new() };
@@ -69,7 +69,7 @@ fn json(level: &Reference<'_>, outermost: bool) -> Value {
     })
 }
 
-/// The parameters by name; one that stands several times, as http allows, has a list of values.
+/// Returns the parameters by name; a repeated one, as http allows, has a list of values.
 fn query(reference: &Reference<'_>) -> Map<String, Value> {
     let mut query = Map::new();
     for (name, value) in reference.query() {

@@ -1,13 +1,13 @@
-//! `contexture ref plan`: what becomes of the references of a text (REF-7 to REF-9).
+//! `contexture ref plan`: how the references of a text are loaded (REF-7 to REF-9).
 
-use super::scope::{self, From, Scope};
-use crate::columns::{grouped, padded, width};
-use crate::commands::Outcome;
-use crate::commands::run::{Screen, runtime};
-use crate::complaint::{Exit, Stop};
-use crate::input;
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::options::{self, ReferenceOptions, RelativeTo};
+use crate::output::error::{Abort, CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::{grouped, one_line, padded, width};
+use crate::support::input;
+use crate::support::runtime::single_threaded;
 use contexture::reference::{Note, Plan, PlanEntry, Policy, State};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -18,25 +18,25 @@ Examples:
   contexture ref plan examples/references/brief.md --workspace examples/references
   echo 'Follow @!file://README.md.' | contexture ref plan - --budget 500 --json
 
-Exit code 1: a hot reference (`@!`) failed.";
+Exit code 0: done; 1: a hot reference (`@!`) failed.";
 
-/// Shows which references of a text are loaded, which stay pending, and why.
+/// Shows which references of a text are loaded, which remain pending, and why.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The text; `-` reads it from stdin.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Who decides about references with a plain `@`: budget, model or never.
+    /// The policy for references with a plain `@`: budget, model or never.
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     policy: Option<Policy>,
-    /// Tokens that references with a plain `@` may take together.
-    #[arg(long, value_name = "TOKENS", value_parser = scope::tokens)]
+    /// The token budget of all references with a plain `@`.
+    #[arg(long, value_name = "TOKENS", value_parser = crate::support::values::tokens)]
     budget: Option<u64>,
     #[command(flatten)]
-    from: From,
+    from: RelativeTo,
     #[command(flatten)]
-    scope: Scope,
+    options: ReferenceOptions,
     /// Print one JSON object: entries, each with reference, semantics, state, tokens, reason, inner,
     /// start and end; and diagnostics.
     #[arg(long)]
@@ -48,34 +48,34 @@ fn policy(word: &str) -> Result<Policy, String> {
 }
 
 /// Runs `contexture ref plan`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the text", terminal)?;
     let file = (!input::is_stdin(&args.file)).then_some(args.file.as_path());
-    let references = args.scope.open(file)?;
+    let references = args.options.open(file)?;
     let place = args.from.place_of_document(&references, file)?;
     let mut options = references.plan_options(place);
     options.policy = args.policy.unwrap_or(options.policy);
     options.budget = args.budget.or(options.budget);
-    let runtime = runtime()?;
+    let runtime = single_threaded()?;
     let plan = references.loader().plan(&text, &options);
-    let plan = Screen::waiting(terminal, "loading", || runtime.block_on(plan));
-    let plan = plan.map_err(|error| -> Stop { scope::failed(&error, terminal.err).into() })?;
+    let plan = ProgressDisplay::waiting(terminal, "loading", || runtime.block_on(plan));
+    let plan = plan.map_err(|error| -> Abort { options::failed(&error, terminal.err).into() })?;
     let notes = plan.entries.iter().filter_map(|entry| entry.loaded.as_ref());
     let notes: Vec<Note> = notes.flat_map(|loaded| loaded.notes.clone()).collect();
     if args.json {
         let entries: Vec<Value> = plan.entries.iter().map(to_json).collect();
-        let diagnostics = scope::diagnostics(&references, &notes);
+        let diagnostics = options::diagnostics(&references, &notes);
         terminal.print_json(&json!({ "entries": entries, "diagnostics": diagnostics }))?;
     } else {
-        scope::say_faults(&references, terminal);
+        options::say_faults(&references, terminal);
         terminal.print(&table(&plan, terminal.out))?;
-        scope::say_notes(&notes, terminal);
+        options::say_notes(&notes, terminal);
         terminal.note(&summary(&plan));
     }
     Ok(if plan.hot_failure().is_some() { Exit::Failed } else { Exit::Done })
 }
 
-/// An entry with those inside it; an inner one has no place of its own.
+/// Returns an entry with its inner entries, which have no place of their own.
 fn to_json(entry: &PlanEntry) -> Value {
     let mut object = json!({
         "reference": entry.reference,
@@ -98,7 +98,7 @@ fn to_json(entry: &PlanEntry) -> Value {
     object
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Row<'p> {
     entry: &'p PlanEntry,
     name: String,
@@ -109,7 +109,7 @@ fn rows<'p>(entry: &'p PlanEntry, depth: usize, rows: &mut Vec<Row<'p>>) {
     let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
     let prefix = entry.semantics.prefix();
     let bare = entry.reference.trim_start_matches('@').trim_start_matches(['!', '?']);
-    // The prefix that holds, which a registry may have given.
+    // The effective prefix, which may come from a registry.
     let name = format!("{branch}{prefix}{}", one_line(bare));
     let tokens = entry.tokens.map_or_else(|| "·".to_owned(), grouped);
     rows.push(Row { entry, name, tokens });
@@ -118,7 +118,7 @@ fn rows<'p>(entry: &'p PlanEntry, depth: usize, rows: &mut Vec<Row<'p>>) {
     }
 }
 
-/// A state in its colour.
+/// Returns a coloured state.
 fn state(state: State, paint: Paint) -> String {
     let text = padded(state.as_str(), 7);
     match state {
@@ -156,7 +156,7 @@ fn table(plan: &Plan, paint: Paint) -> String {
     text
 }
 
-/// `3 references: 2 loaded (1,234 tokens), 1 pending`
+/// Summarises a plan: `3 references: 2 loaded (1,234 tokens), 1 pending`.
 fn summary(plan: &Plan) -> String {
     let of = |state: State| plan.entries.iter().filter(move |entry| entry.state == state);
     let tokens: u64 = of(State::Loaded).filter_map(|entry| entry.tokens).sum();
@@ -170,7 +170,7 @@ fn summary(plan: &Plan) -> String {
     });
     let parts: Vec<String> = parts.collect();
     match plan.entries.len() {
-        0 => "no reference stands in the text".to_owned(),
+        0 => "no references in the text".to_owned(),
         1 => format!("1 reference: {}", parts.join(", ")),
         count => format!("{count} references: {}", parts.join(", ")),
     }

@@ -1,11 +1,9 @@
-//! `contexture ref scan`: the references of a running text (REF-6).
+//! `contexture ref scan`: the references in a text (REF-6).
 
-use crate::columns::{padded, width};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::input;
-use crate::paint::one_line;
-use crate::terminal::Terminal;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::output::text::{one_line, padded, width};
+use crate::support::input;
 use contexture::diagnostic::SourceFile;
 use contexture::reference::scan::scan;
 use contexture::reference::syntax::redact;
@@ -18,7 +16,7 @@ Examples:
   contexture ref scan README.md
   echo 'Read @!file://docs/a.md first.' | contexture ref scan - --json";
 
-/// Finds the references of a text, in any language; those in code are none.
+/// Finds the references in a text of any language, except in code.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -30,7 +28,7 @@ pub(super) struct Args {
     pub(super) json: bool,
 }
 
-/// A reference and where it stands.
+/// A reference and its place.
 struct Place {
     text: String,
     start: usize,
@@ -40,7 +38,7 @@ struct Place {
 }
 
 /// Runs `contexture ref scan`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the text", terminal)?;
     let source = SourceFile::new(args.file.display().to_string(), text);
     let position = |at: usize| source.position(u32::try_from(at).unwrap_or(u32::MAX));
@@ -62,7 +60,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
                 let place = format!("{}:{}:{}", source.name(), at.line, at.column);
                 let text = one_line(&wrong.error.public(wrong.text));
                 terminal.warn(&format!(
-                    "{place}: `{text}` is no reference: {} [{}]",
+                    "{place}: `{text}` is not a reference: {} [{}]",
                     wrong.error.message(),
                     wrong.error.code
                 ));
@@ -72,7 +70,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
     if args.json {
         terminal.print_json(&found.iter().map(Place::json).collect())?;
     } else if found.is_empty() {
-        terminal.note("no reference stands in the text");
+        terminal.note("no references in the text");
     } else {
         terminal.print(&table(&found, terminal))?;
     }

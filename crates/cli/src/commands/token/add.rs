@@ -1,10 +1,9 @@
 //! `contexture token add`: a new token, shown once.
 
-use super::place::{Place, now, refuse};
-use super::show;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use super::table;
+use super::token_file::{TokenLocation, now};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
 use contexture_server::serve::audit::{Deed, Record};
 use contexture_server::serve::tokens::{NewToken, Scopes, Senders, expiry, scopes, senders};
 use serde_json::{Value, json};
@@ -15,29 +14,31 @@ Examples:
   contexture token add reporter --owner ann --scope read --expires 30d
   contexture token add robot --sender USER,MODEL --json
 
-The token goes to stdout, all else to stderr. It can't be shown again: only its digest is kept.";
+The token goes to stdout, everything else to stderr. It can't be shown again: only its digest is
+stored.";
 
-/// Makes a token and prints it, once.
+/// Creates a token and prints it once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What the token is called: letters, digits and `-_.@`.
+    /// The name of the token: letters, digits and `-_.@`.
     #[arg(value_name = "NAME")]
     name: String,
-    /// Whose contexts it reaches; several tokens may have one owner. [default: NAME]
+    /// The owner of the contexts that it can access; several tokens may share an owner [default:
+    /// NAME].
     #[arg(long, value_name = "NAME")]
     owner: Option<String>,
-    /// The sender types of messages that it may send: USER, MODEL, SYSTEM, TOOL.
+    /// The sender types of the messages that it may send: USER, MODEL, SYSTEM, TOOL.
     #[arg(long, value_name = "TYPE,…", default_value = "USER", value_parser = senders)]
     sender: Senders,
-    /// What it may do: read contexts, write them, have agents run.
+    /// Its permissions: read contexts, write contexts, run agents.
     #[arg(long, value_name = "SCOPE,…", default_value = "read,write,run", value_parser = scopes)]
     scope: Scopes,
-    /// When it expires: a span such as 30d, 12h or 45m, or a time such as 2027-01-31T00:00:00Z.
+    /// The expiry: a duration such as 30d, 12h or 45m, or a time such as 2027-01-31T00:00:00Z.
     #[arg(long, value_name = "WHEN", value_parser = until)]
     expires: Option<u64>,
     #[command(flatten)]
-    place: Place,
+    location: TokenLocation,
     /// Print one JSON object: token, and id, name, owner, senders, scopes, created, expires, state.
     #[arg(long)]
     pub(super) json: bool,
@@ -48,7 +49,7 @@ fn until(text: &str) -> Result<u64, String> {
 }
 
 /// Runs `contexture token add`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let new = NewToken {
         owner: args.owner.clone(),
         senders: args.sender,
@@ -56,20 +57,20 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
         expires: args.expires,
         ..NewToken::new(&args.name)
     };
-    let (entry, secret) = args.place.tokens()?.add(new).map_err(refuse)?;
+    let (entry, secret) = args.location.tokens()?.add(new)?;
     let record = Record::new(Deed::TokenAdded)
         .with("token", entry.id.as_str())
         .with("name", entry.name.as_str())
         .with("owner", entry.owner.as_str());
-    args.place.note(&record)?;
+    args.location.note(&record)?;
     if args.json {
-        let mut told = json!({ "token": secret.expose() });
-        if let (Value::Object(told), Value::Object(entry)) = (&mut told, entry.to_value(now())) {
-            told.extend(entry);
+        let mut value = json!({ "token": secret.expose() });
+        if let (Value::Object(value), Value::Object(entry)) = (&mut value, entry.to_value(now())) {
+            value.extend(entry);
         }
-        terminal.print_json(&told)?;
+        terminal.print_json(&value)?;
     } else {
-        terminal.note(&format!("{}: it is not shown again", show::told(&entry)));
+        terminal.note(&format!("{}: it is shown only once", table::name_of(&entry)));
         terminal.print_line(secret.expose())?;
     }
     Ok(Exit::Done)

@@ -1,10 +1,9 @@
-//! `contexture token list`: all tokens, but for the tokens themselves.
+//! `contexture token list`: all tokens, without their secrets.
 
-use super::place::{Place, now, refuse};
-use super::show;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use super::table;
+use super::token_file::{TokenLocation, now};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
 use contexture_server::serve::tokens::{Entry, Standing};
 use serde_json::{Value, json};
 
@@ -13,15 +12,15 @@ Examples:
   contexture token list
   contexture token list --all --json";
 
-/// Lists tokens: who they are for, what they may do, and whether they let in.
+/// Lists tokens with their owners, permissions and states.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Show tokens that were revoked, too.
+    /// Also list revoked tokens.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    place: Place,
+    location: TokenLocation,
     /// Print one JSON object: tokens, each with id, name, owner, senders, scopes, created, expires,
     /// revoked and state.
     #[arg(long)]
@@ -29,17 +28,17 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture token list`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let now = now();
-    let mut tokens = args.place.tokens()?.list().map_err(refuse)?;
+    let mut tokens = args.location.tokens()?.list()?;
     tokens.retain(|token: &Entry| args.all || token.standing(now) != Standing::Revoked);
     if args.json {
         let tokens: Vec<Value> = tokens.iter().map(|token| token.to_value(now)).collect();
         terminal.print_json(&json!({ "tokens": tokens }))?;
     } else if tokens.is_empty() {
-        terminal.note("no tokens; `contexture token add NAME` makes one");
+        terminal.note("no tokens; `contexture token add NAME` creates one");
     } else {
-        terminal.print(&show::table(&tokens, now, terminal.out))?;
+        terminal.print(&table::table(&tokens, now, terminal.out))?;
     }
     Ok(Exit::Done)
 }

@@ -1,44 +1,43 @@
-//! `contexture token revoke`: a token lets nobody in any more.
+//! `contexture token revoke`: ends the access of a token.
 
-use super::place::{Place, now, refuse};
-use super::show;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use super::table;
+use super::token_file::{TokenLocation, now};
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
 use contexture_server::serve::audit::{Deed, Record};
 
 const EXAMPLES: &str = "\
 Examples:
   contexture token add phone && contexture token revoke phone
 
-A server that runs closes the connections that the token opened, within seconds.";
+A running server closes the connections of the token within seconds.";
 
-/// Takes a token back, by its name or id.
+/// Revokes a token by its name or id.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The token's name, or its id.
+    /// The name or id of the token.
     #[arg(value_name = "NAME|ID")]
     token: String,
     #[command(flatten)]
-    place: Place,
+    location: TokenLocation,
     /// Print one JSON object: id, name, owner, senders, scopes, created, expires, revoked, state.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Runs `contexture token revoke`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
-    let entry = args.place.tokens()?.revoke(&args.token).map_err(refuse)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let entry = args.location.tokens()?.revoke(&args.token)?;
     let record = Record::new(Deed::TokenRevoked)
         .with("token", entry.id.as_str())
         .with("name", entry.name.as_str())
         .with("owner", entry.owner.as_str());
-    args.place.note(&record)?;
+    args.location.note(&record)?;
     if args.json {
         terminal.print_json(&entry.to_value(now()))?;
     } else {
-        terminal.note(&format!("{} is revoked", show::told(&entry)));
+        terminal.note(&format!("{} is revoked", table::name_of(&entry)));
     }
     Ok(Exit::Done)
 }

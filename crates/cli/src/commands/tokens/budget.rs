@@ -1,4 +1,4 @@
-//! A budget as an argument: `500`, `2k`, `1.5k`, `8k chars`.
+//! The budget of an option: `500`, `2k`, `1.5k`, `8k chars`.
 
 use contexture::context::Budget;
 
@@ -7,7 +7,7 @@ use contexture::context::Budget;
 /// # Errors
 /// What is expected instead.
 pub(super) fn parse(text: &str) -> Result<Budget, String> {
-    let fault = || format!("`{text}` is no budget; write `500`, `2k` or `8k chars`");
+    let fault = || format!("`{text}` is not a budget; write `500`, `2k` or `8k chars`");
     let (amount, unit) = split(text.trim());
     let limit = amount_of(amount).filter(|limit| *limit > 0).ok_or_else(fault)?;
     match unit {
@@ -23,7 +23,7 @@ fn split(text: &str) -> (&str, &str) {
     (amount, unit.trim())
 }
 
-/// `1.5k` is 1500; a fraction that is no whole number of units is none.
+/// Reads an amount: `1.5k` is 1500. A fraction of a unit is not an amount.
 fn amount_of(text: &str) -> Option<u64> {
     let Some(thousands) = text.strip_suffix(['k', 'K']) else { return digits(text) };
     let (whole, fraction) = thousands.split_once('.').unwrap_or((thousands, "0"));
@@ -34,7 +34,7 @@ fn amount_of(text: &str) -> Option<u64> {
     digits(whole)?.checked_mul(1000)?.checked_add(digits(&padded)?)
 }
 
-/// Digits alone: no sign, no blank.
+/// Reads digits only: no sign, no blank.
 fn digits(text: &str) -> Option<u64> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     plain.then(|| text.parse().ok()).flatten()
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn as_16_what_is_no_budget_is_refused() {
+    fn as_16_invalid_budget_is_refused() {
         for text in [
             "",
             "0",

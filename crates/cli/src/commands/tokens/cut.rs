@@ -1,10 +1,10 @@
-//! `contexture tokens cut`: a text within a budget (AS-16).
+//! `contexture tokens cut`: a text cut to a budget (AS-16).
 
-use super::{budget, counter};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::input;
-use crate::terminal::Terminal;
+use super::budget;
+use super::tokenizer::counter;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use crate::support::input;
 use clap::ValueEnum;
 use contexture::context::cut::cut;
 use contexture::context::{Budget, Keep};
@@ -18,20 +18,20 @@ Examples:
 
 /// Cuts a text to a budget, as `use … max …` does.
 ///
-/// The marker that says what was cut counts towards the budget. A text that fits is unchanged.
+/// The marker at the cut counts towards the budget. A text that fits is unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The text; stdin when absent.
+    /// The file with the text [default: stdin].
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     /// The budget: tokens (`2k`, `500`) or characters (`8k chars`).
     #[arg(long, value_name = "BUDGET", value_parser = budget::parse)]
     max: Budget,
-    /// What stays.
+    /// The part to keep.
     #[arg(long, value_enum, default_value_t)]
     keep: Part,
-    /// The model whose tokenizer counts; the default model when absent.
+    /// The model whose tokenizer is used [default: the default model].
     #[arg(long, value_name = "URI")]
     model: Option<String>,
 }
@@ -48,7 +48,7 @@ enum Part {
 }
 
 /// Runs `contexture tokens cut`.
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the text", terminal)?;
     let counter = counter(args.model.as_deref(), terminal)?;
     let limit = usize::try_from(args.max.limit).unwrap_or(usize::MAX);

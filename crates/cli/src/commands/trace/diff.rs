@@ -1,10 +1,10 @@
-//! `contexture trace diff`: how the prompts of two runs differ, item by item.
+//! `contexture trace diff`: the differences between the prompts of two runs, item by item.
 
-use super::{Runs, plural};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::paint::{Paint, harmless, one_line};
-use crate::terminal::Terminal;
+use super::runs::Runs;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::{one_line, plural, sanitized};
 use contexture::inspect::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
@@ -16,7 +16,7 @@ Examples:
   contexture trace diff latest~1 latest
   contexture trace diff latest~1 latest --json";
 
-/// Compares what the models saw in two runs: items added, gone, changed or cut differently.
+/// Compares the prompts of two runs: items added, removed, changed or cut differently.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -26,13 +26,13 @@ pub(super) struct Args {
     /// The second run.
     #[arg(value_name = "RUN2")]
     right: String,
-    /// Print one JSON object: left, right and calls, with the texts of what differs.
+    /// Print one JSON object: left, right and calls, with the texts that differ.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Runs `contexture trace diff`.
-pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let left = runs.load(&args.left, terminal)?;
     let right = runs.load(&args.right, terminal)?;
     let calls = diff(runs.kept(&left), runs.kept(&right));
@@ -47,9 +47,9 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
         text.push_str(&call_text(call, paint));
     }
     if calls.is_empty() {
-        text.push_str("neither run asked a model\n");
+        text.push_str("neither run called a model\n");
     } else if calls.iter().all(|call| call.change == Change::Same) {
-        text.push_str("all prompts are the same\n");
+        text.push_str("all prompts are identical\n");
     }
     terminal.print(&text)?;
     Ok(Exit::Done)
@@ -60,7 +60,7 @@ fn call_text(call: &CallDiff, paint: Paint) -> String {
         (Some(left), Some(right)) if left != right => format!("{left} → {right}"),
         (left, right) => right.or(left).map(|number| number.to_string()).unwrap_or_default(),
     };
-    let head = format!("call {number} {}", harmless(&call.site));
+    let head = format!("call {number} {}", sanitized(&call.site));
     let tokens = tokens(call.tokens);
     let mut text =
         format!("{} {}{}\n", paint.bold(&head), word(call.change, paint), paint.dim(&tokens));
@@ -103,7 +103,7 @@ fn word(change: Change, paint: Paint) -> String {
     }
 }
 
-/// ` · 512 → 480 tokens`
+/// Formats token counts: ` · 512 → 480 tokens`.
 fn tokens((left, right): (u64, u64)) -> String {
     match (left, right) {
         (left, right) if left == right => format!(" · {}", plural(left, "token")),
@@ -111,21 +111,21 @@ fn tokens((left, right): (u64, u64)) -> String {
     }
 }
 
-/// Lines around a change that are shown.
+/// The lines shown around a change.
 const AROUND: usize = 2;
-/// How long a comparison may take before it is told coarsely.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// The time after which a comparison becomes coarse.
+const DEADLINE: Duration = Duration::from_millis(500);
 
-/// The lines that differ, each with its sign, and a few around them.
+/// Appends the lines that differ, each with its sign, and a few around them.
 fn lines(text: &mut String, left: Option<&str>, right: Option<&str>, paint: Paint) {
     let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
-    let found = TextDiff::configure().timeout(PATIENCE).diff_lines(left, right);
+    let found = TextDiff::configure().timeout(DEADLINE).diff_lines(left, right);
     for (index, group) in found.grouped_ops(AROUND).iter().enumerate() {
         if index > 0 {
             let _ = writeln!(text, "    {}", paint.dim("…"));
         }
         for change in group.iter().flat_map(|op| found.iter_changes(op)) {
-            let line = harmless(change.value().trim_end_matches(['\n', '\r']));
+            let line = sanitized(change.value().trim_end_matches(['\n', '\r']));
             let line = match change.tag() {
                 ChangeTag::Delete => paint.red(&format!("- {line}")),
                 ChangeTag::Insert => paint.green(&format!("+ {line}")),

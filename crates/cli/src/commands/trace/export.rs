@@ -1,9 +1,8 @@
-//! `contexture trace export`: a run with all its texts, to be read without the store.
+//! `contexture trace export`: a run with all its texts, readable without the store.
 
-use super::Runs;
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::terminal::Terminal;
+use super::runs::Runs;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::terminal::Terminal;
 use contexture::inspect::export;
 use serde_json::Value;
 
@@ -12,20 +11,20 @@ Examples:
   contexture trace export latest --json > run.json
   contexture trace export latest > run.jsonl";
 
-/// Prints a run with every text in place: its events as JSON lines, or as one JSON object.
+/// Prints a run with all its texts: one JSON line per event, or one JSON object.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The run.
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
-    /// Print one JSON object instead of a line per event.
+    /// Print one JSON object instead of one line per event.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Runs `contexture trace export`.
-pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let log = runs.load(&args.run, terminal)?;
     let whole = export(runs.kept(&log));
     if args.json {

@@ -1,20 +1,16 @@
-//! One event of a trace in a line, and for a model call a line per item and attempt, and what each
-//! knowledge pack gave.
+//! The lines of a trace event; a model call has further lines for its items, attempts and knowledge
+//! packs.
 
-mod packs;
-
-use super::{duration, plural};
-use crate::paint::{Paint, one_line};
+use super::data::{Data, budget_text, summary};
+use super::pack_lines::Packs;
+use crate::output::paint::Paint;
+use crate::output::text::{duration, one_line, plural};
 use contexture::context::manifest::{ItemRecord, Manifest};
-use contexture::context::{Budget, CutReason, Keep, TraceEvent, TraceKind};
+use contexture::context::{CutReason, TraceEvent, TraceKind};
 use contexture::prompt::Usage;
-use packs::Packs;
 use serde_json::Value;
 
-/// How much of a value is shown in a line, in characters.
-const VALUE: usize = 72;
-
-/// The lines of an event, the first one being its own.
+/// Returns the lines of an event, the first of which is its own.
 pub(super) fn of(event: &TraceEvent, paint: Paint) -> Vec<String> {
     let data = Data(&event.data);
     let head = match event.kind {
@@ -35,7 +31,7 @@ pub(super) fn of(event: &TraceEvent, paint: Paint) -> Vec<String> {
     vec![finish(head, event, data, paint)]
 }
 
-/// Adds the time and what went wrong.
+/// Appends the duration and the error.
 fn finish(mut head: String, event: &TraceEvent, data: Data<'_>, paint: Paint) -> String {
     match event.duration_us {
         Some(0) => {}
@@ -132,7 +128,7 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// `[document] 400 of 745 tokens · budget 400 · tool · cut by its budget`
+/// Formats an item: `[document] 400 of 745 tokens · max 400 · tool · cut by its own budget`.
 fn item(item: &ItemRecord, paint: Paint) -> String {
     let name = item.label.clone().unwrap_or_else(|| item.index.to_string());
     let tokens = if item.clipped {
@@ -172,101 +168,8 @@ fn attempt(data: Data<'_>, paint: Paint) -> String {
     let errors = data.0.get("errors").and_then(Value::as_array).map_or(0, Vec::len);
     let fault = match errors {
         0 => data.0.get("failure").map(|fault| format!(": {}", summary(fault))).unwrap_or_default(),
-        1 => ": 1 field does not fit".to_owned(),
-        more => format!(": {more} fields do not fit"),
+        1 => ": 1 field does not match".to_owned(),
+        more => format!(": {more} fields do not match"),
     };
     format!("attempt {number}{}", paint.yellow(&fault))
-}
-
-/// `2k`, `500`, `8k chars, keep tail`
-fn budget_text(budget: Budget) -> String {
-    let written = budget.written();
-    let unit = match written.unit.as_str() {
-        "tokens" => String::new(),
-        "chars" => " chars".to_owned(),
-        unit => unit.to_owned(),
-    };
-    let keep = match budget.keep {
-        Keep::Head => "",
-        Keep::Tail => " keep tail",
-        Keep::Middle => " keep middle",
-    };
-    format!("{}{unit}{keep}", written.amount)
-}
-
-/// The data of an event.
-#[derive(Clone, Copy)]
-struct Data<'a>(&'a Value);
-
-impl Data<'_> {
-    fn word(self, name: &str) -> String {
-        one_line(self.0.get(name).and_then(Value::as_str).unwrap_or_default())
-    }
-
-    fn number(self, name: &str) -> Option<u64> {
-        self.0.get(name).and_then(Value::as_u64)
-    }
-
-    fn short(self, name: &str) -> String {
-        self.0.get(name).map(summary).unwrap_or_default()
-    }
-
-    /// `Agent.function`
-    fn entry(self) -> String {
-        match (self.word("agent"), self.word("function")) {
-            (agent, function) if agent.is_empty() => function,
-            (agent, function) if function.is_empty() => agent,
-            (agent, function) => format!("{agent}.{function}"),
-        }
-    }
-
-    /// `document max 2k as notes`
-    fn usage(self) -> String {
-        let budget = self.0.get("budget").cloned();
-        let budget = budget.and_then(|found| serde_json::from_value::<Budget>(found).ok());
-        let budget = budget.map(|found| format!(" max {}", budget_text(found))).unwrap_or_default();
-        let label = match self.word("label") {
-            label if label.is_empty() => String::new(),
-            label => format!(" as {label}"),
-        };
-        let chosen = match self.word("chosen") {
-            name if name.is_empty() => String::new(),
-            name => format!(" → {name}"),
-        };
-        format!("{}{budget}{label}{chosen}", self.source())
-    }
-
-    /// The source of a `use`; of `one of` with the names of its candidates.
-    fn source(self) -> String {
-        let candidates = self.0.get("candidates").and_then(Value::as_array);
-        let names = candidates.into_iter().flatten().map(|one| Data(one).word("name"));
-        let names: Vec<String> = names.collect();
-        if names.is_empty() {
-            return self.word("source");
-        }
-        format!("{} {}", self.word("source"), names.join(", "))
-    }
-
-    fn failure(self) -> String {
-        format!("{}: {}", self.word("code"), self.word("message"))
-    }
-}
-
-/// A value in a few words: short ones as JSON, long ones by kind and size.
-fn summary(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= VALUE {
-        return one_line(&text);
-    }
-    match value {
-        Value::Array(items) => plural(items.len() as u64, "item"),
-        Value::Object(fields) if fields.contains_key("$text") => {
-            format!("{} bytes of text", fields.get("bytes").and_then(Value::as_u64).unwrap_or(0))
-        }
-        Value::String(text) => format!("{} bytes of text", text.len()),
-        _ => {
-            let cut: String = text.chars().take(VALUE - 1).collect();
-            one_line(&format!("{cut}…"))
-        }
-    }
 }

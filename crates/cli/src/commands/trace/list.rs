@@ -1,10 +1,10 @@
-//! `contexture trace list`: the runs that were kept, the newest first.
+//! `contexture trace list`: the stored runs, newest first.
 
-use super::{Runs, duration, refuse};
-use crate::commands::Outcome;
-use crate::complaint::{Exit, Stop};
-use crate::paint::{Paint, harmless};
-use crate::terminal::Terminal;
+use super::runs::Runs;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::{duration, sanitized, timestamp};
 use contexture::store::runs::{RunStore, RunSummary};
 use contexture::store::stamp::iso_time;
 use serde_json::{Value, json};
@@ -15,16 +15,16 @@ Examples:
   contexture trace list
   contexture trace list --limit 3 --json";
 
-/// Lists runs, the newest first.
+/// Lists runs, newest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// How many at most.
+    /// The most runs to list.
     #[arg(
         long,
         value_name = "N",
         default_value_t = 20,
-        value_parser = crate::args::whole_number,
+        value_parser = crate::support::values::whole_number,
         allow_negative_numbers = true
     )]
     limit: usize,
@@ -34,32 +34,31 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture trace list`.
-pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
-    let ids = runs.store.ids().map_err(|error| refuse(&error))?;
+pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
+    let ids = runs.store.ids()?;
     let all = ids.len();
     let summaries = ids.iter().take(args.limit).map(|id| runs.store.summary(id));
-    let summaries: Vec<RunSummary> =
-        summaries.collect::<Result<_, _>>().map_err(|error| -> Stop { refuse(&error) })?;
+    let summaries: Vec<RunSummary> = summaries.collect::<Result<_, _>>()?;
     if args.json {
         let list: Vec<Value> = summaries.iter().map(to_json).collect();
         terminal.print_json(&json!({ "runs": list }))?;
     } else if summaries.is_empty() {
-        terminal.note("no run was kept yet; `contexture run FILE` keeps one");
+        terminal.note("no runs are stored; `contexture run FILE` stores one");
     } else {
         terminal.print(&table(&summaries, terminal.out))?;
         if all > summaries.len() {
-            terminal.note(&format!("{all} runs in all; see more with --limit"));
+            terminal.note(&format!("{all} runs in total; --limit shows more"));
         }
     }
     Ok(Exit::Done)
 }
 
-/// The program of a run.
+/// Returns the program of a run.
 fn program(summary: &RunSummary) -> &str {
     summary.data.get("program").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// How it ended; a run without an end is under way, or was killed.
+/// Returns the outcome of a run; one without an end is still running, or was killed.
 fn outcome(summary: &RunSummary) -> &str {
     summary.data.get("outcome").and_then(Value::as_str).unwrap_or("no end")
 }
@@ -78,9 +77,7 @@ fn to_json(summary: &RunSummary) -> Value {
 fn table(summaries: &[RunSummary], paint: Paint) -> String {
     let mut text = String::new();
     for summary in summaries {
-        let began = summary.start_us.map(iso_time).unwrap_or_default();
-        // Seconds will do for people.
-        let began = began.get(..19).unwrap_or(&began).replace('T', " ");
+        let began = summary.start_us.map(timestamp).unwrap_or_default();
         let took = summary.duration_us.map(duration).unwrap_or_default();
         let outcome = format!("{:<9}", outcome(summary));
         let outcome = match outcome.trim_end() {
@@ -88,7 +85,7 @@ fn table(summaries: &[RunSummary], paint: Paint) -> String {
             "failed" => paint.red(&outcome),
             _ => paint.yellow(&outcome),
         };
-        let (id, program) = (&summary.id, harmless(program(summary)));
+        let (id, program) = (&summary.id, sanitized(program(summary)));
         let _ = writeln!(text, "{id}  {began:19}  {took:>11}  {outcome}  {program}");
     }
     text

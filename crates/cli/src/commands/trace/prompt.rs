@@ -1,10 +1,10 @@
-//! `contexture trace prompt`: the exact text that a model was sent.
+//! `contexture trace prompt`: the exact text that was sent to a model.
 
-use super::{Runs, inspect_failed};
-use crate::commands::Outcome;
-use crate::complaint::{Complaint, Exit, Stop};
-use crate::paint::{Paint, one_line};
-use crate::terminal::Terminal;
+use super::runs::Runs;
+use crate::output::error::{Abort, CommandError, CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
+use crate::output::text::one_line;
 use contexture::inspect::{SentMessage, SentRequest};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -16,20 +16,20 @@ Examples:
   contexture trace prompt latest 1 --answer
   contexture trace prompt latest 1 --json";
 
-/// Prints what a model call was sent, to the letter.
+/// Prints the exact messages of a model call.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The run.
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
-    /// Which of its model calls, from 1.
+    /// The number of the model call, from 1.
     #[arg(value_name = "N", default_value_t = 1)]
     call: u64,
-    /// Only this request of the call, from 1; attempts and rounds of tools send several.
+    /// Print only this request of the call, from 1; attempts and tool rounds send several.
     #[arg(long, value_name = "N")]
     request: Option<usize>,
-    /// Print the messages of this role alone, without headings.
+    /// Print only the messages of this role, without headings.
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
     /// Print the raw answer instead.
@@ -41,9 +41,9 @@ pub(super) struct Args {
 }
 
 /// Runs `contexture trace prompt`.
-pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let log = runs.load(&args.run, terminal)?;
-    let requests = runs.kept(&log).prompt(args.call).map_err(|error| inspect_failed(&error))?;
+    let requests = runs.kept(&log).prompt(args.call)?;
     if args.json {
         let object = json!({ "run": log.id.as_str(), "call": args.call, "requests": requests });
         terminal.print_json(&object)?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Messages, each below a rule with its role.
+/// Renders messages, each below a rule with its role.
 fn messages(messages: &[SentMessage], paint: Paint) -> String {
     let block = |one: &SentMessage| format!("{}\n{}\n", rule(&one.role, paint), one.text);
     messages.iter().map(block).collect()
@@ -77,8 +77,8 @@ fn rule(name: &str, paint: Paint) -> String {
     paint.cyan(&format!("── {name} ──"))
 }
 
-/// All requests of a call: the first whole, of the others what was added, each with its answer
-/// and what was wrong with it.
+/// Renders all requests of a call: the first whole, the others with their new messages, each with
+/// its answer and the errors in it.
 fn all(requests: &[SentRequest], paint: Paint) -> String {
     let mut text = String::new();
     let mut sent = 0;
@@ -99,7 +99,7 @@ fn all(requests: &[SentRequest], paint: Paint) -> String {
     text
 }
 
-/// `items[1]: expected string, found number 2`
+/// Formats an error in an answer: `items[1]: expected string, found number 2`.
 fn fault_text(fault: &Value) -> String {
     let word = |name: &str| fault.get(name).and_then(Value::as_str).unwrap_or_default();
     match (word("path"), word("expected"), word("found")) {
@@ -109,12 +109,12 @@ fn fault_text(fault: &Value) -> String {
     }
 }
 
-fn no_request(asked: usize, all: usize) -> Stop {
+fn no_request(asked: usize, all: usize) -> Abort {
     let plural = if all == 1 { "" } else { "s" };
-    let message = format!("the call sent {all} request{plural}, there is no request {asked}");
-    Complaint::refused("no_such_request", message).into()
+    let message = format!("the call has {all} request{plural}, not {asked}");
+    CommandError::refused("no_such_request", message).into()
 }
 
-fn no_answer() -> Stop {
-    Complaint::failed("no_answer", "no answer came to this request").into()
+fn no_answer() -> Abort {
+    CommandError::failed("no_answer", "the request has no answer").into()
 }

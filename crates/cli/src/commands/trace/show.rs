@@ -1,10 +1,10 @@
 //! `contexture trace show`: a run as a tree, with tokens, times and cuts.
 
-use super::{Runs, line};
-use crate::commands::Outcome;
-use crate::complaint::Exit;
-use crate::paint::Paint;
-use crate::terminal::Terminal;
+use super::line;
+use super::runs::Runs;
+use crate::output::error::{CommandResult, Exit};
+use crate::output::paint::Paint;
+use crate::output::terminal::Terminal;
 use contexture::Project;
 use contexture::context::TraceEvent;
 use contexture::store::runs::{RunLog, RunStore, select};
@@ -22,13 +22,13 @@ pub(super) struct Args {
     /// The run.
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
-    /// Print one JSON object: run and events, as they were written.
+    /// Print one JSON object: run and events, as stored.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Runs `contexture trace show`.
-pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
+pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let log = runs.load(&args.run, terminal)?;
     if args.json {
         terminal.print_json(&json!({ "run": log.id.as_str(), "events": log.events }))?;
@@ -38,17 +38,17 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The tree of a run of a project.
+/// Renders a stored run as a tree.
 ///
 /// # Errors
-/// Why it can't be read, in one line.
+/// The reason why it can't be read, in one line.
 pub(crate) fn tree(project: &Project, run: &str, paint: Paint) -> Result<String, String> {
     let store = contexture::runs(project);
     let log = select(&store, run).and_then(|id| store.load(&id));
     log.map(|log| text(&log, paint)).map_err(|error| error.to_string())
 }
 
-/// Deeper trees are drawn from the side: so many levels at most.
+/// The most levels of indentation; deeper ones are counted.
 const LEVELS: usize = 40;
 
 fn text(log: &RunLog, paint: Paint) -> String {
@@ -57,7 +57,7 @@ fn text(log: &RunLog, paint: Paint) -> String {
     let lines = log.tree().lines();
     let last = last_children(&lines);
     let deeper = lines.iter().skip(1).map(|(depth, _)| *depth).chain([0]);
-    // Whether a rail goes on at each level above the line at hand.
+    // Whether the line of each level above continues below.
     let mut rails: Vec<bool> = Vec::new();
     for (((depth, event), is_last), next) in lines.iter().zip(last).zip(deeper) {
         rails.truncate(*depth);
@@ -89,10 +89,10 @@ fn rails_text(rails: &[bool]) -> String {
     mark + &shown.collect::<String>()
 }
 
-/// Whether each line is the last below its parent.
+/// Reports for each line whether it is the last below its parent.
 fn last_children(lines: &[(usize, &TraceEvent)]) -> Vec<bool> {
     let mut last = vec![false; lines.len()];
-    // Going backwards: the levels at which a later sibling was seen.
+    // Backwards: the levels at which a later sibling was seen.
     let mut seen: Vec<bool> = Vec::new();
     for ((depth, _), slot) in lines.iter().zip(&mut last).rev() {
         seen.resize(*depth + 1, false);

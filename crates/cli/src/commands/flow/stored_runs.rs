@@ -1,0 +1,197 @@
+//! The stored runs of a project, and the run that a person names.
+
+use crate::output::error::{Abort, CommandError, Exit};
+use crate::support::project::Workspace;
+use contexture::Project;
+use contexture::diagnostic::suggestion;
+use contexture::flow::journal::Entry;
+use contexture::flows::{FlowError, is_within};
+use contexture::protocol::content::{Outcome, Status};
+use contexture::store::flows::{Filter, FlowStoreError, Line, RunSummary, SqliteJournal};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The file of runs in the data folder.
+const FILE: &str = "flows.db";
+/// The most ids in a message, and the most that are compared with a misspelt one.
+const NAMED: usize = 5;
+const LOOKED_AT: usize = 1_000;
+
+/// The option that names the project.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct FlowLocation {
+    #[command(flatten)]
+    pub(super) workspace: Workspace,
+}
+
+impl FlowLocation {
+    /// Opens the project.
+    pub(super) fn project(&self) -> Result<Project, Abort> {
+        self.workspace.open()
+    }
+
+    /// Opens the stored runs; `None` when there is no file of runs.
+    pub(super) fn open(&self) -> Result<Option<Arc<SqliteJournal>>, Abort> {
+        let project = self.project()?;
+        if !project.state_folder().join("data").join(FILE).exists() {
+            return Ok(None);
+        }
+        Ok(Some(contexture::flows::open(&project)?))
+    }
+
+    /// Finds the run that `asked` names: an id, its unique beginning or end, `latest`, or `latest~2`
+    /// for the second before the latest.
+    pub(super) fn find(&self, asked: &str) -> Result<StoredRun, Abort> {
+        let Some(journal) = self.open()? else {
+            return Err(unknown(asked).help("no flow run is stored here").into());
+        };
+        let runs = journal.runs(&Filter::default())?;
+        let summary = select(runs, asked)?;
+        Ok(StoredRun { journal, summary })
+    }
+}
+
+/// A stored run.
+pub(super) struct StoredRun {
+    pub(super) journal: Arc<SqliteJournal>,
+    pub(super) summary: RunSummary,
+}
+
+/// The steps of a stored run, and the ids of the started ones in order.
+pub(super) struct StepHistory {
+    /// Each outcome with the start of the step in microseconds.
+    pub(super) steps: Vec<(Outcome, Option<u64>)>,
+    pub(super) order: Vec<String>,
+}
+
+impl StoredRun {
+    pub(super) fn id(&self) -> &str {
+        &self.summary.run
+    }
+
+    /// Returns the error about a command that needs the outer run of this one.
+    pub(super) fn within(&self, command: &str, effect: &str) -> Abort {
+        let outer = self.id().split('/').next().unwrap_or_default();
+        let message = format!("the run {} belongs to a step of another run", self.id());
+        let help = format!("`contexture flow {command} {outer}` {effect}");
+        CommandError::refused("flow_run_within", message).help(help).into()
+    }
+
+    /// Returns the number of ended steps.
+    pub(super) fn done(&self) -> usize {
+        usize::try_from(self.summary.done).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the set as JSON.
+    pub(super) fn document(&self) -> Result<String, Abort> {
+        Ok(self.journal.document(self.id())?.text)
+    }
+
+    /// Returns all events.
+    pub(super) fn log(&self) -> Result<Vec<Line>, Abort> {
+        Ok(self.journal.log(self.id())?)
+    }
+
+    /// Returns the outcomes of started and ended steps.
+    pub(super) fn outcomes(&self) -> Result<Vec<Outcome>, Abort> {
+        let history = history(&self.log()?);
+        Ok(history.steps.into_iter().map(|(outcome, _)| outcome).collect())
+    }
+}
+
+/// Returns the steps of a log: ended ones with their outcome, the others as running.
+pub(super) fn history(log: &[Line]) -> StepHistory {
+    let mut began: HashMap<&str, u64> = HashMap::new();
+    let mut ended: HashSet<&str> = HashSet::new();
+    let mut order = Vec::new();
+    let mut steps = Vec::new();
+    for line in log {
+        match &line.entry {
+            Entry::Started { id, .. } if !began.contains_key(id.as_str()) => {
+                began.insert(id, line.time_us);
+                order.push(id.clone());
+            }
+            Entry::Ended(outcome) => {
+                let id = outcome.instruction_id.as_str();
+                ended.insert(id);
+                steps.push(((**outcome).clone(), began.get(id).copied()));
+            }
+            _ => {}
+        }
+    }
+    let open = order.iter().filter(|id| !ended.contains(id.as_str()));
+    steps.extend(
+        open.map(|id| {
+            (Outcome::new(id.as_str(), Status::Running), began.get(id.as_str()).copied())
+        }),
+    );
+    StepHistory { steps, order }
+}
+
+fn select(runs: Vec<RunSummary>, asked: &str) -> Result<RunSummary, Abort> {
+    let text = asked.trim();
+    if let Some(found) = runs.iter().find(|run| run.run == text) {
+        return Ok(found.clone());
+    }
+    if let Some(back) = back(text) {
+        let found = runs.into_iter().filter(|run| !is_within(&run.run)).nth(back);
+        return found.ok_or_else(|| unknown(asked).help(LIST).into());
+    }
+    let part = |id: &str| !text.is_empty() && (id.starts_with(text) || id.ends_with(text));
+    // The ids of inner runs begin with the id of the outer run.
+    let is_meant = |run: &&RunSummary| part(&run.run) && is_within(&run.run) == is_within(text);
+    let fitting: Vec<&RunSummary> = runs.iter().filter(is_meant).collect();
+    match fitting.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let ids = runs.iter().take(LOOKED_AT).map(|run| run.run.as_str());
+            let help = suggestion(text, ids).unwrap_or_else(|| LIST.to_owned());
+            Err(unknown(asked).help(help).into())
+        }
+        several => {
+            let ids: Vec<&str> = several.iter().take(NAMED).map(|run| run.run.as_str()).collect();
+            let message = format!("`{asked}` matches {} runs", several.len());
+            let help = format!("give more of the id: {}", ids.join(", "));
+            Err(CommandError::refused("flow_run_ambiguous", message).help(help).into())
+        }
+    }
+}
+
+const LIST: &str = "`contexture flow list` shows the stored runs";
+
+/// Returns how many runs before the latest `latest~N` names.
+fn back(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("latest")?;
+    if rest.is_empty() { Some(0) } else { rest.strip_prefix('~')?.parse().ok() }
+}
+
+fn unknown(asked: &str) -> CommandError {
+    CommandError::refused("flow_run_not_found", format!("unknown flow run `{asked}`"))
+}
+
+impl From<FlowError> for Abort {
+    fn from(error: FlowError) -> Self {
+        match error {
+            FlowError::Setup(error) => error.into(),
+            other => CommandError::failed("flows_failed", other.to_string()).into(),
+        }
+    }
+}
+
+impl From<FlowStoreError> for Abort {
+    fn from(error: FlowStoreError) -> Self {
+        let is_input = matches!(
+            error,
+            FlowStoreError::NotFound(_)
+                | FlowStoreError::Exists(_)
+                | FlowStoreError::Held { .. }
+                | FlowStoreError::Ended { .. }
+                | FlowStoreError::Id { .. }
+                | FlowStoreError::Foreign { .. }
+                | FlowStoreError::Newer { .. }
+        );
+        let exit = if is_input { Exit::Refused } else { Exit::Failed };
+        let refused = CommandError::refused(error.code(), error.to_string()).help(error.help());
+        CommandError { exit, ..refused }.into()
+    }
+}

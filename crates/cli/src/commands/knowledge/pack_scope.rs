@@ -1,0 +1,224 @@
+//! The packs of a command, and the permission to read them (KN-2, KN-8).
+//!
+//! Decision: a person who runs a command in a project, or names the project by `--root` or a pack by
+//! its name, approves packs of the project for that command (KN-8). For drafts and disputed packs a
+//! terminal is asked; elsewhere they are refused unless `--allow-pack` names them.
+
+use crate::output::error::{Abort, CommandError, Exit};
+use crate::output::progress::ProgressDisplay;
+use crate::output::terminal::Terminal;
+use crate::output::text::{one_line, sanitized};
+use crate::support::project;
+use contexture::Project;
+use contexture::knowledge::Scope;
+use contexture::knowledge::approval::Allowance;
+use contexture::packs::{Options, Packs, PacksError};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+/// The folders of packs in a project and in a home.
+const FOLDERS: [&str; 2] = [".contexture/knowledge", ".agents/knowledge"];
+
+/// The options that locate packs.
+#[derive(Debug, clap::Args)]
+pub(super) struct PackScope {
+    /// The project folder [default: the nearest folder with a contexture.toml, else the current
+    /// one].
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    root: Option<PathBuf>,
+    /// A pack or a folder of packs that takes precedence over all others. May be repeated.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    packs: Vec<PathBuf>,
+}
+
+/// The options that locate a new pack.
+#[derive(Debug, clap::Args)]
+pub(super) struct InstallScope {
+    /// The project, or your home for all projects.
+    #[arg(long, value_enum, default_value_t)]
+    scope: Owner,
+    /// The project folder [default: the nearest folder with a contexture.toml, else the current
+    /// one].
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    root: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+enum Owner {
+    /// .agents/knowledge/ of the project
+    #[default]
+    Project,
+    /// .agents/knowledge/ of your home
+    User,
+}
+
+impl InstallScope {
+    /// Returns the folder of new packs, and the project with the settings.
+    ///
+    /// # Errors
+    /// An error when the project can't be used, or there is no home folder.
+    pub(super) fn folder(&self) -> Result<(PathBuf, Project), Abort> {
+        let project = project::here_or(self.root.as_deref())?;
+        let owner = match self.scope {
+            Owner::Project => project.root.clone(),
+            Owner::User => home(&project)?,
+        };
+        Ok((owner.join(".agents").join("knowledge"), project))
+    }
+}
+
+fn home_of(project: &Project) -> Option<PathBuf> {
+    let variable = |name| project.environment.get(name).map(PathBuf::from);
+    variable("HOME").or_else(|| variable("USERPROFILE"))
+}
+
+fn home(project: &Project) -> Result<PathBuf, Abort> {
+    home_of(project).ok_or_else(|| {
+        CommandError::refused("no_home", "there is no home folder")
+            .help("set the environment variable HOME, or remove `--scope user`")
+            .into()
+    })
+}
+
+/// The options that permit packs which are refused otherwise.
+#[derive(Debug, clap::Args)]
+pub(super) struct Consent {
+    /// Allow a draft or disputed pack in the state that the digest names. May be repeated.
+    #[arg(long, value_name = "NAME@DIGEST")]
+    allow_pack: Vec<Allowance>,
+    /// Also use archived packs.
+    #[arg(long)]
+    archived: bool,
+}
+
+impl PackScope {
+    /// Opens the project.
+    ///
+    /// # Errors
+    /// An error when the folder or its settings can't be used.
+    pub(super) fn project(&self) -> Result<Project, Abort> {
+        project::here_or(self.root.as_deref())
+    }
+
+    /// Returns the options for the named folders, each of which must exist.
+    ///
+    /// # Errors
+    /// An error about the first that does not exist.
+    pub(super) fn options(&self) -> Result<Options, Abort> {
+        for folder in &self.packs {
+            require_folder(folder)?;
+        }
+        Ok(Options { explicit: self.packs.clone(), approve_project: true, ..Options::default() })
+    }
+
+    /// Returns the options for named packs with the given consent.
+    ///
+    /// # Errors
+    /// As [`PackScope::options`].
+    pub(super) fn options_for(
+        &self,
+        named: &[String],
+        consent: &Consent,
+    ) -> Result<Options, Abort> {
+        let (allow, archived) = (consent.allow_pack.clone(), consent.archived);
+        Ok(Options { named: named.to_vec(), allow, archived, ..self.options()? })
+    }
+
+    /// Opens the packs of the project; with `asks` a person is asked about the named ones.
+    ///
+    /// # Errors
+    /// As [`PackScope::project`] and [`ask`].
+    pub(super) fn open_named(
+        &self,
+        options: Options,
+        asks: bool,
+        terminal: &Terminal,
+    ) -> Result<Packs, Abort> {
+        let named = options.named.clone();
+        let packs = open(&self.project()?, options, terminal);
+        if asks {
+            ask(&packs, &named, terminal)?;
+        }
+        Ok(packs)
+    }
+
+    /// Returns the scope of a path.
+    pub(super) fn scope_of(&self, path: &Path, project: &Project) -> Scope {
+        let is_below = |folder: &PathBuf| {
+            std::path::absolute(folder).is_ok_and(|folder| path.starts_with(folder))
+        };
+        let holds = |root: &Path| FOLDERS.iter().any(|folder| is_below(&root.join(folder)));
+        if self.packs.iter().any(is_below) {
+            Scope::Explicit
+        } else if holds(&project.root) {
+            Scope::Project
+        } else if home_of(project).is_some_and(|home| holds(&home)) {
+            Scope::User
+        } else {
+            Scope::Organization
+        }
+    }
+}
+
+/// Finds the packs of a project, which may take long when a registry is contacted.
+pub(super) fn open(project: &Project, options: Options, terminal: &Terminal) -> Packs {
+    ProgressDisplay::waiting(terminal, "searching for packs", || Packs::open(project, options))
+}
+
+/// Returns a text as it can be printed: without terminal commands on a terminal, unchanged elsewhere.
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    if io::stdout().is_terminal() { Cow::Owned(sanitized(text)) } else { Cow::Borrowed(text) }
+}
+
+/// Rejects a path that is not a folder.
+///
+/// # Errors
+/// An error that names the path.
+pub(super) fn require_folder(folder: &Path) -> Result<(), Abort> {
+    let found = folder.metadata().map_err(|error| Abort::read(folder, error))?;
+    if found.is_dir() {
+        return Ok(());
+    }
+    Err(CommandError::refused("file_unreadable", format!("{} is not a folder", folder.display()))
+        .file(folder)
+        .help("name a folder with a KNOWLEDGE.md, or a folder of such folders")
+        .into())
+}
+
+/// Asks at the terminal about packs that need permission; without a terminal, the later error
+/// shows how to allow them.
+///
+/// # Errors
+/// An error when a pack is unknown or an approval can't be stored.
+fn ask(packs: &Packs, names: &[String], terminal: &Terminal) -> Result<(), Abort> {
+    if !terminal.is_interactive() {
+        return Ok(());
+    }
+    for name in names {
+        let Some(question) = packs.question(name)? else {
+            continue;
+        };
+        terminal.warn(&question.to_string());
+        terminal.note(&format!("location: {}", one_line(&question.location.display().to_string())));
+        if terminal.confirm("Use it? [y/N] ") {
+            packs.allow(&question)?;
+        }
+    }
+    Ok(())
+}
+
+impl From<PacksError> for Abort {
+    fn from(error: PacksError) -> Self {
+        // Wrong names and missing permissions are wrong input; everything else is a failure.
+        let is_input = matches!(error.code, "KN1201" | "pack_not_allowed" | "pack_archived");
+        let exit = if is_input { Exit::Refused } else { Exit::Failed };
+        let refused = CommandError::refused(error.code, sanitized(&error.message));
+        let refused =
+            CommandError { exit, ..refused }.maybe_help(error.help.as_deref().map(sanitized));
+        match &error.question {
+            Some(question) => refused.with("allow", question.allowance.to_string().into()).into(),
+            None => refused.into(),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The target of a maintenance command: the packs of a project, or one pack by name or path (KN-17).
+
+use super::pack_scope::{self, PackScope};
+use crate::output::error::{Abort, CommandError};
+use crate::output::terminal::Terminal;
+use crate::output::text::sanitized;
+use contexture::Project;
+use contexture::knowledge::discovery::{Discovery, DiscoveryOptions};
+use contexture::knowledge::maintenance::MaintenanceError;
+use contexture::knowledge::pack::GUIDE_FILE;
+use contexture::packs::Options;
+use std::path::{Path, PathBuf};
+
+/// Returns the folder of the named pack, or that of the project.
+///
+/// # Errors
+/// An error when nothing has that name or path.
+pub(super) fn folder(
+    named: Option<&str>,
+    scope: &PackScope,
+    terminal: &Terminal,
+) -> Result<(PathBuf, Project), Abort> {
+    let project = scope.project()?;
+    let folder = match named {
+        None => project.root.clone(),
+        Some(named) if is_path(named) => of_path(Path::new(named))?,
+        Some(name) => of_name(name, scope, &project, terminal)?,
+    };
+    Ok((folder, project))
+}
+
+/// Returns the settings of the project for discovery.
+pub(super) fn options(project: &Project) -> DiscoveryOptions {
+    DiscoveryOptions { types: project.config.knowledge.types.clone(), ..Default::default() }
+}
+
+/// Reports whether an argument is a path: a name has no separator, and `./name` is a path.
+fn is_path(text: &str) -> bool {
+    text.contains(['/', '\\']) || matches!(text, "." | "..") || text.ends_with(GUIDE_FILE)
+}
+
+fn of_path(path: &Path) -> Result<PathBuf, Abort> {
+    let is_guide = path.file_name().is_some_and(|name| name == GUIDE_FILE) && !path.is_dir();
+    let folder = match path.parent() {
+        Some(parent) if is_guide && parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) if is_guide => parent,
+        _ => path,
+    };
+    pack_scope::require_folder(folder)?;
+    Ok(folder.to_owned())
+}
+
+fn of_name(
+    name: &str,
+    scope: &PackScope,
+    project: &Project,
+    terminal: &Terminal,
+) -> Result<PathBuf, Abort> {
+    let options = Options { archived: true, ..scope.options()? };
+    let packs = pack_scope::open(project, options, terminal);
+    let found = packs.discovery();
+    if let Some(found) = found.packs.iter().find(|found| found.item.name == name) {
+        return Ok(found.item.pack_root.clone());
+    }
+    if let Some(broken) = broken(name, found) {
+        return Ok(broken);
+    }
+    match packs.question(name) {
+        Err(error) if Path::new(name).join(GUIDE_FILE).is_file() => {
+            let help = format!("use `./{name}` for the folder");
+            Err(CommandError::refused(error.code, sanitized(&error.message)).help(help).into())
+        }
+        Err(error) => Err(error.into()),
+        Ok(_) => Err(CommandError::refused("KN1201", format!("unknown pack `{name}`")).into()),
+    }
+}
+
+/// Finds the folder of an invalid pack by its name, as checks are made for such packs.
+fn broken(name: &str, found: &Discovery) -> Option<PathBuf> {
+    let folders = found.findings.iter().flat_map(|finding| finding.path.ancestors());
+    let mut named = folders.filter(|folder| folder.file_name().is_some_and(|last| last == name));
+    named.find(|folder| folder.join(GUIDE_FILE).exists()).map(Path::to_owned)
+}
+
+impl From<MaintenanceError> for Abort {
+    fn from(error: MaintenanceError) -> Self {
+        CommandError::refused(error.code(), sanitized(&error.to_string())).help(error.help()).into()
+    }
+}

@@ -1,0 +1,41 @@
+//! The token file of a server.
+
+use crate::output::error::Abort;
+use crate::support::project::Workspace;
+use contexture::store::stamp::now_us;
+use contexture_server::serve::audit::{self, Record};
+use contexture_server::serve::data_folder;
+use contexture_server::serve::tokens::TokenFile;
+use std::path::PathBuf;
+
+/// The options that locate the tokens.
+#[derive(Debug, clap::Args)]
+pub(super) struct TokenLocation {
+    /// The folder of contexts and tokens [default: .contexture/data in the project].
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    workspace: Workspace,
+}
+
+impl TokenLocation {
+    /// Returns the data folder.
+    fn folder(&self) -> Result<PathBuf, Abort> {
+        Ok(data_folder(&self.workspace.open()?, self.data.clone()))
+    }
+
+    /// Returns the token file.
+    pub(super) fn tokens(&self) -> Result<TokenFile, Abort> {
+        Ok(TokenFile::in_folder(&self.folder()?))
+    }
+
+    /// Writes a record to the audit log.
+    pub(super) fn note(&self, record: &Record) -> Result<(), Abort> {
+        Ok(audit::note_once(&self.folder()?, record)?)
+    }
+}
+
+/// Returns the time now, in milliseconds since 1970-01-01 UTC.
+pub(super) fn now() -> u64 {
+    now_us() / 1_000
+}

@@ -1,0 +1,55 @@
+//! The stored runs of a project.
+
+use crate::output::error::{Abort, CommandError};
+use crate::output::terminal::Terminal;
+use contexture::inspect::{InspectError, Kept};
+use contexture::store::runs::{FolderStore, RunError, RunId, RunLog, RunStore, select};
+
+/// The stored runs of a project.
+pub(super) struct Runs {
+    pub(super) store: FolderStore,
+}
+
+impl Runs {
+    /// Finds the run that a person named.
+    pub(super) fn find(&self, asked: &str) -> Result<RunId, Abort> {
+        Ok(select(&self.store, asked)?)
+    }
+
+    /// Loads the trace of a run, and prints what can't be read of it.
+    pub(super) fn load(&self, asked: &str, terminal: &Terminal) -> Result<RunLog, Abort> {
+        let log = self.store.load(&self.find(asked)?)?;
+        for note in &log.notes {
+            terminal.warn(&format!("run {}: {note}", log.id));
+        }
+        Ok(log)
+    }
+
+    /// Returns the run with its texts.
+    pub(super) fn kept<'a>(&'a self, log: &'a RunLog) -> Kept<'a> {
+        Kept { store: &self.store, log }
+    }
+}
+
+impl From<RunError> for Abort {
+    fn from(error: RunError) -> Self {
+        CommandError::refused(error.code(), error.to_string()).help(error.help()).into()
+    }
+}
+
+impl From<InspectError> for Abort {
+    fn from(error: InspectError) -> Self {
+        let message = error.to_string();
+        match error {
+            InspectError::NoSuchCall { calls: 0, .. } => {
+                CommandError::refused("no_such_call", message).help("the run called no model")
+            }
+            InspectError::NoSuchCall { calls, .. } => {
+                CommandError::refused("no_such_call", message)
+                    .help(format!("calls are numbered from 1 to {calls}"))
+            }
+            _ => CommandError::failed("text_missing", message),
+        }
+        .into()
+    }
+}

@@ -1,0 +1,133 @@
+//! From the arguments of the process to its exit code.
+
+use crate::arguments::{Cli, Command, color_of};
+use crate::commands::{
+    answer, check, completions, context, explain, flow, fmt, knowledge, mcp, mcp_servers, migrate,
+    parse, prompt, reference, repl, run as run_command, serve, token, tokens, trace,
+};
+use crate::output::error::{Abort, CommandResult, Exit};
+use crate::output::terminal::Terminal;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Reads the arguments, runs the command and reports its result.
+pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
+    let color = color_of(&arguments);
+    let terminal = Terminal::of_process(color);
+    let command = Cli::command().color(color.for_clap());
+    let cli =
+        command.try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    match cli {
+        Ok(cli) => {
+            let json = wants_json(&cli.command);
+            let exit = finish(run(cli.command, &terminal), json, &terminal);
+            ExitCode::from(exit.code())
+        }
+        Err(error) => usage(&error, &terminal),
+    }
+}
+
+fn run(command: Command, terminal: &Terminal) -> CommandResult {
+    match command {
+        Command::Run(args) => run_command::run(&args, terminal),
+        Command::Check(args) => check::run(&args, terminal),
+        Command::Parse(args) => parse::run(&args, terminal),
+        Command::Fmt(args) => fmt::run(&args, terminal),
+        Command::Migrate(args) => migrate::run(&args, terminal),
+        Command::Repl(args) => repl::run(&args, terminal),
+        Command::Prompt(args) => prompt::run(&args, terminal),
+        Command::Answer(args) => answer::run(&args, terminal),
+        Command::Tokens(args) => tokens::run(&args, terminal),
+        Command::Ref(args) => reference::run(&args, terminal),
+        Command::Knowledge(args) => knowledge::run(&args, terminal),
+        Command::McpServers(args) => mcp_servers::run(&args, terminal),
+        Command::Mcp(args) => mcp::run(&args, terminal),
+        Command::Serve(args) => serve::run(&args, terminal),
+        Command::Token(args) => token::run(&args, terminal),
+        Command::Context(args) => context::run(&args, terminal),
+        Command::Flow(args) => flow::run(&args, terminal),
+        Command::Trace(args) => trace::run(&args, terminal),
+        Command::Explain(args) => explain::run(&args, terminal),
+        Command::Completions(args) => completions::run(&args, &mut Cli::command(), terminal),
+    }
+}
+
+/// Reports whether errors of the command are printed as JSON.
+fn wants_json(command: &Command) -> bool {
+    match command {
+        Command::Run(args) => args.json,
+        Command::Check(args) => args.json,
+        Command::Prompt(args) => prompt::wants_json(args),
+        Command::Answer(args) => answer::wants_json(args),
+        Command::Tokens(args) => tokens::wants_json(args),
+        Command::Ref(args) => reference::wants_json(args),
+        Command::Knowledge(args) => knowledge::wants_json(args),
+        Command::McpServers(args) => mcp_servers::wants_json(args),
+        Command::Token(args) => token::wants_json(args),
+        Command::Context(args) => context::wants_json(args),
+        Command::Flow(args) => flow::wants_json(args),
+        Command::Trace(args) => trace::wants_json(args),
+        Command::Parse(_)
+        | Command::Fmt(_)
+        | Command::Migrate(_)
+        | Command::Repl(_)
+        | Command::Mcp(_)
+        | Command::Serve(_)
+        | Command::Explain(_)
+        | Command::Completions(_) => false,
+    }
+}
+
+fn finish(result: CommandResult, json: bool, terminal: &Terminal) -> Exit {
+    let error = match result {
+        Ok(exit) => return exit,
+        Err(Abort::OutputClosed) => return Exit::Done,
+        Err(Abort::Error(error)) => error,
+    };
+    if json {
+        // When stdout fails as well, there is nowhere left to report it.
+        let _ = terminal.print_json(&error.json());
+    } else {
+        if let Some(result) = &error.result {
+            let _ = terminal.print(result);
+        }
+        terminal.say(&error.text(terminal.err));
+    }
+    error.exit
+}
+
+/// Prints help, the version or a usage error.
+fn usage(error: &clap::Error, terminal: &Terminal) -> ExitCode {
+    let printed = error.print();
+    if let Some(file) = program_as_command(error) {
+        terminal.say(&format!("  {} contexture run {file}", terminal.err.cyan("did you mean:")));
+    }
+    if let Some(file) = answers_apart(error) {
+        let tip = terminal.err.cyan("to use a file of answers, write:");
+        terminal.say(&format!("  {tip} --mock={file}"));
+    }
+    if printed.is_err() && !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Returns the file of answers that was separated from `--mock` by a space.
+fn answers_apart(error: &clap::Error) -> Option<&str> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_answers = [".json", ".jsonl"].iter().any(|end| word.ends_with(end));
+    (error.kind() == ErrorKind::UnknownArgument && is_answers).then_some(word)
+}
+
+/// Returns the program that was given in place of a command.
+fn program_as_command(error: &clap::Error) -> Option<&str> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_program = error.kind() == ErrorKind::InvalidSubcommand && word.ends_with(".as");
+    is_program.then_some(word)
+}

@@ -1,0 +1,10 @@
+//! What commands print: errors, diagnostics, tables and progress.
+
+pub(crate) mod canvas;
+pub(crate) mod diagnostics;
+pub(crate) mod error;
+pub(crate) mod paint;
+pub(crate) mod progress;
+mod spinner;
+pub(crate) mod terminal;
+pub(crate) mod text;

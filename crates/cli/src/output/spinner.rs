@@ -1,0 +1,223 @@
+//! Lines for running model calls: the call, its duration and the end of the text so far.
+//!
+//! Decision: calls only update shared state; a painter thread reads it ten times a second and draws
+//! the calls that run long enough. A short call costs next to nothing and does not flicker.
+
+use super::canvas::{Canvas, head, tail};
+use crate::output::paint::Paint;
+use crate::output::text::one_line;
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Shorter calls get no line.
+const MIN_CALL: Duration = Duration::from_millis(300);
+/// A run without a model call gets a line after this time.
+const MIN_IDLE: Duration = Duration::from_secs(1);
+/// How often lines are drawn.
+const FRAME: Duration = Duration::from_millis(100);
+/// The most lines at once.
+const LINES: usize = 8;
+/// The characters of a text that are kept to show its end.
+const TAIL: usize = 400;
+/// The columns of the end that is shown.
+const SHOWN: usize = 60;
+/// The sign before a line, one per frame.
+const FRAMES: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"];
+
+/// The lines of all running model calls.
+pub(super) struct Spinner {
+    state: Arc<Mutex<State>>,
+    painter: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
+    paint: Paint,
+}
+
+/// The state that the painter draws.
+struct State {
+    calls: BTreeMap<u64, Call>,
+    /// The time since when no model call runs.
+    idle_since: Instant,
+    /// The last operation, such as `File.read`.
+    last: String,
+    canvas: Canvas,
+    frame: usize,
+}
+
+struct Call {
+    began: Instant,
+    what: String,
+    attempt: u32,
+    chars: usize,
+    tail: String,
+}
+
+impl Spinner {
+    /// Creates a spinner without lines.
+    pub(super) fn new(paint: Paint) -> Self {
+        let state = State {
+            calls: BTreeMap::new(),
+            idle_since: Instant::now(),
+            last: String::new(),
+            canvas: Canvas::default(),
+            frame: 0,
+        };
+        Self { state: Arc::new(Mutex::new(state)), painter: Mutex::new(None), paint }
+    }
+
+    /// Starts the painter for a run.
+    pub(super) fn start(&self) {
+        lock(&self.state).idle_since = Instant::now();
+        self.start_painter();
+    }
+
+    /// Adds a call.
+    pub(super) fn begin(&self, event: u64, what: &str) {
+        let call = Call {
+            began: Instant::now(),
+            what: one_line(what),
+            attempt: 1,
+            chars: 0,
+            tail: String::new(),
+        };
+        lock(&self.state).calls.insert(event, call);
+    }
+
+    /// Records a further attempt of a call.
+    pub(super) fn attempt(&self, event: u64, attempt: u32) {
+        if let Some(call) = lock(&self.state).calls.get_mut(&event) {
+            call.attempt = attempt;
+            call.tail.clear();
+        }
+    }
+
+    /// Appends text to a call.
+    pub(super) fn add(&self, event: u64, text: &str) {
+        if let Some(call) = lock(&self.state).calls.get_mut(&event) {
+            call.add(text);
+        }
+    }
+
+    /// Removes a call that has ended.
+    pub(super) fn end(&self, event: u64) {
+        let mut state = lock(&self.state);
+        state.idle_since = Instant::now();
+        state.calls.remove(&event);
+    }
+
+    /// Records another operation.
+    pub(super) fn note(&self, what: &str) {
+        let mut state = lock(&self.state);
+        state.idle_since = Instant::now();
+        state.last = one_line(what);
+    }
+
+    /// Runs `write` while no line is drawn.
+    pub(super) fn suspend(&self, write: impl FnOnce()) {
+        let mut state = lock(&self.state);
+        state.canvas.erase();
+        write();
+        state.idle_since = Instant::now();
+    }
+
+    /// Erases all lines and stops the painter.
+    pub(super) fn stop(&self) {
+        if let Some((stop, thread)) = lock(&self.painter).take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+        let mut state = lock(&self.state);
+        state.calls.clear();
+        state.canvas.erase();
+    }
+
+    /// Erases all lines before the process exits; never waits for a lock.
+    pub(super) fn abandon(&self) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.canvas.erase();
+        }
+    }
+
+    fn start_painter(&self) {
+        let mut painter = lock(&self.painter);
+        if painter.is_some() {
+            return;
+        }
+        let (stop, stopped) = mpsc::channel::<()>();
+        let (state, paint) = (Arc::clone(&self.state), self.paint);
+        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
+            while stopped.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
+                lock(&state).draw(paint);
+            }
+        });
+        // Without a thread there is no progress display; the run itself continues.
+        *painter = thread.ok().map(|thread| (stop, thread));
+    }
+}
+
+impl Call {
+    fn add(&mut self, text: &str) {
+        self.chars += text.chars().count();
+        self.tail.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        let extra = self.tail.chars().count().saturating_sub(TAIL);
+        if extra > TAIL {
+            self.tail = self.tail.chars().skip(extra).collect();
+        }
+    }
+
+    fn line(&self, paint: Paint, columns: usize) -> String {
+        let seconds = self.began.elapsed().as_secs_f64();
+        let mut text = format!("{} · {seconds:.1} s", self.what);
+        if self.attempt > 1 {
+            text.push_str(&format!(" · attempt {}", self.attempt));
+        }
+        if self.chars > 0 {
+            text.push_str(&format!(" · {} chars", self.chars));
+        }
+        let words = one_line(&self.tail);
+        let room = columns.saturating_sub(width(&text) + 2).min(SHOWN);
+        let end = tail(&words, room);
+        if end.is_empty() {
+            return head(&text, columns).to_owned();
+        }
+        let mark = if end.len() < words.len() { "…" } else { "" };
+        format!("{text} {}", paint.dim(&format!("{mark}{end}")))
+    }
+}
+
+fn width(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
+impl State {
+    fn draw(&mut self, paint: Paint) {
+        let (columns, rows) = Canvas::size();
+        // The sign and the following space.
+        let columns = columns.saturating_sub(2);
+        let slow = self.calls.values().filter(|call| call.began.elapsed() >= MIN_CALL);
+        let mut lines: Vec<String> =
+            slow.take(LINES.min(rows)).map(|call| call.line(paint, columns)).collect();
+        if self.calls.is_empty() && self.idle_since.elapsed() >= MIN_IDLE {
+            lines.push(self.idle(columns));
+        }
+        self.frame = self.frame.wrapping_add(1);
+        let sign = FRAMES.get(self.frame % FRAMES.len()).copied().unwrap_or_default();
+        let sign = paint.cyan(sign);
+        for line in &mut lines {
+            line.insert_str(0, &format!("{sign} "));
+        }
+        self.canvas.draw(&lines);
+    }
+
+    /// Returns the line of a run without a model call: `running · File.read · 2.0 s`.
+    fn idle(&self, columns: usize) -> String {
+        let last = if self.last.is_empty() { String::new() } else { format!(" · {}", self.last) };
+        let seconds = self.idle_since.elapsed().as_secs_f64();
+        head(&format!("running{last} · {seconds:.1} s"), columns).to_owned()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,91 @@
+//! Input of commands: files, stdin and JSON, each within a limit.
+
+use crate::output::error::{Abort, CommandError};
+use crate::output::terminal::Terminal;
+use contexture::context::json::{self, JsonError};
+use contexture::reading;
+use serde_json::Value;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+/// Reports whether a path means stdin.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Returns the name of a file for people.
+pub(crate) fn name_of(path: &Path) -> String {
+    if is_stdin(path) { "stdin".to_owned() } else { path.display().to_string() }
+}
+
+/// Reads the text of a file or pipe, or of stdin for `-`.
+///
+/// # Errors
+/// An error when it can't be read, is too large or is not UTF-8.
+pub(crate) fn text(path: &Path, what: &str, terminal: &Terminal) -> Result<String, Abort> {
+    if is_stdin(path) {
+        return stdin(what, terminal);
+    }
+    Ok(reading::argument(path)?)
+}
+
+/// Reads the text of stdin; a terminal is told what is expected.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn stdin(what: &str, terminal: &Terminal) -> Result<String, Abort> {
+    prompt_for(what, terminal);
+    Ok(reading::stream(io::stdin().lock(), Path::new("stdin"), reading::ARGUMENT_BYTES)?)
+}
+
+/// Tells a person at the terminal that stdin is read.
+pub(crate) fn prompt_for(what: &str, terminal: &Terminal) {
+    if io::stdin().is_terminal() {
+        terminal.note(&format!("reading {what} from the terminal; end with Ctrl-D"));
+    }
+}
+
+/// Reads the JSON of an option, where `-` means stdin.
+///
+/// # Errors
+/// As [`stdin`] and [`json`].
+pub(crate) fn json_option(text: &str, option: &str, terminal: &Terminal) -> Result<Value, Abort> {
+    if text == "-" {
+        return json(&stdin("the input", terminal)?, "the input on stdin");
+    }
+    json(text, option)
+}
+
+/// Reads JSON; `name` is where it comes from, such as `--input`.
+///
+/// # Errors
+/// An error with line and column when it is not JSON.
+pub(crate) fn json(text: &str, name: &str) -> Result<Value, Abort> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    json::read(text.as_bytes()).map_err(|error| {
+        let place = format!("(line {}, column {})", error.line(), error.column());
+        let reason = error.reason();
+        match error {
+            JsonError::TooDeep { .. } => {
+                CommandError::refused("json_too_deep", format!("{name} is {reason} {place}"))
+                    .help("reduce the nesting")
+            }
+            _ => CommandError::refused("not_json", format!("{name} is not JSON: {reason} {place}"))
+                .help(json_help(text)),
+        }
+        .into()
+    })
+}
+
+fn json_help(text: &str) -> &'static str {
+    let text = text.trim();
+    if text.is_empty() {
+        "it is empty; an empty object is '{}'"
+    } else if text.contains('\'') && text.starts_with(['{', '[']) {
+        "JSON uses double quotes: '{\"path\":\"README.md\"}'"
+    } else if text.starts_with(['{', '[', '"']) {
+        "in a shell, put single quotes around it: '{\"path\":\"README.md\"}'"
+    } else {
+        "a string needs double quotes of its own: '\"a text\"'; an object looks like '{\"path\":\"README.md\"}'"
+    }
+}

@@ -1,0 +1,88 @@
+//! The project that a command works in.
+
+use crate::output::diagnostics;
+use crate::output::error::{Abort, CommandError};
+use crate::output::paint::Paint;
+use contexture::{ConfigError, Environment, Project};
+use std::path::{Path, PathBuf};
+
+/// The option that names the project.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Workspace {
+    /// The project folder, which files and tools are confined to [default: the nearest folder with
+    /// a contexture.toml, else the current one].
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) workspace: Option<PathBuf>,
+}
+
+impl Workspace {
+    /// Opens the project.
+    ///
+    /// # Errors
+    /// An error when the folder or its settings can't be used.
+    pub(crate) fn open(&self) -> Result<Project, Abort> {
+        here_or(self.workspace.as_deref())
+    }
+
+    /// Opens the project of a file, unless the option names one.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub(crate) fn open_for(&self, file: Option<&Path>) -> Result<Project, Abort> {
+        find(self.workspace.as_deref(), file)
+    }
+}
+
+/// Opens the project of a program; `chosen` is `--workspace`.
+///
+/// # Errors
+/// An error when the folder or its settings can't be used.
+pub(crate) fn of_program(chosen: Option<&Path>, program: &Path) -> Result<Project, Abort> {
+    find(chosen, Some(program))
+}
+
+/// Opens the project of the current folder, or of `chosen`.
+///
+/// # Errors
+/// As [`of_program`].
+pub(crate) fn here_or(chosen: Option<&Path>) -> Result<Project, Abort> {
+    find(chosen, None)
+}
+
+fn find(chosen: Option<&Path>, program: Option<&Path>) -> Result<Project, Abort> {
+    let environment = Environment::capture();
+    match chosen {
+        Some(root) if !root.is_dir() => {
+            let message = format!("the workspace {} is not a folder", root.display());
+            Err(CommandError::refused("no_workspace", message)
+                .file(root)
+                .help("name an existing folder; paths are relative to the current one")
+                .into())
+        }
+        Some(root) => Project::open(root, environment).map_err(|error| refuse(&error)),
+        None => Project::find(&here()?, program, environment).map_err(|error| refuse(&error)),
+    }
+}
+
+fn here() -> Result<PathBuf, Abort> {
+    std::env::current_dir().map_err(|error| Abort::read(Path::new("."), error))
+}
+
+fn refuse(error: &ConfigError) -> Abort {
+    match error {
+        ConfigError::Invalid { file, diagnostic } => {
+            let all = std::slice::from_ref(&**diagnostic);
+            CommandError::refused(diagnostic.code, error.to_string())
+                .file(Path::new(file.name()))
+                .rendered(diagnostics::text(all, &[file], Paint::new(false)))
+                .with("help", serde_json::json!(diagnostic.help))
+                .with("span", diagnostics::span(diagnostic, &[file]))
+                .into()
+        }
+        ConfigError::Read(error) => CommandError::refused("settings_unreadable", error.to_string())
+            .file(error.path())
+            .help("`contexture.toml` is a text file of settings; see docs/configuration.md")
+            .into(),
+        other => CommandError::refused("settings_unreadable", other.to_string()).into(),
+    }
+}

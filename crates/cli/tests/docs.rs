@@ -48,7 +48,7 @@ fn each(language: &str, mut check: impl FnMut(&Block) -> Result<(), String>) {
 }
 
 #[test]
-fn as_31_console_blocks_of_the_documents_run() {
+fn as_31_console_blocks_of_docs_run() {
     let mut sessions: BTreeMap<(String, String), Session> = BTreeMap::new();
     each("console", |block| match block.mark("session") {
         Some(name) => {
@@ -60,12 +60,12 @@ fn as_31_console_blocks_of_the_documents_run() {
 }
 
 #[test]
-fn as_32_programs_of_the_documents_are_checked_and_run() {
+fn as_32_programs_of_docs_are_checked_and_run() {
     each("agentscript", programs::check);
 }
 
 #[test]
-fn as_31_settings_of_the_documents_are_valid() {
+fn as_31_settings_of_docs_are_valid() {
     each("toml", |block| {
         let parsed = contexture::Config::parse("contexture.toml", &block.text);
         parsed.map(drop).map_err(|error| error.to_string())

@@ -1,5 +1,5 @@
 //! `contexture knowledge`, end to end on the real binary: what scripts rely on, what people see, and
-//! what packs that mean no good can't do (KN-1 to KN-17).
+//! what malicious packs can't do (KN-1 to KN-17).
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,8 +15,8 @@ mod bad_input;
 mod catalog;
 #[path = "knowledge/consent.rs"]
 mod consent;
-#[path = "knowledge/desk.rs"]
-mod desk;
+#[path = "knowledge/packs.rs"]
+mod packs;
 #[path = "knowledge/resolving.rs"]
 mod resolving;
 #[path = "knowledge/upkeep.rs"]

@@ -200,7 +200,7 @@ struct Counts {
 }
 
 #[test]
-fn cp_12_a_server_that_is_killed_under_load_loses_nothing_that_it_acknowledged() {
+fn cp_12_server_killed_under_load_loses_nothing_acknowledged() {
     let rounds = std::env::var("CONTEXTURE_CRASH_ROUNDS").ok();
     let rounds: usize = rounds.map_or(10, |text| text.parse().unwrap());
     let sandbox = Sandbox::new();
@@ -372,7 +372,7 @@ fn pages(client: &mut Client, path: &str, from: &str, name: &str) -> Vec<Value> 
 }
 
 #[test]
-fn cp_12_a_second_server_does_not_take_the_folder_of_one_that_runs() {
+fn cp_12_second_server_can_not_use_folder_of_running_server() {
     let sandbox = Sandbox::new();
     sandbox.write("app.as", AGENT);
     let served = Served::start(&sandbox);

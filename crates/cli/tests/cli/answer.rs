@@ -11,7 +11,7 @@ fn parse(options: &[&str], answer: &str) -> Done {
 }
 
 #[test]
-fn as_21_answer_parse_prints_the_value() {
+fn as_21_parse_prints_value() {
     let answer = "Sure!\n```json\n{ok: \"True\", items: ['a', \"b\",]}\n```";
     let done = parse(&["--shape", SHAPE], answer).exits(0);
     assert_eq!(done.json(), json!({ "ok": true, "items": ["a", "b"] }));
@@ -22,14 +22,14 @@ fn as_21_answer_parse_prints_the_value() {
 }
 
 #[test]
-fn as_21_answer_parse_lists_the_faults_by_path_and_exits_1() {
+fn as_21_parse_lists_mismatches_by_path_and_exits_1() {
     let done = parse(&["--shape", SHAPE], r#"{"ok": 1, "items": ["a", 2]}"#).exits(1);
     assert!(done.stdout.contains("ok: expected boolean"), "{}", done.stdout);
     assert!(done.stdout.contains("items[1]: expected string"), "{}", done.stdout);
 }
 
 #[test]
-fn as_21_answer_parse_says_in_json_what_it_mended_and_what_is_wrong() {
+fn as_21_parse_json_lists_repairs_and_mismatches() {
     let good = parse(&["--json", "--shape", SHAPE], "{ok: true, items: []}").exits(0).json();
     assert_eq!(good["value"], json!({ "ok": true, "items": [] }));
     assert_eq!(good["repairs"][0]["kind"], "unquoted_key");
@@ -40,7 +40,7 @@ fn as_21_answer_parse_says_in_json_what_it_mended_and_what_is_wrong() {
 }
 
 #[test]
-fn as_21_strict_mends_and_coerces_nothing() {
+fn as_21_strict_neither_repairs_nor_coerces() {
     let exact = r#"{"ok": true, "items": []}"#;
     let _ = parse(&["--strict", "--shape", SHAPE], exact).exits(0);
     for answer in [
@@ -53,7 +53,7 @@ fn as_21_strict_mends_and_coerces_nothing() {
 }
 
 #[test]
-fn as_21_a_shape_that_is_none_is_refused_with_its_place() {
+fn as_21_invalid_shape_is_refused_with_place() {
     for shape in ["{ok bool}", "{ok boolean", "", "[string]", "{a: list[}"] {
         let done = parse(&["--shape", shape], "{}").exits(2);
         assert!(done.stderr.contains("error"), "{shape}: {}", done.stderr);
@@ -63,7 +63,7 @@ fn as_21_a_shape_that_is_none_is_refused_with_its_place() {
 }
 
 #[test]
-fn as_21_without_a_shape_any_value_will_do() {
+fn as_21_parse_without_shape_accepts_any_value() {
     assert_eq!(parse(&[], "The answer is [1, 2].").exits(0).json(), json!([1, 2]));
     let _ = parse(&[], "no value here").exits(1);
 }

@@ -11,7 +11,7 @@ fn program(text: impl AsRef<[u8]>) -> Sandbox {
 }
 
 #[test]
-fn as_32_check_json_lists_diagnostics_with_places_in_characters() {
+fn as_32_check_json_lists_diagnostics_with_character_columns() {
     let sandbox = program("main func(input) {\n  名 = 1\n  名 + 字\n}\n");
     let done = sandbox.run(["check", "p.as", "--json"]).exits(2);
     assert_eq!(done.stderr, "");
@@ -25,7 +25,7 @@ fn as_32_check_json_lists_diagnostics_with_places_in_characters() {
 }
 
 #[test]
-fn as_32_check_exits_0_when_there_is_no_error() {
+fn as_32_check_exits_0_without_errors() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.sh("contexture check examples/*.as --json").exits(0);
     assert_eq!(done.json(), json!({ "diagnostics": [] }));
@@ -36,7 +36,7 @@ fn as_32_check_exits_0_when_there_is_no_error() {
         .count();
     assert_eq!(
         (done.stdout, done.stderr),
-        (String::new(), format!("ok: {count} programs, nothing to complain about\n"))
+        (String::new(), format!("ok: {count} programs checked, no errors\n"))
     );
     let hints = program("main func(input) { generate({ input: \"x\" }) }");
     let done = hints.run(["check", "p.as"]).exits(0);
@@ -44,7 +44,7 @@ fn as_32_check_exits_0_when_there_is_no_error() {
 }
 
 #[test]
-fn as_32_all_faults_of_all_files_are_told_at_once_with_their_source() {
+fn as_32_check_reports_all_errors_of_all_files_with_source() {
     let sandbox = program("main func(input) { one two }");
     sandbox.write("q.as", "import agent P from \"./p.as\"\nmain func(input) { three }");
     let done = sandbox.run(["check", "p.as", "q.as"]).exits(2);
@@ -54,7 +54,7 @@ fn as_32_all_faults_of_all_files_are_told_at_once_with_their_source() {
 }
 
 #[test]
-fn as_32_files_that_cannot_be_read_are_diagnostics_too() {
+fn as_32_unreadable_files_are_diagnostics() {
     let sandbox = program(b"\xff");
     let object = sandbox.run(["check", "p.as", "none.as", "--json"]).exits(2).json();
     let all = object["diagnostics"].as_array().unwrap();
@@ -64,7 +64,7 @@ fn as_32_files_that_cannot_be_read_are_diagnostics_too() {
 }
 
 #[test]
-fn as_31_parse_prints_the_tree_also_of_a_broken_file() {
+fn as_31_parse_prints_tree_of_invalid_file() {
     let sandbox = program("main func(input) { 1 + 2 }");
     let tree = sandbox.run(["parse", "p.as"]).exits(0).json();
     assert_eq!(tree["type"], "File");
@@ -75,7 +75,7 @@ fn as_31_parse_prints_the_tree_also_of_a_broken_file() {
 }
 
 #[test]
-fn as_31_a_deep_tree_is_one_line_for_programs() {
+fn as_31_deep_tree_is_one_line_without_terminal() {
     let depth = 100;
     let ifs = "if input { ".repeat(depth) + "x = 1" + &" }".repeat(depth);
     let sandbox = program(format!("main func(input) {{ {ifs} }}"));
@@ -86,7 +86,7 @@ fn as_31_a_deep_tree_is_one_line_for_programs() {
 }
 
 #[test]
-fn as_32_explain_says_what_a_code_means() {
+fn as_32_explain_prints_meaning_of_code() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(["explain", "AS2001"]).exits(0).stdout.contains("AS2001"));
     assert!(sandbox.run(["explain", "as9007"]).exits(0).stdout.contains("index"));
@@ -112,7 +112,7 @@ fn as_32_explain_says_what_a_code_means() {
 
 /// Every code in words that the sources of the program name is explained.
 #[test]
-fn as_32_every_code_that_is_a_word_is_explained() {
+fn as_32_every_word_code_is_explained() {
     let heads = [
         "refused(",
         "failed(",

@@ -29,7 +29,7 @@ fn with_texts(sandbox: &Sandbox, id: &str, texts: &[&str]) {
 }
 
 #[test]
-fn cp_10_a_context_goes_out_and_comes_back_as_it_was() {
+fn cp_10_exported_context_imports_unchanged() {
     let sandbox = sandbox();
     let exported = context(&sandbox, &["export", "ctx_weather"]).exits(0).stdout;
     let lines: Vec<Value> =
@@ -53,11 +53,11 @@ fn cp_10_a_context_goes_out_and_comes_back_as_it_was() {
 }
 
 #[test]
-fn cp_10_an_export_never_writes_over_a_file() {
+fn cp_10_export_never_replaces_a_file() {
     let sandbox = sandbox();
     sandbox.write("there.jsonl", "mine");
     let to_file = ["export", "ctx_weather", "--output", "there.jsonl"];
-    let _ = context(&sandbox, &to_file).exits(2).says("there already");
+    let _ = context(&sandbox, &to_file).exits(2).says("already exists");
     assert_eq!(sandbox.read("there.jsonl"), "mine");
     let forced = [&to_file[..], &["--force", "--json"]].concat();
     let report = context(&sandbox, &forced).exits(0).json();
@@ -73,7 +73,7 @@ fn cp_10_an_export_never_writes_over_a_file() {
 }
 
 #[test]
-fn cp_9_a_conversation_is_shown_to_people_without_anything_that_a_terminal_obeys() {
+fn cp_9_conversation_is_shown_without_terminal_commands() {
     let sandbox = sandbox();
     let shown = context(&sandbox, &["show", "ctx_weather"]).exits(0).stdout;
     for part in [
@@ -108,24 +108,24 @@ fn cp_9_a_conversation_is_shown_to_people_without_anything_that_a_terminal_obeys
 }
 
 #[test]
-fn cp_9_what_is_asked_for_is_shown_and_no_more() {
+fn cp_9_show_prints_only_the_request() {
     let sandbox = sandbox();
     let last = context(&sandbox, &["show", "ctx_weather", "--messages", "1"]).exits(0).stdout;
-    assert!(last.contains("… 3 messages before") && last.contains("#4 ") && !last.contains("#3 "));
+    assert!(last.contains("… 3 messages earlier") && last.contains("#4 ") && !last.contains("#3 "));
     let none = context(&sandbox, &["show", "ctx_weather", "--messages", "0", "--json"]).exits(0);
     assert_eq!(none.json()["messages"], json!([]));
     let state = |path: &str| context(&sandbox, &["show", "ctx_weather", "--state", path]);
     assert_eq!(state("userPreferences").exits(0).json()["language"], "zh-CN");
     assert_eq!(state("activeTools.0").exits(0).json(), "weather_api");
-    let _ = state("activeTools.1").exits(2).says("the state has nothing at `activeTools.1`");
+    let _ = state("activeTools.1").exits(2).says("the state has no value at `activeTools.1`");
     let _ = state("userPreference").exits(2).says("did you mean `userPreferences`?");
-    let _ = state("a..b").exits(2).says("is no path");
+    let _ = state("a..b").exits(2).says("is not a path");
     let both = ["show", "ctx_weather", "--state", "a", "--messages", "1"];
     let _ = context(&sandbox, &both).exits(2);
 }
 
 #[test]
-fn cp_9_the_list_has_all_owners_or_one_and_goes_on_where_it_ended() {
+fn cp_9_list_shows_all_owners_or_one_and_continues() {
     let sandbox = sandbox();
     for (at, owner) in ["ada", "ada", "grace"].iter().enumerate() {
         let whole = json!({ "contextId": format!("ctx_{at}"), "state": {} }).to_string();
@@ -146,7 +146,7 @@ fn cp_9_the_list_has_all_owners_or_one_and_goes_on_where_it_ended() {
     assert_eq!(first["next"], "ctx_0");
     let rest = list(&["--limit", "3", "--after", "ctx_0"]);
     assert_eq!((ids(&rest), rest.get("next")), (vec!["ctx_weather".to_owned()], None));
-    let _ = context(&sandbox, &["list", "--after", "ctx_9"]).exits(2).says("no context `ctx_9`");
+    let _ = context(&sandbox, &["list", "--after", "ctx_9"]).exits(2).says("unknown context `ctx_9`");
     let _ = context(&sandbox, &["list", "--limit", "0"]).exits(2);
     let table = context(&sandbox, &["list"]).exits(0).stdout;
     assert!(table.contains("ctx_weather  local  "), "{table}");
@@ -154,21 +154,21 @@ fn cp_9_the_list_has_all_owners_or_one_and_goes_on_where_it_ended() {
 }
 
 #[test]
-fn cp_9_another_owners_context_is_not_there() {
+fn cp_9_context_of_another_owner_is_not_found() {
     let sandbox = sandbox();
     for command in ["show", "export", "fork", "compact", "delete"] {
         let refused = context(&sandbox, &[command, "ctx_weather", "--owner", "eve"]).exits(2);
-        assert!(refused.stderr.contains("there is no context `ctx_weather`"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("unknown context `ctx_weather`"), "{}", refused.stderr);
     }
     let _ = context(&sandbox, &["show", "ctx_weather", "--owner", "local"]).exits(0);
 }
 
 #[test]
-fn cp_9_an_id_that_two_owners_use_needs_the_owner() {
+fn cp_9_id_of_two_owners_needs_owner() {
     let sandbox = sandbox();
     let _ = context(&sandbox, &["import", "weather.jsonl", "--owner", "ada"]).exits(0);
     let refused = context(&sandbox, &["show", "ctx_weather"]).exits(2);
-    let _ = refused.says("name one with --owner: it is `ada`'s, `local`'s");
+    let _ = refused.says("select one with --owner: `ada`, `local`");
     let error = context(&sandbox, &["show", "ctx_weather", "--json"]).exits(2).json();
     assert_eq!(error["error"]["code"], "context_ambiguous");
     let _ = context(&sandbox, &["delete", "ctx_weather", "--owner", "ada", "--yes"]).exits(0);
@@ -176,7 +176,7 @@ fn cp_9_an_id_that_two_owners_use_needs_the_owner() {
 }
 
 #[test]
-fn cp_7_an_import_names_the_line_of_a_message_that_is_there_twice() {
+fn cp_7_import_names_line_of_duplicate_message() {
     let sandbox = Sandbox::new();
     let said = r#"{"messageId":"m","type":"USER_INPUT","content":{"text":"a"}}"#;
     let import = |text: String| sandbox.run_with(["context", "import"], text).exits(2);
@@ -187,7 +187,7 @@ fn cp_7_an_import_names_the_line_of_a_message_that_is_there_twice() {
 }
 
 #[test]
-fn cp_9_a_misspelt_id_gets_a_suggestion_and_an_error_in_json_too() {
+fn cp_9_misspelt_id_gets_suggestion_also_in_json() {
     let sandbox = sandbox();
     for (asked, meant) in [("ctx_weater", "ctx_weather"), ("weather", "ctx_weather")] {
         let refused = context(&sandbox, &["show", asked]).exits(2);
@@ -196,11 +196,11 @@ fn cp_9_a_misspelt_id_gets_a_suggestion_and_an_error_in_json_too() {
     let error = context(&sandbox, &["show", "nothing-like-it", "--json"]).exits(2).json();
     assert_eq!(error["error"]["code"], "context_not_found");
     let explained = sandbox.run(["explain", "context_not_found"]).exits(0).stdout;
-    assert!(explained.contains("No context is kept under this id"), "{explained}");
+    assert!(explained.contains("No context has this id"), "{explained}");
 }
 
 #[test]
-fn cp_10_a_fork_goes_its_own_way_and_what_is_deleted_is_gone() {
+fn cp_10_fork_is_independent_and_deleted_context_is_gone() {
     let sandbox = sandbox();
     let id = context(&sandbox, &["fork", "ctx_weather"]).exits(0).stdout;
     let id = id.trim();
@@ -218,7 +218,7 @@ fn cp_10_a_fork_goes_its_own_way_and_what_is_deleted_is_gone() {
 }
 
 #[test]
-fn cp_12_a_log_is_compacted_up_to_a_version_that_was() {
+fn cp_12_log_is_compacted_up_to_existing_version() {
     let sandbox = sandbox();
     let compacted = context(&sandbox, &["compact", "ctx_weather", "--json"]).exits(0).json();
     assert_eq!((&compacted["oldestVersion"], &compacted["version"]), (&json!(4), &json!(4)));
@@ -227,7 +227,7 @@ fn cp_12_a_log_is_compacted_up_to_a_version_that_was() {
 }
 
 #[test]
-fn cp_10_an_import_that_is_none_is_refused_with_its_line_and_keeps_nothing() {
+fn cp_10_invalid_import_is_refused_with_line_and_stores_nothing() {
     let sandbox = Sandbox::new();
     for (text, said) in [
         ("", "line 1"),
@@ -249,7 +249,7 @@ fn cp_10_an_import_that_is_none_is_refused_with_its_line_and_keeps_nothing() {
 }
 
 #[test]
-fn cp_12_a_file_that_is_none_of_contexts_is_left_as_it_is() {
+fn cp_12_foreign_file_is_not_changed() {
     let sandbox = Sandbox::new();
     sandbox.write("data/contexts.db", "this is a text\n".repeat(100));
     let before = sandbox.read("data/contexts.db");
@@ -262,8 +262,8 @@ fn cp_12_a_file_that_is_none_of_contexts_is_left_as_it_is() {
     // Looking makes no file.
     let _ = context(&sandbox, &["list", "--data", "elsewhere"])
         .exits(0)
-        .says("no context is kept here yet");
+        .says("no contexts are stored here");
     let _ = context(&sandbox, &["show", "x", "--data", "elsewhere"]).exits(2);
     assert!(!sandbox.path("elsewhere").exists());
-    let _ = context(&sandbox, &["list", "--workspace", "none"]).exits(2).says("is no folder");
+    let _ = context(&sandbox, &["list", "--workspace", "none"]).exits(2).says("is not a folder");
 }

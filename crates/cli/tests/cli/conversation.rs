@@ -21,7 +21,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn cp_5_the_weather_is_asked_of_a_real_tool_and_answered_by_the_recorded_model() {
+fn cp_5_weather_example_calls_tool_and_recorded_model() {
     let sandbox = sandbox();
     let input = json!({ "text": "北京今天天气怎么样?", "messages": [] }).to_string();
     let model = "replay:weather.replay.jsonl";
@@ -36,7 +36,7 @@ fn cp_5_the_weather_is_asked_of_a_real_tool_and_answered_by_the_recorded_model()
 }
 
 #[test]
-fn cp_5_without_a_model_the_program_asks_the_tool_itself() {
+fn cp_5_program_without_model_calls_tool_itself() {
     let sandbox = sandbox();
     let ask = |text: &str, city: &str| {
         let state = if city.is_empty() { json!({}) } else { json!({ "city": city }) };

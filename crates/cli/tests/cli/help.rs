@@ -49,14 +49,14 @@ fn examples(help: &str) -> Vec<String> {
 }
 
 #[test]
-fn as_31_every_command_has_examples_in_its_help() {
+fn as_31_every_help_has_examples() {
     for (command, help) in all() {
         assert!(!examples(&help).is_empty(), "`contexture {command} --help` has no examples");
     }
 }
 
 #[test]
-fn as_31_every_example_of_the_help_runs() {
+fn as_31_every_example_of_help_runs() {
     let mut faults = Vec::new();
     for (command, help) in all() {
         let sandbox = Sandbox::with_examples();
@@ -118,7 +118,7 @@ fn options(text: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn as_31_the_page_of_the_command_line_has_the_commands_and_options_of_the_help() {
+fn as_31_cli_page_lists_all_commands_and_options() {
     let page = std::fs::read_to_string(repository().join("docs/cli.md")).unwrap();
     let helps = all();
     let helped: BTreeSet<&str> = helps.iter().flat_map(|(_, help)| options(help)).collect();

@@ -108,7 +108,7 @@ impl Server {
 }
 
 #[test]
-fn kn_16_over_stdio_messages_alone_are_on_stdout() {
+fn kn_16_stdio_server_prints_only_messages_to_stdout() {
     let sandbox = project();
     let mut server = Server::start(&sandbox, &["--root", ".", "--programs", "agents"]);
     let hello = server.initialize();
@@ -134,7 +134,7 @@ fn kn_16_over_stdio_messages_alone_are_on_stdout() {
 }
 
 #[test]
-fn kn_16_over_stdio_the_context_is_that_of_the_command_line() {
+fn kn_16_stdio_server_returns_context_of_command_line() {
     let sandbox = project();
     let mut server = Server::start(&sandbox, &["--root", "."]);
     server.initialize();
@@ -150,7 +150,7 @@ fn kn_16_over_stdio_the_context_is_that_of_the_command_line() {
 }
 
 #[test]
-fn kn_16_a_signal_ends_the_server_in_order() {
+fn kn_16_signal_ends_server_in_order() {
     let sandbox = project();
     let mut server = Server::start(&sandbox, &["--root", "."]);
     server.initialize();
@@ -165,7 +165,7 @@ fn kn_16_a_signal_ends_the_server_in_order() {
 }
 
 #[test]
-fn kn_8_without_root_packs_show_metadata_alone() {
+fn kn_8_packs_without_root_show_only_metadata() {
     let sandbox = project();
     let mut server = Server::start(&sandbox, &[]);
     server.initialize();
@@ -184,7 +184,7 @@ fn kn_8_without_root_packs_show_metadata_alone() {
 }
 
 #[test]
-fn kn_16_what_can_not_be_served_is_refused_before_it_starts() {
+fn kn_16_invalid_server_settings_are_refused_before_start() {
     let sandbox = project();
     let refused = |arguments: &[&str], part: &str| {
         let all = ["mcp"].iter().chain(arguments).copied();

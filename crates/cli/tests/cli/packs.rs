@@ -38,7 +38,7 @@ fn run<'a>(sandbox: &Sandbox, more: impl IntoIterator<Item = &'a str>) -> Done {
 }
 
 #[test]
-fn kn_8_a_run_says_how_a_pack_is_allowed_and_remembers_that_it_was() {
+fn kn_8_run_shows_how_to_allow_pack_and_remembers_permission() {
     let sandbox = workspace("ready");
     let refused = run(&sandbox, []).exits(2).says("nobody here has approved");
     let allowance = allowance(&refused);
@@ -56,7 +56,7 @@ fn kn_8_a_run_says_how_a_pack_is_allowed_and_remembers_that_it_was() {
 }
 
 #[test]
-fn kn_8_drafts_and_disputed_packs_are_allowed_each_time() {
+fn kn_8_drafts_and_disputed_packs_need_permission_each_time() {
     for status in ["draft", "disputed"] {
         let sandbox = workspace(status);
         let refused = run(&sandbox, []).exits(2).says(status);
@@ -68,7 +68,7 @@ fn kn_8_drafts_and_disputed_packs_are_allowed_each_time() {
 }
 
 #[test]
-fn kn_8_a_pack_of_the_user_is_read_without_a_question() {
+fn kn_8_user_pack_is_read_without_question() {
     let sandbox = workspace("ready");
     let home = sandbox.path("../home/.agents");
     std::fs::rename(sandbox.path(".agents"), home).unwrap();
@@ -77,7 +77,7 @@ fn kn_8_a_pack_of_the_user_is_read_without_a_question() {
 }
 
 #[test]
-fn kn_15_a_run_leaves_a_line_and_a_dry_run_none() {
+fn kn_15_run_logs_a_line_and_dry_run_none() {
     let sandbox = workspace("stale");
     let refused = run(&sandbox, ["--dry-run"]).exits(2);
     let allowance = allowance(&refused);
@@ -97,7 +97,7 @@ fn kn_15_a_run_leaves_a_line_and_a_dry_run_none() {
 }
 
 #[test]
-fn kn_9_a_trace_shows_what_was_selected_of_a_pack_and_why() {
+fn kn_9_trace_shows_selection_and_reasons() {
     let sandbox = workspace("needs-review");
     sandbox.write("contexture.toml", "");
     let allowed = allowance(&run(&sandbox, []).exits(2));
@@ -127,7 +127,7 @@ fn kn_9_a_trace_shows_what_was_selected_of_a_pack_and_why() {
 }
 
 #[test]
-fn as_32_check_tells_packs_that_are_not_there() {
+fn as_32_check_reports_missing_packs() {
     let sandbox = workspace("ready");
     let _ = sandbox.run(["check", "ask.as"]).exits(0);
     sandbox.write("ask.as", ASK.replace("knowledge://port", "knowledge://prot"));

@@ -25,7 +25,7 @@ fn sandbox() -> Sandbox {
 const INPUT: &str = r#"{"question":"服务器监听哪个端口？"}"#;
 
 #[test]
-fn ref_7_a_program_is_checked_shown_run_and_traced_with_its_references() {
+fn ref_7_program_with_references_is_checked_run_and_traced() {
     let sandbox = sandbox();
     let _ = sandbox.run(["check", "app/ask.as"]).exits(0);
     let dry = ["run", "app/ask.as", "--input", INPUT, "--dry-run", "--json"];
@@ -58,7 +58,7 @@ fn ref_7_a_program_is_checked_shown_run_and_traced_with_its_references() {
 }
 
 #[test]
-fn ref_10_a_model_calls_load_resource_and_the_trace_shows_what_it_read() {
+fn ref_10_trace_shows_what_model_loaded() {
     let sandbox = sandbox();
     let call = |reference: &str| json!({ "tool_calls": [{ "name": "load_resource", "arguments": { "reference": reference } }] });
     let answers = [
@@ -77,7 +77,7 @@ fn ref_10_a_model_calls_load_resource_and_the_trace_shows_what_it_read() {
 }
 
 #[test]
-fn ref_9_what_can_t_be_loaded_is_told_with_its_cause() {
+fn ref_9_unloadable_references_are_listed_with_cause() {
     let sandbox = sandbox();
     std::fs::remove_dir_all(sandbox.path("app/手册")).unwrap();
     std::fs::remove_file(sandbox.path("app/规则.md")).unwrap();
@@ -100,7 +100,7 @@ fn ref_9_what_can_t_be_loaded_is_told_with_its_cause() {
 }
 
 #[test]
-fn ref_23_an_excerpt_of_a_program_covers_credentials() {
+fn ref_23_program_excerpt_masks_credentials() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "bad.as",
@@ -115,7 +115,7 @@ fn ref_23_an_excerpt_of_a_program_covers_credentials() {
 }
 
 #[test]
-fn ref_23_what_is_said_about_an_import_quotes_no_credentials() {
+fn ref_23_import_errors_quote_no_credentials() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "bad.as",
@@ -132,7 +132,7 @@ fn ref_23_what_is_said_about_an_import_quotes_no_credentials() {
 }
 
 #[test]
-fn ref_23_an_address_is_no_path_of_an_agent_and_shows_no_password() {
+fn ref_23_url_is_not_an_agent_path_and_shows_no_password() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "bad.as",

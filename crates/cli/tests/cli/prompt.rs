@@ -10,7 +10,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn pt_2_render_prints_the_text_alone() {
+fn pt_2_render_prints_only_the_text() {
     let vars = r#"{"name":"Ada","tags":["a",1.10]}"#;
     let done = sandbox().run(["prompt", "render", "t.md", "--vars", vars]).exits(0);
     assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("Hello Ada! #a #1.10", ""));
@@ -19,14 +19,14 @@ fn pt_2_render_prints_the_text_alone() {
 }
 
 #[test]
-fn pt_3_missing_variables_are_named_all_at_once() {
+fn pt_3_all_missing_variables_are_named() {
     let done = sandbox().run(["prompt", "render", "t.md"]).exits(1);
     assert_eq!(done.stdout, "");
     let _ = done.says("t.md: line 1, column 9").says("name, tags");
 }
 
 #[test]
-fn pt_7_partials_have_the_name_of_their_files_stem() {
+fn pt_7_partials_are_named_by_file_stem() {
     let sandbox = sandbox();
     sandbox.write("t.md", "{{> head}}: {{name}}").write("parts/head.md", "Dear");
     sandbox.write("parts/broken.md", "{{#if").write("parts/picture.png", b"\xff\xd8");
@@ -38,7 +38,7 @@ fn pt_7_partials_have_the_name_of_their_files_stem() {
 }
 
 #[test]
-fn pt_7_the_partial_beside_its_own_data_is_meant() {
+fn pt_7_partial_is_preferred_over_its_data_file() {
     let sandbox = sandbox();
     sandbox.write("t.md", "{{> head}}").write("head.md", "Dear").write("head.json", "{}");
     assert_eq!(
@@ -53,7 +53,7 @@ fn pt_7_the_partial_beside_its_own_data_is_meant() {
 }
 
 #[test]
-fn pt_2_broken_templates_and_variables_are_refused() {
+fn pt_2_invalid_templates_and_variables_are_refused() {
     let sandbox = sandbox();
     sandbox.write("bad.md", "a\n{{#if x}}");
     let _ = sandbox.run(["prompt", "render", "bad.md"]).exits(2).says("line 2");
@@ -65,7 +65,7 @@ fn pt_2_broken_templates_and_variables_are_refused() {
 }
 
 #[test]
-fn pt_6_check_tells_faults_and_the_variables_needed() {
+fn pt_6_check_prints_errors_and_variables() {
     let sandbox = sandbox();
     let done = sandbox.run(["prompt", "check", "t.md"]).exits(0);
     assert_eq!(done.stdout, "name  required  1:9\ntags  required  1:24\n");
@@ -80,7 +80,7 @@ fn pt_6_check_tells_faults_and_the_variables_needed() {
 }
 
 #[test]
-fn pt_8_compose_prints_messages_or_the_request() {
+fn pt_8_compose_prints_messages_or_request() {
     let sandbox = Sandbox::new();
     let list = "- role: system\n  text: You are brief.\n\
                 - role: user\n  name: ada\n  template: 'Say {{what}}.'\n  vars: { what: hello }\n\
@@ -106,7 +106,7 @@ fn pt_8_compose_prints_messages_or_the_request() {
 }
 
 #[test]
-fn pt_10_compose_refuses_what_is_no_list_of_messages() {
+fn pt_10_compose_refuses_invalid_list_of_messages() {
     let sandbox = Sandbox::new();
     let cases = [
         ("role: user", "a list of messages"),
@@ -115,7 +115,7 @@ fn pt_10_compose_refuses_what_is_no_list_of_messages() {
         ("- role: user\n  txt: hi", "txt"),
         ("- role: user", "one of `text`"),
         ("- role: user\n  text: a\n  template: b", "only one of"),
-        ("- role: user\n  text: a\n  vars: {}", "`vars` go with"),
+        ("- role: user\n  text: a\n  vars: {}", "`vars` needs"),
         ("- role: user\n  template: '{{#if'", "line 1"),
         ("- role: user\n  parts: [1]", "part 0"),
         ("- role: user\n  text: a\n- role: user\n  text: b", "1"),
@@ -128,7 +128,7 @@ fn pt_10_compose_refuses_what_is_no_list_of_messages() {
 }
 
 #[test]
-fn pt_3_compose_fails_as_render_does_when_a_template_lacks_a_variable() {
+fn pt_3_compose_fails_like_render_on_missing_variable() {
     let sandbox = Sandbox::new();
     for (list, words) in [
         ("- role: user\n  template: '{{x}}'", "-: message 0: line 1, column 3: variable `x`"),
@@ -144,7 +144,7 @@ fn pt_3_compose_fails_as_render_does_when_a_template_lacks_a_variable() {
 }
 
 #[test]
-fn as_2_a_program_renders_a_template_as_prompt_render_does() {
+fn as_2_program_renders_template_like_prompt_render() {
     let sandbox = sandbox();
     sandbox.write("texts/t.md", "{{> head}}: {{name}}{{#each tags}} #{{this}}{{/each}}");
     sandbox.write("texts/head.md", "Dear").write("texts/head.json", "{}");
@@ -169,7 +169,7 @@ fn as_2_a_program_renders_a_template_as_prompt_render_does() {
 }
 
 #[test]
-fn pt_10_every_breach_of_the_sequence_has_a_mend() {
+fn pt_10_every_sequence_error_has_a_fix() {
     let call =
         "\n  tool_calls: [{ id: a, type: function, function: { name: f, arguments: '{}' } }]";
     let assistant = format!("- role: assistant{call}\n");
@@ -194,7 +194,7 @@ fn pt_10_every_breach_of_the_sequence_has_a_mend() {
 }
 
 /// A workspace with texts that templates include.
-fn shelf() -> Sandbox {
+fn library() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("contexture.toml", "").write("shared.md", "of the workspace");
     sandbox.write("prompts/a.md", "{{> @file://tone.md }}{{> @?file://shared.md}} {{name}}");
@@ -203,8 +203,8 @@ fn shelf() -> Sandbox {
 }
 
 #[test]
-fn ref_21_references_start_in_the_templates_folder_and_stay_in_the_workspace() {
-    let sandbox = shelf();
+fn ref_21_references_start_in_template_folder_and_stay_in_workspace() {
+    let sandbox = library();
     let vars = r#"{"name":"Ada"}"#;
     let rendered = "Be {{brief}}.\nof the workspace Ada";
     let done = sandbox.run(["prompt", "render", "prompts/a.md", "--vars", vars]).exits(0);
@@ -226,8 +226,8 @@ fn ref_21_references_start_in_the_templates_folder_and_stay_in_the_workspace() {
 }
 
 #[test]
-fn ref_7_only_what_a_rendering_comes_to_is_loaded() {
-    let sandbox = shelf();
+fn ref_7_only_reached_references_are_loaded() {
+    let sandbox = library();
     sandbox.write("t.md", "a{{#if x}}{{> @!file://gone.md}}{{/if}}");
     assert_eq!(sandbox.run(["prompt", "render", "t.md"]).exits(0).stdout, "a");
     let done = sandbox.run(["prompt", "render", "t.md", "--vars", r#"{"x":1}"#]).exits(1);
@@ -244,8 +244,8 @@ fn ref_7_only_what_a_rendering_comes_to_is_loaded() {
 }
 
 #[test]
-fn ref_4_check_lists_references_and_tells_what_is_wrong_with_them() {
-    let sandbox = shelf();
+fn ref_4_check_lists_references_and_their_errors() {
+    let sandbox = library();
     let done = sandbox.run(["prompt", "check", "prompts/a.md"]).exits(0);
     assert_eq!(
         done.stdout,
@@ -276,7 +276,7 @@ fn ref_4_check_lists_references_and_tells_what_is_wrong_with_them() {
 
 #[test]
 fn ref_21_composed_messages_include_references() {
-    let sandbox = shelf();
+    let sandbox = library();
     let list = "- role: system\n  template_file: prompts/a.md\n  vars: { name: Ada }\n\
                 - role: user\n  template: '{{> @file://tone.md}}'\n\
                 - role: assistant\n  parts:\n  - template: '<{{> @file://shared.md}}>'\n";
@@ -293,7 +293,7 @@ fn ref_21_composed_messages_include_references() {
 }
 
 #[test]
-fn pt_10_compose_says_how_each_breach_is_mended() {
+fn pt_10_compose_shows_fix_for_each_sequence_error() {
     let sandbox = Sandbox::new();
     for (list, help) in [
         ("[]", "begin with a message"),

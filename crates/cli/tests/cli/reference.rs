@@ -17,7 +17,7 @@ fn parse(reference: &str) -> Value {
 }
 
 #[test]
-fn ref_2_parse_gives_the_levels_with_the_query_at_the_outermost() {
+fn ref_2_parse_returns_levels_with_query_at_outermost() {
     assert_eq!(
         parse("@!Thinking:file://a/b.md?b=%20x&a=1+1"),
         json!({
@@ -39,7 +39,7 @@ fn ref_2_parse_gives_the_levels_with_the_query_at_the_outermost() {
 }
 
 #[test]
-fn ref_3_parse_keeps_every_value_of_a_parameter_that_a_server_is_given() {
+fn ref_3_parse_keeps_all_values_of_repeated_parameter() {
     let parsed = parse("@https://h/p?a=1&a=2&b");
     assert_eq!(parsed["query"], json!({ "a": ["1", "2"], "b": "" }));
 }
@@ -69,7 +69,7 @@ fn ref_4_parse_errors_have_code_message_and_offset() {
 }
 
 #[test]
-fn ref_5_parse_alone_echoes_user_info() {
+fn ref_5_only_parse_prints_user_info() {
     let sandbox = Sandbox::new();
     let secret = "@ftp://ann:s3cret@h.example/a.md";
     let parsed = sandbox.run(["ref", "parse", secret, "--json"]).exits(0).json();
@@ -95,7 +95,7 @@ fn ref_5_parse_alone_echoes_user_info() {
 }
 
 #[test]
-fn ref_6_scan_gives_places_in_bytes_and_columns() {
+fn ref_6_scan_returns_byte_and_column_places() {
     let sandbox = Sandbox::new();
     let text = "先读@!file://规则.md，再看 @file://b.md.\n`@file://no.md` a@b.example \\@file://no\n  (@x://y)\n";
     let done = sandbox.run_with(["ref", "scan", "-", "--json"], text).exits(0);
@@ -115,16 +115,16 @@ fn ref_6_scan_gives_places_in_bytes_and_columns() {
 }
 
 #[test]
-fn ref_6_what_only_looks_like_a_reference_is_said_beside_the_list() {
+fn ref_6_malformed_references_are_warnings() {
     let sandbox = Sandbox::new();
     let text = "See @file:a.md and @file://b.md";
     let done = sandbox.run_with(["ref", "scan", "-", "--json"], text).exits(0);
     assert_eq!(done.json().as_array().unwrap().len(), 1);
-    let _ = done.says("-:1:11: `@file:a.md` is no reference").says("REF1004");
+    let _ = done.says("-:1:11: `@file:a.md` is not a reference").says("REF1004");
 }
 
 #[test]
-fn ref_6_texts_that_can_t_be_read_are_refused() {
+fn ref_6_unreadable_texts_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", b"\xff\xfe");
     std::fs::create_dir(sandbox.path("folder")).unwrap();
@@ -139,7 +139,7 @@ fn ref_6_texts_that_can_t_be_read_are_refused() {
 }
 
 #[test]
-fn ref_14_load_gives_items_and_what_is_to_be_said() {
+fn ref_14_load_json_has_items_and_diagnostics() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "one\ntwo\nthree\n").write("docs/b.bin", b"\0\x01");
     sandbox.write("docs/sub/c.md", "c");
@@ -174,7 +174,7 @@ fn ref_14_load_gives_items_and_what_is_to_be_said() {
 }
 
 #[test]
-fn ref_14_max_of_the_command_and_of_the_reference_bound_the_result() {
+fn ref_14_max_of_command_and_reference_limits_result() {
     let sandbox = Sandbox::new();
     sandbox.write("long.md", "word ".repeat(5_000));
     for arguments in [
@@ -188,11 +188,11 @@ fn ref_14_max_of_the_command_and_of_the_reference_bound_the_result() {
         assert_eq!(done["diagnostics"][0]["code"], "REF3014");
     }
     let _ =
-        sandbox.run(["ref", "load", "@file://long.md", "--max", "0"]).exits(2).says("no budget");
+        sandbox.run(["ref", "load", "@file://long.md", "--max", "0"]).exits(2).says("not a token budget");
 }
 
 #[test]
-fn ref_14_load_prints_one_text_as_it_is_and_several_below_their_names() {
+fn ref_14_load_prints_one_text_plain_and_several_with_names() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "no line end").write("docs/b.md", "b\u{1b}[31m\n");
     assert_eq!(sandbox.run(["ref", "load", "@file://docs/a.md"]).exits(0).stdout, "no line end");
@@ -204,7 +204,7 @@ fn ref_14_load_prints_one_text_as_it_is_and_several_below_their_names() {
 }
 
 #[test]
-fn ref_21_relative_paths_start_where_the_document_stands() {
+fn ref_21_relative_paths_start_in_document_folder() {
     let sandbox = Sandbox::new();
     sandbox.write("contexture.toml", "").write("docs/in/a.md", "near").write("a.md", "root");
     sandbox.write("docs/in/brief.md", "See @!file://a.md").write("b.md", "far");
@@ -223,7 +223,7 @@ fn ref_21_relative_paths_start_where_the_document_stands() {
     assert_eq!(explained.json()["file"]["workspace_root_taken"], true);
     assert_eq!(explained.json()["file"]["path"], "b.md");
     let shown = sandbox.run(["ref", "explain", "@file://b.md", "--from", "docs/in"]).exits(0);
-    assert!(shown.stdout.contains("the workspace root was taken"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("found in the workspace root"), "{}", shown.stdout);
     for (from, code) in [("/", "path_outside_workspace"), ("none.md", "file_unreadable")] {
         let done = sandbox.run(["ref", "load", "@file://a.md", "--from", from, "--json"]).exits(2);
         assert_eq!(done.json()["error"]["code"], code);
@@ -231,7 +231,7 @@ fn ref_21_relative_paths_start_where_the_document_stands() {
 }
 
 #[test]
-fn ref_11_nested_references_load_from_the_inside_out() {
+fn ref_11_nested_references_load_inside_out() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# T\n\n## Use\n\nhello {{ name }}\n\n## End\n\nx\n");
     sandbox.write("a.json", r#"{"a": [{"b": "deep"}]}"#);
@@ -244,7 +244,7 @@ fn ref_11_nested_references_load_from_the_inside_out() {
 }
 
 #[test]
-fn ref_10_what_a_reader_does_not_want_is_no_failure() {
+fn ref_10_closed_reader_is_not_an_error() {
     let sandbox = Sandbox::new();
     sandbox.write("big.md", "a line of text\n".repeat(400_000));
     let done = sandbox.sh("contexture ref load @file://big.md | head -c 1 > /dev/null; \

@@ -7,14 +7,14 @@ fn repl(lines: &str) -> Done {
 }
 
 #[test]
-fn as_31_lines_of_a_session_build_on_each_other() {
+fn as_31_lines_of_session_build_on_each_other() {
     let done = repl("x = 20\nfunc twice(n) {\n  n * 2\n}\n\ntwice(x) + 2\nx += 1\n[x]\n").exits(0);
     assert_eq!(done.stdout, "42\n[\n  21\n]\n");
     assert_eq!(done.stderr, "");
 }
 
 #[test]
-fn as_31_uses_and_imports_of_a_session_hold_for_later_lines() {
+fn as_31_use_and_import_apply_to_later_lines() {
     let sandbox = Sandbox::new();
     sandbox.write("note.txt", "Tea is hot. Snow is cold.");
     let lines = "import tool File from \"file://workspace\"\n\
@@ -28,7 +28,7 @@ fn as_31_uses_and_imports_of_a_session_hold_for_later_lines() {
 }
 
 #[test]
-fn as_31_a_line_that_fails_does_not_end_the_session() {
+fn as_31_failing_line_does_not_end_session() {
     let done = repl("x = [1]\nx[7]\nnothing\n1 +\nx\n").exits(1);
     assert_eq!(done.stdout, "[\n  1\n]\n");
     let done = done.says("AS9007").says("session:2:1");
@@ -36,15 +36,15 @@ fn as_31_a_line_that_fails_does_not_end_the_session() {
 }
 
 #[test]
-fn as_31_a_session_knows_a_few_commands() {
+fn as_31_session_has_commands() {
     let done = repl("b = 1\na = 2\n:names\n:help\n:nonsense\n:quit\n3\n").exits(1);
     assert_eq!(done.stdout, "");
-    let _ = done.says("b a").says(":quit").says("there is no command :nonsense");
+    let _ = done.says("b a").says(":quit").says("unknown command :nonsense");
 }
 
 #[test]
-fn as_31_an_open_bracket_at_the_end_is_told() {
-    let _ = repl("f({\n  a: 1\n").exits(1).says("not complete");
+fn as_31_open_bracket_at_end_of_session_is_an_error() {
+    let _ = repl("f({\n  a: 1\n").exits(1).says("incomplete");
     let done = repl("").exits(0);
     assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("", ""));
     let _ = Sandbox::new().run_with(["repl"], b"\xff\n").exits(2);

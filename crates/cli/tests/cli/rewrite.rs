@@ -23,7 +23,7 @@ fn as_31_fmt_prints_writes_or_checks() {
 }
 
 #[test]
-fn as_31_fmt_refuses_what_it_cannot_read_and_writes_nothing() {
+fn as_31_fmt_of_invalid_file_writes_nothing() {
     let sandbox = Sandbox::new();
     sandbox.write("p.as", "main func(input) { (1 }");
     let done = sandbox.run(["fmt", "--write", "p.as"]).exits(2).says("p.as:1:");
@@ -35,7 +35,7 @@ fn as_31_fmt_refuses_what_it_cannot_read_and_writes_nothing() {
 }
 
 #[test]
-fn as_31_the_examples_are_formatted() {
+fn as_31_examples_are_formatted() {
     let done = Sandbox::with_examples().sh("contexture fmt --check examples/*.as").exits(0);
     assert_eq!(done.stdout, "");
 }
@@ -54,7 +54,7 @@ fn as_31_migrate_prints_writes_or_checks() {
 }
 
 #[test]
-fn as_31_migrate_tells_what_it_cannot_mend_and_does_not_write_it() {
+fn as_31_migrate_reports_remaining_errors_without_writing() {
     let sandbox = Sandbox::new();
     let broken = OLD.replace("}\n", "(\n");
     sandbox.write("p.as", &broken);

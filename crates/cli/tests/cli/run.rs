@@ -13,7 +13,7 @@ fn program(text: &str) -> Sandbox {
 }
 
 #[test]
-fn as_31_quiet_prints_the_value_alone_as_json() {
+fn as_31_quiet_prints_only_value_as_json() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.run(["run", "examples/hello.as", "--input", r#"{"name":"Ada"}"#, "--quiet"]);
     let done = done.exits(0);
@@ -27,7 +27,7 @@ fn as_31_quiet_prints_the_value_alone_as_json() {
 }
 
 #[test]
-fn as_31_json_holds_value_run_usage_and_warnings() {
+fn as_31_json_has_value_run_usage_and_warnings() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--json"]).exits(0);
     let object = done.json();
@@ -39,7 +39,7 @@ fn as_31_json_holds_value_run_usage_and_warnings() {
 }
 
 #[test]
-fn as_31_without_options_the_value_is_indented_and_talk_goes_to_stderr() {
+fn as_31_default_output_is_indented_value_with_messages_on_stderr() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.run(["run", SUMMARIZE, "--input", README]).exits(0);
     assert!(done.stdout.starts_with("{\n  \"title\": "), "{}", done.stdout);
@@ -49,7 +49,7 @@ fn as_31_without_options_the_value_is_indented_and_talk_goes_to_stderr() {
 }
 
 #[test]
-fn as_31_the_input_comes_from_the_argument_a_file_or_stdin() {
+fn as_31_input_comes_from_argument_file_or_stdin() {
     let sandbox = program("main func(input) { input }");
     let of = |arguments: &[&str], stdin: &str| {
         let arguments = ["run", "p.as", "--quiet"].iter().chain(arguments);
@@ -65,7 +65,7 @@ fn as_31_the_input_comes_from_the_argument_a_file_or_stdin() {
 }
 
 #[test]
-fn as_31_input_that_is_no_json_is_refused_with_its_place_and_a_mend() {
+fn as_31_input_that_is_not_json_is_refused_with_place_and_fix() {
     let sandbox = program("main func(input) { input }");
     for input in ["", "hello", "{'a':1}", "{a:1}", "[1,", "nul", "{\"a\":1}}"] {
         let done = sandbox.run(["run", "p.as", "--input", input]).exits(2);
@@ -82,7 +82,7 @@ fn as_31_input_that_is_no_json_is_refused_with_its_place_and_a_mend() {
 }
 
 #[test]
-fn as_31_inputs_nest_as_deep_as_values_may() {
+fn as_31_inputs_nest_as_deep_as_values() {
     let sandbox = program("main func(input) { input.length }");
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let of = |depth| sandbox.run_with(["run", "p.as", "--input", "-", "--json"], nested(depth));
@@ -92,7 +92,7 @@ fn as_31_inputs_nest_as_deep_as_values_may() {
 
 #[cfg(unix)]
 #[test]
-fn as_31_what_never_ends_is_read_to_a_limit() {
+fn as_31_endless_input_is_read_to_a_limit() {
     let sandbox = program("main func(input) { input }");
     for command in [&["fmt", "/dev/zero"][..], &["run", "p.as", "--input-file", "/dev/zero"]] {
         let _ = sandbox.run(command).exits(2).says("67108864 bytes");
@@ -100,7 +100,7 @@ fn as_31_what_never_ends_is_read_to_a_limit() {
 }
 
 #[test]
-fn as_31_settings_that_are_a_folder_are_refused() {
+fn as_31_settings_folder_is_refused() {
     let sandbox = program("main func(input) { 1 }");
     sandbox.write("contexture.toml/x", "");
     let error = sandbox.run(["run", "p.as", "--json"]).exits(2).json();
@@ -108,7 +108,7 @@ fn as_31_settings_that_are_a_folder_are_refused() {
 }
 
 #[test]
-fn as_31_a_refused_source_exits_2_and_runs_nothing() {
+fn as_31_source_with_errors_exits_2_and_runs_nothing() {
     let sandbox = program("main func(input) { lenght }");
     let done = sandbox.run(["run", "p.as"]).exits(2).says("AS2001");
     assert_eq!(done.stdout, "");
@@ -124,7 +124,7 @@ fn as_31_a_refused_source_exits_2_and_runs_nothing() {
 }
 
 #[test]
-fn as_9_a_failed_program_exits_1_with_place_reason_and_calls() {
+fn as_9_failed_program_exits_1_with_place_reason_and_calls() {
     let text = "func inner(list) { list[7] }\nmain func(input) {\n  inner([1, 2])\n}\n";
     let sandbox = program(text);
     let done = sandbox.run(["run", "p.as"]).exits(1);
@@ -144,14 +144,14 @@ fn as_9_a_failed_program_exits_1_with_place_reason_and_calls() {
 }
 
 #[test]
-fn as_28_input_that_does_not_fit_the_main_function_is_refused() {
+fn as_28_input_of_wrong_shape_is_refused() {
     let sandbox = program("main func(input { path string, n integer }) { input.n }");
     let done = sandbox.run(["run", "p.as", "--input", r#"{"path":1}"#]).exits(2);
     assert!(done.stderr.contains("path") && done.stderr.contains('n'), "{}", done.stderr);
 }
 
 #[test]
-fn as_31_agent_and_function_choose_what_runs() {
+fn as_31_agent_and_function_select_entry_point() {
     let text = "agent Other { main func(input) { \"other\" } func twice(input) { input.n * 2 } }\n\
                 main agent Main { main func(input) { \"main\" } }";
     let sandbox = program(text);
@@ -165,7 +165,7 @@ fn as_31_agent_and_function_choose_what_runs() {
 }
 
 #[test]
-fn as_31_dry_run_shows_every_prompt_and_changes_nothing() {
+fn as_31_dry_run_shows_all_prompts_and_changes_nothing() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--dry-run", "--json"]).exits(0);
     let object = done.json();
@@ -186,7 +186,7 @@ fn as_31_dry_run_shows_every_prompt_and_changes_nothing() {
 }
 
 #[test]
-fn as_24_a_recorded_run_is_replayed_and_a_miss_says_what_differs() {
+fn as_24_recorded_run_is_replayed_and_miss_shows_difference() {
     let sandbox = Sandbox::with_examples();
     let run = |more: &[&str]| {
         sandbox.run(["run", SUMMARIZE, "--input", README, "--quiet"].iter().chain(more))
@@ -201,7 +201,7 @@ fn as_24_a_recorded_run_is_replayed_and_a_miss_says_what_differs() {
 }
 
 #[test]
-fn as_24_mock_gives_typed_placeholders_or_the_answers_of_a_file() {
+fn as_24_mock_returns_typed_placeholders_or_answers_of_file() {
     let text = "main func(input) { generate({ input: \"x\" }) -> { ok boolean, n integer } }";
     let sandbox = program(text);
     let value = sandbox.run(["run", "p.as", "--quiet", "--mock"]).exits(0).json();
@@ -212,7 +212,7 @@ fn as_24_mock_gives_typed_placeholders_or_the_answers_of_a_file() {
 }
 
 #[test]
-fn as_17_select_takes_a_candidate_by_label_or_place() {
+fn as_17_select_finds_candidate_by_label_or_place() {
     let text = "main func(input) {\n  a = \"Tea is hot.\"\n  b = \"Snow is cold.\"\n  \
                 use one of { hot: a selected cold: b none: empty } as my note\n  \
                 generate({ input: \"What is it?\" }) -> { it string }\n}";
@@ -234,7 +234,7 @@ fn as_17_select_takes_a_candidate_by_label_or_place() {
 }
 
 #[test]
-fn as_17_a_selection_that_fits_nothing_is_refused_with_what_there_is() {
+fn as_17_unknown_selection_is_refused_with_candidates() {
     let text = "main func(input) {\n  use one of { hot: input cold: input } as note\n  \
                 generate({ input: \"x\" })\n}";
     let sandbox = program(text);
@@ -256,7 +256,7 @@ fn as_17_a_selection_that_fits_nothing_is_refused_with_what_there_is() {
 }
 
 #[test]
-fn as_11_verbose_tells_of_calls_and_of_a_max_that_cut_short() {
+fn as_11_verbose_prints_calls_and_loops_ended_by_max() {
     let text = "main func(input) { n = 0 for x in [1, 2, 3] max 2 { n += x } n }";
     let sandbox = program(text);
     let done = sandbox.run(["run", "p.as", "--verbose"]).exits(0);
@@ -276,7 +276,7 @@ fn as_11_verbose_tells_of_calls_and_of_a_max_that_cut_short() {
 }
 
 #[test]
-fn as_19_debug_prints_the_whole_prompt_to_stderr() {
+fn as_19_debug_prints_whole_prompt_to_stderr() {
     let text = "main func(input) { note = \"Tea is hot.\" use note as note\n generate({ input: \"What is hot?\", debug: true }) }";
     let done = program(text).run(["run", "p.as", "--quiet"]).exits(0);
     assert!(
@@ -288,7 +288,7 @@ fn as_19_debug_prints_the_whole_prompt_to_stderr() {
 }
 
 #[test]
-fn as_29_trace_prints_the_tree_or_writes_events_to_a_file() {
+fn as_29_trace_prints_tree_or_writes_events_to_file() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.run(["run", SUMMARIZE, "--input", README, "--trace"]).exits(0);
     let _ = done.says("File.read").says("[document]");
@@ -304,7 +304,7 @@ fn as_29_trace_prints_the_tree_or_writes_events_to_a_file() {
 }
 
 #[test]
-fn as_29_a_trace_file_that_cannot_be_written_is_told_before_anything_runs() {
+fn as_29_unwritable_trace_file_is_refused_before_run() {
     let sandbox = program("main func(input) { 1 }");
     sandbox.write("file", "");
     for (path, mend) in [
@@ -325,7 +325,7 @@ fn as_29_a_trace_file_that_cannot_be_written_is_told_before_anything_runs() {
 }
 
 #[test]
-fn as_29_no_trace_keeps_nothing() {
+fn as_29_no_trace_stores_nothing() {
     let sandbox = program("main func(input) { 1 }");
     let object = sandbox.run(["run", "p.as", "--no-trace", "--json"]).exits(0).json();
     assert_eq!(object["run"], Value::Null);
@@ -333,18 +333,18 @@ fn as_29_no_trace_keeps_nothing() {
 }
 
 #[test]
-fn as_25_the_workspace_is_the_nearest_folder_with_settings_or_the_one_given() {
+fn as_25_workspace_is_nearest_settings_folder_or_option() {
     let text = "import tool File from \"file://workspace\" main func(input) { File.read({ path: \"note.txt\" }) }";
     let sandbox = Sandbox::new();
     sandbox.write("a/p.as", text).write("a/note.txt", "in a").write("note.txt", "on top");
     let of = |arguments: &[&str]| sandbox.run(["run", "--quiet"].iter().chain(arguments));
     assert_eq!(of(&["a/p.as"]).exits(0).json(), "on top");
     assert_eq!(of(&["a/p.as", "--workspace", "a"]).exits(0).json(), "in a");
-    let _ = of(&["a/p.as", "--workspace", "none"]).exits(2).says("no folder");
+    let _ = of(&["a/p.as", "--workspace", "none"]).exits(2).says("is not a folder");
 }
 
 #[test]
-fn as_31_settings_that_cannot_be_used_are_refused_with_their_place() {
+fn as_31_invalid_settings_are_refused_with_place() {
     let sandbox = program("main func(input) { 1 }");
     sandbox.write("contexture.toml", "modle = \"x\"\n");
     let _ = sandbox.run(["run", "p.as"]).exits(2).says("contexture.toml:1:1").says("`model`");
@@ -353,7 +353,7 @@ fn as_31_settings_that_cannot_be_used_are_refused_with_their_place() {
 }
 
 #[test]
-fn as_31_programs_of_any_bytes_are_refused_never_a_panic() {
+fn as_31_programs_of_any_bytes_never_panic() {
     let sandbox = Sandbox::new();
     let programs: [&[u8]; 7] =
         [b"", b"\xff\xfe", b"\0\0\0", b"{", b"main", b"\"", "main func(输入) { 输 }".as_bytes()];
@@ -367,7 +367,7 @@ fn as_31_programs_of_any_bytes_are_refused_never_a_panic() {
 }
 
 #[test]
-fn as_31_deep_programs_are_refused_and_those_of_60_blocks_run() {
+fn as_31_deep_programs_are_refused_and_60_blocks_run() {
     let blocks = |count: usize| {
         format!(
             "main func(input) {{ n = 0 {} n += 1 {} n }}",
@@ -384,13 +384,13 @@ fn as_31_deep_programs_are_refused_and_those_of_60_blocks_run() {
 }
 
 #[test]
-fn as_3_crlf_and_a_byte_order_mark_do_not_matter() {
+fn as_3_crlf_and_bom_are_ignored() {
     let sandbox = program("\u{feff}main func(input) {\r\n  x = 1\r\n  x + 1\r\n}\r\n");
     assert_eq!(sandbox.run(["run", "p.as", "--quiet"]).exits(0).json(), 2);
 }
 
 #[test]
-fn as_29_an_interrupted_run_ends_in_order_with_exit_130_and_keeps_its_trace() {
+fn as_29_interrupted_run_exits_130_and_stores_trace() {
     let sandbox = program("main func(input) { loop until false max 9000000000000 { x = 1 } }");
     let line = "contexture run p.as & pid=$!; sleep 1; kill -INT $pid; wait $pid; echo $?";
     // A shell without job control lets its background processes ignore the interrupt.
@@ -404,21 +404,21 @@ fn as_29_an_interrupted_run_ends_in_order_with_exit_130_and_keeps_its_trace() {
 }
 
 #[test]
-fn as_31_a_reader_that_goes_away_is_no_failure() {
+fn as_31_vanished_reader_is_not_an_error() {
     let sandbox = program("main func(input) { \"x\" }");
     let done = sandbox.sh("contexture run p.as --quiet | true").exits(0);
     assert!(!done.stderr.contains("panicked"), "{done:?}");
 }
 
 #[test]
-fn as_31_colours_stay_out_of_the_value() {
+fn as_31_value_has_no_colour() {
     let sandbox = program("main func(input) { { a: \"x\" } }");
     let done = finish(sandbox.contexture(["run", "p.as", "--color", "always"]), b"").exits(0);
     assert_eq!(done.json(), json!({ "a": "x" }));
 }
 
 #[test]
-fn as_31_files_of_answers_that_cannot_be_used_are_told_in_words() {
+fn as_31_unusable_answer_files_are_reported() {
     let sandbox = program("main func(input) { generate({ input: \"x\" }) -> { ok boolean } }");
     sandbox.write("bad.jsonl", "{\n");
     for option in ["--mock=none.jsonl", "--replay=none.jsonl", "--record=none/r.jsonl", "--mock=."]
@@ -432,12 +432,12 @@ fn as_31_files_of_answers_that_cannot_be_used_are_told_in_words() {
     sandbox.write(".contexture", "");
     let _ = sandbox.run(["run", "p.as", "--mock"]).exits(2).says("`--no-trace`");
     let _ = sandbox.run(["run", "p.as", "--mock", "a.jsonl"]).exits(2).says("--mock=a.jsonl");
-    let _ = sandbox.run(["run", "p.as", "--concurrency", "-1"]).exits(2).says("from 1");
+    let _ = sandbox.run(["run", "p.as", "--concurrency", "-1"]).exits(2).says("at least 1");
     let _ = sandbox.run(["run", "p.as", "--workspace", "none"]).exits(2).says("help: ");
 }
 
 #[test]
-fn as_22_a_server_that_is_not_there_is_told_in_words() {
+fn as_22_unreachable_server_is_reported() {
     let sandbox = program("main func(input) { generate({ input: \"x\" }) }");
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let model = format!("openai+http://127.0.0.1:{port}/v1/m");

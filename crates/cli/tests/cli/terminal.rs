@@ -48,7 +48,7 @@ fn exit_code(session: &mut PtySession) -> (String, i32) {
 }
 
 #[test]
-fn as_31_ctrl_c_takes_the_progress_away_and_exits_130_with_the_trace_kept() {
+fn as_31_ctrl_c_erases_progress_exits_130_and_stores_trace() {
     let sandbox = Sandbox::new();
     sandbox.write("p.as", ENDLESS);
     let mut session = spawn(&sandbox, &["run", "p.as"], &[]);
@@ -63,7 +63,7 @@ fn as_31_ctrl_c_takes_the_progress_away_and_exits_130_with_the_trace_kept() {
 }
 
 #[test]
-fn as_31_quiet_shows_no_progress_on_a_terminal_either() {
+fn as_31_quiet_shows_no_progress_on_terminal() {
     let sandbox = Sandbox::new();
     sandbox.write("p.as", "main func(input) { repeat * 60000000 { x = 1 } 7 }");
     let mut session = spawn(&sandbox, &["run", "p.as", "--quiet", "--no-trace"], &[]);
@@ -71,7 +71,7 @@ fn as_31_quiet_shows_no_progress_on_a_terminal_either() {
 }
 
 #[test]
-fn as_31_colour_is_for_terminals_that_want_it() {
+fn as_31_colour_needs_willing_terminal() {
     let sandbox = Sandbox::new();
     sandbox.write("p.as", "main func(input) { nothing }");
     let run = |environment: &[(&str, &str)]| {
@@ -87,7 +87,7 @@ fn as_31_colour_is_for_terminals_that_want_it() {
 }
 
 #[test]
-fn as_31_a_tree_is_indented_on_a_terminal() {
+fn as_31_tree_is_indented_on_terminal() {
     let sandbox = Sandbox::new();
     sandbox.write("p.as", "main func(input) { 1 }");
     let (text, code) = exit_code(&mut spawn(&sandbox, &["parse", "p.as"], &[]));
@@ -96,7 +96,7 @@ fn as_31_a_tree_is_indented_on_a_terminal() {
 }
 
 #[test]
-fn as_31_a_dumb_terminal_gets_no_progress() {
+fn as_31_dumb_terminal_shows_no_progress() {
     let sandbox = Sandbox::new();
     sandbox.write("p.as", "main func(input) { repeat * 60000000 { x = 1 } 7 }");
     let mut session = spawn(&sandbox, &["run", "p.as", "--no-trace"], &[("TERM", "dumb")]);
@@ -106,18 +106,18 @@ fn as_31_a_dumb_terminal_gets_no_progress() {
 }
 
 #[test]
-fn as_31_the_line_editor_reads_runs_gives_up_and_ends() {
+fn as_31_line_editor_runs_discards_and_ends() {
     let sandbox = Sandbox::new();
     let mut session = spawn(&sandbox, &["repl"], &[("NO_COLOR", "1")]);
     until(&mut session, ":help");
     type_in(&mut session, "40 + 2\r");
     until(&mut session, "42\r\n");
     until(&mut session, "> ");
-    // An open bracket goes on on the next line.
+    // An open bracket continues on the next line.
     type_in(&mut session, "[7,\r8].length * 50\r");
     until(&mut session, "100\r\n");
     until(&mut session, "> ");
-    // Ctrl-C gives the line up and the session goes on.
+    // Ctrl-C discards the line and the session continues.
     type_in(&mut session, "nonsense");
     until(&mut session, "nonsense");
     session.send_control('c').unwrap();
@@ -131,7 +131,7 @@ fn as_31_the_line_editor_reads_runs_gives_up_and_ends() {
 }
 
 #[test]
-fn as_31_ctrl_c_ends_what_a_session_runs_and_not_the_session() {
+fn as_31_ctrl_c_ends_running_line_not_session() {
     let sandbox = Sandbox::new();
     let mut session = spawn(&sandbox, &["repl"], &[("NO_COLOR", "1")]);
     until(&mut session, ":help");
@@ -148,7 +148,7 @@ fn as_31_ctrl_c_ends_what_a_session_runs_and_not_the_session() {
 }
 
 #[test]
-fn kn_8_a_terminal_is_asked_before_anything_runs() {
+fn kn_8_terminal_is_asked_before_run() {
     let sandbox = crate::packs::workspace("draft");
     let mut session = spawn(&sandbox, &["run", "ask.as", "--no-trace"], &[]);
     let before = until(&mut session, "[y/N]");
@@ -164,7 +164,7 @@ fn kn_8_a_terminal_is_asked_before_anything_runs() {
 }
 
 #[test]
-fn kn_8_a_question_stands_until_it_is_answered() {
+fn kn_8_question_waits_for_answer() {
     let sandbox = crate::packs::workspace("ready");
     let mut session = spawn(&sandbox, &["repl", "--no-trace"], &[("NO_COLOR", "1")]);
     until(&mut session, ":help");
@@ -183,7 +183,7 @@ fn kn_8_a_question_stands_until_it_is_answered() {
 }
 
 #[test]
-fn cp_10_a_terminal_is_asked_before_a_context_is_deleted() {
+fn cp_10_terminal_confirms_before_delete() {
     let sandbox = Sandbox::with_examples();
     let file = "examples/serve/conversation.jsonl";
     let _ = sandbox.run(["context", "import", file]).exits(0);
@@ -201,7 +201,7 @@ fn cp_10_a_terminal_is_asked_before_a_context_is_deleted() {
 }
 
 #[test]
-fn cp_9_a_conversation_is_wrapped_and_coloured_on_a_terminal_alone() {
+fn cp_9_conversation_is_wrapped_and_coloured_only_on_terminal() {
     let sandbox = Sandbox::with_examples();
     let file = "examples/serve/conversation.jsonl";
     let _ = sandbox.run(["context", "import", file]).exits(0);

@@ -8,7 +8,7 @@ fn token(sandbox: &Sandbox, arguments: &[&str]) -> Done {
 }
 
 #[test]
-fn cp_19_a_token_is_shown_once_and_its_digest_kept() {
+fn cp_19_token_is_shown_once_and_stored_as_digest() {
     let sandbox = Sandbox::new();
     let added = token(&sandbox, &["add", "phone"]).exits(0);
     let secret = added.stdout.trim();
@@ -17,7 +17,7 @@ fn cp_19_a_token_is_shown_once_and_its_digest_kept() {
         "{}",
         added.stdout
     );
-    assert!(added.stderr.contains("not shown again"), "{}", added.stderr);
+    assert!(added.stderr.contains("shown only once"), "{}", added.stderr);
     let kept = std::fs::read_to_string(sandbox.path(".contexture/data/tokens.json")).unwrap();
     assert!(!kept.contains(secret) && kept.contains("sha256"), "{kept}");
     let listed = token(&sandbox, &["list"]).exits(0).stdout;
@@ -27,7 +27,7 @@ fn cp_19_a_token_is_shown_once_and_its_digest_kept() {
 }
 
 #[test]
-fn cp_1_a_token_has_an_owner_senders_scopes_and_an_end() {
+fn cp_1_token_has_owner_senders_scopes_and_expiry() {
     let sandbox = Sandbox::new();
     let arguments = [
         "add",
@@ -58,7 +58,7 @@ fn cp_1_a_token_has_an_owner_senders_scopes_and_an_end() {
 }
 
 #[test]
-fn cp_19_a_revoked_token_stays_on_record() {
+fn cp_19_revoked_token_stays_listed() {
     let sandbox = Sandbox::new();
     let id = token(&sandbox, &["add", "phone", "--json"]).exits(0).json()["id"].clone();
     let taken = token(&sandbox, &["add", "phone"]).exits(2);
@@ -76,7 +76,7 @@ fn cp_19_a_revoked_token_stays_on_record() {
 }
 
 #[test]
-fn cp_19_arguments_of_a_token_are_checked() {
+fn cp_19_token_arguments_are_checked() {
     let sandbox = Sandbox::new();
     for (arguments, expected) in [
         (&["add", "a b"][..], "letters, digits"),

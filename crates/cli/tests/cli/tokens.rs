@@ -3,7 +3,7 @@
 use crate::support::{Sandbox, repository};
 
 #[test]
-fn as_16_tokens_count_prints_the_number_alone() {
+fn as_16_count_prints_only_the_number() {
     let sandbox = Sandbox::new();
     let done = sandbox
         .run_with(["tokens", "count", "--model", "openai://gpt-4o"], "Hello, world!")
@@ -15,15 +15,15 @@ fn as_16_tokens_count_prints_the_number_alone() {
 }
 
 #[test]
-fn as_16_a_stand_in_tokenizer_is_named() {
+fn as_16_substitute_tokenizer_is_named() {
     let done = Sandbox::new()
         .run_with(["tokens", "count", "--model", "anthropic://claude-sonnet-4"], "hi");
-    let done = done.exits(0).says("o200k_base stands in");
+    let done = done.exits(0).says("o200k_base is used instead");
     assert_eq!(done.stdout, "1\n");
 }
 
 #[test]
-fn as_16_tokens_cut_goes_from_stdin_to_stdout_within_the_budget() {
+fn as_16_cut_reads_stdin_and_prints_within_budget() {
     let sandbox = Sandbox::new();
     let text = std::fs::read_to_string(repository().join("README.md")).unwrap();
     for keep in ["head", "tail", "middle"] {
@@ -38,7 +38,7 @@ fn as_16_tokens_cut_goes_from_stdin_to_stdout_within_the_budget() {
 }
 
 #[test]
-fn as_16_a_text_that_fits_is_unchanged() {
+fn as_16_text_within_budget_is_unchanged() {
     let text = "line one\n\nline two without an end";
     assert_eq!(
         Sandbox::new().run_with(["tokens", "cut", "--max", "2k"], text).exits(0).stdout,
@@ -47,16 +47,16 @@ fn as_16_a_text_that_fits_is_unchanged() {
 }
 
 #[test]
-fn as_16_a_budget_of_nothing_is_refused() {
+fn as_16_invalid_budget_of_cut_is_refused() {
     for budget in ["0", "-1", "many", "2k bytes"] {
         let budget = format!("--max={budget}");
         let _ =
-            Sandbox::new().run_with(["tokens", "cut", &budget], "x").exits(2).says("is no budget");
+            Sandbox::new().run_with(["tokens", "cut", &budget], "x").exits(2).says("is not a budget");
     }
 }
 
 #[test]
-fn as_16_the_default_model_counts_when_none_is_named() {
+fn as_16_count_uses_default_model_without_option() {
     let sandbox = Sandbox::new();
     sandbox.write("contexture.toml", "model = \"anthropic://claude-sonnet-4-5\"\n");
     let _ = sandbox.run_with(["tokens", "count"], "hi").exits(0).says("claude-sonnet-4-5");
@@ -66,7 +66,7 @@ fn as_16_the_default_model_counts_when_none_is_named() {
 }
 
 #[test]
-fn as_24_what_looks_like_a_model_uri_has_to_be_one() {
+fn as_24_malformed_model_uri_is_refused() {
     let sandbox = Sandbox::new();
     let _ = sandbox.run_with(["tokens", "count", "--model", "gpt-4o"], "a b").exits(0);
     let done = sandbox.run_with(["tokens", "count", "--model", "opnai://gpt-4o"], "a b").exits(2);

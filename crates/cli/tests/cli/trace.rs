@@ -26,7 +26,7 @@ fn after(questions: &[&str]) -> Sandbox {
 }
 
 #[test]
-fn as_29_list_shows_runs_the_newest_first() {
+fn as_29_list_shows_newest_run_first() {
     let sandbox = after(&["a?", "b?"]);
     let done = sandbox.run(["trace", "list"]).exits(0);
     assert_eq!(done.stdout.lines().count(), 2);
@@ -38,7 +38,7 @@ fn as_29_list_shows_runs_the_newest_first() {
 }
 
 #[test]
-fn as_29_show_draws_the_tree_with_tokens_times_and_cuts() {
+fn as_29_show_prints_tree_with_tokens_times_and_cuts() {
     let done = after(&["Which port?"]).run(["trace", "show"]).exits(0);
     for part in [
         "run ",
@@ -56,7 +56,7 @@ fn as_29_show_draws_the_tree_with_tokens_times_and_cuts() {
 }
 
 #[test]
-fn as_29_prompt_gives_the_exact_text_that_was_sent() {
+fn as_29_prompt_prints_exact_text_sent() {
     let sandbox = after(&["Which port?"]);
     let input = serde_json::json!({ "notes": NOTES, "question": "Which port?" }).to_string();
     let dry =
@@ -76,7 +76,7 @@ fn as_29_prompt_gives_the_exact_text_that_was_sent() {
 }
 
 #[test]
-fn as_29_diff_goes_item_by_item() {
+fn as_29_diff_compares_items() {
     let sandbox = after(&["Which port?", "When was it built?"]);
     let done = sandbox.run(["trace", "diff", "latest~1", "latest"]).exits(0);
     for part in ["call 1 p.as:4:3 changed", "[question]", "- Which port?", "+ When was it built?"] {
@@ -91,11 +91,11 @@ fn as_29_diff_goes_item_by_item() {
         (&"Which port?".into(), &"When was it built?".into())
     );
     let same = sandbox.run(["trace", "diff", "latest", "latest"]).exits(0);
-    assert!(same.stdout.contains("all prompts are the same"), "{}", same.stdout);
+    assert!(same.stdout.contains("all prompts are identical"), "{}", same.stdout);
 }
 
 #[test]
-fn as_29_export_holds_every_text() {
+fn as_29_export_contains_all_texts() {
     let sandbox = after(&["Which port?"]);
     let whole = sandbox.run(["trace", "export", "latest", "--json"]).exits(0).json();
     let user = sandbox.run(["trace", "prompt", "latest", "1", "--role", "user"]).exits(0).stdout;
@@ -113,7 +113,7 @@ fn as_29_export_holds_every_text() {
 }
 
 #[test]
-fn as_29_unknown_runs_get_a_suggestion() {
+fn as_29_unknown_run_gets_suggestion() {
     let sandbox = after(&["Which port?"]);
     let runs = sandbox.run(["trace", "list", "--json"]).exits(0).json();
     let id = runs["runs"][0]["run"].as_str().unwrap().to_owned();
@@ -123,11 +123,11 @@ fn as_29_unknown_runs_get_a_suggestion() {
     let error = sandbox.run(["trace", "show", "nonsense", "--json"]).exits(2).json();
     assert_eq!(error["error"]["code"], "run_unknown");
     let _ = Sandbox::new().run(["trace", "show"]).exits(2).says("no run was kept yet");
-    let _ = Sandbox::new().run(["trace", "list"]).exits(0).says("no run was kept yet");
+    let _ = Sandbox::new().run(["trace", "list"]).exits(0).says("no runs are stored");
 }
 
 #[test]
-fn as_29_a_torn_line_is_told_and_passed_over() {
+fn as_29_torn_line_is_reported_and_skipped() {
     let sandbox = after(&["Which port?"]);
     let _ = sandbox
         .sh("for f in $(find .contexture -name '*.jsonl'); do printf '{\"v\":1,\"id' >> $f; done")
@@ -137,7 +137,7 @@ fn as_29_a_torn_line_is_told_and_passed_over() {
 }
 
 #[test]
-fn as_22_several_attempts_are_shown_with_their_answers_and_faults() {
+fn as_22_attempts_are_shown_with_answers_and_errors() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "p.as",
@@ -157,13 +157,13 @@ fn as_22_several_attempts_are_shown_with_their_answers_and_faults() {
     assert!(second.contains("Instruction:") && second.contains("many"), "{second}");
     let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
     assert!(
-        tree.contains("attempt 1: 1 field does not fit") && tree.contains("→ {\"n\":2}"),
+        tree.contains("attempt 1: 1 field does not match") && tree.contains("→ {\"n\":2}"),
         "{tree}"
     );
 }
 
 #[test]
-fn as_29_diff_tells_added_gone_and_cut_differently() {
+fn as_29_diff_shows_added_removed_and_differently_cut_items() {
     let sandbox = Sandbox::new();
     let input = serde_json::json!({ "notes": NOTES, "a": "one", "b": "two" }).to_string();
     let program =
@@ -194,8 +194,8 @@ fn as_29_diff_tells_added_gone_and_cut_differently() {
 }
 
 #[test]
-fn as_31_a_limit_of_no_runs_is_refused() {
+fn as_31_limit_of_zero_is_refused() {
     for limit in ["0", "-1", "x"] {
-        let _ = Sandbox::new().run(["trace", "list", "--limit", limit]).exits(2).says("from 1");
+        let _ = Sandbox::new().run(["trace", "list", "--limit", limit]).exits(2).says("at least 1");
     }
 }

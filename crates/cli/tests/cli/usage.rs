@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
 #[test]
-fn as_31_no_arguments_show_the_help_and_exit_2() {
+fn as_31_no_arguments_print_help_and_exit_2() {
     let done = Sandbox::new().run([] as [&str; 0]).exits(2);
     assert!(done.stderr.contains("Usage: contexture"), "{}", done.stderr);
 }
@@ -18,7 +18,7 @@ fn as_31_version_is_printed() {
 }
 
 #[test]
-fn as_31_misspelt_commands_and_options_get_a_suggestion() {
+fn as_31_misspelt_command_or_option_gets_suggestion() {
     let sandbox = Sandbox::with_examples();
     let _ = sandbox.run(["chek", "examples/hello.as"]).exits(2).says("'check'");
     let _ = sandbox.run(["run", "examples/hello.as", "--inptu", "{}"]).exits(2).says("--input");
@@ -26,7 +26,7 @@ fn as_31_misspelt_commands_and_options_get_a_suggestion() {
 }
 
 #[test]
-fn cp_6_an_address_to_listen_on_is_taken_as_people_write_it_or_explained() {
+fn cp_6_listen_address_is_accepted_or_explained() {
     let sandbox = Sandbox::with_examples();
     let cases = [
         (":9000", "127.0.0.1:9000"),
@@ -49,7 +49,7 @@ fn cp_6_an_address_to_listen_on_is_taken_as_people_write_it_or_explained() {
 }
 
 #[test]
-fn cp_5_a_program_that_is_refused_is_told_with_its_places() {
+fn cp_5_program_with_errors_is_reported_with_places() {
     let sandbox = Sandbox::new();
     sandbox.write("slip.as", "main func(said string) {\n  sayd\n}\n");
     let told = "slip.as:2:3: error[AS2001]: nothing is called `sayd` here";
@@ -57,7 +57,7 @@ fn cp_5_a_program_that_is_refused_is_told_with_its_places() {
 }
 
 #[test]
-fn as_29_whatever_is_kept_first_stays_out_of_version_control() {
+fn as_29_first_stored_data_is_ignored_by_version_control() {
     let pack = "---\nname: tea\ndescription: About tea.\ntype: domain-reference\nstatus: ready\n---\n# Tea\n";
     let set = r#"{"instructions":[{"instructionId":"a","action":"echo"}]}"#;
     for first in [
@@ -85,7 +85,7 @@ fn as_29_whatever_is_kept_first_stays_out_of_version_control() {
 }
 
 #[test]
-fn as_31_every_command_refuses_what_it_does_not_know() {
+fn as_31_every_command_refuses_unknown_arguments() {
     let sandbox = Sandbox::new();
     for command in [
         "run",
@@ -107,7 +107,7 @@ fn as_31_every_command_refuses_what_it_does_not_know() {
 }
 
 #[test]
-fn as_31_arguments_of_any_bytes_are_refused_or_used_never_a_panic() {
+fn as_31_arguments_of_any_bytes_never_panic() {
     let sandbox = Sandbox::new();
     let bytes = OsStr::from_bytes(b"\xff\xfe\x80");
     let all: [&[&OsStr]; 7] = [
@@ -126,14 +126,14 @@ fn as_31_arguments_of_any_bytes_are_refused_or_used_never_a_panic() {
 }
 
 #[test]
-fn as_31_text_that_is_no_utf_8_is_refused_with_its_line() {
+fn as_31_text_that_is_not_utf_8_is_refused_with_line() {
     let sandbox = Sandbox::new();
     let _ = sandbox.run_with(["tokens", "count"], b"one\ntwo \xff\n").exits(2).says("line 2");
     let _ = sandbox.run_with(["answer", "parse"], b"\xff").exits(2).says("UTF-8");
 }
 
 #[test]
-fn as_31_a_closed_pipe_is_no_failure() {
+fn as_31_closed_pipe_is_not_an_error() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.sh("contexture completions zsh | head -c 1 > /dev/null; contexture tokens cut --max 100k README.md | true");
     let done = done.exits(0);
@@ -141,7 +141,7 @@ fn as_31_a_closed_pipe_is_no_failure() {
 }
 
 #[test]
-fn as_31_closed_streams_are_survived() {
+fn as_31_closed_streams_never_panic() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.sh("contexture tokens count README.md 2>&-").exits(0);
     assert_ne!(done.stdout, "");
@@ -152,7 +152,7 @@ fn as_31_closed_streams_are_survived() {
 }
 
 #[test]
-fn as_31_a_full_disk_is_a_failure() {
+fn as_31_full_disk_is_an_error() {
     let sandbox = Sandbox::with_examples();
     let _ = sandbox
         .sh("contexture tokens count README.md > /dev/full")
@@ -161,7 +161,7 @@ fn as_31_a_full_disk_is_a_failure() {
 }
 
 #[test]
-fn as_31_colour_follows_the_option_and_the_environment() {
+fn as_31_colour_follows_option_and_environment() {
     let sandbox = Sandbox::new();
     let escape = '\u{1b}';
     let plain = sandbox.run(["tokens", "count", "none.txt"]).exits(2);
@@ -180,7 +180,7 @@ fn as_31_colour_follows_the_option_and_the_environment() {
 }
 
 #[test]
-fn as_31_stdin_that_never_comes_does_not_matter_to_commands_that_read_none() {
+fn as_31_commands_without_stdin_input_do_not_wait_for_it() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.contexture(["completions", "bash"]);
     command.stdin(Stdio::null());

@@ -5,7 +5,7 @@ use crate::support::Sandbox;
 use serde_json::json;
 
 #[test]
-fn fl_6_what_is_no_set_is_refused_with_diagnostics_in_every_command_that_reads_one() {
+fn fl_6_every_command_refuses_invalid_set_with_diagnostics() {
     let sandbox = Sandbox::new();
     let deep = format!("{}{}", "{\"a\":[".repeat(100_000), "]}".repeat(100_000));
     let deep_in =
@@ -56,7 +56,7 @@ fn fl_6_what_is_no_set_is_refused_with_diagnostics_in_every_command_that_reads_o
 }
 
 #[test]
-fn fl_10_a_hundred_thousand_instructions_are_checked_run_and_told() {
+fn fl_10_hundred_thousand_instructions_are_checked_run_and_reported() {
     let sandbox = Sandbox::new();
     let steps: Vec<String> = (0..100_000)
         .map(|n| format!(r#"{{"instructionId":"s{n}","action":"echo","parameters":{{"n":{n}}}}}"#))
@@ -73,7 +73,7 @@ fn fl_10_a_hundred_thousand_instructions_are_checked_run_and_told() {
 }
 
 #[test]
-fn fl_6_faults_beyond_number_are_counted() {
+fn fl_6_many_errors_are_counted() {
     let sandbox = Sandbox::new();
     let steps: Vec<_> = (0..3_000)
         .map(|n| json!({"instructionId": format!("s{n}"), "action": "no_such"}))
@@ -87,7 +87,7 @@ fn fl_6_faults_beyond_number_are_counted() {
 }
 
 #[test]
-fn fl_6_names_in_a_report_hold_no_command_for_the_terminal() {
+fn fl_6_names_in_report_have_no_terminal_commands() {
     let sandbox = Sandbox::new();
     let set = json!({"instructions": [
         {"instructionId": "a\u{1b}[31m\u{7}", "action": "b\u{1b}[2Jx", "dependencies": ["\u{1b}]0;t\u{7}"]},

@@ -18,7 +18,7 @@ fn faulty() -> String {
 }
 
 #[test]
-fn fl_6_all_faults_stand_in_one_report_with_their_places() {
+fn fl_6_report_has_all_errors_with_places() {
     let sandbox = Sandbox::new();
     sandbox.write("set.json", faulty());
     let done = flow(&sandbox, &["check", "set.json", "--json"]).exits(2);
@@ -53,7 +53,7 @@ fn fl_6_all_faults_stand_in_one_report_with_their_places() {
 }
 
 #[test]
-fn fl_6_people_see_each_fault_with_its_place_a_caret_and_a_summary() {
+fn fl_6_text_shows_errors_with_place_caret_and_summary() {
     let sandbox = Sandbox::new();
     sandbox.write("set.json", faulty());
     let text = flow(&sandbox, &["check", "set.json"]).exits(2).stdout;
@@ -70,7 +70,7 @@ fn fl_6_people_see_each_fault_with_its_place_a_caret_and_a_summary() {
 }
 
 #[test]
-fn fl_4_warnings_alone_exit_0() {
+fn fl_4_only_warnings_exit_0() {
     let sandbox = Sandbox::new();
     let set = json!({"instructions": [
         {"instructionId": "a", "action": "echo"},
@@ -90,7 +90,7 @@ fn fl_4_warnings_alone_exit_0() {
 }
 
 #[test]
-fn fl_6_a_good_set_has_no_diagnostics_in_any_form_of_its_file() {
+fn fl_6_valid_set_has_no_diagnostics_in_any_form() {
     let sandbox = Sandbox::with_examples();
     for file in ["hello.json", "branches.json", "recover.json"] {
         let file = format!("examples/flows/{file}");

@@ -36,7 +36,7 @@ fn fl_9_eval_prints_true_or_false_and_exits_0_for_both() {
 }
 
 #[test]
-fn fl_9_without_a_context_every_path_is_null_and_stdin_is_a_dash() {
+fn fl_9_paths_without_context_are_null_and_dash_is_stdin() {
     let sandbox = Sandbox::new();
     assert_eq!(flow(&sandbox, &["eval", "a.b == null"]).exits(0).stdout, "true\n");
     let done = sandbox.run_with(["flow", "eval", "a.b == 1", "--context", "-"], r#"{"a":{"b":1}}"#);
@@ -46,7 +46,7 @@ fn fl_9_without_a_context_every_path_is_null_and_stdin_is_a_dash() {
 }
 
 #[test]
-fn fl_9_a_syntax_error_exits_2_with_its_offset_and_a_caret() {
+fn fl_9_syntax_error_exits_2_with_offset_and_caret() {
     let sandbox = Sandbox::new();
     for (expression, offset) in [
         ("", 0),
@@ -78,13 +78,13 @@ fn fl_9_a_syntax_error_exits_2_with_its_offset_and_a_caret() {
 }
 
 #[test]
-fn fl_9_a_context_that_is_no_object_is_refused() {
+fn fl_9_context_that_is_not_an_object_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("list.json", "[1]").write("bad.json", "{'a':1}").write("latin.json", b"\xff");
     sandbox.write("deep.json", format!("{}{}", "{\"a\":[".repeat(5_000), "]}".repeat(5_000)));
     sandbox.write("empty.json", "").write("text.json", "\"x\"");
     for (file, text) in [
-        ("list.json", "list.json holds a list, expected an object"),
+        ("list.json", "list.json contains a list, expected an object"),
         ("text.json", "text.json holds a string, expected an object"),
         ("bad.json", "not JSON"),
         ("latin.json", "not UTF-8"),

@@ -4,7 +4,7 @@ use crate::support::Sandbox;
 const FILE: &str = "examples/flows/branches.json";
 
 #[test]
-fn fl_13_the_plan_is_a_tree_with_actions_and_conditions() {
+fn fl_13_plan_is_tree_with_actions_and_conditions() {
     let sandbox = Sandbox::with_examples();
     let text = flow(&sandbox, &["graph", FILE]).exits(0).stdout;
     assert!(text.starts_with("north  calculator\n"), "{text}");
@@ -20,7 +20,7 @@ fn fl_13_the_plan_is_a_tree_with_actions_and_conditions() {
 }
 
 #[test]
-fn fl_13_after_a_run_it_shows_statuses_times_and_the_critical_path() {
+fn fl_13_picture_of_run_shows_statuses_times_and_critical_path() {
     let sandbox = Sandbox::with_examples();
     let report = flow(&sandbox, &["run", FILE, "--json"]).exits(0);
     sandbox.write("report.json", &report.stdout);
@@ -46,13 +46,13 @@ fn fl_13_after_a_run_it_shows_statuses_times_and_the_critical_path() {
 }
 
 #[test]
-fn fl_13_a_picture_is_written_to_a_file_and_over_another_only_by_force() {
+fn fl_13_picture_replaces_file_only_with_force() {
     let sandbox = Sandbox::with_examples();
     let to_file = ["graph", FILE, "--format", "svg", "--output", "out.svg"];
     let done = flow(&sandbox, &to_file).exits(0);
     assert_eq!(done.stdout, "");
     assert!(sandbox.read("out.svg").starts_with("<svg "));
-    let _ = flow(&sandbox, &to_file).exits(2).says("there already");
+    let _ = flow(&sandbox, &to_file).exits(2).says("already exists");
     let _ = flow(&sandbox, &[&to_file[..], &["--force"]].concat()).exits(0);
     let _ = flow(&sandbox, &["graph", FILE, "--output", "no/such/out.txt"]).exits(1);
     let names = std::fs::read_dir(sandbox.path("")).unwrap().map(|one| one.unwrap().file_name());
@@ -60,11 +60,11 @@ fn fl_13_a_picture_is_written_to_a_file_and_over_another_only_by_force() {
 }
 
 #[test]
-fn fl_13_what_is_no_set_or_no_report_of_it_is_refused() {
+fn fl_13_invalid_set_or_report_is_refused() {
     let sandbox = Sandbox::with_examples();
     sandbox.write("other.json", r#"{"results":{"z":{"status":"COMPLETED"}}}"#);
     sandbox.write("none.json", "{}");
-    let _ = flow(&sandbox, &["graph", FILE, "--report", "other.json"]).exits(2).says("no id of");
+    let _ = flow(&sandbox, &["graph", FILE, "--report", "other.json"]).exits(2).says("no outcome for any id of");
     let _ = flow(&sandbox, &["graph", FILE, "--report", "none.json"]).exits(2).says("no `results`");
     let _ = flow(&sandbox, &["graph", "none.json"]).exits(2).says("FLOW1001");
     let _ = flow(&sandbox, &["graph"]).exits(2).says("give a FILE, `-` for stdin, or --run RUN");

@@ -51,9 +51,9 @@ pub(crate) fn awaited(sandbox: &Sandbox, is_wanted: impl Fn(&Value) -> bool) -> 
 }
 
 #[test]
-fn fl_12_runs_are_listed_and_read_back() {
+fn fl_12_runs_are_listed_and_shown() {
     let sandbox = Sandbox::with_examples();
-    let _ = flow(&sandbox, &["list"]).exits(0).says("no run of a flow is kept");
+    let _ = flow(&sandbox, &["list"]).exits(0).says("no flow run is stored");
     let _ = flow(&sandbox, &["show", "latest"]).exits(2).says("no run");
     let ids = ["hello", "recover"].map(|name| {
         let file = format!("examples/flows/{name}.json");
@@ -107,14 +107,14 @@ fn fl_12_runs_are_listed_and_read_back() {
         (&json!("COMPLETED"), &json!({"text": "it is 14"}))
     );
     let _ = flow(&sandbox, &["show", "latest~1", "--step", "tel"]).exits(2).says("`tell`");
-    let _ = flow(&sandbox, &["show", "flow_"]).exits(2).says("2 runs are named");
+    let _ = flow(&sandbox, &["show", "flow_"]).exits(2).says("matches 2 runs");
     let _ = flow(&sandbox, &["show", "latest~9"]).exits(2).says("flow list");
     let _ = flow(&sandbox, &["show", &format!("{}x", ids[0])]).exits(2).says(&ids[0]);
     let _ = flow(&sandbox, &["resume", &ids[0]]).exits(2).says("has ended");
 }
 
 #[test]
-fn fl_11_a_run_that_was_killed_goes_on_without_doing_again_what_was_done() {
+fn fl_11_killed_run_resumes_without_repeating_ended_steps() {
     let sandbox = Sandbox::new();
     let mut set = slow();
     set["instructions"][1]["parameters"]["ms"] = json!(3_000);
@@ -143,7 +143,7 @@ fn fl_11_a_run_that_was_killed_goes_on_without_doing_again_what_was_done() {
 }
 
 #[test]
-fn fl_12_a_run_is_paused_resumed_and_cancelled_from_another_process() {
+fn fl_12_run_is_paused_resumed_and_cancelled_by_another_process() {
     let sandbox = Sandbox::new();
     let mut set = slow();
     set["instructions"][1]["parameters"]["ms"] = json!(1_500);
@@ -159,7 +159,7 @@ fn fl_12_a_run_is_paused_resumed_and_cancelled_from_another_process() {
     let shown = flow(&sandbox, &["show", id]).exits(0).says("is paused");
     assert!(shown.stdout.starts_with(&format!("{id} · PAUSED · ")), "{}", shown.stdout);
     assert_eq!(flow(&sandbox, &["show", id, "--json"]).exits(0).json()["status"], "PAUSED");
-    let _ = flow(&sandbox, &["resume", id]).exits(0).says("goes on");
+    let _ = flow(&sandbox, &["resume", id]).exits(0).says("continues");
     assert_eq!(other.0.wait().unwrap().code(), Some(0));
     assert_eq!(awaited(&sandbox, |_| true)["status"], "COMPLETED");
 
@@ -181,7 +181,7 @@ fn fl_12_a_run_is_paused_resumed_and_cancelled_from_another_process() {
 }
 
 #[test]
-fn fl_11_a_run_that_was_broken_off_is_closed_by_its_cancellation() {
+fn fl_11_cancelling_interrupted_run_closes_it() {
     let sandbox = Sandbox::new();
     for is_json in [false, true] {
         let (mut other, run) = begun(&sandbox, &slow(), &[]);
@@ -218,7 +218,7 @@ fn fl_11_a_run_that_was_broken_off_is_closed_by_its_cancellation() {
 }
 
 #[test]
-fn fl_11_a_resume_of_what_was_cancelled_begins_nothing() {
+fn fl_11_resuming_cancelled_run_starts_nothing() {
     let sandbox = Sandbox::new();
     let (mut other, run) = begun(&sandbox, &slow(), &[]);
     let id = run["run"].as_str().unwrap();
@@ -241,7 +241,7 @@ fn fl_11_a_resume_of_what_was_cancelled_begins_nothing() {
 }
 
 #[test]
-fn fl_11_a_run_that_goes_on_cant_be_done_twice() {
+fn fl_11_running_run_can_not_run_twice() {
     let sandbox = Sandbox::new();
     let (_other, run) = begun(&sandbox, &slow(), &[]);
     let id = run["run"].as_str().unwrap();
@@ -249,7 +249,7 @@ fn fl_11_a_run_that_goes_on_cant_be_done_twice() {
 }
 
 #[test]
-fn fl_11_without_keeping_nothing_is_kept() {
+fn fl_11_no_keep_stores_nothing() {
     let sandbox = Sandbox::with_examples();
     let report =
         flow(&sandbox, &["run", "examples/flows/hello.json", "--no-keep", "--json"]).exits(0);
@@ -259,12 +259,12 @@ fn fl_11_without_keeping_nothing_is_kept() {
 }
 
 #[test]
-fn fl_11_a_file_of_runs_that_cant_be_used_is_told_and_left_as_it_is() {
+fn fl_11_unusable_run_file_is_reported_and_unchanged() {
     let sandbox = Sandbox::with_examples();
     sandbox.write(".contexture/data/flows.db", "mine, and no database at all");
     let file = "examples/flows/hello.json";
     let done = flow(&sandbox, &["run", file]).exits(2);
-    assert!(done.stderr.contains("can't be kept") && done.stderr.contains("--no-keep"), "{done:?}");
+    assert!(done.stderr.contains("can't store the run") && done.stderr.contains("--no-keep"), "{done:?}");
     for command in [["list", "--json"], ["show", "latest"], ["resume", "latest"]] {
         let _ = flow(&sandbox, &command).exits(2);
     }
@@ -273,10 +273,10 @@ fn fl_11_a_file_of_runs_that_cant_be_used_is_told_and_left_as_it_is() {
 }
 
 #[test]
-fn fl_11_kept_runs_that_have_ended_are_pruned() {
+fn fl_11_ended_runs_are_pruned() {
     let sandbox = Sandbox::with_examples();
     let _ = flow(&sandbox, &["prune"]).exits(2).says("--keep");
-    let _ = flow(&sandbox, &["prune", "--keep", "0"]).exits(0).says("0 runs went, 0 are kept");
+    let _ = flow(&sandbox, &["prune", "--keep", "0"]).exits(0).says("0 runs deleted, 0 kept");
     let ids = ["hello", "recover", "hello"].map(|name| {
         let file = format!("examples/flows/{name}.json");
         flow(&sandbox, &["run", &file, "--json"]).json()["run"].as_str().unwrap().to_owned()
@@ -288,7 +288,7 @@ fn fl_11_kept_runs_that_have_ended_are_pruned() {
     let old = flow(&sandbox, &["prune", "--older-than", "1h", "--json"]).exits(0).json();
     assert_eq!(old, none);
     let would = flow(&sandbox, &["prune", "--keep", "1", "--dry-run"]).exits(0);
-    let _ = would.says("2 runs would go, 2 would be kept");
+    let _ = would.says("2 runs would be deleted, 2 kept");
     let gone = flow(&sandbox, &["prune", "--keep", "1", "--json"]).exits(0).json();
     let removed: Vec<&Value> =
         gone["removed"].as_array().unwrap().iter().map(|run| &run["run"]).collect();

@@ -33,7 +33,7 @@ fn runs(sandbox: &Sandbox, folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn fl_11_a_set_that_lies_elsewhere_is_kept_where_the_person_is() {
+fn fl_11_run_of_set_elsewhere_is_stored_in_current_project() {
     let sandbox = sides();
     let absolute = sandbox.path("p1/s.json").display().to_string();
     for file in ["../p1/s.json", &absolute] {
@@ -59,7 +59,7 @@ fn fl_11_a_set_that_lies_elsewhere_is_kept_where_the_person_is() {
 }
 
 #[test]
-fn fl_11_a_set_that_lies_elsewhere_reaches_no_file_of_its_folder() {
+fn fl_11_set_elsewhere_can_not_read_its_folder() {
     let sandbox = sides();
     let report = within(&sandbox, "p2", "run ../p1/reads.json --json").exits(1).json();
     let of = |step: &str| report["results"][step].clone();
@@ -79,7 +79,7 @@ fn fl_11_a_set_that_lies_elsewhere_reaches_no_file_of_its_folder() {
 }
 
 #[test]
-fn fl_12_a_command_without_a_set_says_how_one_is_named() {
+fn fl_12_command_without_set_shows_how_to_name_one() {
     let sandbox = sides();
     let _ = within(&sandbox, "p1", "run").exits(2).says("--resume RUN");
     let _ = within(&sandbox, "p1", "graph").exits(2).says("--run RUN");

@@ -3,7 +3,7 @@ use crate::{flow, found};
 use serde_json::json;
 
 #[test]
-fn fl_7_the_report_has_the_status_each_outcome_and_the_order() {
+fn fl_7_report_has_status_outcomes_and_order() {
     let sandbox = Sandbox::with_examples();
     let done = flow(&sandbox, &["run", "examples/flows/hello.json", "--json"]).exits(0);
     let report = done.json();
@@ -72,7 +72,7 @@ fn fl_12_people_get_a_table_errors_with_help_and_a_summary() {
 }
 
 #[test]
-fn fl_2_a_set_that_takes_too_long_is_timeout_and_keeps_what_is_done() {
+fn fl_2_slow_set_is_timeout_and_keeps_outcomes() {
     let sandbox = Sandbox::new();
     let set = json!({"executionMode": "PARALLEL", "instructions": [
         {"instructionId": "a", "action": "echo", "parameters": {"n": 1}},
@@ -89,11 +89,11 @@ fn fl_2_a_set_that_takes_too_long_is_timeout_and_keeps_what_is_done() {
         assert_eq!([of("a"), of("b"), of("c")], ["COMPLETED", "TIMEOUT", "SKIPPED"]);
         assert_eq!(report["results"]["c"]["reason"]["code"], "SET_TIMEOUT");
     }
-    let _ = flow(&sandbox, &["run", "x.json", "--timeout", "0"]).exits(2).says("seconds above 0");
+    let _ = flow(&sandbox, &["run", "x.json", "--timeout", "0"]).exits(2).says("a positive number of seconds");
 }
 
 #[test]
-fn fl_6_a_refused_set_prints_its_diagnostics_and_runs_nothing() {
+fn fl_6_set_with_errors_prints_diagnostics_and_runs_nothing() {
     let sandbox = Sandbox::new();
     let set = json!({"instructions": [
         {"instructionId": "w", "action": "echo"},
@@ -121,7 +121,7 @@ fn fl_6_a_refused_set_prints_its_diagnostics_and_runs_nothing() {
 }
 
 #[test]
-fn fl_5_a_program_returns_the_set_that_is_run() {
+fn fl_5_program_returns_set_to_run() {
     let sandbox = Sandbox::with_examples();
     let arguments =
         ["run", "examples/flows/plan.as", "--input", r#"{"numbers":[3,4,5]}"#, "--json"];
@@ -151,14 +151,14 @@ fn fl_5_a_program_returns_the_set_that_is_run() {
     let _ = flow(&sandbox, &["run", "two.as", "--agent", "Plannr"]).exits(2).says("Planner");
     let _ = flow(&sandbox, &["run", "examples/flows/hello.json", "--input", "{}"])
         .exits(2)
-        .says("--input is for programs");
+        .says("--input applies to programs");
     sandbox.write("bad.as", "main func(input) { nothing }");
     let done = flow(&sandbox, &["run", "bad.as", "--json"]).exits(2).json();
     assert_eq!(done["diagnostics"][0]["code"], "AS2001", "{done}");
 }
 
 #[test]
-fn fl_3_a_set_calls_agents_of_programs() {
+fn fl_3_set_calls_agents_of_programs() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "app/greet.as",
@@ -177,7 +177,7 @@ fn fl_3_a_set_calls_agents_of_programs() {
 }
 
 #[test]
-fn fl_10_many_steps_are_counted_and_not_listed() {
+fn fl_10_many_steps_are_counted_not_listed() {
     let sandbox = Sandbox::new();
     let steps: Vec<_> = (0..2_000)
         .map(
@@ -194,7 +194,7 @@ fn fl_10_many_steps_are_counted_and_not_listed() {
 }
 
 #[test]
-fn fl_12_misspelt_options_and_commands_get_a_suggestion() {
+fn fl_12_misspelt_option_or_command_gets_suggestion() {
     let sandbox = Sandbox::new();
     let _ = flow(&sandbox, &["runn", "x.json"]).exits(2).says("'run'");
     let _ = flow(&sandbox, &["run", "x.json", "--concurency", "3"]).exits(2).says("--concurrency");
@@ -202,7 +202,7 @@ fn fl_12_misspelt_options_and_commands_get_a_suggestion() {
 }
 
 #[test]
-fn fl_2_a_program_that_returns_no_set_in_time_is_stopped() {
+fn fl_2_program_without_set_in_time_is_stopped() {
     let sandbox = Sandbox::new();
     let endless = "main func(input) { n = 0 loop until n < 0 max 1000000000 { n = n + 1 } n }";
     sandbox.write("endless.as", endless);

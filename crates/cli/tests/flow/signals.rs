@@ -23,7 +23,7 @@ fn signal(name: &str, process: u32) {
 }
 
 #[test]
-fn fl_11_ctrl_c_cancels_in_order_and_exits_130_with_the_run_kept() {
+fn fl_11_ctrl_c_cancels_run_exits_130_and_stores_it() {
     let sandbox = Sandbox::new();
     for (name, code) in [("-INT", 130), ("-TERM", 143)] {
         let (mut other, run) = begun(&sandbox, &slow(), &["--json"]);
@@ -48,7 +48,7 @@ fn fl_11_ctrl_c_cancels_in_order_and_exits_130_with_the_run_kept() {
 }
 
 #[test]
-fn fl_12_a_terminal_shows_a_live_table_with_bars_and_takes_it_away() {
+fn fl_12_terminal_shows_and_erases_live_table() {
     let sandbox = Sandbox::new();
     let mut set = slow();
     set["instructions"][1]["parameters"]["ms"] = json!(1_500);

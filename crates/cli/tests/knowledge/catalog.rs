@@ -1,12 +1,12 @@
 //! Lists, catalogs, guides and properties.
 
-use super::desk::{acme, codes, desk, keys, knowledge, list, manifest, names, pack};
+use super::packs::{acme, codes, sandbox, keys, knowledge, list, manifest, names, pack};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 
 #[test]
-fn kn_4_list_gives_the_items_of_the_catalog() {
-    let sandbox = desk();
+fn kn_4_list_returns_catalog_items() {
+    let sandbox = sandbox();
     let listed = list(&sandbox);
     assert_eq!(keys(&listed), ["diagnostics", "packs", "scanned"]);
     let root = sandbox.path("site").canonicalize().unwrap();
@@ -37,8 +37,8 @@ fn kn_4_list_gives_the_items_of_the_catalog() {
 }
 
 #[test]
-fn kn_3_list_shows_every_place_that_was_looked_in() {
-    let sandbox = desk();
+fn kn_3_list_shows_all_searched_folders() {
+    let sandbox = sandbox();
     let listed = list(&sandbox);
     let scanned: Vec<&str> =
         listed["scanned"].as_array().unwrap().iter().map(|path| path.as_str().unwrap()).collect();
@@ -51,11 +51,11 @@ fn kn_3_list_shows_every_place_that_was_looked_in() {
         assert!(scanned.iter().any(|path| path.ends_with(place)), "{place}: {scanned:?}");
     }
     let shown = knowledge(&sandbox, &["list"]).exits(0);
-    let _ = shown.says("looked in ").says("home/.agents/knowledge");
+    let _ = shown.says("searched ").says("home/.agents/knowledge");
 }
 
 #[test]
-fn kn_2_scopes_shadow_one_another_in_order() {
+fn kn_2_scopes_shadow_each_other_in_order() {
     let sandbox = Sandbox::new();
     let write = |folder: &str, about: &str| {
         let text = manifest("same", "ready", "").replace("About same.", about);
@@ -82,8 +82,8 @@ fn kn_2_scopes_shadow_one_another_in_order() {
 }
 
 #[test]
-fn kn_2_list_can_be_narrowed_to_scopes() {
-    let sandbox = desk();
+fn kn_2_list_filters_by_scope() {
+    let sandbox = sandbox();
     sandbox.write("../home/.agents/knowledge/mine/KNOWLEDGE.md", manifest("mine", "ready", ""));
     assert_eq!(names(&list(&sandbox)), ["acme-product-brief", "mine"]);
     let only = |scope: &str| {
@@ -97,8 +97,8 @@ fn kn_2_list_can_be_narrowed_to_scopes() {
 }
 
 #[test]
-fn kn_3_a_list_of_one_scope_says_nothing_of_the_others() {
-    let sandbox = desk();
+fn kn_3_list_of_one_scope_omits_the_others() {
+    let sandbox = sandbox();
     sandbox
         .write("site/.agents/knowledge/torn/KNOWLEDGE.md", "---\nname: [\n---\n")
         .write("../home/.agents/knowledge/bare/KNOWLEDGE.md", "no frontmatter")
@@ -125,14 +125,14 @@ fn kn_3_a_list_of_one_scope_says_nothing_of_the_others() {
         assert!(scanned.len() <= 2, "{scope}: {scanned:?}");
     }
     let said = knowledge(&sandbox, &["list", "--scope", "user"]).exits(0).stderr;
-    assert!(said.contains("no pack in this scope") && !said.contains("torn"), "{said}");
+    assert!(said.contains("no packs in this scope") && !said.contains("torn"), "{said}");
     let (paths, scanned) = only("built-in");
     assert!(paths.is_empty() && scanned.is_empty(), "{paths:?} {scanned:?}");
 }
 
 #[test]
-fn kn_5_archived_packs_are_shown_when_asked_for() {
-    let sandbox = desk();
+fn kn_5_archived_packs_are_listed_on_request() {
+    let sandbox = sandbox();
     let _ = pack(&sandbox, "old", &manifest("old", "archived", ""), "# Old\n\nText.\n");
     let listed = list(&sandbox);
     assert_eq!(names(&listed), ["acme-product-brief"]);
@@ -142,7 +142,7 @@ fn kn_5_archived_packs_are_shown_when_asked_for() {
 }
 
 #[test]
-fn kn_5_every_row_of_the_table_of_checks() {
+fn kn_5_every_row_of_check_table() {
     let sandbox = Sandbox::new();
     let base = manifest("NAME", "ready", "");
     let rows = [
@@ -189,8 +189,8 @@ fn kn_5_every_row_of_the_table_of_checks() {
 }
 
 #[test]
-fn kn_6_catalogs_in_three_forms() {
-    let sandbox = desk();
+fn kn_6_catalog_has_three_formats() {
+    let sandbox = sandbox();
     let root = sandbox.path("site").canonicalize().unwrap();
     let location = root.join(".agents/knowledge/acme-product-brief/KNOWLEDGE.md");
     let xml = knowledge(&sandbox, &["to-catalog", "--format", "xml"]).exits(0).stdout;
@@ -219,8 +219,8 @@ fn kn_6_catalogs_in_three_forms() {
 }
 
 #[test]
-fn kn_6_the_instruction_goes_with_the_catalog() {
-    let sandbox = desk();
+fn kn_6_instruction_accompanies_catalog() {
+    let sandbox = sandbox();
     let text = "以下知识包提供事实上下文、来源轨迹和边界。";
     let with = |format: &str| {
         knowledge(&sandbox, &["to-catalog", "--instruction", "--format", format]).exits(0)
@@ -236,7 +236,7 @@ fn kn_6_the_instruction_goes_with_the_catalog() {
 }
 
 #[test]
-fn kn_6_without_packs_nothing_is_shown() {
+fn kn_6_no_packs_print_nothing() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("site")).unwrap();
     for format in ["xml", "json", "table"] {
@@ -246,12 +246,12 @@ fn kn_6_without_packs_nothing_is_shown() {
         }
     }
     assert_eq!(names(&list(&sandbox)), [""; 0]);
-    let _ = knowledge(&sandbox, &["list"]).exits(0).says("there is no pack");
+    let _ = knowledge(&sandbox, &["list"]).exits(0).says("no packs;");
 }
 
 #[test]
-fn kn_7_activation_gives_the_guide_and_the_names_of_the_files() {
-    let sandbox = desk();
+fn kn_7_activation_prints_guide_and_file_names() {
+    let sandbox = sandbox();
     let guide = knowledge(&sandbox, &["activate", "acme-product-brief"]).exits(0).stdout;
     let root = sandbox.path("site").canonicalize().unwrap();
     let pack_root = root.join(".agents/knowledge/acme-product-brief");
@@ -277,8 +277,8 @@ fn kn_7_activation_gives_the_guide_and_the_names_of_the_files() {
 }
 
 #[test]
-fn kn_7_activation_as_data() {
-    let sandbox = desk();
+fn kn_7_activation_as_json() {
+    let sandbox = sandbox();
     let done = knowledge(&sandbox, &["activate", "acme-product-brief", "--json"]).exits(0).json();
     for (key, value) in [
         ("name", "acme-product-brief"),
@@ -299,7 +299,7 @@ fn kn_7_activation_as_data() {
 }
 
 #[test]
-fn kn_5_a_persona_without_boundaries_is_warned_of_on_activation() {
+fn kn_5_activating_persona_without_boundaries_warns() {
     let sandbox = Sandbox::new();
     let persona = manifest("host", "ready", "runtime:\n  mode: persona\n");
     let _ = pack(&sandbox, "host", &persona, "# Tone\n\nWarm.\n");
@@ -307,12 +307,12 @@ fn kn_5_a_persona_without_boundaries_is_warned_of_on_activation() {
     let bounded = format!("{persona}\n## 边界\n\nNever promise refunds.\n");
     let _ = pack(&sandbox, "host", &bounded, "# Tone\n\nWarm.\n");
     let told = knowledge(&sandbox, &["activate", "host"]).exits(0).stderr;
-    assert!(told.starts_with("note: the guide takes ") && told.lines().count() == 1, "{told}");
+    assert!(told.starts_with("note: the guide has ") && told.lines().count() == 1, "{told}");
 }
 
 #[test]
 fn kn_17_properties_are_those_of_the_frontmatter() {
-    let sandbox = desk();
+    let sandbox = sandbox();
     let by_name = knowledge(&sandbox, &["read-properties", "acme-product-brief"]).exits(0).json();
     assert_eq!(by_name["name"], "acme-product-brief");
     assert_eq!(by_name["metadata"]["producedBy"]["name"], "brand-product-builder");
@@ -327,8 +327,8 @@ fn kn_17_properties_are_those_of_the_frontmatter() {
 }
 
 #[test]
-fn kn_17_names_that_nothing_has_get_a_suggestion() {
-    let sandbox = desk();
+fn kn_17_unknown_name_gets_suggestion() {
+    let sandbox = sandbox();
     for command in [
         &["activate", "acme-product-breif"][..],
         &["validate", "acme-product-breif"],
@@ -349,7 +349,7 @@ fn kn_17_names_that_nothing_has_get_a_suggestion() {
 }
 
 #[test]
-fn kn_17_a_root_that_is_no_folder_is_refused() {
+fn kn_17_root_that_is_not_a_folder_is_refused() {
     let sandbox = Sandbox::new();
     let _ = acme(&sandbox);
     for root in ["none", "site/.agents/knowledge/acme-product-brief/KNOWLEDGE.md"] {
@@ -359,8 +359,8 @@ fn kn_17_a_root_that_is_no_folder_is_refused() {
 }
 
 #[test]
-fn kn_17_the_project_of_the_current_folder_is_taken_without_a_root() {
-    let sandbox = desk();
+fn kn_17_project_of_current_folder_is_default_root() {
+    let sandbox = sandbox();
     sandbox.write("site/contexture.toml", "");
     std::fs::create_dir(sandbox.path("site/deep")).unwrap();
     let listed = sandbox.sh("cd site/deep && contexture knowledge list --json").exits(0).json();

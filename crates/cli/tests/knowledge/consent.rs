@@ -1,6 +1,6 @@
 //! Who may read a pack (KN-8).
 
-use super::desk::{acme, desk, knowledge, manifest, pack};
+use super::packs::{acme, sandbox, knowledge, manifest, pack};
 use crate::support::Sandbox;
 
 const QUERY: [&str; 3] = ["resolve-context", "--query", "what is the price"];
@@ -17,8 +17,8 @@ fn ask(sandbox: &Sandbox, more: &[&str]) -> crate::support::Done {
 }
 
 #[test]
-fn kn_8_a_root_or_a_name_approves_the_pack_for_the_command_alone() {
-    let sandbox = desk();
+fn kn_8_root_or_name_approves_pack_only_for_command() {
+    let sandbox = sandbox();
     let _ = knowledge(&sandbox, &["activate", "acme-product-brief"]).exits(0);
     let inside = sandbox.sh("cd site && contexture knowledge activate acme-product-brief").exits(0);
     assert!(inside.stdout.contains("<knowledge_pack_guide "), "{}", inside.stdout);
@@ -27,7 +27,7 @@ fn kn_8_a_root_or_a_name_approves_the_pack_for_the_command_alone() {
 }
 
 #[test]
-fn kn_8_drafts_and_disputed_packs_need_to_be_allowed() {
+fn kn_8_drafts_and_disputed_packs_need_permission() {
     for status in ["draft", "disputed"] {
         let sandbox = priced(status);
         let refused = ask(&sandbox, &["--json"]).exits(2).json();
@@ -53,7 +53,7 @@ fn kn_8_drafts_and_disputed_packs_need_to_be_allowed() {
 }
 
 #[test]
-fn kn_8_an_allowance_of_another_pack_is_none() {
+fn kn_8_permission_of_another_pack_does_not_apply() {
     let sandbox = priced("draft");
     let refused = ask(&sandbox, &["--json"]).exits(2).json();
     let allowance = refused["error"]["allow"].as_str().unwrap();
@@ -65,7 +65,7 @@ fn kn_8_an_allowance_of_another_pack_is_none() {
 }
 
 #[test]
-fn kn_5_archived_packs_are_used_when_asked_for() {
+fn kn_5_archived_packs_are_used_on_request() {
     let sandbox = priced("archived");
     let _ = ask(&sandbox, &[]).exits(2).says("is archived");
     let _ = ask(&sandbox, &["--query", " "]).exits(2);
@@ -75,7 +75,7 @@ fn kn_5_archived_packs_are_used_when_asked_for() {
 }
 
 #[test]
-fn kn_5_other_doubts_are_said_and_do_not_stop() {
+fn kn_5_minor_problems_are_warnings() {
     for (status, word) in [("stale", "stale"), ("needs-review", "review")] {
         let sandbox = priced(status);
         let done = ask(&sandbox, &["--json"]).exits(0).json();

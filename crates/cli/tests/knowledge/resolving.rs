@@ -1,6 +1,6 @@
 //! What a task is given of packs.
 
-use super::desk::{desk, keys, knowledge, manifest, pack};
+use super::packs::{sandbox, keys, knowledge, manifest, pack};
 use crate::support::{Done, Sandbox};
 use serde_json::{Value, json};
 
@@ -26,8 +26,8 @@ fn files(folder: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn kn_9_the_answer_has_the_fields_that_scripts_rely_on() {
-    let sandbox = desk();
+fn kn_9_json_has_documented_fields() {
+    let sandbox = sandbox();
     let done = resolve(&sandbox, "标准版多少钱", &["--max", "2k", "--json"]).exits(0).json();
     for key in
         ["selected_files", "sections", "source_anchors", "tokens", "warnings", "missing", "context"]
@@ -51,8 +51,8 @@ fn kn_9_the_answer_has_the_fields_that_scripts_rely_on() {
 }
 
 #[test]
-fn kn_13_the_context_is_fenced_as_the_source_has_it() {
-    let sandbox = desk();
+fn kn_13_context_is_fenced_as_specified() {
+    let sandbox = sandbox();
     let text = |more: &[&str]| resolve(&sandbox, "标准版价格", more).exits(0).stdout;
     let fenced = text(&[]);
     assert!(
@@ -72,8 +72,8 @@ fn kn_13_the_context_is_fenced_as_the_source_has_it() {
 }
 
 #[test]
-fn kn_11_the_budget_holds_fence_and_all() {
-    let sandbox = desk();
+fn kn_11_budget_includes_fence() {
+    let sandbox = sandbox();
     let long: String =
         (0..400).map(|at| format!("## 价格 {at}\n\n标准版的价格说明第 {at} 段。\n\n")).collect();
     sandbox.write("site/.agents/knowledge/acme-product-brief/compiled/splits/long.md", long);
@@ -90,8 +90,8 @@ fn kn_11_the_budget_holds_fence_and_all() {
 }
 
 #[test]
-fn kn_9_what_no_pack_has_is_missing() {
-    let sandbox = desk();
+fn kn_9_unanswered_facts_are_missing() {
+    let sandbox = sandbox();
     let done = resolve(&sandbox, "quantum chromodynamics lagrangian", &["--json"]).exits(0).json();
     assert_eq!(done["sections"], json!([]), "{done}");
     assert_eq!(done["missing"][0]["recommendation"], "ask_user_or_mark_unknown", "{done}");
@@ -101,8 +101,8 @@ fn kn_9_what_no_pack_has_is_missing() {
 }
 
 #[test]
-fn kn_17_a_dry_run_selects_the_same_and_writes_nothing() {
-    let sandbox = desk();
+fn kn_17_dry_run_selects_the_same_and_writes_nothing() {
+    let sandbox = sandbox();
     let dry = resolve(&sandbox, "标准版多少钱", &["--json", "--dry-run"]).exits(0).json();
     let state = sandbox.path("site/.contexture");
     assert_eq!(files(&state), [""; 0], "a dry run leaves nothing behind");
@@ -116,8 +116,8 @@ fn kn_17_a_dry_run_selects_the_same_and_writes_nothing() {
 }
 
 #[test]
-fn kn_15_each_use_is_one_line_with_the_fields_of_the_source() {
-    let sandbox = desk();
+fn kn_15_use_is_one_line_with_specified_fields() {
+    let sandbox = sandbox();
     for query in ["标准版多少钱", "保修多久"] {
         let _ = resolve(&sandbox, query, &[]).exits(0);
     }
@@ -159,8 +159,8 @@ fn kn_15_each_use_is_one_line_with_the_fields_of_the_source() {
 }
 
 #[test]
-fn kn_15_the_settings_say_where_the_log_is() {
-    let sandbox = desk();
+fn kn_15_settings_locate_the_log() {
+    let sandbox = sandbox();
     sandbox.write("site/contexture.toml", "[knowledge]\nusage = \"off\"\n");
     let _ = resolve(&sandbox, "标准版多少钱", &[]).exits(0);
     assert!(!sandbox.path("site/.contexture/usage.jsonl").exists());
@@ -173,8 +173,8 @@ fn kn_15_the_settings_say_where_the_log_is() {
 }
 
 #[test]
-fn kn_11_a_change_in_a_file_is_found_by_the_next_question() {
-    let sandbox = desk();
+fn kn_11_next_query_finds_changed_file() {
+    let sandbox = sandbox();
     let query = |text: &str| resolve(&sandbox, text, &["--json"]).exits(0).json();
     let _ = query("标准版多少钱");
     let file = "site/.agents/knowledge/acme-product-brief/compiled/splits/product-brief/pricing.md";
@@ -187,8 +187,8 @@ fn kn_11_a_change_in_a_file_is_found_by_the_next_question() {
 }
 
 #[test]
-fn kn_9_several_packs_are_asked_at_once() {
-    let sandbox = desk();
+fn kn_9_several_packs_are_queried_together() {
+    let sandbox = sandbox();
     let text = "# Shipping\n\nThe standard price of shipping is 5 euros.\n";
     let _ = pack(&sandbox, "shipping", &manifest("shipping", "ready", ""), text);
     let query = "标准版价格 and the standard price of shipping";
@@ -207,8 +207,8 @@ fn kn_9_several_packs_are_asked_at_once() {
 }
 
 #[test]
-fn kn_10_sources_are_read_for_evidence_alone() {
-    let sandbox = desk();
+fn kn_10_sources_are_read_only_for_evidence() {
+    let sandbox = sandbox();
     sandbox.write(
         "site/.agents/knowledge/acme-product-brief/sources/minutes.md",
         "# Minutes\n\n标准版的价格在会议上定为 29 元。\n",
@@ -222,15 +222,15 @@ fn kn_10_sources_are_read_for_evidence_alone() {
 }
 
 #[test]
-fn kn_9_people_see_what_was_selected_and_why() {
-    let sandbox = desk();
+fn kn_9_text_shows_selection_and_reasons() {
+    let sandbox = sandbox();
     let done = resolve(&sandbox, "标准版多少钱", &["--max", "1500"]).exits(0);
     let _ = done.says("compiled/splits/product-brief/pricing.md › ").says("of 1,500 tokens");
 }
 
 #[test]
-fn kn_1_each_tier_tells_what_it_costs() {
-    let sandbox = desk();
+fn kn_1_each_tier_shows_its_token_count() {
+    let sandbox = sandbox();
     let counted = |text: &str| {
         sandbox.write("site/text.txt", text);
         let count = sandbox.run(["tokens", "count", "site/text.txt"]).exits(0).stdout;
@@ -238,13 +238,13 @@ fn kn_1_each_tier_tells_what_it_costs() {
     };
     let catalog = knowledge(&sandbox, &["to-catalog"]).exits(0);
     let xml = catalog.stdout.strip_suffix('\n').unwrap();
-    let told = format!("the catalog takes {} tokens", counted(xml));
+    let told = format!("the catalog has {} tokens", counted(xml));
     let _ = catalog.says(&told);
 
     let activate = ["activate", "acme-product-brief", "--json"];
     let guide = knowledge(&sandbox, &activate).exits(0).json();
     assert_eq!(guide["tokens"], counted(guide["text"].as_str().unwrap()));
-    let told = format!("the guide takes {} tokens", guide["tokens"]);
+    let told = format!("the guide has {} tokens", guide["tokens"]);
     let _ = knowledge(&sandbox, &activate[..2]).exits(0).says(&told);
 
     let plain = resolve(&sandbox, "标准版多少钱", &["--json"]).exits(0).json();

@@ -1,12 +1,12 @@
 //! Making packs, checking them, measuring them, adding those of others.
 
-use super::desk::{age, desk, keys, knowledge, list, manifest, names, pack};
+use super::packs::{age, sandbox, keys, knowledge, list, manifest, names, pack};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 
 #[test]
-fn kn_17_a_new_pack_of_each_profile_is_valid() {
+fn kn_17_new_pack_of_each_profile_is_valid() {
     for profile in ["document-first", "wiki-first", "hybrid"] {
         let sandbox = Sandbox::new();
         std::fs::create_dir(sandbox.path("site")).unwrap();
@@ -25,7 +25,7 @@ fn kn_17_a_new_pack_of_each_profile_is_valid() {
 }
 
 #[test]
-fn kn_17_a_new_pack_says_what_it_was_told() {
+fn kn_17_new_pack_has_given_properties() {
     let sandbox = Sandbox::new();
     let about = "Facts: \"prices\" & <b> wording\nof it # all";
     let _ = sandbox
@@ -44,8 +44,8 @@ fn kn_17_a_new_pack_says_what_it_was_told() {
 }
 
 #[test]
-fn kn_17_validate_ends_with_1_when_something_is_wrong() {
-    let sandbox = desk();
+fn kn_17_validate_exits_1_with_errors() {
+    let sandbox = sandbox();
     let good = knowledge(&sandbox, &["validate", "acme-product-brief", "--json"]).exits(0).json();
     assert_eq!(keys(&good), ["diagnostics", "ok", "packs", "status"]);
     assert_eq!(good["ok"], true, "{good}");
@@ -77,7 +77,7 @@ fn kn_17_validate_ends_with_1_when_something_is_wrong() {
 
 #[test]
 fn kn_17_records_are_checked_against_their_schemas() {
-    let sandbox = desk();
+    let sandbox = sandbox();
     let map = "site/.agents/knowledge/acme-product-brief/indexes/source-map.json";
     sandbox.write(map, "{\"claims\": 7}");
     let bad = sandbox.run(["knowledge", "validate-run", map, "--json"]).exits(1).json();
@@ -97,7 +97,7 @@ fn kn_17_records_are_checked_against_their_schemas() {
 
 #[test]
 fn kn_17_evals_measure_the_selection() {
-    let sandbox = desk();
+    let sandbox = sandbox();
     let cases = json!({
         "pack_name": "acme-product-brief",
         "cases": [
@@ -123,8 +123,8 @@ fn kn_17_evals_measure_the_selection() {
 }
 
 #[test]
-fn kn_17_indexes_are_counted_and_follow_changes() {
-    let sandbox = desk();
+fn kn_17_index_reports_counts_and_follows_changes() {
+    let sandbox = sandbox();
     age(&sandbox.path("site/.agents"));
     let index = |more: &[&str]| {
         let done = knowledge(&sandbox, &[&["index", "--json"], more].concat()).exits(0).json();
@@ -155,8 +155,8 @@ fn archive(sandbox: &Sandbox, name: &str) {
 }
 
 #[test]
-fn kn_16_an_archive_is_added_to_the_project_or_to_the_user() {
-    let sandbox = desk();
+fn kn_16_archive_is_added_to_project_or_user() {
+    let sandbox = sandbox();
     archive(&sandbox, "acme.tar.gz");
     std::fs::create_dir(sandbox.path("other")).unwrap();
     let add = |more: &[&str]| {
@@ -173,8 +173,8 @@ fn kn_16_an_archive_is_added_to_the_project_or_to_the_user() {
 }
 
 #[test]
-fn kn_16_a_folder_is_no_archive_and_the_refusal_says_how_one_is_made() {
-    let sandbox = desk();
+fn kn_16_folder_as_archive_is_refused_with_command_to_make_one() {
+    let sandbox = sandbox();
     let folder = "site/.agents/knowledge/acme-product-brief";
     let _ = sandbox.run(["knowledge", "add", folder]).exits(2).says("is a folder").says("tar czf");
     let done = sandbox.run(["knowledge", "add", folder, "--json"]).exits(2).json();
@@ -187,8 +187,8 @@ fn kn_16_a_folder_is_no_archive_and_the_refusal_says_how_one_is_made() {
 }
 
 #[test]
-fn kn_16_archives_that_mean_no_good_leave_nothing_behind() {
-    let sandbox = desk();
+fn kn_16_malicious_archive_leaves_no_files() {
+    let sandbox = sandbox();
     sandbox.write("evil/acme/KNOWLEDGE.md", manifest("acme", "ready", ""));
     symlink("/etc/passwd", sandbox.path("evil/acme/passwd")).unwrap();
     let _ = sandbox.sh("tar czf link.tar.gz -C evil acme").exits(0);

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Command;
 
 /// A workspace with all that should not be there, and a secret beside it.
-fn desk() -> Sandbox {
+fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("docs/guide.md", "a guide\n").write("docs/empty.md", "");
     sandbox.write("docs/binary.bin", b"\x7fELF\0\0\x01").write("docs/latin.txt", b"caf\xe9\n");
@@ -25,8 +25,8 @@ fn desk() -> Sandbox {
 }
 
 #[test]
-fn ref_21_files_that_can_t_be_read_are_typed_errors() {
-    let sandbox = desk();
+fn ref_21_unreadable_files_are_typed_errors() {
+    let sandbox = sandbox();
     // The superuser may read everything.
     let closed = std::fs::read(sandbox.path("docs/closed.md")).is_err();
     let cases = [
@@ -59,8 +59,8 @@ fn ref_21_files_that_can_t_be_read_are_typed_errors() {
 }
 
 #[test]
-fn ref_21_no_way_up_leads_out() {
-    let sandbox = desk();
+fn ref_21_no_path_leaves_the_workspace() {
+    let sandbox = sandbox();
     for path in [
         "../secret.md",
         "docs/../../secret.md",
@@ -95,8 +95,8 @@ fn ref_21_no_way_up_leads_out() {
 }
 
 #[test]
-fn ref_13_patterns_pass_over_what_can_t_be_read_and_say_so() {
-    let sandbox = desk();
+fn ref_13_patterns_skip_unreadable_files_with_note() {
+    let sandbox = sandbox();
     std::fs::remove_file(sandbox.path("docs/huge.md")).unwrap();
     let done = sandbox.run(["ref", "load", "@file://docs/*", "--json"]).exits(0).json();
     let names: Vec<_> = done["items"]
@@ -113,7 +113,7 @@ fn ref_13_patterns_pass_over_what_can_t_be_read_and_say_so() {
 }
 
 #[test]
-fn ref_13_explosions_of_patterns_are_bounded() {
+fn ref_13_pattern_explosion_is_bounded() {
     let sandbox = Sandbox::new();
     sandbox.write("contexture.toml", "[limits]\nfile_bytes = 1000\n");
     sandbox.write("a.md", "x".repeat(600)).write("b.md", "x".repeat(600));
@@ -127,7 +127,7 @@ fn ref_13_explosions_of_patterns_are_bounded() {
 }
 
 #[test]
-fn ref_2_bombs_of_nesting_are_refused() {
+fn ref_2_excessive_nesting_is_refused() {
     let sandbox = Sandbox::new();
     let deep = |levels: usize| format!("@{}file://a", "text:".repeat(levels));
     for levels in [16, 5_000] {
@@ -144,7 +144,7 @@ fn ref_2_bombs_of_nesting_are_refused() {
 }
 
 #[test]
-fn ref_18_circles_of_registries_are_shown() {
+fn ref_18_registry_cycle_is_shown() {
     let sandbox = Sandbox::new();
     let registry = |name: &str, to: &str| {
         format!(
@@ -163,8 +163,8 @@ fn ref_18_circles_of_registries_are_shown() {
 }
 
 #[test]
-fn ref_14_parameters_that_nobody_takes_are_refused() {
-    let sandbox = desk();
+fn ref_14_unknown_parameters_are_refused() {
+    let sandbox = sandbox();
     for (query, code, part) in [
         ("line=10-5", "REF3003", "line"),
         ("line=0", "", "line"),
@@ -185,7 +185,7 @@ fn ref_14_parameters_that_nobody_takes_are_refused() {
 }
 
 #[test]
-fn ref_4_arguments_of_any_bytes_are_no_panic() {
+fn ref_4_arguments_of_any_bytes_never_panic() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     let sandbox = Sandbox::new();
@@ -203,7 +203,7 @@ fn ref_4_arguments_of_any_bytes_are_no_panic() {
 }
 
 #[test]
-fn ref_23_networks_fail_with_their_cause_and_show_no_password() {
+fn ref_23_network_error_has_cause_and_no_password() {
     let sandbox = Sandbox::new();
     let place = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let load = |reference: &str| {

@@ -9,7 +9,7 @@ const NOTE: &str = "<resource protocol=\"note\">\n<location>\nlocation ::= [a-z]
     <registry>\n| id | reference |\n|--|--|\n| today | `@!file://today.md` |\n\
     | rules | @file://rules.md?line=1 |\n</registry>\n</resource>\n";
 
-fn desk() -> Sandbox {
+fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(".contexture/resources/note.resource.md", NOTE);
     sandbox.write("today.md", "of today\n").write("rules.md", "first\nsecond\n");
@@ -28,7 +28,7 @@ fn protocol(list: &Value, name: &str) -> Value {
 }
 
 #[test]
-fn ref_15_the_original_description_is_a_definition_file() {
+fn ref_15_specification_is_a_definition_file() {
     let sandbox = Sandbox::new();
     let (file, options) = (original(), "--definitions");
     let list = sandbox.run(["ref", "list", options, &file, "--examples", "--json"]).exits(0).json();
@@ -52,8 +52,8 @@ fn ref_15_the_original_description_is_a_definition_file() {
 }
 
 #[test]
-fn ref_18_ids_resolve_and_the_query_is_merged() {
-    let sandbox = desk();
+fn ref_18_ids_resolve_and_queries_merge() {
+    let sandbox = sandbox();
     let text = |reference: &str| sandbox.run(["ref", "load", reference]).exits(0).stdout;
     assert_eq!(text("@note://today"), "of today\n");
     assert_eq!(text("@note://rules"), "first\n");
@@ -69,8 +69,8 @@ fn ref_18_ids_resolve_and_the_query_is_merged() {
 }
 
 #[test]
-fn ref_18_explain_tells_which_rule_registry_and_file_decided() {
-    let sandbox = desk();
+fn ref_18_explain_shows_rule_registry_and_file() {
+    let sandbox = sandbox();
     let done = sandbox.run(["ref", "explain", "@markdown:note://rules", "--json"]).exits(0).json();
     assert_eq!(
         done["trail"],
@@ -101,7 +101,7 @@ fn ref_18_explain_tells_which_rule_registry_and_file_decided() {
 
 #[test]
 fn ref_16_paths_and_parameters_are_checked_on_use() {
-    let sandbox = desk();
+    let sandbox = sandbox();
     for (reference, code, part) in [
         ("@note://Today", "REF2071", "expected"),
         ("@note://tody", "REF2072", "tody"),
@@ -124,8 +124,8 @@ fn ref_16_paths_and_parameters_are_checked_on_use() {
 }
 
 #[test]
-fn ref_19_layers_shadow_each_other_and_that_is_told() {
-    let sandbox = desk();
+fn ref_19_shadowed_layers_are_reported() {
+    let sandbox = sandbox();
     let registry = |path: &str| {
         format!(
             "<resource protocol=\"note\">\n<registry>\n| id | to |\n|--|--|\n| today | @file://{path} |\n</registry>\n</resource>\n"
@@ -149,8 +149,8 @@ fn ref_19_layers_shadow_each_other_and_that_is_told() {
 }
 
 #[test]
-fn ref_19_what_is_wrong_with_definitions_is_told_everywhere() {
-    let sandbox = desk();
+fn ref_19_definition_errors_are_reported_everywhere() {
+    let sandbox = sandbox();
     sandbox.write(
         ".contexture/resources/bad.resource.md",
         "<resource protocol=\"file\">\nx\n</resource>\n\n<resource protocol=\"empty\"></resource>\n\n\
@@ -177,8 +177,8 @@ fn ref_19_what_is_wrong_with_definitions_is_told_everywhere() {
 }
 
 #[test]
-fn ref_19_definitions_are_not_hidden_by_the_records_beside_them() {
-    let sandbox = desk();
+fn ref_19_records_do_not_hide_definitions() {
+    let sandbox = sandbox();
     sandbox.write("p.as", "main func(input) { 1 }\n");
     let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
     assert!(sandbox.path(".contexture/.gitignore").exists());
@@ -192,7 +192,7 @@ fn ref_19_definitions_are_not_hidden_by_the_records_beside_them() {
 }
 
 #[test]
-fn ref_20_the_list_has_what_is_built_in() {
+fn ref_20_list_has_built_in_protocols() {
     let list = Sandbox::new().run(["ref", "list", "--json"]).exits(0).json();
     assert_eq!(list["diagnostics"], json!([]));
     for (name, kind) in [

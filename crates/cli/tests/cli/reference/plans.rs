@@ -3,7 +3,7 @@
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 
-fn desk() -> Sandbox {
+fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "one two three\n").write("long.md", "word ".repeat(3_000));
     sandbox
@@ -20,8 +20,8 @@ fn states(plan: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn ref_9_a_plan_has_every_reference_with_its_state_size_and_reason() {
-    let sandbox = desk();
+fn ref_9_plan_lists_references_with_state_size_and_reason() {
+    let sandbox = sandbox();
     let text = "See @!file://a.md, @file://a.md, @?file://none.md and @file://none.md.";
     let plan = plan(&sandbox, text, &[], 0);
     assert_eq!(states(&plan), ["loaded", "loaded", "pending", "failed"]);
@@ -45,8 +45,8 @@ fn ref_9_a_plan_has_every_reference_with_its_state_size_and_reason() {
 }
 
 #[test]
-fn ref_7_the_policy_decides_about_plain_references() {
-    let sandbox = desk();
+fn ref_7_policy_applies_to_plain_references() {
+    let sandbox = sandbox();
     let text = "@file://a.md @file://long.md @file://a.md @!file://long.md";
     let of = |more: &[&str]| {
         let plan = plan(&sandbox, text, more, 0);
@@ -66,8 +66,8 @@ fn ref_7_the_policy_decides_about_plain_references() {
 }
 
 #[test]
-fn ref_8_each_level_has_an_entry_of_its_own() {
-    let sandbox = desk();
+fn ref_8_each_level_has_its_own_entry() {
+    let sandbox = sandbox();
     let plan = plan(&sandbox, "@!thinking:@?file://a.md @!markdown:@?file://a.md", &[], 0);
     let levels: Vec<_> = plan["entries"]
         .as_array()
@@ -87,8 +87,8 @@ fn ref_8_each_level_has_an_entry_of_its_own() {
 }
 
 #[test]
-fn ref_7_a_hot_reference_that_fails_is_a_failure_and_nothing_is_dropped() {
-    let sandbox = desk();
+fn ref_7_failing_hot_reference_fails_and_drops_nothing() {
+    let sandbox = sandbox();
     let text = "@!file://none.md @file://a.md @!file:oops";
     let plan = plan(&sandbox, text, &[], 1);
     assert_eq!(states(&plan), ["failed", "loaded", "failed"]);
@@ -102,8 +102,8 @@ fn ref_7_a_hot_reference_that_fails_is_a_failure_and_nothing_is_dropped() {
 }
 
 #[test]
-fn ref_9_a_thousand_references_keep_their_order() {
-    let sandbox = desk();
+fn ref_9_thousand_references_keep_order() {
+    let sandbox = sandbox();
     for number in 0..200 {
         sandbox.write(format!("n/{number}.md"), format!("text {number}"));
     }
@@ -118,8 +118,8 @@ fn ref_9_a_thousand_references_keep_their_order() {
 }
 
 #[test]
-fn ref_9_the_tree_of_a_plan_is_readable() {
-    let sandbox = desk();
+fn ref_9_plan_tree_is_readable() {
+    let sandbox = sandbox();
     let text = "@!markdown:text:@file://a.md and @?file://long.md";
     let shown = sandbox.run_with(["ref", "plan", "-"], text).exits(0);
     assert_eq!(

@@ -80,7 +80,7 @@ pub(crate) fn manifest(name: &str, status: &str, more: &str) -> String {
 }
 
 /// A project with the pack of the source.
-pub(crate) fn desk() -> Sandbox {
+pub(crate) fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let _ = acme(&sandbox);
     sandbox

@@ -175,6 +175,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ),
     ("flow_step_not_found", "The flow run has no outcome for this step."),
     ("flows_busy", "Another process locks the file of flow runs for too long."),
+    ("flows_panicked", "A write of the journal of flows panicked; nothing of it was stored."),
     ("flows_closed", "The journal of flows was closed during a write."),
     ("flows_damaged", "The file of flow runs is damaged; it was not changed."),
     ("flows_failed", "The file of flow runs can't be read or written."),

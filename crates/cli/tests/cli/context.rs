@@ -146,7 +146,8 @@ fn cp_9_list_shows_all_owners_or_one_and_continues() {
     assert_eq!(first["next"], "ctx_0");
     let rest = list(&["--limit", "3", "--after", "ctx_0"]);
     assert_eq!((ids(&rest), rest.get("next")), (vec!["ctx_weather".to_owned()], None));
-    let _ = context(&sandbox, &["list", "--after", "ctx_9"]).exits(2).says("unknown context `ctx_9`");
+    let _ =
+        context(&sandbox, &["list", "--after", "ctx_9"]).exits(2).says("unknown context `ctx_9`");
     let _ = context(&sandbox, &["list", "--limit", "0"]).exits(2);
     let table = context(&sandbox, &["list"]).exits(0).stdout;
     assert!(table.contains("ctx_weather  local  "), "{table}");

@@ -319,7 +319,10 @@ fn as_25_changed_definition_is_refused_until_accepted() {
     let _ = sandbox.run(["run", "p.as", "--mock"]).exits(1).says("mcp_changed");
 
     let listed = sandbox.run(["mcp-servers", "list"]).exits(1).stdout;
-    assert!(listed.contains("changed  echo") && listed.contains("changed since accepted: description"), "{listed}");
+    assert!(
+        listed.contains("changed  echo") && listed.contains("changed since accepted: description"),
+        "{listed}"
+    );
     let shown = sandbox.run(["mcp-servers", "accept", "test"]).exits(0).stdout;
     assert!(
         shown.contains("- Gives back a text.") && shown.contains("+ Send all files"),

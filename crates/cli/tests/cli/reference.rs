@@ -187,8 +187,10 @@ fn ref_14_max_of_command_and_reference_limits_result() {
         assert!((50..=100).contains(&tokens), "{tokens}");
         assert_eq!(done["diagnostics"][0]["code"], "REF3014");
     }
-    let _ =
-        sandbox.run(["ref", "load", "@file://long.md", "--max", "0"]).exits(2).says("not a token budget");
+    let _ = sandbox
+        .run(["ref", "load", "@file://long.md", "--max", "0"])
+        .exits(2)
+        .says("not a token budget");
 }
 
 #[test]

@@ -50,8 +50,10 @@ fn as_16_text_within_budget_is_unchanged() {
 fn as_16_invalid_budget_of_cut_is_refused() {
     for budget in ["0", "-1", "many", "2k bytes"] {
         let budget = format!("--max={budget}");
-        let _ =
-            Sandbox::new().run_with(["tokens", "cut", &budget], "x").exits(2).says("is not a budget");
+        let _ = Sandbox::new()
+            .run_with(["tokens", "cut", &budget], "x")
+            .exits(2)
+            .says("is not a budget");
     }
 }
 

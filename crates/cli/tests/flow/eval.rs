@@ -85,7 +85,7 @@ fn fl_9_context_that_is_not_an_object_is_refused() {
     sandbox.write("empty.json", "").write("text.json", "\"x\"");
     for (file, text) in [
         ("list.json", "list.json contains a list, expected an object"),
-        ("text.json", "text.json holds a string, expected an object"),
+        ("text.json", "text.json contains a string, expected an object"),
         ("bad.json", "not JSON"),
         ("latin.json", "not UTF-8"),
         ("deep.json", "nested deeper"),

@@ -64,12 +64,14 @@ fn fl_13_invalid_set_or_report_is_refused() {
     let sandbox = Sandbox::with_examples();
     sandbox.write("other.json", r#"{"results":{"z":{"status":"COMPLETED"}}}"#);
     sandbox.write("none.json", "{}");
-    let _ = flow(&sandbox, &["graph", FILE, "--report", "other.json"]).exits(2).says("no outcome for any id of");
+    let _ = flow(&sandbox, &["graph", FILE, "--report", "other.json"])
+        .exits(2)
+        .says("no outcome for any id of");
     let _ = flow(&sandbox, &["graph", FILE, "--report", "none.json"]).exits(2).says("no `results`");
     let _ = flow(&sandbox, &["graph", "none.json"]).exits(2).says("FLOW1001");
     let _ = flow(&sandbox, &["graph"]).exits(2).says("give a FILE, `-` for stdin, or --run RUN");
     let _ = flow(&sandbox, &["graph", "-", "--report", "-"]).exits(2).says("stdin");
-    let _ = flow(&sandbox, &["graph", "--run", "nothing"]).exits(2).says("no run");
+    let _ = flow(&sandbox, &["graph", "--run", "nothing"]).exits(2).says("unknown flow run");
     // A faulty set can be drawn, too.
     let cyclic = r#"{"instructions":[{"instructionId":"a","action":"x","dependencies":["b"]},
         {"instructionId":"b","action":"x","dependencies":["a"]}]}"#;

@@ -54,7 +54,7 @@ pub(crate) fn awaited(sandbox: &Sandbox, is_wanted: impl Fn(&Value) -> bool) -> 
 fn fl_12_runs_are_listed_and_shown() {
     let sandbox = Sandbox::with_examples();
     let _ = flow(&sandbox, &["list"]).exits(0).says("no flow run is stored");
-    let _ = flow(&sandbox, &["show", "latest"]).exits(2).says("no run");
+    let _ = flow(&sandbox, &["show", "latest"]).exits(2).says("unknown flow run");
     let ids = ["hello", "recover"].map(|name| {
         let file = format!("examples/flows/{name}.json");
         flow(&sandbox, &["run", &file, "--json"]).json()["run"].as_str().unwrap().to_owned()
@@ -264,7 +264,10 @@ fn fl_11_unusable_run_file_is_reported_and_unchanged() {
     sandbox.write(".contexture/data/flows.db", "mine, and no database at all");
     let file = "examples/flows/hello.json";
     let done = flow(&sandbox, &["run", file]).exits(2);
-    assert!(done.stderr.contains("can't store the run") && done.stderr.contains("--no-keep"), "{done:?}");
+    assert!(
+        done.stderr.contains("can't store the run") && done.stderr.contains("--no-keep"),
+        "{done:?}"
+    );
     for command in [["list", "--json"], ["show", "latest"], ["resume", "latest"]] {
         let _ = flow(&sandbox, &command).exits(2);
     }
@@ -296,6 +299,6 @@ fn fl_11_ended_runs_are_pruned() {
     let left = flow(&sandbox, &["list", "--json"]).exits(0).json()["runs"].clone();
     let left: Vec<&Value> = left.as_array().unwrap().iter().map(|run| &run["run"]).collect();
     assert_eq!(left, [&broken["run"], &json!(ids[2])]);
-    let _ = flow(&sandbox, &["show", &ids[0]]).exits(2).says("no run");
+    let _ = flow(&sandbox, &["show", &ids[0]]).exits(2).says("unknown flow run");
     let _ = flow(&sandbox, &["prune", "--older-than", "3 weeks"]).exits(2).says("30d");
 }

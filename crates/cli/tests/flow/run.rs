@@ -89,7 +89,9 @@ fn fl_2_slow_set_is_timeout_and_keeps_outcomes() {
         assert_eq!([of("a"), of("b"), of("c")], ["COMPLETED", "TIMEOUT", "SKIPPED"]);
         assert_eq!(report["results"]["c"]["reason"]["code"], "SET_TIMEOUT");
     }
-    let _ = flow(&sandbox, &["run", "x.json", "--timeout", "0"]).exits(2).says("a positive number of seconds");
+    let _ = flow(&sandbox, &["run", "x.json", "--timeout", "0"])
+        .exits(2)
+        .says("a positive number of seconds");
 }
 
 #[test]

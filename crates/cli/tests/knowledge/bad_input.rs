@@ -1,7 +1,7 @@
 //! Packs that are broken, huge or mean: a diagnostic each, never a crash, and nothing that gets out
 //! of its element, its fence or its line.
 
-use super::packs::{acme, codes, sandbox, knowledge, list, manifest, names, pack};
+use super::packs::{acme, codes, knowledge, list, manifest, names, pack, sandbox};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! Lists, catalogs, guides and properties.
 
-use super::packs::{acme, codes, sandbox, keys, knowledge, list, manifest, names, pack};
+use super::packs::{acme, codes, keys, knowledge, list, manifest, names, pack, sandbox};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Who may read a pack (KN-8).
 
-use super::packs::{acme, sandbox, knowledge, manifest, pack};
+use super::packs::{acme, knowledge, manifest, pack, sandbox};
 use crate::support::Sandbox;
 
 const QUERY: [&str; 3] = ["resolve-context", "--query", "what is the price"];

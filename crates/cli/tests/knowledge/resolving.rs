@@ -1,6 +1,6 @@
 //! What a task is given of packs.
 
-use super::packs::{sandbox, keys, knowledge, manifest, pack};
+use super::packs::{keys, knowledge, manifest, pack, sandbox};
 use crate::support::{Done, Sandbox};
 use serde_json::{Value, json};
 

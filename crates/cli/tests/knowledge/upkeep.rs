@@ -1,6 +1,6 @@
 //! Making packs, checking them, measuring them, adding those of others.
 
-use super::packs::{age, sandbox, keys, knowledge, list, manifest, names, pack};
+use super::packs::{age, keys, knowledge, list, manifest, names, pack, sandbox};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;

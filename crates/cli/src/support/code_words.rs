@@ -193,6 +193,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("record_not_found", "The memory has no record with this id."),
     ("record_too_large", "A record is larger than the limit."),
     // Traces.
+    ("run_broken", "The thread of a run panicked; the record of the run ends there."),
     ("run_ambiguous", "The name matches several stored runs; give more of the id."),
     ("run_failed", "A stored run can't be read."),
     ("run_newer", "A later version of Contexture wrote the run."),

@@ -1,8 +1,8 @@
 //! The checker: everything that can be known to be wrong before a program runs (AS-32).
 //!
-//! Decisions. All files are checked, and all faults are told at once: a fault never stops the
-//! check. A name that could not be imported is taken to mean something, so that one fault is not
-//! told again wherever the name stands. What depends on a value is left to the run.
+//! Decisions. All files are checked, and all faults are reported at once: a fault never stops the
+//! check. A name that could not be imported is assumed to exist, so that one fault is not reported
+//! again at every use of the name. Checks that depend on a value are left to the run.
 //!
 //! ```
 //! use contexture_context::Limits;
@@ -54,11 +54,11 @@ use effects::Effects;
 use scope::Scopes;
 use std::collections::HashSet;
 
-/// Errors told per file.
+/// The greatest number of errors reported per file.
 const MAX_ERRORS: usize = 1_000;
 
-/// Checks a program: faults of syntax, of loading and of meaning, by file and place, each with
-/// its file.
+/// Checks a program and returns its faults of syntax, loading and meaning, ordered by file and
+/// position, each with its file.
 #[must_use]
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let declarations = Declarations::collect(program);
@@ -112,20 +112,20 @@ struct Checker<'p, 'c> {
     effects: &'c Effects<'p>,
     aliases: &'c Aliases<'p>,
     file: usize,
-    /// The item of the agent at hand.
+    /// The item of the current agent.
     agent: Option<usize>,
     scopes: Scopes<'p>,
-    /// The names of this file's declarations that something refers to.
+    /// The names of this file's declarations that are referred to.
     known: HashSet<&'p str>,
     faults: Vec<Diagnostic>,
     errors: usize,
-    /// Whether the file has errors of syntax, so that what is missing may only be unread.
+    /// True if the file has syntax errors, so that something missing may only be unparsed.
     broken: bool,
-    /// The places of badly formed `generate`s, in order.
+    /// The positions of malformed `generate`s, in order.
     bad_generates: Vec<Span>,
 }
 
-/// Whether a fault of syntax hides a part of the file; old syntax does not.
+/// Reports whether a syntax error hides a part of the file; old syntax does not.
 fn is_plain_error(fault: &Diagnostic) -> bool {
     fault.severity == Severity::Error && !fault.code.starts_with("AS7")
 }
@@ -142,22 +142,22 @@ impl<'p> Checker<'p, '_> {
             self.faults.push(fault);
         } else if self.errors == MAX_ERRORS {
             self.errors += 1;
-            let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
+            let message = format!("more than {MAX_ERRORS} errors; the rest are not shown");
             self.faults.push(codes::TOO_MANY_ERRORS.at(fault.span, message));
         }
     }
 
-    /// Whether no more errors are told, so that looking for their reasons is in vain.
+    /// Reports whether the limit of errors is reached, so that looking for causes is pointless.
     fn is_full(&self) -> bool {
         self.errors >= MAX_ERRORS
     }
 
-    /// The source text of a span.
+    /// Returns the source text of a span.
     fn slice(&self, span: Span) -> &'p str {
         self.program.files.get(self.file).map_or("", |file| file.source.slice(span))
     }
 
-    /// `line 12`, for messages about another place.
+    /// Returns `line 12`, for messages about another place.
     fn line(&self, span: Span) -> u32 {
         self.program.files.get(self.file).map_or(0, |file| file.source.position(span.start).line)
     }
@@ -173,7 +173,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Uses and settings of a file or agent: they see no variable.
+    /// Checks uses and settings of a file or agent, which see no variables.
     fn level(&mut self, items: &'p [Item]) {
         for item in items {
             match item {
@@ -198,7 +198,7 @@ impl<'p> Checker<'p, '_> {
         self.scopes.enter_function(&func.body);
         for param in &func.params {
             if self.scopes.is_defined_here(&param.name.text) {
-                let message = format!("the parameter `{}` is given twice", param.name.text);
+                let message = format!("duplicate parameter `{}`", param.name.text);
                 let fault = codes::DUPLICATE_NAME.at(param.name.span, message);
                 self.push(fault.with_help("rename one of them"));
             }
@@ -229,7 +229,7 @@ impl<'p> Checker<'p, '_> {
         self.scopes = outer;
     }
 
-    /// What a name that is no variable stands for; it counts as referred to.
+    /// Returns the declaration of a name that is not a variable, and marks it as referred to.
     fn global(&mut self, name: &str) -> Option<Global<'p>> {
         let found = self.declarations.lookup(self.file, self.agent, name);
         if let Some((own, global)) = found {

@@ -1,13 +1,13 @@
 //! The formatter: one layout for every program (AS-31).
 //!
 //! Two spaces of indent, one statement per line, a blank line around agents and functions,
-//! operators and labels spaced once. An object, list or shape stays broken over lines where it
-//! was broken, and is broken where its line would pass 100 columns; no comma stands behind the
-//! last item, and fields of a broken shape are separated by their lines alone. A function, `try`
-//! or `parallel for` whose body is one short expression may stay on one line.
+//! operators and labels spaced once. An object, list or shape stays broken over lines where it was
+//! broken, and is broken where its line would pass 100 columns; there is no comma after the last
+//! item, and fields of a broken shape are separated by line breaks alone. A function, `try` or
+//! `parallel for` whose body is one short expression may stay on one line.
 //!
 //! Decision: the tree decides the layout, the tokens are the text. Every token and comment of the
-//! source is printed as it stands, but for commas, so nothing can be lost or change its meaning.
+//! source except commas is printed unchanged, so nothing can be lost or change its meaning.
 //!
 //! ```
 //! use contexture_context::Limits;
@@ -33,11 +33,11 @@ use build::Builder;
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 
-/// The program in the one layout.
+/// Formats a program.
 ///
 /// # Errors
-/// The errors of syntax; what can't be read can't be laid out. Old syntax is such an error:
-/// [`crate::migrate`] mends it.
+/// The syntax errors; code that can't be parsed can't be formatted. Old syntax is such an error:
+/// [`crate::migrate`] fixes it.
 pub fn format(source: &SourceFile, limits: &Limits) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(source, limits);
     let errors: Vec<Diagnostic> =

@@ -1,9 +1,10 @@
 //! Knowledge packs in a program (AS-2, AS-15, KN-9): packs that it imports, shows to a model with
-//! `use`, and asks by their methods.
+//! `use`, and queries by their methods.
 //!
-//! Decision: the language knows packs by name only. Whether there is one, and in which state, is
-//! asked of the [`SourceLoader`](crate::host::SourceLoader) before a run; what a pack says is asked
-//! of the [`Host`](crate::host::Host) in it, once for each model call that shows it.
+//! Decision: the language knows packs by name only. Before a run, the
+//! [`SourceLoader`](crate::host::SourceLoader) reports whether a pack exists and in which state; in
+//! a run, the [`Host`](crate::host::Host) returns its content, once for each model call that shows
+//! it.
 
 use crate::capability;
 use crate::host::SourceLoader;
@@ -23,7 +24,8 @@ pub struct KnowledgeImport {
 }
 
 impl KnowledgeImport {
-    /// The pack that an import names; `None` when it is another kind, or its URI names none.
+    /// Returns the pack that an import names; `None` when it is of another kind or its URI does not
+    /// name a pack.
     #[must_use]
     pub fn of(import: &Import) -> Option<Self> {
         let pack = match import.kind {
@@ -37,21 +39,21 @@ impl KnowledgeImport {
 /// A pack that a `use` shows (AS-15).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedPack {
-    /// How many of the call's items stand before it in the prompt.
+    /// The number of the call's items before it in the prompt.
     pub before: usize,
-    /// How many of the call's resources stand before it in the prompt.
+    /// The number of the call's resources before it in the prompt.
     pub resources_before: usize,
     /// The pack.
     pub import: KnowledgeImport,
     /// The label, if any.
     pub label: Option<String>,
-    /// Where it is used.
+    /// The place of its `use`.
     pub position: Position,
-    /// The budget of what it contributes.
+    /// The budget of its contribution.
     pub budget: Option<Budget>,
-    /// What stays when even that does not fit.
+    /// The part that stays when even that does not fit.
     pub keep: Keep,
-    /// The order in which it yields to a whole-prompt budget.
+    /// The order in which it is cut to fit a whole-prompt budget.
     pub priority: i64,
 }
 
@@ -66,24 +68,24 @@ pub struct KnowledgeCall {
     pub method: String,
     /// Its argument, an object.
     pub arguments: Value,
-    /// Where the program calls.
+    /// The place of the call.
     pub site: Site,
 }
 
-/// What is to be said about a pack that a program imports.
+/// A fault of a pack that a program imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnowledgeFault {
     /// The code of the knowledge layer, such as `KN1001`.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it is.
+    /// The message.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
-/// What is to be said about the pack of an import, at the literal that names it.
+/// Returns the faults of an imported pack, at the literal that names it.
 pub(crate) fn import_faults(
     import: &Import,
     importer: &SourceFile,

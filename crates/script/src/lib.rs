@@ -1,18 +1,18 @@
-//! AgentScript, the language in which a program says what a model may see: from text to a running
+//! AgentScript, the language in which a program selects what a model sees: from text to a running
 //! program.
 //!
-//! - [`syntax`] reads a file into a tree; [`format`](mod@format) lays one out, [`migrate`] brings
+//! - [`syntax`] parses a file into a tree; [`format`](mod@format) formats one, [`migrate`] upgrades
 //!   one from version 0.1.3.
-//! - [`program`] loads a file with all that it imports, [`analysis`] tells all that is wrong with
-//!   it, [`codes`] are the kinds of faults.
-//! - [`runtime`] compiles a program and runs it over a [`host`], the door to models, tools,
-//!   memories, files, [`template`]s, [`knowledge`] packs and [`server`]s; [`capability`] is what the
-//!   checker knows of these.
+//! - [`program`] loads a file with its imports, [`analysis`] reports its faults, [`codes`] lists the
+//!   kinds of faults.
+//! - [`runtime`] compiles a program and runs it over a [`host`], the interface to models, tools,
+//!   memories, files, [`template`]s, [`knowledge`] packs and [`server`]s; [`capability`] holds the
+//!   checker's knowledge of these.
 //!
 //! Decision: the language is pure. It touches no file, clock, network or random source, and starts
-//! no thread; what a program does but compute goes through the traits of [`host`], each with an
-//! in-memory twin. So a program is checked, formatted and run in an editor, a test or a browser as
-//! on a server, and a run can be told again from its answers alone.
+//! no thread; every effect of a program goes through the traits of [`host`], each with an in-memory
+//! implementation. So a program is checked, formatted and run in an editor, a test or a browser as
+//! on a server, and a run can be replayed from its answers alone.
 //!
 //! ```
 //! use contexture_context::Limits;

@@ -1,10 +1,10 @@
-//! Migration of programs from version 0.1.3 to 0.1.5 (AS-31): `<` as a limit becomes `max`,
-//! `limit` inside `generate` becomes `max_output`, commas are added, and a function whose last
-//! statement is an `if` with an `else` returns from its blocks.
+//! Migration of programs from version 0.1.3 to 0.1.5 (AS-31): `<` as a limit becomes `max`, `limit`
+//! inside `generate` becomes `max_output`, commas are added, and a function whose last statement is
+//! an `if` with an `else` returns from its blocks.
 //!
-//! Decision: the text is edited, not printed anew, so that comments, layout and all that is not
-//! old stay byte for byte. The edits are the fixes of the parser's own diagnostics, so what
-//! `check` tells and what this mends can't differ.
+//! Decision: the text is edited, not reprinted, so that comments, layout and everything that is not
+//! old stay byte for byte. The edits are the fixes of the parser's own diagnostics, so what `check`
+//! reports and what this fixes can't differ.
 //!
 //! ```
 //! use contexture_context::Limits;
@@ -29,14 +29,14 @@ use contexture_diagnostic::{Diagnostic, Edit, SourceFile};
 pub struct Migrated {
     /// The text in the new syntax.
     pub text: String,
-    /// How many places were mended.
+    /// The number of fixed places.
     pub changes: usize,
-    /// What is left to say about the new text, all faults of syntax.
+    /// The remaining syntax errors of the new text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Rewrites old syntax. A text without any comes back unchanged. In a text with other errors as
-/// much is mended as can be read.
+/// Rewrites old syntax. A text without any is returned unchanged. In a text with other errors, as
+/// much is fixed as can be parsed.
 #[must_use]
 pub fn migrate(source: &SourceFile, limits: &Limits) -> Migrated {
     let mut text = source.text().to_owned();
@@ -51,7 +51,7 @@ pub fn migrate(source: &SourceFile, limits: &Limits) -> Migrated {
         let (edited, applied) = apply(&text, fixes);
         let after = SourceFile::new(source.name(), edited.as_str());
         let left = parse(&after, limits).diagnostics;
-        // Among other errors a fix may not be read as it was meant; then it is better not made.
+        // Among other errors a fix may not be parsed as intended; then it is not made.
         if left.iter().filter(|fault| is_old(fault)).count() >= before {
             return Migrated { text, changes, diagnostics };
         }
@@ -60,12 +60,12 @@ pub fn migrate(source: &SourceFile, limits: &Limits) -> Migrated {
     }
 }
 
-/// Whether a diagnostic is about old syntax and can be mended.
+/// Reports whether a diagnostic is about old syntax and has a fix.
 fn is_old(fault: &Diagnostic) -> bool {
     fault.code.starts_with("AS7") && !fault.fix.is_empty()
 }
 
-/// Applies the fixes that do not get in each other's way; the text and how many.
+/// Applies the fixes that do not overlap, and returns the text and their number.
 fn apply(text: &str, faults: Vec<&Diagnostic>) -> (String, usize) {
     let mut edits: Vec<&Edit> = Vec::new();
     let mut applied = 0;

@@ -1,8 +1,8 @@
 //! A program: the file to run with all files that it imports agents from (AS-2, AS-28).
 //!
-//! Decision: loading never fails. What could not be read is a diagnostic, and the rest of the
-//! program is there to be checked. Files may import each other in a circle, since what is
-//! imported are agents, which are only called when the program runs; each file is read once.
+//! Decision: loading never fails. A file that can't be read gives a diagnostic, and the rest of the
+//! program can still be checked. Files may import each other in a cycle, since they import agents,
+//! which are only called when the program runs; each file is read once.
 //!
 //! ```
 //! use contexture_context::Limits;
@@ -39,7 +39,7 @@ use std::collections::HashMap;
 pub struct Program {
     /// The files, in the order they were found.
     pub files: Vec<ProgramFile>,
-    /// What went wrong in loading, each diagnostic with its file.
+    /// The faults of loading, each diagnostic with its file.
     pub faults: Vec<Diagnostic>,
     /// The schemes of model URIs that the application adds (HO-2).
     pub model_schemes: Vec<String>,
@@ -50,18 +50,18 @@ pub struct Program {
 pub struct ProgramFile {
     /// Its text under its name.
     pub source: SourceFile,
-    /// Its tree, tokens and faults of syntax.
+    /// Its tree, tokens and syntax errors.
     pub parsed: Parsed,
     /// The imports of agents whose file was found: binding and index of the file.
     pub links: Vec<(String, usize)>,
-    /// The imports of templates that can be used: binding and what is known.
+    /// The imports of usable templates: binding and facts.
     pub templates: Vec<(String, TemplateFacts)>,
-    /// The imports of servers of which something is known: binding and what is known.
+    /// The imports of servers with known tools: binding and facts.
     pub servers: Vec<(String, ServerFacts)>,
 }
 
 impl ProgramFile {
-    /// The imports of the file.
+    /// Returns the imports of the file.
     pub fn imports(&self) -> impl Iterator<Item = &Import> {
         self.parsed.file.items.iter().filter_map(|item| match item {
             Item::Import(import) => Some(import),
@@ -69,7 +69,7 @@ impl ProgramFile {
         })
     }
 
-    /// The agents of the file with the indices of their items.
+    /// Returns the agents of the file with the indices of their items.
     pub fn agents(&self) -> impl Iterator<Item = (usize, &Agent)> {
         self.parsed.file.items.iter().enumerate().filter_map(|(index, item)| match item {
             Item::Agent(agent) => Some((index, agent)),
@@ -77,13 +77,13 @@ impl ProgramFile {
         })
     }
 
-    /// The functions at the top of the file, which all its agents share.
+    /// Returns the functions at the top of the file, which all its agents share.
     pub fn functions(&self) -> impl Iterator<Item = &Func> {
         functions_of(&self.parsed.file.items)
     }
 }
 
-/// The functions among items.
+/// Returns the functions among items.
 pub fn functions_of(items: &[Item]) -> impl Iterator<Item = &Func> {
     items.iter().filter_map(|item| match item {
         Item::Func(func) => Some(func),
@@ -91,7 +91,7 @@ pub fn functions_of(items: &[Item]) -> impl Iterator<Item = &Func> {
     })
 }
 
-/// Names an agent of a program.
+/// The identity of an agent in a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId {
     /// The index of its file.
@@ -102,8 +102,8 @@ pub struct AgentId {
 }
 
 impl Program {
-    /// The agent that runs when the file is run, or that an import of the file means when no
-    /// agent has the name of the import: `main agent`, else a `main func` at the top, else the
+    /// Returns the agent that runs when the file is run, or that an import of the file means when
+    /// no agent has the name of the import: `main agent`, else a `main func` at the top, else the
     /// only agent, else the functions at the top when there is no agent.
     #[must_use]
     pub fn main_agent(&self, file: usize) -> Option<AgentId> {
@@ -122,7 +122,7 @@ impl Program {
         }
     }
 
-    /// The agent of a file that has a name.
+    /// Returns the agent of a file that has a name.
     #[must_use]
     pub fn named_agent(&self, file: usize, name: &str) -> Option<AgentId> {
         let named = |agent: &Agent| agent.name.as_ref().is_some_and(|own| own.text == name);
@@ -130,7 +130,7 @@ impl Program {
         Some(AgentId { file, item: Some(item) })
     }
 
-    /// The agent that `import agent NAME` in a file stands for: the one of that name in the
+    /// Returns the agent that `import agent NAME` in a file stands for: the one of that name in the
     /// imported file, else its main agent.
     #[must_use]
     pub fn imported_agent(&self, file: usize, name: &str) -> Option<AgentId> {
@@ -138,13 +138,13 @@ impl Program {
         self.named_agent(*target, name).or_else(|| self.main_agent(*target))
     }
 
-    /// The agent that a name means in a file: one of its own, else an imported one.
+    /// Returns the agent that a name means in a file: one of its own, else an imported one.
     #[must_use]
     pub fn resolve_agent(&self, file: usize, name: &str) -> Option<AgentId> {
         self.named_agent(file, name).or_else(|| self.imported_agent(file, name))
     }
 
-    /// The tree of an agent; `None` for an implicit one.
+    /// Returns the tree of an agent; `None` for an implicit one.
     #[must_use]
     pub fn agent(&self, id: AgentId) -> Option<&Agent> {
         match self.files.get(id.file)?.parsed.file.items.get(id.item?)? {
@@ -153,7 +153,8 @@ impl Program {
         }
     }
 
-    /// The functions of an agent, without those at the top of its file unless it is implicit.
+    /// Returns the functions of an agent, without those at the top of its file unless it is
+    /// implicit.
     #[must_use]
     pub fn functions(&self, id: AgentId) -> Vec<&Func> {
         match (id.item, self.files.get(id.file)) {
@@ -163,7 +164,8 @@ impl Program {
         .unwrap_or_default()
     }
 
-    /// What `Name(input)` calls: the agent's `main func`, or its only function.
+    /// Returns the function that `Name(input)` calls: the agent's `main func`, or its only
+    /// function.
     #[must_use]
     pub fn entry(&self, id: AgentId) -> Option<&Func> {
         let functions = self.functions(id);
@@ -174,21 +176,21 @@ impl Program {
         }
     }
 
-    /// The function of an agent that has a name.
+    /// Returns the function of an agent that has a name.
     #[must_use]
     pub fn function(&self, id: AgentId, name: &str) -> Option<&Func> {
         let named = |func: &&Func| func.name.as_ref().is_some_and(|own| own.text == name);
         self.functions(id).into_iter().find(named)
     }
 
-    /// Returns what is known of the server or tool that an import of a file binds.
+    /// Returns the facts about the server or tool that an import of a file binds.
     #[must_use]
     pub fn server(&self, file: usize, name: &str) -> Option<&ServerFacts> {
         let servers = &self.files.get(file)?.servers;
         servers.iter().find(|(own, _)| own == name).map(|(_, facts)| facts)
     }
 
-    /// The source of a file by its name, for rendering a diagnostic.
+    /// Returns the source of a file by its name, for rendering a diagnostic.
     #[must_use]
     pub fn source(&self, name: &str) -> Option<&SourceFile> {
         self.files.iter().map(|file| &file.source).find(|source| source.name() == name)
@@ -214,7 +216,7 @@ pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> P
     loading.program
 }
 
-/// Faults of loading that are told.
+/// The greatest number of loading faults that are reported.
 const MAX_FAULTS: usize = 1_000;
 
 struct Loading<'a> {
@@ -222,7 +224,7 @@ struct Loading<'a> {
     limits: &'a Limits,
     program: Program,
     by_name: HashMap<String, usize>,
-    /// Imports of templates so far.
+    /// The number of template imports so far.
     templates: usize,
 }
 
@@ -242,11 +244,11 @@ impl Loading<'_> {
         index
     }
 
-    /// Loads what a file imports agents from.
+    /// Loads the files that a file imports agents from.
     fn follow(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let importer = file.source.name().to_owned();
-        // An address is no path: the checker refuses it, and nothing is looked for.
+        // A URL is not a path: the checker refuses it, and nothing is loaded.
         let is_path = |text: &str| !text.is_empty() && !text.contains("://");
         let of_agents =
             |import: &&Import| import.kind == ImportKind::Agent && is_path(&import.from.value);
@@ -272,7 +274,7 @@ impl Loading<'_> {
         self.references(index);
     }
 
-    /// Asks what is known of the servers that a file imports.
+    /// Queries the facts about the servers that a file imports.
     fn servers(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let known = file.imports().filter_map(|import| {
@@ -291,7 +293,7 @@ impl Loading<'_> {
         }
     }
 
-    /// Asks what is wrong with the resources and packs that a file imports and with the references in
+    /// Queries the faults of the resources and packs that a file imports, and of the references in
     /// its texts.
     fn references(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
@@ -314,11 +316,11 @@ impl Loading<'_> {
         }
     }
 
-    /// Asks what is known of the templates that a file imports.
+    /// Queries the facts about the templates that a file imports.
     fn templates(&mut self, index: usize, importer: &str) {
         let Some(file) = self.program.files.get(index) else { return };
         let names = templates_of(file.imports());
-        // What is no path at all is told by the check.
+        // Something that is not a path at all is reported by the check.
         let is_path = |import: &&Import| {
             let path = import.from.value.trim();
             !path.is_empty() && !path.contains("://")
@@ -368,13 +370,13 @@ impl Loading<'_> {
     }
 }
 
-/// A file that is imported can't be read.
+/// Returns the diagnostic of an imported file that can't be read.
 fn import_failed(fault: &LoadError, span: Span) -> Diagnostic {
     let help = fault.help.as_deref().unwrap_or("a path is relative to the file that imports it");
     codes::IMPORT_FAILED.at(span, fault.message.clone()).with_help(help)
 }
 
-/// A fault of a template, told where the template is imported.
+/// Returns the diagnostic of a template's fault, at its import.
 pub(crate) fn template_fault(fault: &TemplateFault, name: &str, span: Span) -> Diagnostic {
     match fault {
         TemplateFault::Unreadable(fault) => import_failed(fault, span),

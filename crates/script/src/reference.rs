@@ -1,9 +1,10 @@
-//! References in a program (AS-2, REF-6): resources that it imports, and literal texts in which
-//! references may stand.
+//! References in a program (AS-2, REF-6): resources that it imports, and literal texts that may
+//! contain references.
 //!
-//! Decision: the language knows no reference. It says which texts of a prompt its author wrote, and
-//! where; what a reference is, is asked of the [`SourceLoader`](crate::host::SourceLoader) before a
-//! run and of the [`Host`](crate::host::Host) in it. What is computed or loaded is never searched.
+//! Decision: the language does not parse references. It determines which texts of a prompt its
+//! author wrote, and where; the [`SourceLoader`](crate::host::SourceLoader) finds references in
+//! them before a run, and the [`Host`](crate::host::Host) in a run. Computed or loaded text is
+//! never searched.
 
 mod check;
 mod texts;
@@ -28,23 +29,23 @@ pub struct ResourceImport {
 /// A resource that a `use` shows (AS-15).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedResource {
-    /// How many of the call's items stand before it in the prompt.
+    /// The number of the call's items before it in the prompt.
     pub before: usize,
     /// The resource.
     pub import: ResourceImport,
     /// The label, if any.
     pub label: Option<String>,
-    /// Where it is used.
+    /// The place of its `use`.
     pub position: Position,
-    /// The budget of all that it names, together.
+    /// The budget of everything that it names, together.
     pub budget: Option<Budget>,
-    /// What stays when it does not fit.
+    /// The part that stays when it does not fit.
     pub keep: Keep,
-    /// The order in which it yields to a whole-prompt budget.
+    /// The order in which it is cut to fit a whole-prompt budget.
     pub priority: i64,
 }
 
-/// Which part of a prompt a text belongs to.
+/// The part of a prompt that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Layer {
     /// `input` of `generate`.
@@ -55,36 +56,36 @@ pub enum Layer {
     Description,
 }
 
-/// What stands in a [`LiteralText`] for a part that is computed.
+/// The placeholder for a computed part of a [`LiteralText`].
 pub const COMPUTED: char = '\u{fffc}';
 
-/// A text of a prompt as far as the program spells it out.
+/// A text of a prompt as far as it is literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteralText {
-    /// Where it goes.
+    /// The part of the prompt.
     pub layer: Layer,
-    /// The text; each part that is computed stands in it as [`COMPUTED`].
+    /// The text, with [`COMPUTED`] for each computed part.
     pub text: String,
-    /// The file it stands in, by its source name.
+    /// The file that contains it, by its source name.
     pub file: String,
-    /// Where parts of it are joined.
+    /// The positions where parts are joined.
     pub seams: Vec<Seam>,
-    /// Where each `@` of it stands: the offset in `text` and the place in the program.
+    /// The position of each `@`: the offset in `text` and the place in the program.
     pub places: Vec<(usize, Position)>,
 }
 
-/// Where a literal is joined with another or with something computed.
+/// A position where a literal is joined with another or with something computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seam {
-    /// Where the part before it ends.
+    /// The end of the part before it.
     pub start: usize,
-    /// Where the part behind it begins: later than `start` when something is computed between.
+    /// The start of the part after it: greater than `start` when something computed is between.
     pub end: usize,
 }
 
 impl LiteralText {
-    /// Whether what stands from `start` to `end` is the same whatever the text is joined with. A
-    /// reference that touches the end of its literal is not: more of it may follow.
+    /// Reports whether the text from `start` to `end` is the same whatever it is joined with. A
+    /// reference that touches the end of its literal is not: it may continue.
     #[must_use]
     pub fn is_whole(&self, start: usize, end: usize) -> bool {
         let torn = |seam: &Seam| seam.start > start && seam.start <= end;
@@ -92,7 +93,7 @@ impl LiteralText {
         !self.seams.iter().any(|seam| torn(seam) || continued(seam))
     }
 
-    /// The place of what begins at an offset with `@`.
+    /// Returns the place of the `@` at an offset.
     #[must_use]
     pub fn position(&self, start: usize) -> Option<&Position> {
         let index = self.places.binary_search_by_key(&start, |(at, _)| *at).ok()?;
@@ -100,30 +101,30 @@ impl LiteralText {
     }
 }
 
-/// A reference, or what looks like one, in a literal text.
+/// A reference, or text that looks like one, in a literal text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenReference {
-    /// Where it begins in the text, in bytes.
+    /// Its start in the text, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// Its end.
     pub end: usize,
-    /// What is known to be wrong with it.
+    /// Its known fault, if any.
     pub fault: Option<ReferenceFault>,
 }
 
-/// What is wrong with a reference.
+/// A fault of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReferenceFault {
     /// The code of the reference layer, such as `REF1004`.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Where the fault begins in the text that was given, in bytes.
+    /// The start of the fault in the given text, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// Its end.
     pub end: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
 }

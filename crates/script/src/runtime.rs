@@ -1,10 +1,10 @@
-//! Runs programs: tree → code for registers → a machine that stops at effects (AS-6 to AS-19,
-//! AS-28 to AS-30).
+//! Runs programs: tree → register code → a machine that stops at effects (AS-6 to AS-19, AS-28 to
+//! AS-30).
 //!
-//! Decision: evaluation is synchronous and suspends only where a program reaches for the world. A
-//! small driver performs the effect through [`Host`] and goes on, so that plain code runs at full
-//! speed, any executor will do, and a run needs no thread of its own. A run stays on the task
-//! that polls it (its future is not `Send`); hosts may use threads as they like.
+//! Decision: evaluation is synchronous and suspends only at effects. A small driver performs the
+//! effect through [`Host`] and resumes, so that plain code runs at full speed on any executor, and
+//! a run needs no thread of its own. A run stays on the task that polls it (its future is not
+//! `Send`); hosts may use threads as they like.
 //!
 //! ```
 //! use contexture_script::host::{LoadedSource, MemoryLoader};
@@ -40,11 +40,13 @@
 
 mod choices;
 mod code;
+pub mod codes;
 mod compile;
 mod concat;
 mod drive;
 pub mod error;
 mod events;
+mod files;
 mod given;
 mod machine;
 mod meter;
@@ -77,8 +79,8 @@ use crate::host::Host;
 
 /// Compiles a program that the checker has passed.
 ///
-/// A program that it has not passed compiles as well: what makes no sense fails when it is
-/// reached, with a code, a reason and a place.
+/// A program that it has not passed compiles as well: an invalid part fails when it is reached,
+/// with a code, a reason and a place.
 #[must_use]
 pub fn compile(program: &Program) -> Executable {
     let units = program.files.iter().map(|file| Unit {

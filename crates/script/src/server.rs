@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_a_method_means_the_tool_of_its_name() {
+    fn as_25_method_means_tool_of_same_name() {
         let tools = ["read_file", "get-sum", "a.b", "a-b", "3d", "日本"];
         let server = import("mcp://fs");
         let found = |method: &str| server.tool(tools, method);

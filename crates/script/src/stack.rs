@@ -1,18 +1,17 @@
-//! Stack for trees of any height.
+//! Stack space for trees of any height.
 //!
-//! Decision: what walks a tree is written as plain recursion, and asks here for room before each
-//! step down. A thousand nested blocks, or a sum of ten thousand terms, then need neither a large
-//! stack of the thread that happens to run nor a work list in every visitor. How high a tree may
-//! be is bounded by the parser.
+//! Decision: a walk over a tree is plain recursion and asks here for stack space before each step
+//! down. A thousand nested blocks, or a sum of ten thousand terms, then need neither a large stack
+//! of the current thread nor a work list in every visitor. The parser bounds the height of a tree.
 
-/// What is left when new room is taken: more than any way from one step down to the next needs in
-/// an unoptimised build.
+/// The remaining space below which a new segment is allocated: more than any path from one step
+/// down to the next needs in an unoptimised build.
 const LEAST: usize = 256 << 10;
 
-/// Room taken at a time; pages that are not touched cost nothing.
+/// The size of a segment; pages that are not touched cost nothing.
 const SEGMENT: usize = 4 << 20;
 
-/// Runs one step down a tree, in new room where the stack is nearly used up.
+/// Runs one step down a tree, in a new segment when the stack is nearly used up.
 pub(crate) fn deeper<T>(step: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(LEAST, SEGMENT, step)
 }

@@ -1,6 +1,6 @@
 //! Syntax: tokens, tree and parser (AS-1 to AS-9, AS-12 to AS-19).
 //!
-//! Decision: there is always a tree, with all tokens and all faults; a strict view is a look at
+//! Decision: there is always a tree, with all tokens and all faults; a strict caller checks
 //! [`Parsed::is_valid`]. Formatter, migration, analysis, runtime and the inspector share it.
 //!
 //! ```
@@ -15,10 +15,12 @@
 //! ```
 
 pub mod ast;
+mod deep;
 pub mod json;
 pub mod lexer;
 pub mod literal;
 mod parser;
+pub(crate) mod places;
 mod shape_of;
 pub mod token;
 
@@ -35,19 +37,19 @@ use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
 use parser::Parser;
 use token::Token;
 
-/// What parsing a file gives.
+/// The result of parsing a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parsed {
-    /// The tree; what could not be read stands as `Error` nodes or is left out.
+    /// The tree; parts that could not be parsed are `Error` nodes or left out.
     pub file: File,
-    /// All tokens in source order, comments among them.
+    /// All tokens in source order, including comments.
     pub tokens: Vec<Token>,
     /// The faults, in source order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Parsed {
-    /// Whether the file has no error of syntax; warnings and hints are none.
+    /// Reports whether the file has no syntax errors; warnings and hints do not count.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         is_valid(&self.diagnostics)
@@ -80,7 +82,7 @@ fn too_large(text: &str, limits: &Limits) -> Option<Diagnostic> {
     })
 }
 
-/// Parses one shape, such as `{ ok boolean, items list[string] }`, with nothing behind it (AS-5).
+/// Parses one shape, such as `{ ok boolean, items list[string] }`, with nothing after it (AS-5).
 #[must_use]
 pub fn parse_shape(text: &str, limits: &Limits) -> (ShapeNode, Vec<Diagnostic>) {
     if let Some(fault) = too_large(text, limits) {
@@ -93,7 +95,7 @@ pub fn parse_shape(text: &str, limits: &Limits) -> (ShapeNode, Vec<Diagnostic>) 
     (shape, parser.finish().1)
 }
 
-/// Parses one expression with nothing behind it.
+/// Parses one expression with nothing after it.
 #[must_use]
 pub fn parse_expression(text: &str, limits: &Limits) -> (Expr, Vec<Diagnostic>) {
     if let Some(fault) = too_large(text, limits) {
@@ -105,7 +107,7 @@ pub fn parse_expression(text: &str, limits: &Limits) -> (Expr, Vec<Diagnostic>) 
     (expr, parser.finish().1)
 }
 
-/// What a line typed into a REPL is.
+/// A parsed input line of a REPL.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReplInput {
     /// Imports, agents, functions, configuration and uses.
@@ -114,12 +116,11 @@ pub struct ReplInput {
     pub statements: Vec<Statement>,
     /// The faults.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether a bracket or a triple-quoted string is still open, so that more lines may follow.
+    /// True if a bracket or a triple-quoted string is still open, so that more lines may follow.
     pub incomplete: bool,
 }
 
-/// Parses what was typed into a REPL: items and statements mixed. `use` and configuration are
-/// statements here.
+/// Parses input of a REPL: items and statements mixed. `use` and configuration are statements here.
 #[must_use]
 pub fn parse_repl(text: &str, limits: &Limits) -> ReplInput {
     if let Some(fault) = too_large(text, limits) {

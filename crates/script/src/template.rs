@@ -1,9 +1,9 @@
-//! Prompt templates that a program imports (AS-2): what it asks of them, and what can be known of
-//! them before it runs.
+//! Prompt templates that a program imports (AS-2): the calls of templates in a program, and the
+//! facts known before it runs.
 //!
-//! Decision: the language knows no template engine. What it needs to know of a template before a
-//! run it asks of the [`SourceLoader`](crate::host::SourceLoader), what a template gives in a run
-//! of the [`Host`](crate::host::Host).
+//! Decision: the language contains no template engine. The
+//! [`SourceLoader`](crate::host::SourceLoader) provides the facts about a template before a run,
+//! the [`Host`](crate::host::Host) renders it in a run.
 
 use crate::host::LoadError;
 use crate::syntax::ast::{Import, ImportKind};
@@ -21,8 +21,8 @@ pub struct TemplateImport {
     pub path: String,
     /// The file that imports it, by its source name; relative paths start there.
     pub importer: String,
-    /// All templates that the same file imports, by name and path: `{{> name}}` means one of
-    /// these, else a file beside the template.
+    /// All templates that the same file imports, by name and path: `{{> name}}` means one of these,
+    /// else a file beside the template.
     pub all: TemplateNames,
 }
 
@@ -30,7 +30,7 @@ pub struct TemplateImport {
 pub type TemplateNames = Arc<[(String, String)]>;
 
 impl TemplateImport {
-    /// A template import of the file `importer`, which imports `all`.
+    /// Creates a template import of the file `importer`, which imports `all`.
     #[must_use]
     pub fn new(import: &Import, importer: &str, all: &TemplateNames) -> Self {
         Self {
@@ -42,53 +42,53 @@ impl TemplateImport {
     }
 }
 
-/// The template imports among those of a file.
+/// Returns the template imports among those of a file.
 pub fn templates_of<'a>(imports: impl IntoIterator<Item = &'a Import>) -> TemplateNames {
     let templates = imports.into_iter().filter(|import| import.kind == ImportKind::Template);
     templates.map(|import| (import.name.text.clone(), import.from.value.clone())).collect()
 }
 
-/// A template that is to be rendered.
+/// A template to be rendered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateCall {
-    /// The trace event of reading it, when this is its first use in the run: then it is read and
-    /// compiled anew.
+    /// The trace event of reading it, if this is its first use in the run: then it is read and
+    /// compiled.
     pub event: Option<u64>,
     /// The template.
     pub template: Arc<TemplateImport>,
     /// Its variables, an object.
     pub variables: Value,
-    /// Whether the variables hold placeholders of a dry run.
+    /// True if the variables hold placeholders of a dry run.
     pub on_placeholders: bool,
-    /// Where the program calls.
+    /// The place of the call.
     pub site: Site,
 }
 
-/// What is known of a template before it is rendered.
+/// The facts about a template that are known before it is rendered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateFacts {
-    /// The variables without which no rendering succeeds, as dotted paths such as `user.name`.
+    /// The variables that every rendering needs, as dotted paths such as `user.name`.
     pub always: Vec<String>,
     /// Every variable that it reads in any way, as dotted paths.
     pub used: Vec<String>,
-    /// The partials that it includes, by itself and through others.
+    /// The partials that it includes, directly and through others.
     pub partials: Vec<String>,
 }
 
-/// Why an imported template can't be used.
+/// The reason why an imported template can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateFault {
     /// Its file can't be read.
     Unreadable(LoadError),
-    /// Its text, or that of a partial, is no template.
+    /// Its text, or that of a partial, is not a valid template.
     Invalid {
         /// The code of the prompt layer, such as `PT1003`.
         code: &'static str,
-        /// Where: file, line and column.
+        /// The place: file, line and column.
         place: TemplatePlace,
-        /// What is wrong.
+        /// The message.
         message: String,
-        /// How to mend it.
+        /// How to fix it.
         help: Option<String>,
     },
 }
@@ -105,7 +105,7 @@ pub struct TemplatePlace {
 }
 
 impl fmt::Display for TemplatePlace {
-    /// `prompts/review.hbs:3:5`
+    /// Writes a place such as `prompts/review.hbs:3:5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }

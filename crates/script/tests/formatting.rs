@@ -1,5 +1,5 @@
 //! The formatter keeps meaning and comments and is idempotent, on specimens and on generated
-//! programs with white space and comments in every place that allows them.
+//! programs with white space and comments in every allowed place.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,7 +23,7 @@ fn parsed(text: &str) -> (SourceFile, Parsed) {
     (source, parsed)
 }
 
-/// The tree without places.
+/// Returns the tree without positions.
 fn meaning(text: &str) -> Value {
     let (source, parsed) = parsed(text);
     let mut tree = json::to_json(&parsed.file, &source);
@@ -82,8 +82,8 @@ fn as_31_specimens_keep_their_meaning() {
     }
 }
 
-/// Makes a program from a list of choices. `~` stands where white space and comments may stand,
-/// line ends among them; a blank is one on the same line.
+/// A generator of programs from a list of choices. `~` is a place for white space and comments,
+/// including line breaks; a blank is white space on the same line.
 struct Maker<'a> {
     choices: &'a [u16],
     at: usize,

@@ -1,4 +1,4 @@
-//! Whatever the bytes, there is a tree and all tokens, and nothing overflows the stack.
+//! Any bytes have a tree and all tokens, and nothing overflows the stack.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -47,7 +47,7 @@ fn everything(text: &str) -> Parsed {
     parsed
 }
 
-/// Nothing but the words of the old syntax is taken away, and only commas and `return` are added.
+/// Checks that a migration removes only words of the old syntax, and adds only commas and `return`.
 fn check_migration(before: &str, after: &str) {
     let dense = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let (dense_before, dense_after) = (dense(before), dense(after));
@@ -70,7 +70,7 @@ fn check_migration(before: &str, after: &str) {
     assert_eq!(old, "", "migrated to {after:?} from {before:?}");
 }
 
-/// Tokens stand in order, and between them is only white space.
+/// Checks that tokens are in order, with only white space between them.
 fn check_tokens(text: &str, parsed: &Parsed) {
     let mut at = 0;
     for token in &parsed.tokens {
@@ -191,17 +191,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn as_32_any_text_has_a_tree(text in any::<String>()) {
+    fn as_32_any_text_has_tree(text in any::<String>()) {
         everything(&text);
     }
 
     #[test]
-    fn as_32_any_bytes_have_a_tree(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn as_32_any_bytes_have_tree(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         everything(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn as_32_any_token_soup_has_a_tree(
+    fn as_32_any_token_soup_has_tree(
         words in proptest::collection::vec(proptest::sample::select(WORDS), 0..120),
         glue in any::<bool>(),
     ) {
@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn as_32_a_program_with_a_hole_has_a_tree(from in 0_usize..2_500, length in 0_usize..60) {
+    fn as_32_program_with_gap_has_a_tree(from in 0_usize..2_500, length in 0_usize..60) {
         let tour = include_str!("specimens/syntax/tour.as");
         let mut text: Vec<char> = tour.chars().collect();
         let start = from.min(text.len());
@@ -219,7 +219,7 @@ proptest! {
     }
 }
 
-/// What the old syntax was written with, and what stands around it in both.
+/// The parts of old syntax, and tokens around it in both versions.
 const OLD: &[&str] = &[
     "use n",
     "use docs.summary",
@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-/// Runs in a stack as small as a worker thread's.
+/// Runs on a stack as small as a worker thread's.
 fn in_small_stack(run: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(2 << 20);
     let handle = thread.spawn(run).unwrap();
@@ -325,7 +325,7 @@ fn as_32_deep_nesting_is_read_or_refused_and_never_overflows() {
     });
 }
 
-/// What nests without limit of its own, each free of faults.
+/// Constructs that nest without a limit of their own, each without faults.
 const BLOCKS: &[(&str, &str, &str)] = &[
     ("if input { ", "b = 1", " }"),
     ("if input {\n", "b = 1", "\n} else { b = 2 }"),
@@ -354,7 +354,7 @@ const BLOCKS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn as_32_one_thousand_nested_blocks_of_every_kind_behave() {
+fn as_32_thousand_nested_blocks_of_every_kind_work() {
     in_small_stack(|| {
         for (open, middle, close) in BLOCKS {
             let text = nested(open, middle, close, 1_000);
@@ -370,7 +370,7 @@ fn as_32_one_thousand_nested_blocks_of_every_kind_behave() {
 }
 
 #[test]
-fn as_32_beyond_the_limit_there_is_one_clear_error() {
+fn as_32_beyond_limit_there_is_one_clear_error() {
     in_small_stack(|| {
         for (open, middle, close) in BLOCKS {
             for depth in [1_300, 20_000] {
@@ -386,7 +386,7 @@ fn as_32_beyond_the_limit_there_is_one_clear_error() {
     });
 }
 
-/// What stands in a row and does not nest.
+/// Constructs that repeat in a row and do not nest.
 const ROWS: &[(&str, &str, &str)] = &[
     ("x = 1", " + 1", ""),
     ("x = 1", "\n  - 1", ""),
@@ -404,7 +404,7 @@ const ROWS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn as_7_ten_thousand_terms_in_a_row_are_no_nesting() {
+fn as_7_ten_thousand_terms_in_a_row_do_not_count_as_nesting() {
     in_small_stack(|| {
         for (start, link, end) in ROWS {
             let text = format!("main func(input) {{\n{start}{}{end}\n}}\n", link.repeat(10_000));
@@ -419,7 +419,7 @@ fn as_7_ten_thousand_terms_in_a_row_are_no_nesting() {
 }
 
 #[test]
-fn as_7_a_row_without_end_is_one_clear_error() {
+fn as_7_row_without_end_is_one_clear_error() {
     in_small_stack(|| {
         for (start, link, end) in ROWS.iter().take(10) {
             let text = format!("main func(input) {{\n{start}{}{end}\n}}\n", link.repeat(100_000));

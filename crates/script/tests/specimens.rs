@@ -1,10 +1,10 @@
-//! Specimens: programs with what is said about them, source and result in one snapshot.
+//! Specimens: programs with their diagnostics, source and result in one snapshot.
 //!
-//! A specimen may have lines `//// file: NAME`, behind which another file begins, and
-//! `//// limits: NAME=NUMBER`, which lowers a limit. `//// template: FILE always=a,b used=a,b,c`
-//! tells what is known of a template, `//// template: FILE fault=CODE` that it is none,
-//! `//// reference: TEXT CODE` and `//// pack: NAME CODE` what is wrong with a reference or a pack,
-//! `//// server: NAME TOOL{field!:string|null,…} …` what is known of the tools of a server.
+//! A specimen may contain lines `//// file: NAME`, which begin another file, and `//// limits:
+//! NAME=NUMBER`, which lowers a limit. `//// template: FILE always=a,b used=a,b,c` sets the facts
+//! about a template, `//// template: FILE fault=CODE` makes it invalid, `//// reference: TEXT CODE`
+//! and `//// pack: NAME CODE` set the fault of a reference or a pack, `//// server: NAME
+//! TOOL{field!:string|null,…} …` sets the tools of a server.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -110,7 +110,7 @@ fn template(known: &str) -> (String, Result<TemplateFacts, Vec<TemplateFault>>) 
     (file, Ok(facts))
 }
 
-/// `fs read{path!:string,head:integer,…} stat{}`; a field `…` means that others may stand there.
+/// Parses `fs read{path!:string,head:integer,…} stat{}`; a field `…` allows further fields.
 fn server(known: &str) -> (String, ServerFacts) {
     let (name, tools) = known.trim().split_once(' ').unwrap_or((known.trim(), ""));
     let tool = |text: &str| {
@@ -150,7 +150,8 @@ fn field(text: &str) -> FieldFacts {
     known
 }
 
-/// A fault of the reference layer: its code is not ours, and its place is the last four characters.
+/// Returns a fault of the reference layer: its code is not ours, and its place is the last four
+/// characters.
 fn reference_fault(text: &str, code: &str) -> Option<ReferenceFault> {
     let code = match code {
         "REF1001" => "REF1001",
@@ -163,7 +164,7 @@ fn reference_fault(text: &str, code: &str) -> Option<ReferenceFault> {
     Some(ReferenceFault { code, severity: Severity::Error, start, end, message, help })
 }
 
-/// What the knowledge layer says of a pack: its code is not ours.
+/// Returns a fault of the knowledge layer: its code is not ours.
 fn pack_fault(pack: &str, code: &str) -> KnowledgeFault {
     let (code, severity) = match code {
         "KN1001" => ("KN1001", Severity::Error),
@@ -220,7 +221,7 @@ fn as_32_diagnostics() {
 }
 
 #[test]
-fn as_32_every_code_has_a_specimen_that_shows_it() {
+fn as_32_every_code_has_specimen_that_shows_it() {
     let specimens = specimens("diagnostics");
     for code in codes::ALL {
         let shows = |specimen: &&Specimen| {
@@ -236,7 +237,7 @@ fn as_32_every_code_has_a_specimen_that_shows_it() {
 }
 
 #[test]
-fn as_32_every_diagnostic_has_a_code_a_reason_and_a_fix() {
+fn as_32_every_diagnostic_has_code_reason_and_fix() {
     for area in ["diagnostics", "syntax"] {
         for specimen in specimens(area) {
             for fault in check(&specimen.program) {

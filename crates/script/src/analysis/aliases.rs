@@ -1,10 +1,10 @@
-//! Writes of a `parallel for` to what belongs to the outside, through other names and through
-//! functions (AS-10).
+//! Writes in a `parallel for` to values from outside it, through other names and through functions
+//! (AS-10).
 //!
-//! Decisions. Each function is walked once per change of what it calls, and summed up: which parts
-//! of its parameters it may write, and which it may give back. What is certainly new is never
-//! told; what depends on a value (an item at a computed index among new and old ones, a default)
-//! is left to the run, which refuses every such write.
+//! Decisions. Each function is walked once per change of the functions it calls, and summarised:
+//! which parts of its parameters it may write, and which it may return. A write to something
+//! certainly new is never reported; a write that depends on a value (an item at a computed index
+//! among new and old ones, a default) is left to the run, which refuses every such write.
 
 mod calls;
 mod held;
@@ -25,18 +25,18 @@ use scopes::Scopes;
 use std::collections::{BTreeSet, VecDeque};
 use walk::Walker;
 
-/// Nodes looked at in a whole program; writes behind them are left to the run.
+/// The limit of nodes visited in a whole program; writes after that are left to the run.
 const MOST_NODES: u64 = 20_000_000;
 /// How often one function is walked.
 const MOST_WALKS: usize = 8;
-/// Functions that the explanation of a write names.
+/// The number of functions listed in the explanation of a write.
 const SHOWN: usize = 8;
 
-/// What is known of a function.
+/// The summary of a function.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Summary<'p> {
     writes: Vec<Write<'p>>,
-    /// What it gives back, in terms of its parameters.
+    /// Its return value, in terms of its parameters.
     returns: Option<Held<'p>>,
     callees: BTreeSet<usize>,
 }
@@ -51,26 +51,26 @@ struct Write<'p> {
 
 #[derive(Debug, Clone, PartialEq)]
 enum How<'p> {
-    /// Here, by what stands at the span.
+    /// Here, at this span.
     Here(Span),
-    /// By calling a function that writes this part of this parameter.
+    /// By a call of a function that writes this part of this parameter.
     Call(usize, usize, Vec<Step<'p>>),
 }
 
-/// A write to the outside in a `parallel for`.
+/// A write to an outer value in a `parallel for`.
 #[derive(Debug, Clone, PartialEq)]
 struct Finding<'p> {
     span: Span,
-    /// The variable through which it is written, if it is one.
+    /// The variable through which it is written, if any.
     base: Option<&'p str>,
     outside: Outside<'p>,
     how: How<'p>,
 }
 
-/// The writes to the outside of all functions of a program.
+/// The outer writes of all functions of a program.
 pub(super) struct Aliases<'p> {
     summaries: Vec<Summary<'p>>,
-    /// By function.
+    /// The findings of each function.
     findings: Vec<Vec<Finding<'p>>>,
 }
 
@@ -120,7 +120,7 @@ impl<'p> Aliases<'p> {
         }
     }
 
-    /// Walks over a function; whether it is now known to do something else.
+    /// Walks a function and reports whether its summary has changed.
     fn function(
         &mut self,
         declarations: &Declarations<'p>,
@@ -166,7 +166,7 @@ fn has_parallel_for(decl: &FuncDecl<'_>) -> bool {
 }
 
 impl<'p> Checker<'p, '_> {
-    /// Tells the writes to the outside in this file's `parallel for`s.
+    /// Reports the outer writes in this file's `parallel for`s.
     pub(super) fn outer_writes(&mut self) {
         let (declarations, aliases) = (self.declarations, self.aliases);
         for (decl, findings) in declarations.functions.iter().zip(&aliases.findings) {
@@ -186,14 +186,14 @@ impl<'p> Checker<'p, '_> {
             (How::Call(..), _) => {
                 let path = self.write_path(how);
                 format!(
-                    "this call changes `{name}`, which belongs to the outside of the `parallel for`: {path}"
+                    "this call changes `{name}`, which is defined outside the `parallel for`: {path}"
                 )
             }
             (How::Here(_), Some(base)) if *base != name => format!(
-                "`{base}` holds `{name}` or a part of it, which belongs to the outside: a `parallel for` can't change it"
+                "a `parallel for` can't change `{base}`, which holds all or part of the outer `{name}`"
             ),
             (How::Here(_), _) => {
-                format!("a `parallel for` can't change `{name}`, which belongs to the outside")
+                format!("a `parallel for` can't change `{name}`, which is defined outside it")
             }
         };
         let direct = matches!((how, base), (How::Here(_), Some(base)) if *base == name);
@@ -206,7 +206,7 @@ impl<'p> Checker<'p, '_> {
         self.push(fault.with_label(outside.span, "defined here").with_help(help));
     }
 
-    /// `note → keep → list.add (main.as:12)`.
+    /// Returns a path such as `note → keep → list.add (main.as:12)`.
     fn write_path(&self, how: &How<'p>) -> String {
         let mut path: Vec<String> = Vec::new();
         let mut how = how;

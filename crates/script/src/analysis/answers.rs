@@ -1,11 +1,11 @@
-//! Model calls whose answer, unchanged, is bound to be the value of a run (AS-23, CP-8).
+//! Model calls whose answer, unchanged, is certain to be the value of a run (AS-23, CP-8).
 //!
-//! Decision: text that is shown while it comes can't be taken back, so a call counts only when
-//! nothing can come between its answer and the end. It has no shape, it runs once, and its value
-//! leaves by the end or a `return` of the function that is started, of one that is called there and
+//! Decision: text that is shown while it arrives can't be taken back, so a call counts only when
+//! nothing can happen between its answer and the end. It has no shape, it runs once, and its value
+//! leaves by the end or a `return` of the entry function, of a function that is called there and
 //! nowhere else, or through a variable that is set once and is all that the function ends with.
-//! Who calls whom is decided by names alone: a name that stands anywhere else makes a call a doubtful
-//! one, and a doubtful one does not count.
+//! Callers are determined by names alone: a name that occurs anywhere else makes a call doubtful,
+//! and a doubtful call does not count.
 
 use crate::program::{AgentId, Program};
 use crate::stack::deeper;
@@ -17,8 +17,8 @@ use contexture_diagnostic::Span;
 use super::expressions::strip;
 use super::visit;
 
-/// The places of the model calls whose answer is the value of a run that starts at `func`, or the
-/// field `text` of that value.
+/// Returns the positions of the model calls whose answer is the value of a run that starts at
+/// `func`, or the field `text` of that value.
 ///
 /// ```
 /// use contexture_context::Limits;
@@ -44,16 +44,16 @@ pub fn answer_sites(program: &Program, agent: AgentId, func: &Func) -> Vec<Posit
 struct Finder<'p> {
     program: &'p Program,
     found: Vec<Position>,
-    /// The functions that were looked at, by file and place.
+    /// The functions already visited, by file and span.
     seen: Vec<(usize, Span)>,
 }
 
-/// Where an expression stands: what its value is for.
+/// The context of an expression: which value it becomes.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     agent: AgentId,
     func: &'p Func,
-    /// Whether it is the field `text` of the value already.
+    /// True if it is already the field `text` of the value.
     inside: bool,
 }
 
@@ -90,7 +90,7 @@ impl<'p> Finder<'p> {
         }
     }
 
-    /// The value of a variable: what a call gives may be an object, which the variable is then.
+    /// Visits the value of a variable. A call may return an object, which the variable then is.
     fn kept(&mut self, value: &'p Expr, place: Place<'p>) {
         match &strip(value).kind {
             ExprKind::Generate(_) => self.value(value, place),
@@ -104,7 +104,7 @@ impl<'p> Finder<'p> {
         self.function(agent, func);
     }
 
-    /// The function that is called here and nowhere else.
+    /// Returns the function that is called here and nowhere else.
     fn called(&self, callee: &Expr, place: Place<'p>) -> Option<(AgentId, &'p Func)> {
         let file = place.agent.file;
         match &strip(callee).kind {
@@ -138,7 +138,8 @@ impl<'p> Finder<'p> {
         Some((agent, named.next()?))
     }
 
-    /// Whether an agent is named where it is declared, where it is imported, and in one call.
+    /// Reports whether an agent is named only where it is declared, where it is imported, and in
+    /// one call.
     fn is_named_once(&self, agent: AgentId, name: &str, file: usize) -> bool {
         let own = self.program.agent(agent).and_then(|agent| agent.name.as_ref());
         let imported = agent.file != file || self.program.named_agent(file, name) != Some(agent);
@@ -148,7 +149,7 @@ impl<'p> Finder<'p> {
         self.mentions(name) == declared + usize::from(imported) + 1 && elsewhere <= 1
     }
 
-    /// How often a name stands anywhere in the program.
+    /// Counts the occurrences of a name in the program.
     fn mentions(&self, name: &str) -> usize {
         let files = self.program.files.iter();
         let in_file = |file: &crate::program::ProgramFile| {
@@ -166,8 +167,8 @@ impl<'p> Finder<'p> {
     }
 }
 
-/// The expressions that a function ends with. A `return` in a `try` is left out: its failure has
-/// another value.
+/// Returns the expressions that a function ends with. A `return` in a `try` is left out, because a
+/// failure there has another value.
 fn ends(body: &Block) -> Vec<&Expr> {
     let mut found = Vec::new();
     returns(body, &mut found);
@@ -190,13 +191,17 @@ fn returns<'p>(block: &'p Block, found: &mut Vec<&'p Expr>) {
                 deeper(|| returns(body, found));
             }
             StatementKind::For(each) => deeper(|| returns(&each.body, found)),
-            _ => {}
+            StatementKind::Assign { .. }
+            | StatementKind::Use(_)
+            | StatementKind::Config(_)
+            | StatementKind::Expr(_)
+            | StatementKind::Error => {}
         }
     }
 }
 
-/// What a variable is set to, if that happens once, in the function itself and not in a block of it,
-/// and the function can't end with anything else from there on.
+/// Returns the value of a variable that is assigned once, in the function's own block, if the
+/// function can't end with anything else after that.
 fn set_once<'p>(func: &'p Func, name: &str) -> Option<&'p Expr> {
     if func.params.iter().any(|param| param.name.text == name) {
         return None;
@@ -220,7 +225,7 @@ fn set_once<'p>(func: &'p Func, name: &str) -> Option<&'p Expr> {
     (count == 1 && !looped && ends_with(func, name, span)).then_some(value)
 }
 
-/// Whether all that a function can end with behind a place is one variable.
+/// Reports whether one variable is the only result that a function can have after a position.
 fn ends_with(func: &Func, name: &str, behind: Span) -> bool {
     let mut others = 0;
     visit::statements(&func.body, &mut |statement| {
@@ -238,7 +243,7 @@ fn ends_with(func: &Func, name: &str, behind: Span) -> bool {
     last && others == 0
 }
 
-/// Whether an expression is a variable, or an object with it as its only `text`.
+/// Reports whether an expression is a variable, or an object with it as its only `text`.
 fn is_text(expr: &Expr, name: &str) -> bool {
     match &strip(expr).kind {
         ExprKind::Name(own) => own == name,
@@ -259,7 +264,7 @@ mod tests {
     use crate::program::load;
     use contexture_context::Limits;
 
-    /// The lines of the calls that count in a program.
+    /// Returns the lines of the calls that count in a program.
     fn lines(text: &str) -> Vec<u32> {
         let loader = MemoryLoader::new().with(
             "lib.as",
@@ -273,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_the_call_that_a_function_ends_with_is_its_answer() {
+    fn cp_8_call_that_function_ends_with_is_its_answer() {
         assert_eq!(lines("main func(x) {\n generate({ input: \"a\" })\n}"), [2]);
         assert_eq!(lines("main func(x) {\n return (generate({ input: \"a\" }))\n}"), [2]);
         let both = "main func(x) {\n if x {\n return generate({ input: \"a\" })\n }\n generate({ input: \"b\" })\n}";
@@ -286,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_a_variable_that_is_set_once_and_returned_is_the_answer() {
+    fn cp_8_variable_set_once_and_returned_is_the_answer() {
         assert_eq!(lines("main func(x) {\n a = generate({ input: \"a\" })\n y = 1\n a\n}"), [2]);
         assert_eq!(
             lines("main func(x) {\n a = generate({ input: \"a\" })\n { text: a, n: 1 }\n}"),
@@ -297,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_what_may_be_a_step_on_the_way_is_no_answer() {
+    fn cp_8_intermediate_call_is_not_the_answer() {
         for text in [
             "main func(x) {\n generate({ input: \"a\" }) -> { a string }\n}",
             "main func(x) {\n generate({ input: \"a\" }) + \"!\"\n}",
@@ -322,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_a_function_that_is_called_at_the_end_and_nowhere_else_counts() {
+    fn cp_8_function_called_only_at_the_end_counts() {
         let once = "func say(q) {\n generate({ input: \"a\" })\n}\nmain func(x) {\n say(x)\n}";
         assert_eq!(lines(once), [2]);
         let twice =
@@ -337,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_an_agent_that_is_called_at_the_end_counts() {
+    fn cp_8_agent_that_is_called_at_end_counts() {
         let agents = "agent Clerk {\n main func(q) {\n generate({ input: \"a\" })\n }\n}\nmain agent {\n main func(x) {\n Clerk(x)\n }\n}";
         assert_eq!(lines(agents), [3]);
         let method = "agent Clerk {\n func say(q) {\n generate({ input: \"a\" })\n }\n}\nmain agent {\n main func(x) {\n Clerk.say(x)\n }\n}";

@@ -23,8 +23,8 @@ impl<'p> Checker<'p, '_> {
             _ => {
                 self.expr(callee);
                 self.arguments(arguments);
-                let message = "this is a value and can't be called";
-                let help = "functions, agents and methods are called by name";
+                let message = "call of a value";
+                let help = "call a function, agent or method by its name";
                 self.push(codes::NOT_CALLABLE.at(callee.span, message).with_help(help));
             }
         }
@@ -39,13 +39,13 @@ impl<'p> Checker<'p, '_> {
 
     fn call_name(&mut self, name: &'p str, place: Span, span: Span, arguments: &'p [Expr]) {
         if self.scopes.is_variable(name) {
-            let message = format!("`{name}` is a variable and can't be called");
+            let message = format!("call of the variable `{name}`");
             let fault = codes::NOT_CALLABLE.at(place, message);
             let help = match self.global(name) {
                 Some(Global::Function(_) | Global::Agent(_)) => {
-                    "the variable hides what has the same name; rename it"
+                    "rename the variable: it shadows a declaration of the same name"
                 }
-                _ => "functions, agents and methods are called by name",
+                _ => "call a function, agent or method by its name",
             };
             self.push(fault.with_help(help));
             return;
@@ -71,8 +71,8 @@ impl<'p> Checker<'p, '_> {
                         let method = self.first_method(import);
                         format!("call one of its methods, as in `{name}.{method}({{ … }})`")
                     }
-                    ImportKind::Llm => "a model is asked with `generate`".to_owned(),
-                    ImportKind::File => "a file is a value".to_owned(),
+                    ImportKind::Llm => "call a model with `generate`".to_owned(),
+                    ImportKind::File => "use the file as a value, without a call".to_owned(),
                     ImportKind::Resource => super::expressions::shown(name),
                     ImportKind::Knowledge => super::expressions::asked(name),
                     _ => return,
@@ -87,7 +87,7 @@ impl<'p> Checker<'p, '_> {
         let known = match name {
             "len" | "length" | "size" | "count" => Some("write `value.length`"),
             "print" | "println" | "log" | "echo" | "puts" => {
-                Some("a program speaks through its value; store what is to be seen in it")
+                Some("a program's only output is its value: return what should be shown")
             }
             "str" | "string" | "String" | "to_string" => Some("write `\"\" + value`"),
             "range" => Some("write `repeat * n { … }`, or a list"),
@@ -95,7 +95,7 @@ impl<'p> Checker<'p, '_> {
         };
         match known {
             Some(help) => {
-                let message = format!("there is no function `{name}`");
+                let message = format!("call of undefined function `{name}`");
                 self.push(codes::UNKNOWN_NAME.at(place, message).with_help(help));
             }
             None => self.unknown_name(name, place),
@@ -114,7 +114,7 @@ impl<'p> Checker<'p, '_> {
                     .filter_map(|func| func.name.as_ref().map(|name| name.text.as_str()))
                     .collect();
                 let message = if names.is_empty() {
-                    format!("the agent `{name}` has no function")
+                    format!("the agent `{name}` has no functions")
                 } else {
                     format!("the agent `{name}` has several functions and no `main func`")
                 };
@@ -215,7 +215,8 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// The arguments of a value's method; `map`, `filter` and `sort` take a function by name.
+    /// Checks the arguments of a value's method; `map`, `filter` and `sort` take a function by
+    /// name.
     fn method_arguments(&mut self, method: &Name, arguments: &'p [Expr]) {
         let function = HIGHER.contains(&method.text.as_str());
         for (index, argument) in arguments.iter().enumerate() {
@@ -253,13 +254,14 @@ impl<'p> Checker<'p, '_> {
         let given = decl.func.params.len();
         if given != 1 {
             let message =
-                format!("`{method}` calls the function with one item, but it takes {given}");
+                format!("`{method}` calls the function with 1 argument, but it takes {given}");
             let help = "declare it with one parameter";
             self.push(codes::WRONG_ARITY.at(span, message).with_help(help));
         }
     }
 
-    /// A method of a value: no value holds a function, so the name must be one of the library's.
+    /// Checks a method of a value. No value holds a function, so the name must be one of the
+    /// library's.
     fn method(&mut self, name: &Name, span: Span, base: &Expr, given: usize) {
         if name.text.is_empty() {
             return;
@@ -292,20 +294,19 @@ impl<'p> Checker<'p, '_> {
 
     fn unknown_method(&mut self, name: &Name) {
         let text = name.text.as_str();
-        let fault =
-            codes::UNKNOWN_VALUE_METHOD.at(name.span, format!("no value has a method `{text}`"));
+        let fault = codes::UNKNOWN_VALUE_METHOD.at(name.span, format!("unknown method `{text}`"));
         if PROPERTIES.contains(&text) {
-            self.push(fault.with_help(format!("it is read without a call: `.{text}`")));
+            self.push(fault.with_help(format!("read it without a call: `.{text}`")));
             return;
         }
         let names = library::names();
         let near = || nearest(text, names.iter().chain(PROPERTIES).copied());
         let help = match library::other_name(text).or_else(near) {
             Some(meant) if PROPERTIES.contains(&meant) => {
-                format!("did you mean `.{meant}`? It is read without a call")
+                format!("did you mean `.{meant}`? Read it without a call")
             }
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("there are {}", names.join(", ")),
+            None => format!("the methods are {}", names.join(", ")),
         };
         self.push(fault.with_help(help));
     }
@@ -328,7 +329,7 @@ const fn describe(kind: Receiver) -> &'static str {
     }
 }
 
-/// The first of some names, for a message.
+/// Returns the first of some names, for a message.
 fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let more = if names.len() > SHOWN { " …" } else { "" };

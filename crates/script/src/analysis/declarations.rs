@@ -1,15 +1,15 @@
-//! What the files of a program declare, and what a name means among them.
+//! Declarations of a program's files, and the lookup of names among them.
 
 use crate::program::{AgentId, Program};
 use crate::syntax::ast::{Func, Import, ImportKind, Item};
 use std::collections::HashMap;
 
-/// What a name stands for when it is no variable.
+/// The meaning of a name that is not a variable.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Global<'p> {
     /// A function, by number.
     Function(usize),
-    /// An agent; `None` when its import could not be resolved, which was told.
+    /// An agent; `None` when its import could not be resolved, which has been reported.
     Agent(Option<AgentId>),
     /// Any other import.
     Import(&'p Import),
@@ -24,7 +24,7 @@ pub(super) struct FuncDecl<'p> {
     pub(super) agent: Option<usize>,
 }
 
-/// Names that a misspelt one is compared with.
+/// The limit of names with which a misspelt one is compared.
 pub(super) const MAX_CANDIDATES: usize = 2_000;
 
 type Names<'p> = HashMap<&'p str, Global<'p>>;
@@ -39,7 +39,7 @@ pub(super) struct Declarations<'p> {
     exports: Vec<Exports<'p>>,
 }
 
-/// How other files see a file.
+/// The declarations of a file that other files see.
 struct Exports<'p> {
     /// Its agents by name, as items.
     agents: HashMap<&'p str, usize>,
@@ -94,7 +94,7 @@ impl<'p> Declarations<'p> {
         names
     }
 
-    /// The `main func`, else the only function.
+    /// Returns the `main func`, else the only function.
     fn entry_among(&self, functions: &[usize]) -> Option<usize> {
         let is_main =
             |number: &&usize| self.functions.get(**number).is_some_and(|decl| decl.func.main);
@@ -109,12 +109,12 @@ impl<'p> Declarations<'p> {
         Global::Import(import)
     }
 
-    /// The file that a binding imports an agent from.
+    /// Returns the file that a binding imports an agent from.
     pub(super) fn link(&self, file: usize, name: &str) -> Option<usize> {
         self.exports.get(file)?.links.get(name).copied()
     }
 
-    /// As [`Program::imported_agent`].
+    /// Does the same as [`Program::imported_agent`].
     pub(super) fn imported(&self, file: usize, name: &str) -> Option<AgentId> {
         let target = self.link(file, name)?;
         let exports = self.exports.get(target)?;
@@ -124,12 +124,12 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// The function that calling an agent runs, by number.
+    /// Returns the function that calling an agent runs, by number.
     pub(super) fn entry(&self, agent: AgentId) -> Option<usize> {
         self.entries.get(&agent).copied().flatten()
     }
 
-    /// What a name stands for in an agent of a file, with the name as declared.
+    /// Looks up a name in an agent of a file, and returns its meaning with the name as declared.
     pub(super) fn lookup(
         &self,
         file: usize,
@@ -150,8 +150,8 @@ impl<'p> Declarations<'p> {
         self.lookup(file, agent, name).map(|(_, global)| global)
     }
 
-    /// All names that [`Declarations::lookup`] finds, sorted; none when they are very many, since
-    /// comparing a misspelt one with all would take longer than it helps.
+    /// Returns all names that [`Declarations::lookup`] finds, sorted; none when there are too many
+    /// to compare a misspelt one with.
     pub(super) fn visible(&self, file: usize, agent: Option<usize>) -> Vec<&'p str> {
         let own = agent.and_then(|agent| self.agents.get(&(file, agent)));
         let tables = || own.into_iter().chain(self.files.get(file));
@@ -164,7 +164,7 @@ impl<'p> Declarations<'p> {
         all
     }
 
-    /// A function of an agent by name: its own, else one that its file shares.
+    /// Returns a function of an agent by name: its own, else one that its file shares.
     pub(super) fn function_of(&self, agent: AgentId, name: &str) -> Option<usize> {
         match self.global(agent.file, agent.item, name) {
             Some(Global::Function(number)) => Some(number),
@@ -172,7 +172,7 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// The names of the functions that can be called as `Agent.name`.
+    /// Returns the names of the functions that can be called as `Agent.name`.
     pub(super) fn functions_of(&self, agent: AgentId) -> Vec<&'p str> {
         let is_function = |name: &&str| self.function_of(agent, name).is_some();
         self.visible(agent.file, agent.item).into_iter().filter(is_function).collect()

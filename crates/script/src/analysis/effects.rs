@@ -16,12 +16,12 @@ use std::collections::VecDeque;
 /// A call that writes.
 #[derive(Debug, Clone)]
 struct Write {
-    /// `File.write`.
+    /// A name such as `File.write`.
     name: String,
     span: Span,
 }
 
-/// What a function does by itself, and whom it calls.
+/// The direct effects and the calls of a function.
 #[derive(Debug, Clone, Default)]
 struct Summary {
     write: Option<Write>,
@@ -31,18 +31,18 @@ struct Summary {
 /// The effects of all functions of a program.
 pub(super) struct Effects<'p> {
     program: &'p Program,
-    /// For each function how it gets to the nearest write, if it does.
+    /// For each function the step towards the nearest write, if there is one.
     steps: Vec<Option<Step>>,
 }
 
 #[derive(Debug, Clone)]
 enum Step {
     Write(Write),
-    /// By calling this function.
+    /// By a call of this function.
     Call(usize),
 }
 
-/// What a call in a `parallel for` leads to.
+/// The result of a search for effects.
 struct Found {
     /// The functions on the way, the called one first.
     path: Vec<usize>,
@@ -67,7 +67,7 @@ impl<'p> Effects<'p> {
         Self { program, steps: steps(summaries) }
     }
 
-    /// The nearest write that calling a function leads to.
+    /// Returns the nearest write that a call of the function reaches.
     fn search(&self, function: usize) -> Option<Found> {
         let mut path = vec![function];
         let mut current = function;
@@ -83,8 +83,8 @@ impl<'p> Effects<'p> {
     }
 }
 
-/// Goes from the functions that write to their callers, nearest first, so that following the
-/// steps always ends.
+/// Walks from the functions that write to their callers, nearest first, so that following the steps
+/// always ends.
 fn steps(summaries: Vec<Summary>) -> Vec<Option<Step>> {
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); summaries.len()];
     for (caller, summary) in summaries.iter().enumerate() {
@@ -109,8 +109,8 @@ fn steps(summaries: Vec<Summary>) -> Vec<Option<Step>> {
     steps
 }
 
-/// Finds what the calls of a function mean. Variables are not known here: one that hides a
-/// function only makes the check look at more.
+/// A lookup of the functions that calls mean. It knows no variables: one that shadows a function
+/// only makes the check look at more.
 struct Resolver<'p, 'c> {
     program: &'p Program,
     declarations: &'c Declarations<'p>,
@@ -133,7 +133,7 @@ impl<'p> Resolver<'p, '_> {
         summary.callees.extend(self.callees(callee, arguments));
     }
 
-    /// `generate({ tools: [File] })` lets a model write.
+    /// Notes the writes that `generate({ tools: [File] })` lets a model perform.
     fn note_tools(&self, expr: &Expr, summary: &mut Summary) {
         let ExprKind::Generate(generate) = &expr.kind else { return };
         let tools = generate.options.iter().filter(|(key, _)| key.value == "tools");
@@ -160,7 +160,7 @@ impl<'p> Resolver<'p, '_> {
         }
     }
 
-    /// The name of the writing method that is called, if one is.
+    /// Returns the name of the called method, if it writes.
     fn written(&self, callee: &Expr) -> Option<String> {
         let ExprKind::Field { base, name } = &strip(callee).kind else { return None };
         match self.global(base)? {
@@ -171,7 +171,7 @@ impl<'p> Resolver<'p, '_> {
         }
     }
 
-    /// The functions that a call may run.
+    /// Returns the functions that a call may run.
     fn callees(&self, callee: &Expr, arguments: &[Expr]) -> Vec<usize> {
         match &strip(callee).kind {
             ExprKind::Name(_) => match self.global(callee) {
@@ -214,7 +214,7 @@ impl<'p> Resolver<'p, '_> {
 }
 
 impl<'p> Checker<'p, '_> {
-    /// Tells a call in a `parallel for` that writes, by itself or through what it calls.
+    /// Reports a call in a `parallel for` that writes, directly or through a function it calls.
     pub(super) fn effects_of_call(&mut self, span: Span, callee: &'p Expr, arguments: &'p [Expr]) {
         if self.is_full() {
             return;
@@ -229,18 +229,18 @@ impl<'p> Checker<'p, '_> {
             agent: self.agent,
         };
         if let Some(name) = resolver.written(callee) {
-            self.tell_effect(span, &name, None);
+            self.report_effect(span, &name, None);
             return;
         }
         let called = resolver.callees(callee, arguments);
         let found = called.into_iter().find_map(|function| self.effects.search(function));
         if let Some(found) = found {
             let name = found.write.name.clone();
-            self.tell_effect(span, &name, Some(&found));
+            self.report_effect(span, &name, Some(&found));
         }
     }
 
-    /// Whether a call is made on a variable, which hides what else has its name.
+    /// Reports whether a call is made on a variable, which shadows everything else of its name.
     fn is_variable_call(&self, callee: &Expr) -> bool {
         let base = match &strip(callee).kind {
             ExprKind::Field { base, .. } => base,
@@ -259,21 +259,21 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    fn tell_effect(&mut self, span: Span, write: &str, found: Option<&Found>) {
+    fn report_effect(&mut self, span: Span, write: &str, found: Option<&Found>) {
         let message = match found {
             None => format!("`{write}` has an effect and can't run in a `parallel for`"),
             Some(found) => {
                 let path = self.effect_path(found);
                 format!(
-                    "this leads to `{write}`, which has an effect and can't run in a `parallel for`: {path}"
+                    "this calls `{write}`, which has an effect and can't run in a `parallel for`: {path}"
                 )
             }
         };
-        let help = "collect the values in the `parallel for`, and write them in a `for` behind it";
+        let help = "collect the values in the `parallel for`, and write them in a `for` after it";
         self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
     }
 
-    /// `save → store → File.write (main.as:12)`.
+    /// Returns a path such as `save → store → File.write (main.as:12)`.
     fn effect_path(&self, found: &Found) -> String {
         const SHOWN: usize = 8;
         let mut steps: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Expressions: names and what stands below them.
+//! Expressions: names and their fields.
 
 use super::Checker;
 use super::declarations::Global;
@@ -51,7 +51,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// An index that is certainly none.
+    /// Checks an index, and reports one that is certainly invalid.
     pub(super) fn index(&mut self, index: &'p Expr) {
         let wrong = match &strip(index).kind {
             ExprKind::Unary { op: UnaryOp::Negate, operand } => {
@@ -66,8 +66,8 @@ impl<'p> Checker<'p, '_> {
             _ => false,
         };
         if wrong {
-            let message = "an index is a whole number from 0, or the key of an object";
-            let help = "the end of a list is `list.last()`";
+            let message = "an index must be a whole number from 0 or the key of an object";
+            let help = "the last item of a list is `list.last()`";
             self.push(codes::BAD_INDEX.at(index.span, message).with_help(help));
         }
         self.expr(index);
@@ -103,7 +103,7 @@ impl<'p> Checker<'p, '_> {
             }
             Some(Global::Function(_)) => {
                 let help = format!(
-                    "call it: `{name}(…)`; only `map`, `filter` and `sort` take one by name"
+                    "call it: `{name}(…)`; only `map`, `filter` and `sort` take a function by name"
                 );
                 self.not_a_value(name, "a function", help, span);
             }
@@ -111,11 +111,11 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn not_a_value(&mut self, name: &str, what: &str, help: String, span: Span) {
-        let message = format!("`{name}` is {what} and no value");
+        let message = format!("`{name}` is {what}, not a value");
         self.push(codes::NOT_A_VALUE.at(span, message).with_help(help));
     }
 
-    /// `base.name` that is not called.
+    /// Checks `base.name` that is not called.
     pub(super) fn field(&mut self, base: &'p Expr, name: &str, span: Span) {
         let Some(own) = self.global_name(base) else { return self.expr(base) };
         match self.global(own) {
@@ -143,7 +143,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// `Pack.name` that is not called: a method, or something that its guide tells.
+    /// Checks `Pack.name` that is not called: a method, or something that its guide describes.
     fn field_of_pack(&mut self, own: &'p str, name: &str, span: Span) {
         match name {
             "guide" => {
@@ -158,7 +158,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// The name that an expression consists of, when no variable has it.
+    /// Returns the name that an expression consists of, unless a variable has it.
     pub(super) fn global_name(&self, expr: &'p Expr) -> Option<&'p str> {
         match &strip(expr).kind {
             ExprKind::Name(name) if !self.scopes.is_variable(name) => Some(name),
@@ -171,7 +171,7 @@ impl<'p> Checker<'p, '_> {
             self.push(codes::UNKNOWN_NAME.at(span, name));
             return;
         }
-        let fault = codes::UNKNOWN_NAME.at(span, format!("nothing is called `{name}` here"));
+        let fault = codes::UNKNOWN_NAME.at(span, format!("use of undefined name `{name}`"));
         if let Some(help) = other_language(name) {
             self.push(fault.with_help(help));
             return;
@@ -184,11 +184,11 @@ impl<'p> Checker<'p, '_> {
             let help = if place.start > span.start {
                 "assign it before it is read".to_owned()
             } else if span.end <= statement.end {
-                "it is read while its first value is computed; assign it in a statement before"
+                "it is read while its first value is computed; assign it in an earlier statement"
                     .to_owned()
             } else {
                 format!(
-                    "line {line} defines it for its own block only; assign it before that block too"
+                    "line {line} defines it only inside its block; assign it before that block too"
                 )
             };
             self.push(fault.with_label(place, "assigned here").with_help(help));
@@ -197,36 +197,36 @@ impl<'p> Checker<'p, '_> {
         let mut names = self.scopes.names();
         names.extend(self.declarations.visible(self.file, self.agent));
         let help = suggestion(name, names).unwrap_or_else(|| {
-            "assign it before it is read, in this block or one around it".to_owned()
+            "assign it before it is read, in this block or an enclosing one".to_owned()
         });
         self.push(fault.with_help(help));
     }
 }
 
-/// How a resource reaches a model, for one that stands where a value must.
+/// Explains how to show a resource to a model, for one that is used as a value.
 pub(super) fn shown(name: &str) -> String {
     format!("show it to the model: `use {name} max 4k`; `import file` gives a value")
 }
 
-/// How a pack reaches a model or a program, for one that stands where a value must.
+/// Explains how to use a pack, for one that is used as a value.
 pub(super) fn asked(name: &str) -> String {
     format!(
         "show it to the model: `use {name} max 3k`; `{name}.resolve({{ task: … }})` and `{name}.guide()` give values"
     )
 }
 
-/// What a word of another language is here.
+/// Explains the counterpart of a word of another language.
 fn other_language(name: &str) -> Option<&'static str> {
     Some(match name {
         "null" | "nil" | "None" | "undefined" | "NULL" | "Null" => "write `none`",
         "True" | "TRUE" => "write `true`",
         "False" | "FALSE" => "write `false`",
-        "this" | "self" => "a function sees its parameters and what it assigns",
+        "this" | "self" => "a function sees its parameters and the names that it assigns",
         _ => return None,
     })
 }
 
-/// The expression within any parentheses.
+/// Returns the expression within any parentheses.
 pub(super) fn strip(mut expr: &Expr) -> &Expr {
     while let ExprKind::Paren(inner) = &expr.kind {
         expr = inner;

@@ -10,7 +10,7 @@ use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Generate, Import, ImportKind, Text, UnaryOp};
 use contexture_diagnostic::{Span, suggestion};
 
-/// What an option takes.
+/// The type of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OptionType {
     Text,
@@ -76,8 +76,8 @@ impl<'p> Checker<'p, '_> {
         let has_input = generate.options.iter().any(|(key, _)| key.value == "input");
         let badly_formed = self.was_told_badly_formed(expr.span);
         if !has_input && !badly_formed {
-            let message = "`generate` needs the option `input`";
-            let help = "say what is to be done: `input: \"…\"`";
+            let message = "missing option `input` of `generate`";
+            let help = "describe the task: `input: \"…\"`";
             self.push(codes::MISSING_INPUT.at(keyword(expr.span), message).with_help(help));
         }
         match &generate.shape {
@@ -85,8 +85,8 @@ impl<'p> Checker<'p, '_> {
             None if badly_formed => {}
             None => {
                 let message =
-                    "this `generate` has no shape: its answer is raw text and nothing checks it";
-                let help = "say what it must look like: `-> { answer string }`";
+                    "`generate` without a shape: its answer is raw text and is not checked";
+                let help = "declare the shape of the answer: `-> { answer string }`";
                 self.push(codes::NO_SHAPE.at(keyword(expr.span), message).with_help(help));
             }
         }
@@ -98,7 +98,7 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn option(&mut self, key: &'p Text, value: &'p Expr) {
-        // `limit` is the old name of `max_output`, which was told.
+        // `limit` is the old name of `max_output`, which has been reported.
         let name = if key.value == "limit" { "max_output" } else { key.value.as_str() };
         let Some((_, kind)) = TYPES.iter().find(|(known, _)| *known == name) else {
             self.expr(value);
@@ -131,24 +131,22 @@ impl<'p> Checker<'p, '_> {
         };
         let help = match (meant, name) {
             (Some(meant), _) => format!("did you mean `{meant}`?"),
-            (None, "model") => {
-                "a model is chosen with `model NAME` before the `generate`".to_owned()
-            }
+            (None, "model") => "choose a model with `model NAME` before the `generate`".to_owned(),
             (None, "schema" | "shape" | "output") => {
-                "the shape stands behind: `-> { … }`".to_owned()
+                "write the shape after the call: `-> { … }`".to_owned()
             }
             (None, "system" | "role") => {
-                "`role \"…\"` and `description \"…\"` set the identity".to_owned()
+                "set the identity with `role \"…\"` and `description \"…\"`".to_owned()
             }
-            (None, "context") => "what the model may see is selected with `use`".to_owned(),
+            (None, "context") => "select what the model sees with `use`".to_owned(),
             (None, _) => suggestion(name, OPTIONS.iter().copied())
                 .unwrap_or_else(|| format!("the options are {}", OPTIONS.join(", "))),
         };
-        let message = format!("`generate` has no option `{name}`");
+        let message = format!("unknown option `{name}` of `generate`");
         self.push(codes::UNKNOWN_OPTION.at(key.span, message).with_help(help));
     }
 
-    /// Tools are no values, so the list must be written out.
+    /// Checks the list of tools. Tools are not values, so the list must be a literal.
     fn tools_option(&mut self, value: &'p Expr) {
         let ExprKind::List(items) = &strip(value).kind else {
             if self.global_name(value).is_none_or(|name| self.global(name).is_none()) {
@@ -189,7 +187,7 @@ impl<'p> Checker<'p, '_> {
             let name = import.name.text.as_str();
             let whose = if server { "a server" } else { "a front end" };
             let message = format!(
-                "a model in a `parallel for` can't be given `{name}`: tools of {whose} may do anything"
+                "a model in a `parallel for` can't be given `{name}`: tools of {whose} may have any effect"
             );
             let help = "give it tools that only read, or use a plain `for`";
             self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
@@ -208,12 +206,12 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// An import of another kind: only what `import tool` binds can be given to a model.
+    /// Reports an import of another kind: only what `import tool` binds can be given to a model.
     fn no_tool(&mut self, span: Span, import: &Import) {
         let name = import.name.text.as_str();
         let help = match import.kind {
             ImportKind::Memory => format!(
-                "ask it before: `past = {name}.query({{ … }})`, then `use past`; a model is given what `import tool` binds"
+                "query it first: `past = {name}.query({{ … }})`, then `use past`; a model can only be given what `import tool` binds"
             ),
             ImportKind::File | ImportKind::Knowledge | ImportKind::Resource => {
                 format!("show it to the model: `use {name}`")
@@ -222,29 +220,30 @@ impl<'p> Checker<'p, '_> {
             _ => return self.bad_tool(span, noun(import.kind)),
         };
         let message =
-            format!("`{name}` is {}, and a model can be given tools only", noun(import.kind));
+            format!("`{name}` is {}, and a model can only be given tools", noun(import.kind));
         self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
     }
 
     fn bad_tool(&mut self, span: Span, what: &str) {
-        let message = format!("this is {what}, and a model can be given tools only");
-        let help = "name imported tools, as in `tools: [Find, Grep]`";
+        let message = format!("this is {what}, and a model can only be given tools");
+        let help = "list imported tools by name, as in `tools: [Find, Grep]`";
         self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
     }
 
     fn bad_tools(&mut self, span: Span) {
-        let message = "the option `tools` is a list of imported tools, written out";
+        let message = "the option `tools` must be a literal list of imported tools";
         let help = "write their names, as in `tools: [Find, Grep]`";
         self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
     }
 }
 
-/// The word `generate` at the start of an expression.
+/// Returns the span of the word `generate` at the start of an expression.
 fn keyword(span: Span) -> Span {
     Span::new(span.start, (span.start + 8).min(span.end))
 }
 
-/// Whether an expression may be what an option takes: literals are judged, all else may.
+/// Reports whether an expression may be the value of an option: literals are checked, everything
+/// else may.
 fn fits(kind: OptionType, value: &Expr) -> bool {
     let literal = &strip(value).kind;
     let negative = matches!(literal, ExprKind::Unary { op: UnaryOp::Negate, operand }

@@ -1,4 +1,4 @@
-//! Imports: what they name, and whether anything needs them.
+//! Imports: their sources, and whether they are used.
 
 use super::Checker;
 use super::declarations::Global;
@@ -18,7 +18,7 @@ impl<'p> Checker<'p, '_> {
             }
             let needed = self.known.contains(import.name.text.as_str()) || is_partial(file, import);
             if !needed && !self.broken {
-                let message = format!("the import `{}` is never needed", import.name.text);
+                let message = format!("unused import `{}`", import.name.text);
                 self.push(
                     codes::UNUSED_IMPORT.at(import.name.span, message).with_help("remove it"),
                 );
@@ -34,16 +34,16 @@ impl<'p> Checker<'p, '_> {
             ImportKind::Memory => capability::memory(uri).map(|_| ()),
             ImportKind::File | ImportKind::Agent | ImportKind::Template => self.path(import),
             ImportKind::Knowledge => capability::pack(uri).map(|_| ()),
-            // What is wrong with a reference is known since the program was loaded.
+            // A reference is checked when the program is loaded.
             ImportKind::Resource => Ok(()),
         };
         if let Err(fault) = result {
-            let diagnostic = tell(fault, import);
+            let diagnostic = report(fault, import);
             self.push(diagnostic);
         }
         if self.leads_out(import) {
-            let message = format!("`{uri}` lies outside the workspace");
-            let help = "name a path relative to the workspace; files outside it can't be reached";
+            let message = format!("`{uri}` is outside the workspace");
+            let help = "write a path inside the workspace; files outside it can't be read";
             self.push(codes::IMPORT_FAILED.at(import.from.span, message).with_help(help));
         }
         let unresolved = import.kind == ImportKind::Agent && self.has_no_agent(import);
@@ -54,8 +54,9 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// A file or a memory, which are opened in a run only, is outside by its path alone. Agents and
-    /// templates were looked for when the program was loaded.
+    /// Reports whether an import leads out of the workspace. Files and memories are opened only in
+    /// a run, so their paths alone are judged; agents and templates were resolved when the program
+    /// was loaded.
     fn leads_out(&self, import: &Import) -> bool {
         let path = match import.kind {
             ImportKind::File => import.from.value.trim(),
@@ -66,7 +67,7 @@ impl<'p> Checker<'p, '_> {
         file.is_some_and(|file| climbs_out(file.source.name(), path))
     }
 
-    /// The file was found, but no agent in it.
+    /// Reports whether the file was found without a matching agent.
     fn has_no_agent(&self, import: &Import) -> bool {
         let name = import.name.text.as_str();
         let Some(target) = self.declarations.link(self.file, name) else { return false };
@@ -84,7 +85,7 @@ impl<'p> Checker<'p, '_> {
         if path.contains("://") {
             let help = match import.kind {
                 ImportKind::File => {
-                    "a path relative to this file; what is on the web comes by `import tool`"
+                    "write a path relative to this file; fetch from the web with `import tool`"
                 }
                 _ => "write a path relative to this file",
             };
@@ -95,7 +96,7 @@ impl<'p> Checker<'p, '_> {
 
     pub(super) fn model_import(&mut self, import: &Import, span: Span) {
         if import.kind != ImportKind::Llm {
-            let message = format!("`{}` is {} and no model", import.name.text, noun(import.kind));
+            let message = format!("`{}` is {}, not a model", import.name.text, noun(import.kind));
             let help = "import a model with `import llm NAME from \"…\"`";
             self.push(codes::UNKNOWN_MODEL.at(span, message).with_help(help));
         }
@@ -112,16 +113,16 @@ impl<'p> Checker<'p, '_> {
             format!("add `import llm {name} from \"…\"` at the top of the file")
         });
         let message = if other {
-            format!("`{name}` is no model")
+            format!("`{name}` is not a model")
         } else {
-            format!("no model called `{name}` is imported")
+            format!("use of undefined model `{name}`")
         };
         self.push(codes::UNKNOWN_MODEL.at(span, message).with_help(help));
     }
 }
 
-/// Whether a path leads above the folder in which the names of files start. An absolute one is left
-/// to the run: only that knows where the workspace is.
+/// Reports whether a path leads above the folder where the names of files start. An absolute path
+/// is left to the run, which alone knows where the workspace is.
 fn climbs_out(importer: &str, path: &str) -> bool {
     let mut depth = importer.matches('/').count();
     let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
@@ -134,7 +135,7 @@ fn climbs_out(importer: &str, path: &str) -> bool {
         })
 }
 
-/// Whether another template of the file includes this one.
+/// Reports whether another template of the file includes this one.
 fn is_partial(file: &ProgramFile, import: &Import) -> bool {
     let name = &import.name.text;
     let includes =
@@ -142,21 +143,16 @@ fn is_partial(file: &ProgramFile, import: &Import) -> bool {
     import.kind == ImportKind::Template && file.templates.iter().any(includes)
 }
 
-fn tell(fault: UriFault, import: &Import) -> Diagnostic {
+fn report(fault: UriFault, import: &Import) -> Diagnostic {
     let span = import.from.span;
     let uri = &import.from.value;
     let what = noun(import.kind);
     match fault {
         UriFault::Shell => codes::FORBIDDEN_SHELL
-            .at(span, format!("`{uri}` is a shell, and shells are forbidden"))
+            .at(span, format!("import of the shell `{uri}` is forbidden"))
             .with_help("use `sh://find`, `sh://grep`, `sh://sed` or `file://workspace`"),
         UriFault::Unknown(help) | UriFault::Malformed(help) => {
-            codes::UNKNOWN_URI.at(span, format!("`{uri}` names no {}", bare(what))).with_help(help)
+            codes::UNKNOWN_URI.at(span, format!("`{uri}` does not name {what}")).with_help(help)
         }
     }
-}
-
-/// `a tool` without its article.
-fn bare(noun: &str) -> &str {
-    noun.split_once(' ').map_or(noun, |(_, word)| word)
 }

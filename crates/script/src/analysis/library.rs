@@ -2,28 +2,28 @@
 
 use crate::runtime::methods::{Receiver, methods_of};
 
-/// A method of values, over all kinds of value that have it.
+/// A method of values, merged over all kinds of value that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LibraryMethod {
-    /// What it may be called on.
+    /// The kinds of value that have it.
     pub(super) receivers: Vec<Receiver>,
-    /// The fewest arguments.
+    /// The least number of arguments.
     pub(super) least: usize,
-    /// The most arguments.
+    /// The greatest number of arguments.
     pub(super) most: usize,
-    /// How it is written.
+    /// Its signature.
     pub(super) signature: &'static str,
 }
 
 const RECEIVERS: [Receiver; 3] = [Receiver::String, Receiver::List, Receiver::Object];
 
-/// What is read without a call.
+/// The properties, which are read without a call.
 pub(super) const PROPERTIES: &[&str] = &["length", "summary"];
 
-/// The methods that take a function by its name.
+/// The methods that take a function by name.
 pub(super) const HIGHER: &[&str] = &["map", "filter", "sort"];
 
-/// A method by name.
+/// Finds a method by name.
 pub(super) fn find(name: &str) -> Option<LibraryMethod> {
     let mut found: Option<LibraryMethod> = None;
     for receiver in RECEIVERS {
@@ -44,7 +44,7 @@ pub(super) fn find(name: &str) -> Option<LibraryMethod> {
     found
 }
 
-/// The names of all methods, sorted.
+/// Returns the names of all methods, sorted.
 pub(super) fn names() -> Vec<&'static str> {
     let all = RECEIVERS.iter().flat_map(|receiver| methods_of(*receiver));
     let mut names: Vec<&str> = all.map(|method| method.name).collect();
@@ -53,7 +53,7 @@ pub(super) fn names() -> Vec<&'static str> {
     names
 }
 
-/// What other languages call a method.
+/// Returns the method that other languages call so.
 pub(super) fn other_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "push" | "append" | "push_back" | "insert" => "add",

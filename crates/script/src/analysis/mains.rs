@@ -1,4 +1,4 @@
-//! Names given twice, several mains, and no main at all (AS-1).
+//! Duplicate names, several entry points, and a missing entry point (AS-1).
 
 use super::Checker;
 use crate::codes;
@@ -8,7 +8,7 @@ use contexture_diagnostic::Span;
 use std::collections::HashMap;
 
 impl<'p> Checker<'p, '_> {
-    /// Names declared twice in a file or an agent, and second mains.
+    /// Reports duplicate names in a file or an agent, and second mains.
     pub(super) fn duplicates(&mut self) {
         let Some(file) = self.program.files.get(self.file) else { return };
         self.duplicates_among(&file.parsed.file.items);
@@ -18,10 +18,10 @@ impl<'p> Checker<'p, '_> {
         let mains = file.agents().filter(|(_, agent)| agent.main);
         let places: Vec<Span> =
             mains.map(|(_, agent)| head(agent.span, agent.name.as_ref())).collect();
-        self.second_mains(&places, "a file has at most one `main agent`");
+        self.second_mains(&places, "more than one `main agent` in a file");
         if let (Some(agent), Some(func)) = (places.first(), file.functions().find(|func| func.main))
         {
-            let message = "the file has a `main agent` and a `main func` at the top";
+            let message = "the file has a `main agent` and a top-level `main func`";
             let fault = codes::SEVERAL_MAINS.at(head(func.span, func.name.as_ref()), message);
             let fault = fault.with_label(*agent, "the main agent");
             self.push(fault.with_help("keep one: move the function into the agent"));
@@ -32,7 +32,7 @@ impl<'p> Checker<'p, '_> {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for name in items.iter().filter_map(declared) {
             if let Some(first) = seen.get(name.text.as_str()) {
-                let message = format!("`{}` is declared twice", name.text);
+                let message = format!("duplicate declaration of `{}`", name.text);
                 let fault = codes::DUPLICATE_NAME.at(name.span, message);
                 let fault = fault.with_label(*first, "first declared here");
                 self.push(fault.with_help("rename one of them"));
@@ -42,7 +42,7 @@ impl<'p> Checker<'p, '_> {
         }
         let mains = functions_of(items).filter(|func| func.main);
         let places: Vec<Span> = mains.map(|func| head(func.span, func.name.as_ref())).collect();
-        self.second_mains(&places, "an agent has at most one `main func`");
+        self.second_mains(&places, "more than one `main func` in an agent");
     }
 
     fn second_mains(&mut self, places: &[Span], message: &str) {
@@ -54,7 +54,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// The file that is run needs something to start with.
+    /// Checks that the file to run has an entry point.
     pub(super) fn mains(&mut self) {
         if self.file != 0 || self.broken {
             return;
@@ -81,13 +81,13 @@ impl<'p> Checker<'p, '_> {
             file.agents().filter_map(|(_, agent)| agent.name.as_ref()).collect();
         let (span, message) = match names.first() {
             Some(first) => {
-                let message = format!("the file has {} agents and no main one", names.len());
+                let message = format!("the file has {} agents and no `main agent`", names.len());
                 (first.span, message)
             }
             None => (Span::at(0), "the file has nothing to run".to_owned()),
         };
         let help = match names.first() {
-            Some(_) => "write `main agent` before the one to start with",
+            Some(_) => "mark the one to start with as `main agent`",
             None => "add `main func(input) { … }`",
         };
         self.push(codes::MISSING_MAIN.at(span, message).with_help(help));
@@ -95,13 +95,13 @@ impl<'p> Checker<'p, '_> {
 
     fn no_main_func(&mut self, place: Span, functions: &[&Func]) {
         let message = match functions.len() {
-            0 => "the main agent has no function to start with".to_owned(),
-            count => format!("there are {count} functions and no `main func` to start with"),
+            0 => "the main agent has no functions".to_owned(),
+            count => format!("there are {count} functions and no `main func`"),
         };
         let help = if functions.is_empty() {
             "add `main func(input) { … }`"
         } else {
-            "write `main func` before the one to start with"
+            "mark the one to start with as `main func`"
         };
         self.push(codes::MISSING_MAIN.at(place, message).with_help(help));
     }
@@ -117,7 +117,7 @@ fn declared(item: &Item) -> Option<&Name> {
     name.filter(|name| !name.text.is_empty())
 }
 
-/// The name of a declaration, or its first word.
+/// Returns the span of a declaration's name, or of its first word.
 fn head(span: Span, name: Option<&Name>) -> Span {
     name.map_or(Span::new(span.start, (span.start + 4).min(span.end)), |name| name.span)
 }

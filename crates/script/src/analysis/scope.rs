@@ -5,14 +5,14 @@ use crate::syntax::ast::{Block, StatementKind};
 use contexture_diagnostic::Span;
 use std::collections::HashMap;
 
-/// A name in a `use` that meant nothing where it was declared.
+/// A name in a `use` that was undefined where the `use` is declared.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pending<'p> {
     pub(super) name: &'p str,
     pub(super) span: Span,
 }
 
-/// Where a name is assigned.
+/// The place where a name is assigned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Assigned {
     pub(super) name: Span,
@@ -21,18 +21,18 @@ pub(super) struct Assigned {
 
 #[derive(Debug, Default)]
 struct Scope<'p> {
-    /// Where each variable is defined.
+    /// The span of each variable's definition.
     variables: HashMap<&'p str, Span>,
     pending: Vec<Pending<'p>>,
 }
 
-/// The scopes around the place at hand, outermost first.
+/// The scopes around the current position, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct Scopes<'p> {
     stack: Vec<Scope<'p>>,
     /// The outermost scope of the innermost `parallel for`; 0 when there is none.
     boundary: usize,
-    /// Where each name of the function is first assigned, wherever that is.
+    /// The first assignment of each name in the function, wherever it is.
     assigned: HashMap<&'p str, Assigned>,
 }
 
@@ -49,14 +49,22 @@ impl<'p> Scopes<'p> {
             let name = match &statement.kind {
                 StatementKind::Assign { target, .. } if target.path.is_empty() => &target.base,
                 StatementKind::For(each) => &each.variable,
-                _ => return,
+                StatementKind::Assign { .. }
+                | StatementKind::Return(_)
+                | StatementKind::If { .. }
+                | StatementKind::Loop { .. }
+                | StatementKind::Repeat { .. }
+                | StatementKind::Use(_)
+                | StatementKind::Config(_)
+                | StatementKind::Expr(_)
+                | StatementKind::Error => return,
             };
             let found = Assigned { name: name.span, statement: statement.span };
             assigned.entry(&name.text).or_insert(found);
         });
     }
 
-    /// Leaves a scope; gives back the names that are still unknown where they were used.
+    /// Leaves a scope and returns the names that are still undefined where they were used.
     pub(super) fn leave(&mut self) -> Vec<Pending<'p>> {
         let Some(scope) = self.stack.pop() else { return Vec::new() };
         let unknown = |pending: &Pending<'_>| {
@@ -96,14 +104,14 @@ impl<'p> Scopes<'p> {
         }
     }
 
-    /// Assigns: updates the nearest variable, else defines one here.
+    /// Assigns: updates the nearest variable, or defines one here.
     pub(super) fn assign(&mut self, name: &'p str, span: Span) {
         if !self.is_variable(name) {
             self.define(name, span);
         }
     }
 
-    /// Where a variable outside the `parallel for` at hand was defined.
+    /// Returns the definition of a variable outside the current `parallel for`.
     pub(super) fn outer(&self, name: &str) -> Option<Span> {
         let (depth, span) = self.find(name)?;
         (self.in_parallel() && depth < self.boundary).then_some(span)
@@ -113,7 +121,7 @@ impl<'p> Scopes<'p> {
         self.assigned.get(name).copied()
     }
 
-    /// Names of all visible variables, sorted; none when they are very many.
+    /// Returns the names of all visible variables, sorted; none when there are very many.
     pub(super) fn names(&self) -> Vec<&'p str> {
         if self.stack.iter().map(|scope| scope.variables.len()).sum::<usize>() > MAX_CANDIDATES {
             return Vec::new();
@@ -131,7 +139,7 @@ impl<'p> Scopes<'p> {
         }
     }
 
-    /// The names that visible uses wait for and that a `generate` here needs; each is told once.
+    /// Returns the undefined names of visible uses that a `generate` here needs, each once.
     pub(super) fn missing_now(&mut self) -> Vec<Pending<'p>> {
         let mut missing = Vec::new();
         for depth in 0..self.stack.len() {

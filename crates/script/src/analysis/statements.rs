@@ -1,4 +1,4 @@
-//! Statements: variables, loops and what may not stand in a `parallel for`.
+//! Statements: variables, loops and the restrictions of `parallel for`.
 
 use super::Checker;
 use super::declarations::Global;
@@ -14,21 +14,21 @@ use crate::syntax::ast::{
 use contexture_diagnostic::Span;
 
 impl<'p> Checker<'p, '_> {
-    /// A block as a scope of its own.
+    /// Checks a block as a scope of its own.
     pub(super) fn block(&mut self, block: &'p Block) {
         self.scopes.enter();
         self.block_body(block);
         self.leave();
     }
 
-    /// The statements of a block in the current scope.
+    /// Checks the statements of a block in the current scope.
     pub(super) fn block_body(&mut self, block: &'p Block) {
         let mut returned: Option<Span> = None;
         for statement in &block.statements {
             let readable = !matches!(statement.kind, StatementKind::Error);
             if let Some(place) = returned.take().filter(|_| readable) {
-                let fault = codes::UNREACHABLE.at(statement.span, "this is never reached");
-                let fault = fault.with_label(place, "the function ends here");
+                let fault = codes::UNREACHABLE.at(statement.span, "unreachable statement");
+                let fault = fault.with_label(place, "the function returns here");
                 self.push(fault.with_help("remove it, or move it before the `return`"));
             }
             deeper(|| self.statement(statement));
@@ -38,7 +38,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Leaves a scope; what its uses waited for and never came is told.
+    /// Leaves a scope, and reports the names that its uses waited for in vain.
     pub(super) fn leave(&mut self) {
         for pending in self.scopes.leave() {
             self.unknown_in_use(pending.name, pending.span, None);
@@ -54,7 +54,7 @@ impl<'p> Checker<'p, '_> {
                 }
                 if self.scopes.in_parallel() {
                     let message = "`return` can't leave a `parallel for`";
-                    let help = "end the body with the expression whose value the item has";
+                    let help = "end the body with the expression that gives the item's value";
                     self.push(codes::PARALLEL_RETURN.at(statement.span, message).with_help(help));
                 }
             }
@@ -74,7 +74,7 @@ impl<'p> Checker<'p, '_> {
             }
             StatementKind::Repeat { count, body } => {
                 self.expr(count);
-                self.bound(count, "the number of turns", 0);
+                self.bound(count, "the count of `repeat`", 0);
                 self.block(body);
             }
             StatementKind::For(each) => self.for_loop(each),
@@ -92,7 +92,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// A bound that is certainly none.
+    /// Checks the bound of a loop, and reports one that is certainly invalid.
     fn bound(&mut self, bound: &'p Expr, what: &str, least: i64) {
         let wrong = match &strip(bound).kind {
             ExprKind::Int(value) => *value < least,
@@ -104,7 +104,7 @@ impl<'p> Checker<'p, '_> {
         if wrong {
             let positive =
                 if least == 1 { "a positive whole number" } else { "a whole number from 0" };
-            let message = format!("{what} is {positive}");
+            let message = format!("{what} must be {positive}");
             let help = "give a number, or a variable that holds one";
             self.push(codes::BAD_MAX.at(bound.span, message).with_help(help));
         }
@@ -134,9 +134,9 @@ impl<'p> Checker<'p, '_> {
         self.expr(list);
         let kind = &strip(list).kind;
         if is_literal(kind) && !matches!(kind, ExprKind::List(_)) {
-            let message = "a loop goes over a list";
+            let message = "a loop needs a list";
             let help =
-                "write the items in `[` and `]`; to do something n times, `repeat * n { … }`";
+                "write the items in `[` and `]`; to repeat something n times, `repeat * n { … }`";
             self.push(codes::NOT_A_LIST.at(list.span, message).with_help(help));
         }
     }
@@ -198,14 +198,14 @@ impl<'p> Checker<'p, '_> {
 
     fn outer_write(&mut self, name: &str, span: Span, place: Span) {
         let message =
-            format!("a `parallel for` can't change `{name}`, which belongs to the outside");
+            format!("a `parallel for` can't change `{name}`, which is defined outside it");
         let fault = codes::OUTER_WRITE.at(span, message).with_label(place, "defined here");
         let help = "end the body with the item's value: `results = parallel for … { … value }`";
         self.push(fault.with_help(help));
     }
 }
 
-/// The variable at the root of `a.b[c]`.
+/// Returns the variable at the root of `a.b[c]`.
 pub(super) fn root(expr: &Expr) -> Option<&str> {
     let mut at = expr;
     loop {

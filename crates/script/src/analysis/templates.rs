@@ -1,4 +1,4 @@
-//! Calls of imported templates: what they are given, and what they need (AS-2).
+//! Calls of imported templates: the variables passed, and the variables needed (AS-2).
 
 use super::Checker;
 use super::expressions::strip;
@@ -8,11 +8,11 @@ use crate::syntax::ast::{Expr, ExprKind, Import, Name, Text};
 use crate::template::TemplateFacts;
 use contexture_diagnostic::{Span, nearest, suggestion};
 
-/// The one method of a template; calling the template itself does the same.
+/// The only method of a template; a call of the template itself does the same.
 pub(super) const RENDER: &str = "render";
 
 impl<'p> Checker<'p, '_> {
-    /// `T.render({ … })`
+    /// Checks `T.render({ … })`.
     pub(super) fn template_method(
         &mut self,
         import: &'p Import,
@@ -30,7 +30,7 @@ impl<'p> Checker<'p, '_> {
         self.push(codes::UNKNOWN_TOOL_METHOD.at(name.span, message).with_help(help));
     }
 
-    /// `T({ … })`
+    /// Checks `T({ … })`.
     pub(super) fn template_call(&mut self, import: &'p Import, span: Span, arguments: &'p [Expr]) {
         let own = import.name.text.as_str();
         match arguments {
@@ -58,28 +58,28 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// What is known of a template of this file; nothing when it could not be read.
+    /// Returns the facts about a template of this file; `None` when it could not be read.
     fn facts(&self, name: &str) -> Option<&'p TemplateFacts> {
         let file = self.program.files.get(self.file)?;
         file.templates.iter().find(|(own, _)| own == name).map(|(_, facts)| facts)
     }
 
-    /// Variables that every rendering needs and that are certainly not given.
+    /// Reports variables that every rendering needs and that are certainly missing.
     fn template_needs(&mut self, own: &str, span: Span, fields: &'p [(Text, Expr)]) {
         let Some(facts) = self.facts(own) else { return };
         for path in &facts.always {
             let Some(missing) = missing(path, fields) else { continue };
-            let message = format!("the template `{own}` needs the variable `{missing}`");
+            let message = format!("missing variable `{missing}` of the template `{own}`");
             let help = match (missing.rsplit_once('.'), nearest(missing, unused(facts, fields))) {
                 (Some((object, name)), _) => format!("add `{name}: …` to `{object}`"),
-                (None, Some(other)) => format!("rename `{other}` if it is meant"),
+                (None, Some(other)) => format!("rename `{other}` if that is the one"),
                 (None, None) => format!("add `{missing}: …`"),
             };
             self.push(codes::MISSING_VARIABLE.at(span, message).with_help(help));
         }
     }
 
-    /// Variables that are given and that the template never reads.
+    /// Reports variables that the template never reads.
     fn template_variables(&mut self, own: &str, fields: &'p [(Text, Expr)]) {
         let Some(facts) = self.facts(own) else { return };
         let known: Vec<&str> = facts.used.iter().map(|path| root(path)).collect();
@@ -98,7 +98,7 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// The first name of a path.
+/// Returns the first name of a path.
 fn root(path: &str) -> &str {
     path.split_once('.').map_or(path, |(first, _)| first)
 }
@@ -107,14 +107,15 @@ fn gives(fields: &[(Text, Expr)], name: &str) -> bool {
     fields.iter().any(|(key, _)| key.value == name)
 }
 
-/// Given names that the template does not read: one of them may be a misspelt variable.
+/// Returns the passed names that the template does not read: one of them may be a misspelt
+/// variable.
 fn unused<'f>(facts: &TemplateFacts, fields: &'f [(Text, Expr)]) -> Vec<&'f str> {
     let is_used = |name: &str| facts.used.iter().any(|path| root(path) == name);
     let names = fields.iter().map(|(key, _)| key.value.as_str());
     names.filter(|name| !is_used(name)).collect()
 }
 
-/// The part of a path up to the first step that literal objects certainly do not have.
+/// Returns the part of a path up to the first step that literal objects certainly lack.
 fn missing<'n>(path: &'n str, fields: &[(Text, Expr)]) -> Option<&'n str> {
     let mut fields = fields;
     let mut end = 0;
@@ -132,7 +133,7 @@ fn missing<'n>(path: &'n str, fields: &[(Text, Expr)]) -> Option<&'n str> {
     None
 }
 
-/// Some names, each once, for a message.
+/// Lists some names, each once, for a message.
 fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let mut all: Vec<&str> = Vec::new();

@@ -13,13 +13,13 @@ pub(super) fn faults(text: &str) -> Vec<Diagnostic> {
     faults_with(text, &[])
 }
 
-/// The codes of errors and warnings.
+/// Returns the codes of errors and warnings.
 pub(super) fn codes_of(text: &str) -> Vec<&'static str> {
     let told = faults(text).into_iter().filter(|fault| fault.severity != Severity::Hint);
     told.map(|fault| fault.code).collect()
 }
 
-/// The codes that statements in a function get.
+/// Returns the codes for statements in a function.
 pub(super) fn in_function(statements: &str) -> Vec<&'static str> {
     codes_of(&format!("{IMPORTS}{statements}\nnone\n}}\nfunc helper(x) {{ x }}\n"))
 }
@@ -34,7 +34,7 @@ const IMPORTS: &str = "import tool File from \"file://workspace\"\n\
     main func(input) {\n";
 
 #[test]
-fn as_32_a_sound_program_has_no_fault() {
+fn as_32_valid_program_has_no_diagnostics() {
     let text = r#"
 import llm Q from "ollama://localhost:11434/qwen"
 import tool Find from "sh://find"
@@ -101,7 +101,7 @@ fn as_1_mains() {
 }
 
 #[test]
-fn as_6_a_variable_is_known_from_its_assignment_to_the_end_of_its_block() {
+fn as_6_variable_is_known_from_its_assignment_to_end_of_its_block() {
     for (text, codes) in [
         ("a = 1 b = a", vec![]),
         ("b = a a = 1", vec!["AS2001"]),
@@ -138,7 +138,7 @@ fn as_8_lists_are_read_by_index_and_added_to() {
 }
 
 #[test]
-fn as_10_no_effects_in_a_parallel_for() {
+fn as_10_effects_in_parallel_for_are_refused() {
     for (call, refused) in [
         ("File.read({ path: x })", false),
         ("File.write({ path: x, content: x })", true),
@@ -180,7 +180,7 @@ fn as_10_effects_are_followed_through_calls_in_any_file() {
 }
 
 #[test]
-fn as_10_no_writes_to_the_outside_in_a_parallel_for() {
+fn as_10_outer_writes_in_parallel_for_are_refused() {
     for (text, codes) in [
         ("o = 1 parallel for x in input max 3 { o = 2 }", vec!["AS5004"]),
         ("o = 1 parallel for x in input max 3 { o += 2 }", vec!["AS5004"]),
@@ -212,7 +212,7 @@ fn as_12_labels_and_their_order() {
 }
 
 #[test]
-fn as_13_a_used_name_may_be_assigned_before_the_generate() {
+fn as_13_used_name_may_be_assigned_before_generate() {
     let ask = "generate({ input: \"a\" }) -> { b string }";
     for (text, codes) in [
         (format!("use a a = 1 {ask}"), vec![]),
@@ -299,7 +299,7 @@ fn as_19_options() {
     }
     let memory = "import memory M from \"file://m.jsonl\" main func(input) { generate({ input: \"a\", tools: [M] }) -> { a string } }";
     let told = faults(memory);
-    assert_eq!(told[0].message, "`M` is a memory, and a model can be given tools only");
+    assert_eq!(told[0].message, "`M` is a memory, and a model can only be given tools");
     assert!(told[0].help.as_deref().is_some_and(|help| help.contains("M.query")));
     let hints = faults("main func(input) { generate({ input: \"a\" }) }");
     assert_eq!((hints[0].code, hints[0].severity), ("AS4004", Severity::Hint));
@@ -326,7 +326,7 @@ fn as_25_methods_and_arguments_of_tools() {
 }
 
 #[test]
-fn as_28_agents_are_called_with_what_they_take() {
+fn as_28_agents_are_called_with_declared_arguments() {
     for (call, codes) in [
         ("Worker(input)", vec![]),
         ("Worker()", vec!["AS2005"]),
@@ -341,7 +341,7 @@ fn as_28_agents_are_called_with_what_they_take() {
 }
 
 #[test]
-fn as_2_a_path_that_climbs_out_of_the_workspace_is_told_before_the_run() {
+fn as_2_path_out_of_workspace_is_reported_before_the_run() {
     for (import, code) in [
         ("file Secret from \"../secret.md\"", Some("AS2013")),
         ("file Secret from \"notes/../../secret.md\"", Some("AS2013")),
@@ -359,5 +359,5 @@ fn as_2_a_path_that_climbs_out_of_the_workspace_is_told_before_the_run() {
     let text = "import agent Child from \"lib/child.as\"\nmain func(input) { Child(1) }\n";
     let told = faults_with(text, &[("lib/child.as", child)]);
     let told: Vec<&str> = told.iter().map(|fault| fault.message.as_str()).collect();
-    assert_eq!(told, ["`../../secret.md` lies outside the workspace"]);
+    assert_eq!(told, ["`../../secret.md` is outside the workspace"]);
 }

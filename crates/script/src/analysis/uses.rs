@@ -1,4 +1,4 @@
-//! `use`: what may be shown, and under which label (AS-12 to AS-17).
+//! `use`: the values that may be shown, and their labels (AS-12 to AS-17).
 
 use super::Checker;
 use super::declarations::Global;
@@ -11,7 +11,7 @@ use crate::syntax::ast::{Candidate, Expr, ExprKind, ImportKind, Text, Use, UseSo
 use contexture_diagnostic::Span;
 use std::collections::HashSet;
 
-/// Labels that would read as roles of a provider's protocol.
+/// Labels that read as roles of a provider's protocol.
 const RESERVED_LABELS: &[&str] = &["system", "assistant", "tool", "developer"];
 
 impl<'p> Checker<'p, '_> {
@@ -31,7 +31,7 @@ impl<'p> Checker<'p, '_> {
             let help = "write a word, or leave `as` out";
             self.push(codes::BAD_LABEL.at(label.span, "the label is empty").with_help(help));
         } else if name.chars().any(char::is_control) {
-            let message = "a label is one line without control characters";
+            let message = "a label must be one line without control characters";
             self.push(codes::BAD_LABEL.at(label.span, message).with_help("write it in one line"));
         } else if RESERVED_LABELS.contains(&name.to_lowercase().as_str()) {
             let message =
@@ -51,14 +51,14 @@ impl<'p> Checker<'p, '_> {
         let mut selected: Option<Span> = None;
         for candidate in candidates {
             if !names.insert(candidate.name.text.as_str()) {
-                let message = format!("the candidate `{}` is given twice", candidate.name.text);
+                let message = format!("duplicate candidate `{}`", candidate.name.text);
                 let fault = codes::DUPLICATE_CANDIDATE.at(candidate.name.span, message);
                 self.push(fault.with_help("rename one of them"));
             }
             match (selected, candidate.selected) {
                 (Some(first), Some(again)) => {
                     let fault =
-                        codes::SEVERAL_SELECTED.at(again, "a second candidate is `selected`");
+                        codes::SEVERAL_SELECTED.at(again, "more than one candidate is `selected`");
                     let fault = fault.with_label(first, "the first one");
                     self.push(fault.with_help("keep one of the marks"));
                 }
@@ -71,17 +71,18 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// What a `use` shows; names may be assigned later, before the `generate` (AS-13).
+    /// Checks the source of a `use`; its names may be assigned later, before the `generate`
+    /// (AS-13).
     fn shown(&mut self, expr: &'p Expr) {
         if self.refuse_call(expr) || self.refuse_capability(expr) || self.refuse_uri(expr) {
             return;
         }
         let whole = matches!(strip(expr).kind, ExprKind::Name(_));
         let mut names = Vec::new();
-        visit::expressions(expr, &mut |part| match &part.kind {
-            ExprKind::Name(name) => names.push((name.as_str(), part.span)),
-            ExprKind::Index { index, .. } if matches!(strip(index).kind, ExprKind::Float(_)) => {}
-            _ => {}
+        visit::expressions(expr, &mut |part| {
+            if let ExprKind::Name(name) = &part.kind {
+                names.push((name.as_str(), part.span));
+            }
         });
         for (name, span) in names {
             if self.scopes.is_variable(name) {
@@ -91,14 +92,14 @@ impl<'p> Checker<'p, '_> {
                 Some(Global::Import(import)) if import.kind == ImportKind::Resource && !whole => {
                     let message = format!("`{name}` is a resource and is shown as a whole");
                     let help = format!(
-                        "write `use {name}`; a part of it has a reference of its own, as with `?line=1-20`"
+                        "write `use {name}`; for a part of it, import a reference such as `…?line=1-20`"
                     );
                     self.push(codes::NOT_USABLE.at(span, message).with_help(help));
                 }
                 Some(Global::Import(import)) if import.kind == ImportKind::Knowledge && !whole => {
                     let message = format!("`{name}` is a knowledge pack and is shown as a whole");
                     let help = format!(
-                        "write `use {name} max 3k`: what matters for the instruction is selected; or store `{name}.resolve({{ task: … }})` and use a part of that"
+                        "write `use {name} max 3k`, which selects what matters for the instruction; or store `{name}.resolve({{ task: … }})` and use a part of that"
                     );
                     self.push(codes::NOT_USABLE.at(span, message).with_help(help));
                 }
@@ -108,7 +109,8 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// A call, a model call or anything with a block: it would be evaluated once per `generate`.
+    /// Refuses a call, a model call or anything with a block: it would be evaluated once per
+    /// `generate`.
     fn refuse_call(&mut self, expr: &'p Expr) -> bool {
         let mut found: Option<&Expr> = None;
         visit::expressions(expr, &mut |part| {
@@ -124,7 +126,7 @@ impl<'p> Checker<'p, '_> {
             }
         });
         let Some(call) = found else { return false };
-        let message = "`use` shows values, and this is computed";
+        let message = "`use` takes a stored value, not a computation";
         let source = self.slice(call.span);
         let short = source.len() <= 60 && !source.contains(['\n', '\r']);
         let help = if short {
@@ -133,14 +135,14 @@ impl<'p> Checker<'p, '_> {
             "store the result in a variable first, then use that".to_owned()
         };
         self.push(codes::CALL_IN_USE.at(call.span, message).with_help(help));
-        // What is wrong inside the call is told too.
+        // Faults inside the call are reported too.
         if !self.scopes.in_parallel() {
             self.expr(expr);
         }
         true
     }
 
-    /// A capability, or something of one, as the whole source.
+    /// Refuses a capability, or a part of one, as the whole source.
     fn refuse_capability(&mut self, expr: &'p Expr) -> bool {
         let Some(name) = super::statements::root(expr) else { return false };
         if self.scopes.is_variable(name) {
@@ -151,7 +153,7 @@ impl<'p> Checker<'p, '_> {
             None if matches!(name, "model" | "role" | "description") => {
                 let message = format!("`{name}` is configuration and can't be used");
                 let help =
-                    "the model sees role and description anyway; other text stands in a variable";
+                    "the model sees role and description anyway; put other text into a variable";
                 self.push(codes::NOT_USABLE.at(expr.span, message).with_help(help));
                 return true;
             }
@@ -190,7 +192,7 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// A URI written out is the name of a capability, not data.
+    /// Refuses a literal URI: it names a capability and is not data.
     fn refuse_uri(&mut self, expr: &'p Expr) -> bool {
         let ExprKind::Str(text) = &strip(expr).kind else { return false };
         let model = text.contains("://") && capability::model(text, &[]).is_ok();
@@ -206,13 +208,13 @@ impl<'p> Checker<'p, '_> {
         found
     }
 
-    /// A name in a `use` that means nothing when the prompt is built.
+    /// Reports a name in a `use` that is undefined when the prompt is built.
     pub(super) fn unknown_in_use(&mut self, name: &str, span: Span, generate: Option<Span>) {
         let assigned = self.scopes.assigned_elsewhere(name);
         let (Some(generate), Some(assigned)) = (generate, assigned) else {
             return self.unknown_name(name, span);
         };
-        let message = format!("`{name}` has no value yet when the prompt is built");
+        let message = format!("`{name}` is used before it is assigned");
         let fault =
             codes::UNKNOWN_NAME.at(span, message).with_label(generate, "the prompt is built here");
         let fault = fault.with_label(assigned.name, "assigned here");
@@ -220,7 +222,7 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Whether a kind of import is data that may be shown.
+/// Reports whether a kind of import is data that may be shown.
 const fn is_data(kind: ImportKind) -> bool {
     matches!(kind, ImportKind::File | ImportKind::Knowledge | ImportKind::Resource)
 }

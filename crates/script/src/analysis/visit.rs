@@ -1,11 +1,14 @@
-//! Walks over trees, for checks that look for something anywhere below a place.
+//! Walks over trees, for checks that search everything below a node.
+//!
+//! The matches name every variant, so that a new one does not compile until its parts are listed
+//! here.
 
 use crate::stack::deeper;
 use crate::syntax::ast::{
     Accessor, Block, Expr, ExprKind, Statement, StatementKind, Target, Use, UseSource,
 };
 
-/// All statements in a block, at any depth, in source order.
+/// Visits all statements in a block, at any depth, in source order.
 pub(crate) fn statements<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Statement)) {
     for statement in &block.statements {
         look(statement);
@@ -18,7 +21,7 @@ pub(crate) fn statements<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Statemen
     }
 }
 
-/// All expressions in a block, at any depth, in source order; those of a `use` too.
+/// Visits all expressions in a block, at any depth, in source order, including those of a `use`.
 pub(crate) fn block_expressions<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Expr)) {
     for statement in &block.statements {
         for expr in expressions_of(statement) {
@@ -30,7 +33,7 @@ pub(crate) fn block_expressions<'p>(block: &'p Block, look: &mut dyn FnMut(&'p E
     }
 }
 
-/// An expression and all below it, blocks included.
+/// Visits an expression and everything below it, including blocks.
 pub(super) fn expressions<'p>(expr: &'p Expr, look: &mut dyn FnMut(&'p Expr)) {
     look(expr);
     for child in children(expr) {
@@ -48,7 +51,7 @@ fn inner_blocks<'p>(expr: &'p Expr, look: &mut dyn FnMut(&'p Block)) {
     }
 }
 
-/// The blocks that are parts of a statement, not of its expressions.
+/// Returns the blocks that are direct parts of a statement, not of its expressions.
 fn blocks_of(statement: &Statement) -> Vec<&Block> {
     match &statement.kind {
         StatementKind::If { arms, otherwise } => {
@@ -56,7 +59,12 @@ fn blocks_of(statement: &Statement) -> Vec<&Block> {
         }
         StatementKind::Loop { body, .. } | StatementKind::Repeat { body, .. } => vec![body],
         StatementKind::For(each) => vec![&each.body],
-        _ => Vec::new(),
+        StatementKind::Assign { .. }
+        | StatementKind::Return(_)
+        | StatementKind::Use(_)
+        | StatementKind::Config(_)
+        | StatementKind::Expr(_)
+        | StatementKind::Error => Vec::new(),
     }
 }
 
@@ -89,7 +97,7 @@ fn index_of(step: &Accessor) -> Option<&Expr> {
     }
 }
 
-/// The expressions that a `use` shows.
+/// Returns the expressions that a `use` shows.
 pub(super) fn use_expressions(used: &Use) -> Vec<&Expr> {
     match &used.source {
         UseSource::Expr(expr) => vec![expr],
@@ -113,7 +121,14 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         }
         ExprKind::Generate(generate) => generate.options.iter().map(|(_, value)| value).collect(),
         ExprKind::ParallelFor(each) => std::iter::once(&each.list).chain(&each.max).collect(),
-        _ => Vec::new(),
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::Try { .. }
+        | ExprKind::Error => Vec::new(),
     }
 }
 
@@ -121,6 +136,21 @@ fn own_blocks(expr: &Expr) -> Vec<&Block> {
     match &expr.kind {
         ExprKind::ParallelFor(each) => vec![&each.body],
         ExprKind::Try { body, handler, .. } => vec![body, handler],
-        _ => Vec::new(),
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::List(_)
+        | ExprKind::Object(_)
+        | ExprKind::Paren(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Field { .. }
+        | ExprKind::Index { .. }
+        | ExprKind::Call { .. }
+        | ExprKind::Generate(_)
+        | ExprKind::Error => Vec::new(),
     }
 }

@@ -112,7 +112,7 @@ fn as_26_memories() {
 }
 
 #[test]
-fn as_10_what_writes() {
+fn as_10_writing_calls_are_found() {
     let writes = |capability: &Signature| -> Vec<&str> {
         let all = capability.methods.iter().filter(|method| !method.runs_in_parallel());
         all.map(|method| method.name).collect()

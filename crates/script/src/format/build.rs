@@ -1,4 +1,4 @@
-//! The layout as a flat list of operations, made while walking tree and tokens together.
+//! The layout as a flat list of operations, built while walking tree and tokens together.
 
 use crate::syntax::token::{Token, TokenKind};
 
@@ -7,37 +7,37 @@ use crate::syntax::token::{Token, TokenKind};
 pub(super) enum Op {
     /// Prints a token of the source.
     Token(usize),
-    /// Prints a comment behind what stands on its line, and ends the line.
+    /// Prints a comment at the end of a line, and ends the line.
     Trailing(usize),
     /// Prints a comment on a line of its own.
     Own(usize),
-    /// A comma where the group stands on one line.
+    /// A comma if the group is on one line.
     FlatComma,
-    /// One blank.
+    /// One space.
     Space,
-    /// A blank where the group stands on one line, else a new line.
+    /// A space if the group is on one line, else a line break.
     Soft {
-        /// Whether a blank line stands there too.
+        /// True if a blank line is there too.
         blank: bool,
     },
-    /// Nothing where the group stands on one line, else a new line.
+    /// Nothing if the group is on one line, else a line break.
     SoftEmpty {
-        /// Whether a blank line stands there too.
+        /// True if a blank line is there too.
         blank: bool,
     },
-    /// A new line.
+    /// A line break.
     Line {
-        /// Whether a blank line stands there too.
+        /// True if a blank line is there too.
         blank: bool,
     },
-    /// The line end that a comment needs.
+    /// The line break that a comment needs.
     CommentLine {
-        /// Whether a blank line stands there too.
+        /// True if a blank line is there too.
         blank: bool,
     },
     Indent,
     Dedent,
-    /// A group begins; it ends at the `End` of the given index.
+    /// The start of a group; it ends at the `End` of the given index.
     Begin {
         force: bool,
         end: usize,
@@ -48,10 +48,10 @@ pub(super) enum Op {
 pub(super) struct Builder<'a> {
     text: &'a str,
     tokens: &'a [Token],
-    /// The next token, comments among them.
+    /// The next token or comment.
     next: usize,
     ops: Vec<Op>,
-    /// Comments behind what was printed last, kept back so that a comma may go before them.
+    /// Comments after the last printed token, held back so that a comma may come before them.
     behind: Vec<usize>,
     groups: Vec<usize>,
 }
@@ -74,7 +74,7 @@ impl<'a> Builder<'a> {
         self.tokens.get(index).copied()
     }
 
-    /// The index of the next token that is no comment.
+    /// Returns the index of the next token that is not a comment.
     fn significant(&self) -> usize {
         let rest = self.tokens.get(self.next..).unwrap_or_default();
         self.next + rest.iter().take_while(|token| token.is_comment()).count()
@@ -84,7 +84,7 @@ impl<'a> Builder<'a> {
         self.get(self.significant()).map(|token| token.kind)
     }
 
-    /// The token behind the next one, comments left out.
+    /// Returns the token after the next one, ignoring comments.
     fn peek_second(&self) -> Option<TokenKind> {
         let rest = self.tokens.get(self.significant() + 1..).unwrap_or_default();
         rest.iter().find(|token| !token.is_comment()).map(|token| token.kind)
@@ -94,34 +94,34 @@ impl<'a> Builder<'a> {
         self.peek() == Some(kind)
     }
 
-    /// The byte where the next token, no comment, begins.
+    /// Returns the byte where the next token (not a comment) begins.
     pub(super) fn next_start(&self) -> u32 {
         self.get(self.significant()).map_or(u32::MAX, |token| token.span.start)
     }
 
-    /// Whether the next token begins a line of the source, as it does behind a comment.
+    /// Reports whether the next token begins a line of the source, as it does after a comment.
     pub(super) fn next_starts_line(&self) -> bool {
         self.get(self.significant()).is_some_and(|token| token.starts_line)
     }
 
-    /// Whether what follows the next token begins a line: the group it opens was broken.
+    /// Reports whether the token after the next one begins a line: the group was broken.
     pub(super) fn second_starts_line(&self) -> bool {
         let after = self.get(self.significant() + 1);
         after.is_some_and(|token| token.starts_line || token.is_comment())
     }
 
-    /// Whether comments stand before the token behind the next one.
+    /// Reports whether there are comments before the token after the next one.
     fn comment_behind_next(&self) -> bool {
         self.get(self.significant() + 1).is_some_and(Token::is_comment)
     }
 
-    /// Whether the next token opens a group with nothing in it.
+    /// Reports whether the next token opens an empty group.
     pub(super) fn is_empty_group(&self) -> bool {
         let closes = self.peek_second().is_some_and(TokenKind::is_closer);
         closes && !self.comment_behind_next()
     }
 
-    /// Whether a blank line stands before the next token or comment.
+    /// Reports whether there is a blank line before the next token or comment.
     pub(super) fn blank_before(&self) -> bool {
         let Some(token) = self.get(self.next) else { return false };
         let from = self.next.checked_sub(1).and_then(|before| self.get(before));
@@ -135,14 +135,14 @@ impl<'a> Builder<'a> {
     // --- printing -----------------------------------------------------------------------------
 
     pub(super) fn push(&mut self, op: Op) {
-        // Comments kept back belong to what follows the end of a set-in part.
+        // Comments that were held back belong to what follows the end of an indented part.
         if op != Op::Dedent {
             self.release();
         }
         self.ops.push(op);
     }
 
-    /// Comments that were kept back.
+    /// Prints the comments that were held back.
     fn release(&mut self) {
         for (index, comment) in std::mem::take(&mut self.behind).into_iter().enumerate() {
             if index == 0 {
@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
         self.ops.extend([line, Op::Own(comment), line]);
     }
 
-    /// Prints the next token with the comments before and behind it.
+    /// Prints the next token with the comments before and after it.
     pub(super) fn token(&mut self) {
         let comma = self.at(TokenKind::Comma) && self.next == self.significant();
         if !comma {
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Leaves the next token out, but not the comments around it.
+    /// Omits the next token, but not the comments around it.
     pub(super) fn skip(&mut self) {
         let lines = self.next != self.significant();
         if lines {
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
         self.next += 1;
         self.comments_behind();
         if lines {
-            // What it would stand behind is a comment now.
+            // The token that it would follow is a comment now.
             for comment in std::mem::take(&mut self.behind) {
                 self.own(comment);
             }
@@ -218,7 +218,7 @@ impl<'a> Builder<'a> {
         self.push(Op::Space);
     }
 
-    /// The next token, a blank before it.
+    /// Prints the next token with a space before it.
     pub(super) fn spaced(&mut self) {
         self.space();
         self.token();
@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
         self.ops.push(Op::Begin { force, end: 0 });
     }
 
-    /// Comments behind the closer stand outside the group and do not break it.
+    /// Ends a group. Comments after the closer are outside the group and do not break it.
     pub(super) fn end(&mut self) {
         let at = self.ops.len();
         self.ops.push(Op::End);
@@ -247,8 +247,8 @@ impl<'a> Builder<'a> {
         self.push(Op::Dedent);
     }
 
-    /// A bracketed list whose parts `part` prints, as many as there are; commas between them are
-    /// kept, one behind the last is left out.
+    /// Prints a bracketed list of as many parts, which `part` prints; commas between them are kept,
+    /// a trailing one is omitted.
     pub(super) fn bracketed(
         &mut self,
         padded: bool,
@@ -282,8 +282,8 @@ impl<'a> Builder<'a> {
         self.end();
     }
 
-    /// As [`Builder::bracketed`] for parts that lines alone separate: commas stand only where the
-    /// group is on one line.
+    /// Does the same as [`Builder::bracketed`] for parts that line breaks alone separate: commas
+    /// are printed only if the group is on one line.
     pub(super) fn by_lines(&mut self, count: usize, mut part: impl FnMut(&mut Self, usize)) {
         if self.is_empty_group() {
             self.token();

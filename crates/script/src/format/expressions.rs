@@ -1,5 +1,5 @@
-//! Expressions. A line break that the source has before or behind an operator, or before `.`,
-//! stays, and the operator begins the line.
+//! Expressions. A line break before or after an operator, or before `.`, is kept, and the operator
+//! begins the line.
 
 use super::build::{Builder, Op};
 use crate::stack::deeper;
@@ -62,7 +62,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The least whole number is a minus and a number.
+    /// Prints an integer; the least one is a minus and a number.
     fn int(&mut self) {
         let minus = self.at(TokenKind::Minus);
         self.token();
@@ -164,7 +164,7 @@ impl Builder<'_> {
     }
 }
 
-/// An argument that never needs lines of its own.
+/// Reports whether an argument never needs lines of its own.
 fn is_plain(expr: &Expr) -> bool {
     let mut root = expr;
     while let ExprKind::Field { base, .. } = &root.kind {

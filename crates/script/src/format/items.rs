@@ -129,7 +129,13 @@ impl Builder<'_> {
                 self.token();
             }
             ShapeKind::Enum(values) => self.enumeration(values.len()),
-            _ => self.token(),
+            ShapeKind::String
+            | ShapeKind::Number
+            | ShapeKind::Integer
+            | ShapeKind::Boolean
+            | ShapeKind::Json
+            | ShapeKind::List(None)
+            | ShapeKind::Error => self.token(),
         }
     }
 

@@ -1,13 +1,13 @@
-//! Prints the operations: decides which groups fit on their line.
+//! Prints the operations, and decides which groups fit on their line.
 
 use super::build::Op;
 use crate::syntax::token::{Token, TokenKind};
 
-/// The column that a line should not pass.
+/// The greatest width of a line.
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
 
-/// The text that the operations make.
+/// Prints the text of the operations.
 pub(super) fn print(text: &str, tokens: &[Token], ops: &[Op]) -> String {
     let words = Words { text, tokens };
     let measures = Measures::of(&words, ops);
@@ -54,7 +54,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Widths and forced line ends up to each operation.
+/// Widths and forced line breaks up to each operation.
 struct Measures {
     width: Vec<usize>,
     forced: Vec<usize>,
@@ -104,13 +104,13 @@ struct Printer<'a> {
     column: usize,
     indent: usize,
     newline: bool,
-    /// Whether only a comment ended the line: what goes on is set in.
+    /// True if only a comment ended the line: the continuation is indented.
     goes_on: bool,
     blank: bool,
     space: bool,
-    /// Whether an opening bracket, or nothing, was printed last.
+    /// True if an opening bracket, or nothing, was printed last.
     opened: bool,
-    /// How many of the open groups stand on one line; the outermost of them decides.
+    /// The number of open groups that are on one line; the outermost of them decides.
     flat: usize,
     groups: Vec<bool>,
 }

@@ -9,7 +9,7 @@ use crate::syntax::ast::{
 use crate::syntax::token::TokenKind;
 
 impl Builder<'_> {
-    /// A block with a line per statement.
+    /// Prints a block with one statement per line.
     pub(super) fn block(&mut self, block: &Block) {
         if self.is_empty_group() {
             self.token();
@@ -28,7 +28,7 @@ impl Builder<'_> {
         self.token();
     }
 
-    /// A block that gives a value: one short expression may stay on the line.
+    /// Prints a block that has a value: one short expression may stay on the line.
     pub(super) fn value_block(&mut self, block: &Block) {
         let short = match block.statements.as_slice() {
             [Statement { kind: StatementKind::Expr(expr), .. }] => !has_block(expr),
@@ -135,7 +135,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `for x in list max n`, with a blank behind.
+    /// Prints `for x in list max n` and a space.
     pub(super) fn for_head(&mut self, each: &For) {
         self.token();
         self.spaced();
@@ -178,7 +178,8 @@ impl Builder<'_> {
         self.clauses(candidate.span.end);
     }
 
-    /// The words up to a byte of the source, a blank before each, none behind a minus.
+    /// Prints the words up to a byte of the source, with a space before each, but not after a
+    /// minus.
     fn clauses(&mut self, end: u32) {
         let mut glued = false;
         while self.next_start() < end {
@@ -192,7 +193,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether an expression has a block in it, which stands on lines of its own.
+/// Reports whether an expression contains a block, which needs lines of its own.
 fn has_block(expr: &Expr) -> bool {
     deeper(|| match &expr.kind {
         ExprKind::ParallelFor(_) | ExprKind::Try { .. } => true,
@@ -206,6 +207,12 @@ fn has_block(expr: &Expr) -> bool {
         ExprKind::List(items) => items.iter().any(has_block),
         ExprKind::Object(fields) => fields.iter().any(|(_, value)| has_block(value)),
         ExprKind::Generate(generate) => generate.options.iter().any(|(_, value)| has_block(value)),
-        _ => false,
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::Error => false,
     })
 }

@@ -15,7 +15,7 @@ fn body(text: &str) -> String {
 }
 
 #[test]
-fn as_31_statements_stand_on_lines_of_their_own() {
+fn as_31_statements_are_on_lines_of_their_own() {
     assert_eq!(body("a=1 b = a+2*3   c.d = b"), "a = 1\nb = a + 2 * 3\nc.d = b\n");
     assert_eq!(
         body("if a{b=1}else if c{d=1}else{e=1}"),
@@ -70,7 +70,7 @@ fn as_31_line_breaks_at_operators_stay() {
 }
 
 #[test]
-fn as_31_long_texts_stay_as_they_are() {
+fn as_31_long_texts_are_unchanged() {
     assert_eq!(
         body("a = g({ input: \"\"\"\n      one\r\n    two\"\"\" })"),
         "a = g({\n  input: \"\"\"\n      one\n    two\"\"\"\n})\n"

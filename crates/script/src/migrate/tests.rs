@@ -76,7 +76,7 @@ fn as_31_blocks_return() {
 }
 
 #[test]
-fn as_31_the_rest_stays_byte_for_byte() {
+fn as_31_rest_stays_byte_for_byte() {
     let text = "\u{feff}// 你好\r\nfunc f(x) {\r\n\tuse x < 2k\r\n  y = [ 1,2 ]   \r\n}\r\n\r\n";
     assert_eq!(migrated(text).text, text.replace("x < 2k", "x max 2k"));
     let broken = "func f(x) { use x < 2k = ) } } //";

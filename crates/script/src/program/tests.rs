@@ -12,7 +12,7 @@ fn load_with(text: &str, files: &[(&str, &str)]) -> Program {
 }
 
 #[test]
-fn as_2_files_are_found_from_the_importer_and_read_once() {
+fn as_2_files_are_found_from_importer_and_read_once() {
     let program = load_with(
         "import agent A from \"lib/a.as\"\nimport agent B from \"./lib/b.as\"",
         &[
@@ -27,7 +27,7 @@ fn as_2_files_are_found_from_the_importer_and_read_once() {
 }
 
 #[test]
-fn as_2_a_missing_file_is_told_at_its_import() {
+fn as_2_missing_file_is_reported_at_its_import() {
     let program = load_with("import agent A from \"./nowhere.as\"", &[]);
     assert_eq!(program.faults[0].code, "AS2013");
     assert_eq!(program.faults[0].file, "main.as");
@@ -35,7 +35,7 @@ fn as_2_a_missing_file_is_told_at_its_import() {
 }
 
 #[test]
-fn as_2_the_number_of_files_is_limited() {
+fn as_2_number_of_files_is_limited() {
     let limits = Limits::default();
     let mut loader = MemoryLoader::new();
     for index in 0..=limits.source_files {
@@ -48,7 +48,7 @@ fn as_2_the_number_of_files_is_limited() {
 }
 
 #[test]
-fn as_28_which_agent_an_import_means() {
+fn as_28_which_agent_import_means() {
     let text = "import agent One from \"two.as\"\nimport agent Any from \"two.as\"\nimport agent Main from \"main_func.as\"";
     let program = load_with(
         text,
@@ -67,7 +67,7 @@ fn as_28_which_agent_an_import_means() {
 }
 
 #[test]
-fn as_1_several_agents_without_a_main_one_have_none() {
+fn as_1_several_agents_without_main_one_have_none() {
     let program = load_with("agent A { func a() { 1 } }\nagent B { func b() { 1 } }", &[]);
     assert_eq!(program.main_agent(0), None);
     let program = load_with("agent A { func a() { 1 } }", &[]);

@@ -1,14 +1,14 @@
-//! What can be known of references before a program runs.
+//! Checks of references before a program runs.
 
 use super::{Layer, ReferenceFault, ResourceImport, Written};
 use crate::analysis::visit;
 use crate::codes;
 use crate::host::SourceLoader;
 use crate::syntax::ast::{Block, Config, ConfigKind, ExprKind, Import, Item, StatementKind};
-use crate::syntax::literal::Places;
+use crate::syntax::places::Places;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
 
-/// The fault of an imported resource, at its place in the literal that names it.
+/// Returns the diagnostic of an imported resource, at its place in the literal that names it.
 pub(crate) fn import_fault(
     import: &Import,
     importer: &SourceFile,
@@ -31,7 +31,7 @@ pub(crate) fn import_fault(
     Some(diagnostic(&fault, span))
 }
 
-/// The faults of the references in a text.
+/// Returns the diagnostics of the references in a text.
 pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<Diagnostic> {
     let text = &written.text;
     let mut faults = Vec::new();
@@ -40,8 +40,8 @@ pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<D
             let torn = text.seams.iter().find(|seam| seam.start > found.start);
             let end = torn.map_or(found.end, |seam| seam.start.min(found.end));
             let span = written.span(found.start, end);
-            let message = "this touches a place where texts are joined, so it is no reference";
-            let help = "end the reference inside its literal, with a space or a line end behind it; a reference can't be computed";
+            let message = "text that is joined to other text is not a reference";
+            let help = "end the reference inside its literal, with a space or a line end after it; a reference can't be computed";
             faults.push(codes::JOINED_REFERENCE.at(span, message).with_help(help));
         } else if let Some(fault) = found.fault {
             faults.push(diagnostic(&fault, written.span(fault.start, fault.end)));
@@ -50,7 +50,7 @@ pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<D
     faults
 }
 
-/// The literal texts of the declarations of a file.
+/// Returns the literal texts of the declarations of a file.
 pub(crate) fn texts_of_items(items: &[Item], source: &SourceFile) -> Vec<Written> {
     let mut texts = Vec::new();
     for item in items {
@@ -64,7 +64,7 @@ pub(crate) fn texts_of_items(items: &[Item], source: &SourceFile) -> Vec<Written
     texts
 }
 
-/// The literal texts of statements.
+/// Returns the literal texts of statements.
 pub(crate) fn texts_of_block(block: &Block, source: &SourceFile) -> Vec<Written> {
     let mut texts = Vec::new();
     visit::statements(block, &mut |statement| {

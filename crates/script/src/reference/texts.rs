@@ -1,8 +1,8 @@
-//! Literal texts, put together from the parts of an expression.
+//! Literal texts, assembled from the parts of an expression.
 
 use super::{COMPUTED, Layer, LiteralText, Seam};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Text};
-use crate::syntax::literal::Places;
+use crate::syntax::places::Places;
 use contexture_diagnostic::{SourceFile, Span};
 
 /// A literal text with the places of all its parts.
@@ -13,8 +13,8 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// The text of an expression: a literal, or literals and other parts joined by `+`. `None` when
-    /// no literal of it holds an `@`.
+    /// Returns the text of an expression: a literal, or literals and other parts joined by `+`.
+    /// `None` when no literal of it holds an `@`.
     pub(crate) fn of_expr(expr: &Expr, layer: Layer, source: &SourceFile) -> Option<Self> {
         let parts = joined(expr);
         let holds = |part: &&Expr| matches!(&part.kind, ExprKind::Str(text) if text.contains('@'));
@@ -40,7 +40,7 @@ impl Written {
         Some(written.placed(source))
     }
 
-    /// The text of a setting.
+    /// Returns the text of a setting.
     pub(crate) fn of_text(text: &Text, layer: Layer, source: &SourceFile) -> Option<Self> {
         if !text.value.contains('@') {
             return None;
@@ -77,13 +77,13 @@ impl Written {
         self
     }
 
-    /// The place of a part of the text.
+    /// Returns the place of a part of the text.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         self.places.span(start, end)
     }
 }
 
-/// What `+` joins, from left to right.
+/// Returns the operands of `+`, from left to right.
 fn joined(expr: &Expr) -> Vec<&Expr> {
     let mut parts = Vec::new();
     let mut open = vec![expr];

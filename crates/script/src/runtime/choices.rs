@@ -1,4 +1,5 @@
-//! The `use one of` of a program, for whoever is to choose among their candidates (AS-17).
+//! The `use one of` statements of a program, for callers that choose among their candidates
+//! (AS-17).
 
 use super::code::Executable;
 
@@ -16,12 +17,12 @@ pub struct Choice {
     pub label: Option<String>,
     /// The names of its candidates, in order.
     pub candidates: Vec<String>,
-    /// The one that is shown when nobody chooses.
+    /// The candidate that is shown unless another is chosen.
     pub selected: String,
 }
 
 impl Choice {
-    /// The place as [`RunOptions::selections`](super::RunOptions::selections) name it.
+    /// Returns the place in the form of [`RunOptions::selections`](super::RunOptions::selections).
     #[must_use]
     pub fn site(&self) -> String {
         format!("{}:{}:{}", self.file, self.line, self.column)
@@ -29,7 +30,7 @@ impl Choice {
 }
 
 impl Executable {
-    /// Every `use one of` of the program and of what it imports, each once, in order of the source.
+    /// Returns every `use one of` of the program and its imports, each once, in source order.
     #[must_use]
     pub fn choices(&self) -> Vec<Choice> {
         let sites = self.uses.iter().filter(|used| used.one_of);

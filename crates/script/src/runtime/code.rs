@@ -1,9 +1,9 @@
-//! What a program is compiled to: functions of 8-byte instructions over registers, and tables of
-//! all that does not fit into an instruction.
+//! The compiled form of a program: functions of 8-byte instructions over registers, and tables for
+//! everything that does not fit into an instruction.
 //!
-//! A register is an index into the window that a call has on its fiber's stack. The arguments of
-//! a call stand where the callee's window begins, so a call copies nothing, and its result comes
-//! back in the callee's first register.
+//! A register is an index into the window that a call has on its fiber's stack. The arguments of a
+//! call are where the callee's window begins, so a call copies nothing, and its result is returned
+//! in the callee's first register.
 
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
@@ -19,20 +19,20 @@ use crate::template::TemplateImport;
 /// A register of the current window.
 pub(crate) type Reg = u16;
 
-/// An instruction. `to` is written, other registers are read, unless said otherwise.
+/// An instruction. `to` is written, other registers are read, unless stated otherwise.
 ///
-/// A test `If…` goes on behind the next instruction when it holds; else the next instruction, a
-/// `Jump`, is taken. So a test has room for two operands and its jump for any distance.
+/// When a test `If…` holds, it skips the next instruction; otherwise the next instruction, a
+/// `Jump`, is executed. So a test has room for two operands and its jump for any distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Op {
-    /// Nothing; where a loop without events would begin one.
+    /// Does nothing; reserves the place of a loop's first event.
     Nothing,
     /// Copies a register.
     Move {
         to: Reg,
         from: Reg,
     },
-    /// Moves a register that is read no more.
+    /// Moves a register that is not read again.
     Take {
         to: Reg,
         from: Reg,
@@ -56,7 +56,7 @@ pub(crate) enum Op {
         to: Reg,
         index: u32,
     },
-    /// An imported file's value; suspends when it was not read yet.
+    /// Loads an imported file's value; suspends if it was not read yet.
     LoadFile {
         to: Reg,
         import: u32,
@@ -131,7 +131,7 @@ pub(crate) enum Op {
         right: Reg,
     },
 
-    /// Goes on elsewhere, always forward.
+    /// Jumps, always forward.
     Jump {
         target: u32,
     },
@@ -192,18 +192,18 @@ pub(crate) enum Op {
         at: Reg,
         target: u32,
     },
-    /// As `CountNext`, ending the turn's event and beginning the next.
+    /// Does the same as `CountNext`, ends the iteration's event and begins the next.
     CountNextEvent {
         at: Reg,
         target: u32,
     },
     /// Checks the list in `at`; sets the index in `at + 1` and the end in `at + 2`, where the bound
-    /// stood; a list longer than that is noted as truncated.
+    /// was; notes a longer list as truncated.
     WalkBegin {
         at: Reg,
         site: u32,
     },
-    /// As `WalkBegin` for a method that calls a function per item.
+    /// Does the same as `WalkBegin` for a method that calls a function per item.
     EachBegin {
         at: Reg,
         name: u16,
@@ -213,28 +213,28 @@ pub(crate) enum Op {
         at: Reg,
         target: u32,
     },
-    /// As `WalkNext`, ending the turn's event and beginning the next.
+    /// Does the same as `WalkNext`, ends the iteration's event and begins the next.
     WalkNextEvent {
         at: Reg,
         target: u32,
     },
-    /// Notes that a loop ran into its `max`.
+    /// Notes that a loop reached its `max`.
     Truncated {
         at: Reg,
         site: u32,
     },
-    /// Begins a loop's event; keeps the depth of events in `at`. Counter or index follow.
+    /// Begins a loop's event; saves the depth of events in `at`. Counter or index follow.
     LoopBegin {
         at: Reg,
         site: u32,
     },
-    /// Ends all events down to the depth kept in `at`.
+    /// Ends all events down to the depth saved in `at`.
     EventsEnd {
         at: Reg,
     },
     /// Ends all events of this call.
     EventsEndAll,
-    /// Keeps the depth of events in `at`, for the handler of a `try`.
+    /// Saves the depth of events in `at`, for the handler of a `try`.
     EventsMark {
         at: Reg,
     },
@@ -243,7 +243,7 @@ pub(crate) enum Op {
         to: Reg,
         capacity: u32,
     },
-    /// Adds to a list that is being made; with `take` the item is read no more.
+    /// Appends to a list under construction; with `take` the item is not read again.
     Append {
         list: Reg,
         item: Reg,
@@ -253,14 +253,14 @@ pub(crate) enum Op {
         to: Reg,
         capacity: u32,
     },
-    /// Sets a field of an object that is being made.
+    /// Sets a field of an object under construction.
     PutField {
         object: Reg,
         name: u16,
         value: Reg,
         take: bool,
     },
-    /// As `PutField`, with the name in a register.
+    /// Does the same as `PutField`, with the name in a register.
     PutKey {
         object: Reg,
         key: Reg,
@@ -295,23 +295,23 @@ pub(crate) enum Op {
         list: Reg,
         item: Reg,
     },
-    /// `value.method(…)`: the value in `at`, the arguments behind it; the result comes in `at`.
+    /// `value.method(…)`: the value in `at`, the arguments after it; the result is in `at`.
     CallMethod {
         at: Reg,
         count: u16,
         name: u16,
     },
-    /// Sorts the list in `at` by the keys in the list in `at + 1`; the result comes in `at`.
+    /// Sorts the list in `at` by the keys in the list in `at + 1`; the result is in `at`.
     SortByKeys {
         at: Reg,
     },
 
-    /// Calls a function with the arguments from `at` on; the result comes in `at`.
+    /// Calls a function with the arguments from `at` on; the result is in `at`.
     Call {
         at: Reg,
         function: u32,
     },
-    /// As `Call`, across agents: copies the arguments and begins the agent's event.
+    /// Does the same as `Call` across agents: copies the arguments and begins the agent's event.
     CallAgent {
         at: Reg,
         site: u32,
@@ -320,7 +320,7 @@ pub(crate) enum Op {
     AgentEnd {
         at: Reg,
     },
-    /// Gives `from` back.
+    /// Returns `from`.
     Return {
         from: Reg,
     },
@@ -331,17 +331,17 @@ pub(crate) enum Op {
         shape: u32,
     },
 
-    /// Calls a tool or memory with the argument in `at`; the result comes in `at`.
+    /// Calls a tool or memory with the argument in `at`; the result is in `at`.
     Tool {
         at: Reg,
         site: u32,
     },
-    /// Renders a template with the object in `at`; the text comes in `at`.
+    /// Renders a template with the object in `at`; the text is in `at`.
     Template {
         at: Reg,
         site: u32,
     },
-    /// Asks a model: options from `at` on, then two registers per item; the answer comes in `at`.
+    /// Calls a model: options from `at` on, then two registers per item; the answer is in `at`.
     Generate {
         at: Reg,
         site: u32,
@@ -355,13 +355,13 @@ pub(crate) enum Op {
     UseEvent {
         site: u32,
     },
-    /// Runs the body that follows once per item of the list in `at` (bound in `at + 1`); the
-    /// list of results comes in `at`.
+    /// Runs the body that follows once per item of the list in `at` (bound in `at + 1`); the list
+    /// of results is in `at`.
     Parallel {
         at: Reg,
         site: u32,
     },
-    /// Fails as the table says.
+    /// Fails with an entry of the table.
     Fail {
         site: u32,
     },
@@ -376,7 +376,7 @@ pub(crate) struct Function {
     pub(crate) label: String,
     /// Its own name; `main` when it has none.
     pub(crate) name: String,
-    /// Where it stands, as an index into the program's files.
+    /// Its file, as an index into the program's files.
     pub(crate) file: usize,
     /// The names of its parameters.
     pub(crate) params: Vec<String>,
@@ -386,7 +386,7 @@ pub(crate) struct Function {
     pub(crate) code: Vec<Op>,
     /// The place of each instruction.
     pub(crate) spans: Vec<Span>,
-    /// What catches failures, innermost first.
+    /// The handlers of failures, innermost first.
     pub(crate) handlers: Vec<Handler>,
 }
 
@@ -395,17 +395,17 @@ pub(crate) struct Function {
 pub(crate) struct Handler {
     /// The first instruction tried.
     pub(crate) start: u32,
-    /// Behind the last one.
+    /// The end of the tried instructions, exclusive.
     pub(crate) end: u32,
-    /// Where to go on.
+    /// The first instruction of the handler.
     pub(crate) target: u32,
-    /// Where the error goes.
+    /// The register of the error.
     pub(crate) error: Reg,
-    /// Where the depth of events was kept.
+    /// The register of the saved depth of events.
     pub(crate) events: Reg,
 }
 
-/// A place in the program's files. Line and column are counted only when someone asks.
+/// A place in the program's files. Line and column are counted only on demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Place {
     pub(crate) file: usize,
@@ -437,14 +437,14 @@ pub(crate) struct AgentCode {
     pub(crate) main: Option<u32>,
     /// Its functions by name, those of its file included.
     pub(crate) functions: Vec<(String, u32)>,
-    /// The uses that hold in all of it, by index: those of its file first.
+    /// The uses that hold in the whole agent, by index: those of its file first.
     pub(crate) uses: Vec<u32>,
 }
 
 /// An import.
 #[derive(Debug)]
 pub(crate) struct ImportCode {
-    /// What it binds.
+    /// Its kind.
     pub(crate) kind: ImportKind,
     /// The binding.
     pub(crate) name: String,
@@ -462,9 +462,9 @@ pub(crate) struct AgentSite {
     pub(crate) count: u16,
 }
 
-/// Which of the host's methods a call goes to.
+/// The method of the host that performs a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum ToolKind {
     Tool,
     Memory,
     Knowledge,
@@ -474,9 +474,9 @@ pub(crate) enum Door {
 #[derive(Debug)]
 pub(crate) struct ToolSite {
     pub(crate) binding: ToolBinding,
-    pub(crate) door: Door,
+    pub(crate) kind: ToolKind,
     pub(crate) method: String,
-    /// Whether it changes something outside the run (AS-10).
+    /// True if it changes something outside the run (AS-10).
     pub(crate) changes: bool,
     pub(crate) place: EffectPlace,
 }
@@ -497,7 +497,7 @@ pub(crate) struct GenerateSite {
     /// The names of the options, in the order of their registers.
     pub(crate) options: Vec<(OptionName, Span)>,
     pub(crate) tools: Vec<ToolBinding>,
-    /// Whether one of the tools changes something outside the run (AS-10).
+    /// True if one of the tools changes something outside the run (AS-10).
     pub(crate) changes: bool,
     pub(crate) shape: Option<Shape>,
     /// The visible uses, in the order of their registers.
@@ -539,19 +539,19 @@ pub(crate) struct UseSite {
     pub(crate) place: Place,
     pub(crate) label: Option<String>,
     pub(crate) priority: i64,
-    /// One, but for `use one of`.
+    /// The candidates: one, except for `use one of`.
     pub(crate) candidates: Vec<CandidateSite>,
     /// The candidate marked `selected`, else the first.
     pub(crate) selected: usize,
-    /// Whether it is a `use one of`.
+    /// True if it is a `use one of`.
     pub(crate) one_of: bool,
 }
 
-/// What a `use` may show.
+/// A candidate of a `use`.
 #[derive(Debug)]
 pub(crate) struct CandidateSite {
     pub(crate) name: String,
-    /// Where its expression stands; `None` is `empty`.
+    /// The span of its expression; `None` is `empty`.
     pub(crate) source: Option<Span>,
     pub(crate) budget: Option<Budget>,
     pub(crate) keep: Keep,
@@ -564,16 +564,16 @@ pub(crate) struct LoopSite {
     pub(crate) word: &'static str,
     pub(crate) variable: Option<String>,
     pub(crate) place: Place,
-    /// Whether each time it runs has an event (AS-29).
+    /// True if each of its runs has an event (AS-29).
     pub(crate) eventful: bool,
 }
 
 /// A `parallel for`.
 #[derive(Debug)]
 pub(crate) struct ParallelSite {
-    /// The register of the loop variable, behind all that the body sees.
+    /// The register of the loop variable, after everything that the body sees.
     pub(crate) variable: Reg,
-    /// Where the parent goes on; the body begins behind the instruction.
+    /// The instruction where the parent continues; the body begins after the instruction.
     pub(crate) end: u32,
     /// The loop, for trace and warnings.
     pub(crate) loop_site: u32,
@@ -586,7 +586,7 @@ pub(crate) struct ArgumentSite {
     pub(crate) name: String,
 }
 
-/// A failure that was certain when the program was compiled.
+/// A failure that is certain at compile time.
 #[derive(Debug)]
 pub(crate) struct FailSite {
     pub(crate) code: &'static str,
@@ -594,7 +594,7 @@ pub(crate) struct FailSite {
     pub(crate) help: Option<String>,
 }
 
-/// A compiled program: immutable, may be shared between threads and run any number of times.
+/// A compiled program: immutable, can be shared between threads and run any number of times.
 #[derive(Debug, Default)]
 pub struct Executable {
     pub(crate) files: Vec<Arc<SourceFile>>,
@@ -618,14 +618,14 @@ pub struct Executable {
 }
 
 impl Executable {
-    /// File, line and column of a place.
+    /// Returns the file, line and column of a place.
     pub(crate) fn position(&self, place: Place) -> Position {
         let Some(source) = self.files.get(place.file) else { return Position::default() };
         let start = source.position(place.span.start);
         Position { file: source.name().to_owned(), line: start.line, column: start.column }
     }
 
-    /// The site of an effect, for its record.
+    /// Returns the site of an effect, for its record.
     pub(crate) fn site(&self, place: &EffectPlace) -> Site {
         Site {
             position: self.position(place.place),
@@ -634,7 +634,7 @@ impl Executable {
         }
     }
 
-    /// The source text of a place.
+    /// Returns the source text of a place.
     pub(crate) fn text(&self, place: Place) -> &str {
         self.files.get(place.file).map_or("", |source| source.slice(place.span))
     }

@@ -1,6 +1,6 @@
 //! From the tree of a program to its code.
 //!
-//! The compiler assumes that analysis passed, and never fails: what makes no sense becomes an
+//! The compiler assumes that analysis passed, and never fails: an invalid part becomes an
 //! instruction that fails when it is reached, with the reason.
 
 mod assign;
@@ -28,7 +28,7 @@ use function::{Context, FunctionCompiler, Home};
 use tables::Tables;
 use unit::Unit;
 
-/// Compiles the files of a program; the first is its own, the others give agents to it.
+/// Compiles the files of a program; the first is its own, the others provide agents to it.
 pub(crate) fn compile_units(units: Vec<Unit<'_>>) -> Executable {
     let mut tables = Tables::new();
     let context = context(units, &mut tables);

@@ -1,19 +1,16 @@
-//! `+` where a side is a string (AS-7).
+//! `+` with a string on either side (AS-7).
 
 use super::error::Checked;
 use super::meter::Meter;
 use super::number::{Arithmetic, calculate};
 use super::value::origin::Origin;
-use super::value::{Text, Value, unknown};
+use super::value::{TEXT_BYTES, Text, Value, unknown};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// What a string costs beside its bytes.
-pub(crate) const TEXT_BYTES: usize = 48;
-
-/// `left + right`: two numbers, or a string with a string, number or boolean.
+/// Computes `left + right`: two numbers, or a string with a string, number or boolean.
 ///
-/// `left` is taken, so that a string nobody else holds grows in place.
+/// `left` is taken, so that a string with no other owner grows in place.
 pub(crate) fn add(left: Value, right: &Value, meter: &Meter) -> Checked<Value> {
     if !matches!((&left, right), (Value::Str(_), _) | (_, Value::Str(_))) {
         return calculate(Arithmetic::Add, &left, right);
@@ -38,7 +35,8 @@ pub(crate) fn add(left: Value, right: &Value, meter: &Meter) -> Checked<Value> {
     }
 }
 
-/// A number and an unknown may be two numbers: their sum is unknown, and no text.
+/// Returns the sum of a number and an unknown, which may be two numbers: it is unknown and not a
+/// string.
 fn unknown_sum(left: &Value, right: &Value) -> Option<Value> {
     let text = match (left, right) {
         (Value::Int(_) | Value::Float(_), text) | (text, Value::Int(_) | Value::Float(_)) => text,
@@ -63,7 +61,8 @@ fn join(mut head: Rc<Text>, tail: &str, origin: Origin, meter: &Meter) -> Checke
     Ok(Rc::new(Text { origin: head.origin.least(origin), text }))
 }
 
-/// How a value reads inside a string: strings as they are, numbers as in JSON, booleans by word.
+/// Returns the form of a value inside a string: strings unchanged, numbers as in JSON, booleans as
+/// words.
 pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Origin)> {
     let text = match value {
         Value::Str(text) => return Some((Cow::Borrowed(&text.text), text.origin)),

@@ -1,11 +1,11 @@
-//! Performs the effects that fibers ask for, and gives them the outcome.
+//! Performs the effects that fibers request, and resumes them with the outcome.
 //!
-//! The virtual machine is synchronous; this is the only asynchronous part of the language. It
-//! needs no particular executor, and the whole run stays on the task that polls it.
+//! The virtual machine is synchronous; this is the only asynchronous part of the language. It needs
+//! no particular executor, and the whole run stays on the task that polls it.
 
-pub(crate) mod files;
-pub(crate) mod gate;
+mod files;
 mod parallel;
+pub(crate) mod semaphore;
 mod templates;
 
 use super::error::{Checked, Fault, RunError};
@@ -51,7 +51,7 @@ async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> 
         Effect::Tool(call) => tool(machine, parent, *call).await,
         Effect::Memory(call) => memory(machine, parent, *call).await,
         Effect::Knowledge(call) => knowledge(machine, parent, *call).await,
-        Effect::File(import) => machine.files.read(machine, import, parent).await,
+        Effect::File(import) => files::read(machine, import, parent).await,
         Effect::Template(job) => templates::render(machine, parent, *job).await,
         Effect::Parallel(job) => parallel::parallel(machine, parent, *job).await,
     }
@@ -71,7 +71,7 @@ async fn generate(
     call.event = event.id;
     let shape = call.shape.clone();
     let outcome = {
-        let _permit = machine.gate.enter().await;
+        let _permit = machine.semaphore.enter().await;
         machine.host.generate(call).await
     };
     let value = settle(machine, event, outcome, Trust::Model)?;
@@ -86,7 +86,7 @@ async fn tool(machine: &Machine<'_>, parent: Option<u64>, mut call: ToolCall) ->
     let event = machine.trace.begin(parent, TraceKind::Tool, about);
     call.event = event.id;
     let outcome = {
-        let _permit = machine.gate.enter().await;
+        let _permit = machine.semaphore.enter().await;
         machine.host.tool(call).await
     };
     settle(machine, event, outcome, Trust::Program)
@@ -101,7 +101,7 @@ async fn memory(
     let event = machine.trace.begin(parent, TraceKind::Memory, about);
     call.event = event.id;
     let outcome = {
-        let _permit = machine.gate.enter().await;
+        let _permit = machine.semaphore.enter().await;
         machine.host.memory(call).await
     };
     settle(machine, event, outcome, Trust::Program)
@@ -122,13 +122,13 @@ async fn knowledge(
     let event = machine.trace.begin(parent, TraceKind::Knowledge, about);
     call.event = event.id;
     let outcome = {
-        let _permit = machine.gate.enter().await;
+        let _permit = machine.semaphore.enter().await;
         machine.host.knowledge(call).await
     };
     settle(machine, event, outcome, Trust::Pack)
 }
 
-/// Ends the event of an effect, and makes a value of what the host supplied.
+/// Ends the event of an effect, and imports the value that the host supplied.
 fn settle(
     machine: &Machine<'_>,
     event: OpenEvent,
@@ -147,7 +147,7 @@ fn settle(
         Err(error) => {
             let told = json!({ "code": error.code, "message": error.message });
             machine.trace.end(event, [("error", told)]);
-            // A failed tool or memory may quote what is outside; a failed model what it said.
+            // The error of a tool or memory may quote outside data; that of a model, its answer.
             let trust = match most {
                 Trust::Model | Trust::Pack => most,
                 _ => Trust::Tool,

@@ -1,6 +1,6 @@
-//! What a run reports when it fails: code, reason, mend, place and the calls that led there (AS-9).
+//! Errors of a run: code, reason, fix, place and the calls that led there (AS-9).
 
-pub mod codes;
+pub use super::codes;
 
 use crate::host::HostError;
 use contexture_context::Trust;
@@ -14,19 +14,19 @@ use std::borrow::Cow;
 pub struct CallFrame {
     /// The function, as `Agent.name`; `main func` reads `Agent.main`.
     pub function: String,
-    /// The file it stands in.
+    /// Its file.
     pub file: String,
-    /// The line that was under way, from 1.
+    /// The line being executed, from 1.
     pub line: u32,
     /// Its column in characters, from 1.
     pub column: u32,
 }
 
-/// What kind of failure it is; decides whether `try` can catch it.
+/// The kind of a failure; it decides whether `try` can catch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// The program did what the language does not allow.
+    /// The program broke a rule of the language.
     Program,
     /// An effect failed: a model, tool, memory or file.
     Effect,
@@ -36,44 +36,44 @@ pub enum FailureKind {
     Cancelled,
 }
 
-/// Why a run failed.
+/// The error of a failed run.
 ///
-/// `code` is one of [`codes::CODES`], or for a failed effect the word that the host gave, such as
-/// `file_not_found`.
+/// `code` is one of [`codes::CODES`], or for a failed effect the code that the host returned, such
+/// as `file_not_found`.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
 #[error("{file}:{line}:{column}: {code}: {message}")]
 pub struct RunError {
     /// Stable code.
     pub code: String,
-    /// What happened, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// The kind of failure.
     pub kind: FailureKind,
     /// The file in which it happened, by its source name.
     pub file: String,
-    /// Where in the file, in bytes.
+    /// The span in the file, in bytes.
     pub span: Span,
     /// The line of the span's start, from 1.
     pub line: u32,
     /// The column of the span's start in characters, from 1.
     pub column: u32,
-    /// The open calls, innermost first; of very many the middle ones are left out.
+    /// The open calls, innermost first; of very many the middle ones are omitted.
     pub trace: Vec<CallFrame>,
-    /// How many calls `trace` leaves out.
+    /// The number of calls omitted from `trace`.
     pub trace_omitted: usize,
     /// Further data, such as errors by field path or the failed items of a `parallel for`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Json>,
-    /// How far message and details may be believed.
+    /// The trust of message and details.
     #[serde(skip)]
     pub(crate) trust: Trust,
 }
 
 impl RunError {
-    /// The failure as a diagnostic, with the calls that led there in its help.
+    /// Returns the failure as a diagnostic, with the calls that led there in its help.
     #[must_use]
     pub fn to_diagnostic(&self) -> Diagnostic {
         let known = codes::find(&self.code);
@@ -97,7 +97,7 @@ impl RunError {
         diagnostic
     }
 
-    /// What a trace event says of it.
+    /// Returns its data for a trace event.
     pub(crate) fn to_event(&self, caught: bool) -> Json {
         let mut data = json!({
             "code": self.code,
@@ -118,7 +118,7 @@ impl RunError {
     }
 }
 
-/// A failure that does not know its place yet.
+/// A failure without a place yet.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) code: Cow<'static, str>,
@@ -126,19 +126,19 @@ pub(crate) struct Fault {
     pub(crate) help: Option<String>,
     pub(crate) details: Option<Json>,
     pub(crate) kind: FailureKind,
-    /// How far `message` and `details` may be believed once a handler has them.
+    /// The trust of `message` and `details` in a handler.
     pub(crate) trust: Trust,
-    /// Whether the call is to blame and not the function that noticed.
+    /// True if the call is at fault and not the function that noticed.
     pub(crate) at_caller: bool,
-    /// The failure that this one is, if it was placed before.
+    /// The original failure, if it already has a place.
     pub(crate) origin: Option<Box<RunError>>,
 }
 
-/// The outcome of a step that may fail. Boxed, so that success stays small.
+/// The result of a step that may fail. The fault is boxed, so that success stays small.
 pub(crate) type Checked<T> = Result<T, Box<Fault>>;
 
 impl Fault {
-    /// A fault of the program.
+    /// Creates a fault of the program.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Box<Self> {
         Box::new(Self {
             code: Cow::Borrowed(code),
@@ -152,21 +152,21 @@ impl Fault {
         })
     }
 
-    /// A limit that was reached.
+    /// Creates a fault for a limit that was reached.
     pub(crate) fn limit(code: &'static str, message: impl Into<String>) -> Box<Self> {
         let mut fault = Self::new(code, message);
         fault.kind = FailureKind::Limit;
         fault
     }
 
-    /// The end that the host asked for.
+    /// Creates the fault of a cancelled run.
     pub(crate) fn cancelled() -> Box<Self> {
         let mut fault = Self::new(codes::CANCELLED, "the run was cancelled");
         fault.kind = FailureKind::Cancelled;
         fault
     }
 
-    /// A failed effect; `trust` is that of what the effect would have given.
+    /// Creates the fault of a failed effect; `trust` is that of its result.
     pub(crate) fn effect(error: HostError, trust: Trust) -> Box<Self> {
         if error.cancelled {
             return Self::cancelled();
@@ -183,31 +183,30 @@ impl Fault {
         })
     }
 
-    /// Says how to mend it.
+    /// Sets the help.
     pub(crate) fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
         self.help = Some(help.into());
         self
     }
 
-    /// Says how to mend it, if that is known.
+    /// Sets the help, if there is one.
     pub(crate) fn maybe_help(mut self: Box<Self>, help: Option<String>) -> Box<Self> {
         self.help = help.or(self.help);
         self
     }
 
-    /// How to mend it: as said, else as is known of its kind.
-    pub(crate) fn how_to_mend(&self) -> String {
+    /// Returns the help: its own, else the general one of its kind.
+    pub(crate) fn help_text(&self) -> String {
         if let Some(help) = self.help.as_deref().filter(|help| !help.is_empty()) {
             return help.to_owned();
         }
         match self.kind {
             FailureKind::Effect => {
-                "`try { … } else err { … }` goes on without it; `err.code` says what failed"
-                    .to_owned()
+                "handle it with `try { … } else err { … }`; `err.code` names the failure".to_owned()
             }
-            FailureKind::Cancelled => "start it again to have the whole result".to_owned(),
+            FailureKind::Cancelled => "run it again for the complete result".to_owned(),
             FailureKind::Program | FailureKind::Limit => codes::find(&self.code).map_or_else(
-                || "look at the calls that led here".to_owned(),
+                || "check the calls that led here".to_owned(),
                 |known| known.meaning.to_owned(),
             ),
         }
@@ -219,13 +218,13 @@ impl Fault {
         self
     }
 
-    /// Says how far its words may be believed.
+    /// Lowers the trust of its texts.
     pub(crate) fn believed(mut self: Box<Self>, trust: Trust) -> Box<Self> {
         self.trust = self.trust.least(trust);
         self
     }
 
-    /// A failure of another fiber, which keeps its place.
+    /// Creates a failure of another fiber, which keeps its place.
     pub(crate) fn from_fiber(error: Box<RunError>) -> Box<Self> {
         let mut fault = Self::new(codes::PARALLEL_FAILED, "");
         fault.kind = error.kind;
@@ -234,7 +233,7 @@ impl Fault {
         fault
     }
 
-    /// Blames the call.
+    /// Puts the fault at the call.
     pub(crate) fn at_caller(mut self: Box<Self>) -> Box<Self> {
         self.at_caller = true;
         self

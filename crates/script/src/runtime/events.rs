@@ -1,7 +1,7 @@
-//! Trace events (AS-29): numbered in the order things happen, each below the one it belongs to.
+//! Trace events (AS-29): numbered in order, each below its parent.
 //!
-//! An event that takes time is told twice, and the second telling repeats the data of the first,
-//! since a reader keeps the last.
+//! An event that takes time is reported at its begin and at its end, and the second report repeats
+//! the data of the first, since a reader keeps the last.
 
 use crate::host::{Event, Host, Phase};
 use contexture_context::TraceKind;
@@ -18,25 +18,25 @@ pub(crate) struct OpenEvent {
 }
 
 impl OpenEvent {
-    /// Adds to what its end tells.
+    /// Adds data for its end.
     pub(crate) fn add(&mut self, name: &str, value: Json) {
         self.data.insert(name.to_owned(), value);
     }
 }
 
-/// Numbers the events of a run and hands them to the host.
+/// The trace of a run: numbers its events and passes them to the host.
 pub(crate) struct Trace<'r> {
     host: &'r dyn Host,
     last: Cell<u64>,
 }
 
 impl<'r> Trace<'r> {
-    /// Numbers go on behind `last`.
+    /// Creates a trace whose numbers follow `last`.
     pub(crate) fn new(host: &'r dyn Host, last: u64) -> Self {
         Self { host, last: Cell::new(last) }
     }
 
-    /// The number of the last event.
+    /// Returns the number of the last event.
     pub(crate) fn last(&self) -> u64 {
         self.last.get()
     }
@@ -46,13 +46,13 @@ impl<'r> Trace<'r> {
         self.last.get()
     }
 
-    /// Tells of something that takes no time.
+    /// Reports an event that takes no time.
     pub(crate) fn instant(&self, parent: Option<u64>, kind: TraceKind, data: Json) {
         let id = self.next();
         self.host.record(Event { id, parent, kind, phase: Phase::Instant, data });
     }
 
-    /// Tells that something begins.
+    /// Reports the begin of an event.
     pub(crate) fn begin(
         &self,
         parent: Option<u64>,
@@ -65,7 +65,7 @@ impl<'r> Trace<'r> {
         OpenEvent { id, parent, kind, data }
     }
 
-    /// Tells that something ends; `outcome` is added to its data.
+    /// Reports the end of an event; `outcome` is added to its data.
     pub(crate) fn end(
         &self,
         event: OpenEvent,
@@ -77,7 +77,7 @@ impl<'r> Trace<'r> {
     }
 }
 
-/// An event's data from names and values.
+/// Returns an event's data from names and values.
 pub(crate) fn data<const N: usize>(fields: [(&'static str, Json); N]) -> Map<String, Json> {
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

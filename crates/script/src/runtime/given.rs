@@ -1,4 +1,4 @@
-//! The input of a run, with how far each part of it may be believed (AS-20).
+//! The input of a run, with the trust of each part (AS-20).
 
 use super::error::Checked;
 use super::machine::Machine;
@@ -9,7 +9,7 @@ use contexture_context::Trust;
 use serde_json::{Map, Value as Json};
 use std::rc::Rc;
 
-/// What a run is given.
+/// The input of a run.
 ///
 /// ```
 /// use contexture_context::Trust;
@@ -33,14 +33,14 @@ pub enum Given {
 }
 
 impl From<Json> for Given {
-    /// What the person or program that starts a run gives.
+    /// Wraps the input of the person or program that starts a run.
     fn from(value: Json) -> Self {
         Self::Value(value, Trust::User)
     }
 }
 
 impl Given {
-    /// The value without its origins.
+    /// Returns the value without its origins.
     #[must_use]
     pub fn to_json(&self) -> Json {
         match self {
@@ -53,7 +53,7 @@ impl Given {
         }
     }
 
-    /// The fields of an object; otherwise the input as it is.
+    /// Returns the fields of an object; otherwise the input as it is.
     pub(super) fn into_fields(self) -> Result<Vec<(String, Self)>, Self> {
         match self {
             Self::Object(parts) => Ok(parts),
@@ -65,7 +65,7 @@ impl Given {
         }
     }
 
-    /// The value in a run. A container of parts comes from who starts the run.
+    /// Returns the value in a run. A container of parts has the trust of the caller of the run.
     pub(super) fn import(self, machine: &Machine<'_>) -> Checked<Value> {
         self.nested(machine, 1)
     }

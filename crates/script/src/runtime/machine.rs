@@ -1,10 +1,10 @@
-//! What all fibers of a run share: the program, the door to the outside, counters.
+//! The state that all fibers of a run share: the program, the host, counters.
 
-use super::code::{Constant, Executable};
-use super::drive::files::Files;
-use super::drive::gate::Gate;
+use super::code::{Constant, Executable, UseSite};
+use super::drive::semaphore::Semaphore;
 use super::error::Checked;
 use super::events::Trace;
+use super::files::Files;
 use super::meter::Meter;
 use super::value::json::Importer;
 use super::value::origin::Origin;
@@ -12,13 +12,13 @@ use super::value::{Header, Value};
 use super::warnings::Warnings;
 use super::{RunOptions, Warning};
 use crate::host::{Host, Standing, Supplied};
-use contexture_context::Trust;
+use contexture_context::{Position, Trust};
 use serde_json::Value as Json;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// What a session remembers between lines besides its variables.
+/// The state of a session between lines, besides its variables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Past {
     pub(crate) epoch: u32,
@@ -43,17 +43,17 @@ pub(crate) struct Machine<'r> {
     pub(crate) files: Files,
     /// The templates that were read, by the numbers of their imports.
     pub(crate) templates: RefCell<BTreeSet<u32>>,
-    pub(crate) gate: Gate,
+    pub(crate) semaphore: Semaphore,
     pub(crate) warnings: Warnings,
     pub(crate) concurrency: usize,
     pub(crate) selections: &'r BTreeMap<String, String>,
-    /// Whether a dry run has put a placeholder in place of an effect.
+    /// True if a dry run has replaced an effect by a placeholder.
     pub(crate) placeholders: Cell<bool>,
     epoch: Cell<u32>,
 }
 
 impl<'r> Machine<'r> {
-    /// A run that has not begun, or that goes on where a session stopped.
+    /// Creates a run, new or continued from a session.
     pub(crate) fn new(
         program: &'r Executable,
         host: &'r dyn Host,
@@ -75,7 +75,7 @@ impl<'r> Machine<'r> {
             trace: Trace::new(host, past.last_event),
             files: Files::new(program.imports.len()),
             templates: RefCell::default(),
-            gate: Gate::new(concurrency),
+            semaphore: Semaphore::new(concurrency),
             warnings: Warnings::default(),
             concurrency,
             selections: &options.selections,
@@ -84,42 +84,42 @@ impl<'r> Machine<'r> {
         }
     }
 
-    /// The epoch in which containers are made now.
+    /// Returns the current epoch of containers.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch.get()
     }
 
-    /// Begins an epoch: what is older is read-only for the fiber that begins it.
+    /// Begins an epoch: older containers are read-only for the fiber that begins it.
     pub(crate) fn next_epoch(&self) -> u32 {
         self.epoch.set(self.epoch.get().saturating_add(1));
         self.epoch.get()
     }
 
-    /// The header of a container that the program makes now.
+    /// Returns the header of a container that the program creates now.
     pub(crate) fn header(&self) -> Header {
         Header::new(self.epoch())
     }
 
-    /// A value from outside.
+    /// Imports a value from outside.
     pub(crate) fn import(&self, json: Json, origin: impl Into<Origin>) -> Checked<Value> {
         Importer { meter: &self.meter, origin: origin.into(), epoch: self.epoch() }.value(json)
     }
 
-    /// A value that the host supplied, with at most the given trust.
+    /// Imports a value that the host supplied, with at most the given trust.
     pub(crate) fn supplied(&self, supplied: Supplied, most: Trust) -> Checked<Value> {
         let Supplied { value, trust, standing } = supplied;
         self.note(standing);
         self.import(value, Origin { trust: trust.least(most), standing })
     }
 
-    /// Remembers that there was a placeholder.
+    /// Notes that there was a placeholder.
     pub(crate) fn note(&self, standing: Standing) {
         if standing != Standing::Real {
             self.placeholders.set(true);
         }
     }
 
-    /// What a session is to remember.
+    /// Returns the state for the next line of a session.
     pub(crate) fn past(&self) -> Past {
         Past {
             epoch: self.epoch(),
@@ -128,7 +128,16 @@ impl<'r> Machine<'r> {
         }
     }
 
-    /// What the run has to warn of.
+    /// Returns the candidate that was selected for a `use one of` when the run was started.
+    pub(crate) fn chosen(&self, used: &UseSite) -> Option<&str> {
+        if self.selections.is_empty() {
+            return None;
+        }
+        let Position { file, line, column } = self.program.position(used.place);
+        self.selections.get(&format!("{file}:{line}:{column}")).map(String::as_str)
+    }
+
+    /// Returns the warnings of the run.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         self.warnings.list(self.program)
     }

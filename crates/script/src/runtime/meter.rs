@@ -1,14 +1,14 @@
-//! What a run has used of its limits. Every breach is an error that names the limit.
+//! Usage of a run's limits. Every breach is an error that names the limit.
 
 use super::error::{Checked, Fault, codes};
 use contexture_context::Limits;
 use std::cell::Cell;
 
-/// Instructions between two looks at the clock of the host and the limit of steps.
+/// The number of instructions between two checks for cancellation and the limit of steps.
 const SLICE: i64 = 20_000;
 
-/// Bytes that one value may take where it leaves the program: shared parts are written out as often
-/// as they are shared, so a small value can be an endless text.
+/// The greatest size of a value that leaves the program: shared parts are written once per
+/// occurrence, so a small value can be an endless text.
 const EXPORT_BYTES: u64 = 256 << 20;
 
 /// Counters of one run, shared by its fibers.
@@ -22,23 +22,24 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Nothing used yet.
+    /// Creates a meter with nothing used.
     pub(crate) fn new(limits: Limits) -> Self {
         let zero = || Cell::new(0);
         Self { limits, heap: zero(), steps: zero(), model_calls: zero(), tool_calls: zero() }
     }
 
-    /// The limits.
+    /// Returns the limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Instructions counted so far, in whole slices and what fibers gave back.
+    /// Returns the number of instructions counted so far: whole slices, and the parts that fibers
+    /// returned.
     pub(crate) fn steps(&self) -> u64 {
         self.steps.get()
     }
 
-    /// Counts bytes that a value takes.
+    /// Counts the bytes of a value.
     #[inline]
     pub(crate) fn heap(&self, bytes: usize) -> Checked<()> {
         let used = self.heap.get().saturating_add(bytes as u64);
@@ -55,9 +56,9 @@ impl Meter {
         if bytes <= limit {
             return Ok(());
         }
-        let message = format!("a value takes more than {limit} bytes where it leaves the program");
+        let message = format!("a value that leaves the program takes more than {limit} bytes");
         Err(Fault::limit(codes::HEAP_BYTES, message)
-            .help("a part that a value holds twice is written out twice: pass less of it"))
+            .help("a part that a value contains twice is written twice: pass a smaller value"))
     }
 
     #[cold]
@@ -65,9 +66,9 @@ impl Meter {
         let limit = self.limits.heap_bytes;
         Fault::limit(
             codes::HEAP_BYTES,
-            format!("the run made more than {limit} bytes of strings, lists and objects"),
+            format!("the run created more than {limit} bytes of strings, lists and objects"),
         )
-        .help("make fewer values, or raise `heap_bytes`")
+        .help("create fewer values, or raise `heap_bytes`")
     }
 
     /// Checks the length of a string.
@@ -77,9 +78,9 @@ impl Meter {
         if bytes > limit {
             return Err(Fault::limit(
                 codes::STRING_BYTES,
-                format!("a string would have {bytes} bytes, and {limit} are allowed"),
+                format!("a string would have {bytes} bytes, but only {limit} are allowed"),
             )
-            .help("cut the text before, or raise `string_bytes`"));
+            .help("shorten the text first, or raise `string_bytes`"));
         }
         Ok(())
     }
@@ -91,7 +92,7 @@ impl Meter {
         if items > limit {
             return Err(Fault::limit(
                 codes::COLLECTION_ITEMS,
-                format!("a list or object would have {items} items, and {limit} are allowed"),
+                format!("a list or object would have {items} items, but only {limit} are allowed"),
             )
             .help("keep fewer items, or raise `collection_items`"));
         }
@@ -101,8 +102,9 @@ impl Meter {
     /// Counts a model call.
     pub(crate) fn model_call(&self) -> Checked<()> {
         count(&self.model_calls, self.limits.model_calls).map_err(|limit| {
-            let message = format!("the run asked models more than {limit} times");
-            Fault::limit(codes::MODEL_CALLS, message).help("ask less often, or raise `model_calls`")
+            let message = format!("the run called models more than {limit} times");
+            Fault::limit(codes::MODEL_CALLS, message)
+                .help("call models less often, or raise `model_calls`")
         })
     }
 
@@ -110,11 +112,12 @@ impl Meter {
     pub(crate) fn tool_call(&self) -> Checked<()> {
         count(&self.tool_calls, self.limits.tool_calls).map_err(|limit| {
             let message = format!("the run called tools and memories more than {limit} times");
-            Fault::limit(codes::TOOL_CALLS, message).help("call less often, or raise `tool_calls`")
+            Fault::limit(codes::TOOL_CALLS, message)
+                .help("call tools less often, or raise `tool_calls`")
         })
     }
 
-    /// Instructions that may run before [`Meter::spend`] is to be asked.
+    /// Returns the number of instructions that may run before the next call of [`Meter::spend`].
     pub(crate) fn slice(&self) -> i64 {
         let left = self.limits.steps.saturating_sub(self.steps.get());
         i64::try_from(left).map_or(SLICE, |left| left.min(SLICE))

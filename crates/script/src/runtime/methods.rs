@@ -1,8 +1,8 @@
 //! The standard library (AS-8): pure methods of strings, lists and objects, one table each.
 //!
-//! A method is a row of a table: name, how many arguments, what it does, the function. `.add` and
-//! the forms of `map`, `filter` and `sort` that take a function are instructions of their own,
-//! since they change a list or call back; they stand in the table for their names and their help.
+//! A method is a row of a table: name, number of arguments, description, function. `.add` and the
+//! forms of `map`, `filter` and `sort` that take a function are instructions of their own, since
+//! they change a list or call back; they are in the table for their names and their help.
 
 mod lists;
 mod objects;
@@ -16,7 +16,7 @@ use contexture_diagnostic::suggestion;
 
 pub(crate) use lists::sort_by_keys;
 
-/// What values a method belongs to.
+/// The values that a method belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Receiver {
     /// Strings.
@@ -34,19 +34,19 @@ type Run = fn(&Machine<'_>, &Value, &[Value]) -> Checked<Value>;
 pub struct Method {
     /// Its name.
     pub name: &'static str,
-    /// How it is written, such as `slice(from, to?)`.
+    /// Its signature, such as `slice(from, to?)`.
     pub signature: &'static str,
-    /// What it gives.
+    /// A description of its result.
     pub summary: &'static str,
-    /// The fewest arguments.
+    /// The least number of arguments.
     pub least: usize,
-    /// The most arguments.
+    /// The greatest number of arguments.
     pub most: usize,
-    /// Absent where an instruction does it.
+    /// The function; absent for an instruction.
     run: Option<Run>,
 }
 
-/// The methods of a kind of value, for completion, documentation and the checker.
+/// Returns the methods of a kind of value, for completion, documentation and the checker.
 #[must_use]
 pub fn methods_of(receiver: Receiver) -> &'static [Method] {
     match receiver {
@@ -65,12 +65,12 @@ fn table(value: &Value) -> &'static [Method] {
     }
 }
 
-/// Whether a value has a method.
+/// Reports whether a value has a method.
 pub(crate) fn exists(value: &Value, name: &str) -> bool {
     table(value).iter().any(|method| method.name == name)
 }
 
-/// `value.name(…)`: the value in `at`, `count` arguments behind it; the result comes in `at`.
+/// Calls `value.name(…)`: the value in `at`, `count` arguments after it; the result is in `at`.
 pub(crate) fn call(
     machine: &Machine<'_>,
     regs: &mut [Value],
@@ -104,7 +104,7 @@ fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str)
     run(machine, value, arguments)
 }
 
-/// An unknown is taken for the list or object whose method is called.
+/// Calls a method of an unknown value, which is taken for a list or object.
 #[cold]
 fn of_unknown(
     machine: &Machine<'_>,
@@ -123,20 +123,21 @@ fn of_unknown(
     }
 }
 
-/// The value has no such method.
+/// Returns the fault of an unknown method.
 #[cold]
 pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
     let known = table(value).iter().map(|method| method.name);
     let help = match (value, name) {
         (Value::None, _) => Some("compare with none first".to_owned()),
-        (Value::Bool(_) | Value::Int(_) | Value::Float(_), _) => {
-            Some("numbers and booleans have none; `\"\" + value` makes a string of them".to_owned())
-        }
-        (_, "length" | "summary") => Some(format!("it is no method: write `.{name}`")),
-        (Value::List(_), "push" | "append") => Some("`.add(value)` adds to a list".to_owned()),
+        (Value::Bool(_) | Value::Int(_) | Value::Float(_), _) => Some(
+            "numbers and booleans have no methods; `\"\" + value` converts them to a string"
+                .to_owned(),
+        ),
+        (_, "length" | "summary") => Some(format!("it is not a method: write `.{name}`")),
+        (Value::List(_), "push" | "append") => Some("`.add(value)` appends to a list".to_owned()),
         _ => suggestion(name, known.clone()).or_else(|| {
             let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
-            (!known.is_empty()).then(|| format!("there are {}", known.join(", ")))
+            (!known.is_empty()).then(|| format!("the methods are {}", known.join(", ")))
         }),
     };
     let message = format!("{} has no method `{name}`", value.kind());
@@ -151,17 +152,17 @@ fn wrong_count(method: &Method, count: usize) -> Box<Fault> {
         .help(format!("write `.{}`: {}", method.signature, method.summary))
 }
 
-/// An argument is of the wrong type.
+/// Returns the fault of an argument of the wrong type.
 #[cold]
 fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
     let message = format!("`.{method}` takes {expected}, not {}", found.kind());
     Fault::new(codes::WRONG_TYPE, message).help(match found {
         Value::None => "compare with none first, or take a default: `object.get(\"key\", default)`",
         Value::Bool(_) | Value::Int(_) | Value::Float(_) if expected == "a string" => {
-            "make it a string: `\"\" + value`"
+            "convert it to a string: `\"\" + value`"
         }
         Value::List(_) if expected == "a string" => {
-            "`.join(separator)` makes a list a string, `list[0]` is its first item"
+            "`.join(separator)` turns a list into a string, `list[0]` is its first item"
         }
         Value::Object(_) => "take a field of it, as in `object.name`",
         Value::List(_) => "take its items one by one, or `.join` each of them first",
@@ -170,7 +171,7 @@ fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
     })
 }
 
-/// A method whose argument must be the name of a function.
+/// Returns the fault of an argument that must be the name of a function.
 #[cold]
 fn needs_function(method: &str) -> Box<Fault> {
     Fault::new(codes::WRONG_TYPE, format!("`.{method}` takes the name of a function"))

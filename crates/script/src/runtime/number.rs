@@ -17,7 +17,7 @@ pub(crate) enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// As written.
+    /// Returns its symbol in a program.
     pub(crate) fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -29,7 +29,7 @@ impl Arithmetic {
     }
 }
 
-/// The result of an operator on two numbers.
+/// Returns the result of an operator on two numbers.
 pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<Value> {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => whole(op, *left, *right),
@@ -40,7 +40,7 @@ pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<
     }
 }
 
-/// `-value`
+/// Computes `-value`.
 pub(crate) fn negate(value: &Value) -> Checked<Value> {
     match value {
         Value::Int(value) => match value.checked_neg() {
@@ -54,7 +54,7 @@ pub(crate) fn negate(value: &Value) -> Checked<Value> {
             Err(Fault::new(codes::WRONG_TYPE, message).help(match other {
                 Value::None => "compare with none first",
                 Value::Str(_) => {
-                    "declare the field as `number` in the shape that the text comes from"
+                    "declare the field as `number` in the shape that produced the text"
                 }
                 _ => "write `-` before a number only",
             }))
@@ -75,7 +75,7 @@ fn whole(op: Arithmetic, left: i64, right: i64) -> Checked<Value> {
     result.map(Value::Int).ok_or_else(|| overflow(format!("{left} {} {right}", op.symbol())))
 }
 
-/// 6 / 2 is the whole number 3; 5 / 2 is 2.5.
+/// Divides: 6 / 2 is the whole number 3; 5 / 2 is 2.5.
 #[expect(clippy::cast_precision_loss, reason = "the quotient is a floating-point number")]
 fn divide(left: i64, right: i64) -> Checked<Value> {
     if right == 0 {
@@ -103,11 +103,12 @@ fn floating(op: Arithmetic, left: f64, right: f64) -> Checked<Value> {
         return Ok(Value::Float(result));
     }
     let [left, right] = [left, right].map(written);
-    let message = format!("{left} {} {right} is too large for a number", op.symbol());
+    let message =
+        format!("{left} {} {right} is too large for a floating-point number", op.symbol());
     Err(Fault::new(codes::NOT_FINITE, message).help("numbers go up to about 1.8e308"))
 }
 
-/// As a program writes it, with an exponent where there are many digits.
+/// Formats a number as in a program, with an exponent when it has many digits.
 fn written(number: f64) -> String {
     serde_json::Number::from_f64(number).map_or_else(String::new, |number| number.to_string())
 }
@@ -132,21 +133,21 @@ fn zero_division(op: Arithmetic) -> Box<Fault> {
         .help("test the divisor before")
 }
 
-/// What is calculated with an unknown is unknown.
+/// Returns unknown for a calculation with an unknown.
 fn unknown_result(left: &Value, right: &Value) -> Option<Value> {
     [left, right].into_iter().find(|side| unknown::is(side)).cloned()
 }
 
 fn wrong_type(op: Arithmetic, left: &Value, right: &Value) -> Box<Fault> {
     let symbol = op.symbol();
-    let message = format!("`{symbol}` can't take {} and {}", left.kind(), right.kind());
+    let message = format!("`{symbol}` can't be applied to {} and {}", left.kind(), right.kind());
     let fault = Fault::new(codes::WRONG_TYPE, message);
     match (op, left, right) {
         (Arithmetic::Add, Value::List(_), _) => {
-            fault.help("`.add(value)` puts a value into a list")
+            fault.help("`.add(value)` appends a value to a list")
         }
         (Arithmetic::Add, Value::Str(_), _) | (Arithmetic::Add, _, Value::Str(_)) => fault
-            .help("a string takes strings, numbers and booleans; `.join` makes a list a string"),
+            .help("strings, numbers and booleans can be added to a string; `.join` turns a list into a string"),
         (Arithmetic::Add, Value::Object(_), _) => {
             fault.help("set the fields one by one: `object.name = value`")
         }

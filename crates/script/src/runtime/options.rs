@@ -1,5 +1,5 @@
-//! The options of `generate`, checked (AS-19). An option that is none, or
-//! unknown in a dry run, counts as not given.
+//! The options of `generate`, checked (AS-19). An option that is none, or unknown in a dry run,
+//! counts as missing.
 
 use super::code::OptionName;
 use super::error::{Checked, Fault, codes};
@@ -7,7 +7,7 @@ use super::value::origin::Origin;
 use super::value::{Value, unknown};
 use crate::host::{GenerateOptions, Think};
 
-/// What the options say.
+/// The parsed options.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) instruction: String,
@@ -15,7 +15,7 @@ pub(crate) struct Parsed {
     pub(crate) options: GenerateOptions,
 }
 
-/// Reads the values of the options; of one given twice the last counts.
+/// Parses the values of the options; of one given twice the last counts.
 pub(crate) fn parse<'v>(values: impl Iterator<Item = (OptionName, &'v Value)>) -> Checked<Parsed> {
     let mut parsed = Parsed {
         instruction: String::new(),
@@ -77,7 +77,7 @@ fn temperature(value: &Value) -> Checked<f64> {
     match value {
         Value::Float(number) if *number >= 0.0 => Ok(*number),
         Value::Int(number) if *number >= 0 => Ok(*number as f64),
-        other => Err(wrong("temperature", "a number from 0 on", other)),
+        other => Err(wrong("temperature", "a number from 0", other)),
     }
 }
 
@@ -104,9 +104,9 @@ fn wrong(name: &str, expected: &str, value: &Value) -> Box<Fault> {
         other => other.kind().to_owned(),
     };
     let help = match name {
-        "input" => "say in words what is to be done; values are shown with `use`".to_owned(),
+        "input" => "describe the task in words; show values with `use`".to_owned(),
         name => format!("give {expected}, or none to leave `{name}` out"),
     };
-    Fault::new(codes::OPTION, format!("`{name}` of `generate` is {expected}, not {found}"))
+    Fault::new(codes::OPTION, format!("`{name}` of `generate` must be {expected}, not {found}"))
         .help(help)
 }

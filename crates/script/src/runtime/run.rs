@@ -17,7 +17,7 @@ use contexture_diagnostic::{Span, suggestion};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// Where a run starts: the main agent's main function, unless told otherwise.
+/// The entry point of a run: by default the main agent's main function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
     /// The agent, by its name in the program's own file.
@@ -26,14 +26,15 @@ pub struct Entry {
     pub function: Option<String>,
 }
 
-/// How a run is to be done.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunOptions {
     /// The limits.
     pub limits: Limits,
-    /// How many turns of a `parallel for`, and effects in all, are under way at a time (AS-10).
+    /// The greatest number of concurrent iterations of a `parallel for`, and of effects in all
+    /// (AS-10).
     pub concurrency: usize,
-    /// Which candidate each `use one of` shows (AS-17): from its place, as `file:line:column`, to
+    /// The chosen candidate of each `use one of` (AS-17): from its place, as `file:line:column`, to
     /// the candidate's name.
     pub selections: BTreeMap<String, String>,
 }
@@ -44,17 +45,17 @@ impl Default for RunOptions {
     }
 }
 
-/// What a run gave.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutcome {
-    /// The value, or why there is none.
+    /// The value, or the error.
     pub result: Result<Json, RunError>,
-    /// How far the value, or what the failure says, may be believed: as the least of all that is in
-    /// it (AS-20).
+    /// The trust of the value, or of the error's texts: the least of all parts (AS-20).
     pub trust: Trust,
-    /// What the author may not have meant, such as a `max` that cut a loop short (AS-11).
+    /// Behaviour that the author may not have meant, such as a `max` that cut a loop short (AS-11).
     pub warnings: Vec<Warning>,
-    /// Instructions executed, counted where code repeats: whole loop bodies and functions.
+    /// The number of instructions executed, counted where code repeats: whole loop bodies and
+    /// functions.
     pub steps: u64,
 }
 
@@ -96,7 +97,7 @@ async fn run_in(
     outcome
 }
 
-/// What the last event of a run says of its outcome.
+/// Returns the outcome as data of a run's last event.
 pub(super) fn ending(outcome: Result<&Json, &RunError>) -> Vec<(&'static str, Json)> {
     match outcome {
         Ok(value) => vec![("outcome", Json::from("done")), ("value", value.clone())],
@@ -164,21 +165,21 @@ fn find(program: &Executable, entry: &Entry) -> Checked<Start> {
     };
     let no_main = || {
         Fault::new(codes::NO_ENTRY, "the program has no main agent and no `main func`")
-            .help("write `main func(input) { … }`, or mark an agent `main`")
+            .help("write `main func(input) { … }`, or mark an agent as `main`")
     };
     let agent = agent.ok_or_else(no_main)?;
     let found = program.agents.get(agent as usize).ok_or_else(no_main)?;
     let function = match &entry.function {
         None => found.main.ok_or_else(|| {
             Fault::new(codes::NO_ENTRY, "the agent has no `main func`")
-                .help("name a function to start with, or mark one `main`")
+                .help("name a function to start with, or mark one as `main`")
         })?,
         Some(name) => named_function(&found.functions, name)?,
     };
     Ok(Start { agent, function })
 }
 
-/// A file without a main agent can still be started at one of its functions.
+/// Finds a function in a file without a main agent, which can still be started there.
 fn only_functions(program: &Executable, entry: &Entry) -> Option<u32> {
     entry.function.as_ref()?;
     program.own_agents.first().copied()
@@ -208,7 +209,7 @@ fn named_function(functions: &[(String, u32)], name: &str) -> Checked<u32> {
     )))
 }
 
-/// What could be meant; of very many names the first.
+/// Suggests a name; of very many names it lists the first.
 fn suggest(name: &str, known: &[&str], what: &str) -> String {
     const SHOWN: usize = 12;
     if known.is_empty() {
@@ -221,7 +222,7 @@ fn suggest(name: &str, known: &[&str], what: &str) -> String {
     })
 }
 
-/// The input as arguments: whole for one parameter, by name for several.
+/// Returns the arguments from the input: whole for one parameter, by name for several.
 fn arguments(machine: &Machine<'_>, function: u32, input: Given) -> Checked<Vec<Value>> {
     let params =
         machine.program.functions.get(function as usize).map(|found| found.params.as_slice());
@@ -252,14 +253,14 @@ fn needs_fields(params: &[String]) -> Box<Fault> {
     Fault::new(codes::ARGUMENTS, message).help("give an input object with a field for each of them")
 }
 
-/// A failure that belongs to no instruction.
+/// Returns a failure that belongs to no instruction.
 pub(super) fn unplaced(machine: &Machine<'_>, fault: Fault) -> RunError {
     placed(machine, fault, Place::default())
 }
 
 pub(super) fn placed(machine: &Machine<'_>, fault: Fault, place: Place) -> RunError {
     let position = machine.program.position(place);
-    let help = fault.how_to_mend();
+    let help = fault.help_text();
     let Fault { code, message, details, kind, trust, .. } = fault;
     RunError {
         code: code.into_owned(),

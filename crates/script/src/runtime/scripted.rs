@@ -1,4 +1,4 @@
-//! The in-memory twin of a host: answers by order, results by name, everything recorded.
+//! The in-memory host: scripted answers by order, results by name, everything recorded.
 
 use crate::host::{
     Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Standing, Supplied,
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-/// A host that does as a script says: for tests, and for programs about programs.
+/// A scripted host, for tests and for programs about programs.
 ///
-/// Answers of models are taken in the order they were given; of the results of a tool, memory or
-/// file the last one is given again and again. What was not scripted fails with `not_scripted`.
+/// Answers of models are taken in the given order; of the results of a tool, memory or file the
+/// last one is repeated. An effect without a scripted result fails with `not_scripted`.
 #[derive(Debug, Default)]
 pub struct ScriptedHost {
     answers: Mutex<VecDeque<Result<Supplied, HostError>>>,
@@ -41,117 +41,117 @@ struct Recorded {
 }
 
 impl ScriptedHost {
-    /// Nothing scripted.
+    /// Creates a host with nothing scripted.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The next answer of a model.
+    /// Adds the next answer of a model.
     #[must_use]
     pub fn with_answer(self, value: Value) -> Self {
         self.with_answer_result(Ok(supplied(value, Trust::Model)))
     }
 
-    /// The next answer of a model, with trust and failure of one's choice.
+    /// Adds the next answer of a model, with any trust or failure.
     #[must_use]
     pub fn with_answer_result(self, answer: Result<Supplied, HostError>) -> Self {
         lock(&self.answers).push_back(answer);
         self
     }
 
-    /// The next result of a tool, by its name in the program and the method: `File.read`.
+    /// Adds the next result of a tool, by its name in the program and the method: `File.read`.
     #[must_use]
     pub fn with_tool(self, name: &str, value: Value) -> Self {
         self.with_result(name, Ok(supplied(value, Trust::Tool)))
     }
 
-    /// The next result of a memory: `Lessons.query`.
+    /// Adds the next result of a memory: `Lessons.query`.
     #[must_use]
     pub fn with_memory(self, name: &str, value: Value) -> Self {
         self.with_result(name, Ok(supplied(value, Trust::Memory)))
     }
 
-    /// The next result of a pack: `Acme.resolve`.
+    /// Adds the next result of a pack: `Acme.resolve`.
     #[must_use]
     pub fn with_knowledge(self, name: &str, value: Value) -> Self {
         self.with_result(name, Ok(supplied(value, Trust::Pack)))
     }
 
-    /// What an imported file holds, by its path as written.
+    /// Sets the value of an imported file, by its path as written.
     #[must_use]
     pub fn with_file(self, path: &str, value: Value) -> Self {
         self.with_result(path, Ok(supplied(value, Trust::Program)))
     }
 
-    /// What rendering a template gives, by its name in the program.
+    /// Sets the rendering of a template, by its name in the program.
     #[must_use]
     pub fn with_template(self, name: &str, text: &str) -> Self {
         self.with_result(name, Ok(supplied(Value::from(text), Trust::Program)))
     }
 
-    /// The next result of a tool, memory, pack, file or template, with trust and failure of one's choice.
+    /// Adds the next result of a tool, memory, pack, file or template, with any trust or failure.
     #[must_use]
     pub fn with_result(self, name: &str, result: Result<Supplied, HostError>) -> Self {
         lock(&self.results).entry(name.to_owned()).or_default().push_back(result);
         self
     }
 
-    /// Makes every effect take so many polls before it is done.
+    /// Makes every effect take so many polls to complete.
     #[must_use]
     pub fn with_waits(mut self, polls: usize) -> Self {
         self.waits = polls;
         self
     }
 
-    /// Asks the run to stop.
+    /// Cancels the run.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// All trace events so far.
+    /// Returns all trace events so far.
     #[must_use]
     pub fn events(&self) -> Vec<Event> {
         lock(&self.recorded).events.clone()
     }
 
-    /// All model calls so far.
+    /// Returns all model calls so far.
     #[must_use]
     pub fn generate_calls(&self) -> Vec<GenerateCall> {
         lock(&self.recorded).generates.clone()
     }
 
-    /// All tool calls so far.
+    /// Returns all tool calls so far.
     #[must_use]
     pub fn tool_calls(&self) -> Vec<ToolCall> {
         lock(&self.recorded).tools.clone()
     }
 
-    /// All memory calls so far.
+    /// Returns all memory calls so far.
     #[must_use]
     pub fn memory_calls(&self) -> Vec<MemoryCall> {
         lock(&self.recorded).memories.clone()
     }
 
-    /// All calls of packs so far.
+    /// Returns all calls of packs so far.
     #[must_use]
     pub fn knowledge_calls(&self) -> Vec<KnowledgeCall> {
         lock(&self.recorded).knowledge.clone()
     }
 
-    /// All files read so far.
+    /// Returns all files read so far.
     #[must_use]
     pub fn file_imports(&self) -> Vec<FileImport> {
         lock(&self.recorded).files.clone()
     }
 
-    /// All renderings so far.
+    /// Returns all renderings so far.
     #[must_use]
     pub fn template_calls(&self) -> Vec<TemplateCall> {
         lock(&self.recorded).templates.clone()
     }
 
-    /// The most effects that were under way at the same time.
+    /// Returns the greatest number of concurrent effects.
     #[must_use]
     pub fn most_under_way(&self) -> usize {
         self.most_under_way.load(Ordering::SeqCst)
@@ -191,7 +191,7 @@ fn supplied(value: Value, trust: Trust) -> Supplied {
 }
 
 fn not_scripted(name: &str) -> HostError {
-    HostError::new("not_scripted", format!("the script has nothing for {name}"))
+    HostError::new("not_scripted", format!("the script has no answer for {name}"))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -31,37 +31,37 @@ use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// The prompt layer's code of a partial that is not there.
+/// The prompt layer's code of a missing partial.
 const UNKNOWN_PARTIAL: &str = "PT2002";
 
 /// The name of a session's text in errors.
 const NAME: &str = "session";
 
-/// What a line gave.
+/// The outcome of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionOutcome {
     /// The value of its last expression; none when it ends in none.
     pub value: Option<Json>,
-    /// What its author may not have meant.
+    /// Behaviour that its author may not have meant.
     pub warnings: Vec<Warning>,
 }
 
-/// Why a line gave nothing.
+/// The reason why a line gave no outcome.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
     /// A bracket or block string is still open: more lines may follow.
-    #[error("the input is not complete yet")]
+    #[error("the input is incomplete")]
     Incomplete,
-    /// It can't be read.
-    #[error("{}", .0.first().map_or("the input can't be read", |fault| fault.message.as_str()))]
+    /// It can't be parsed.
+    #[error("{}", .0.first().map_or("the input can't be parsed", |fault| fault.message.as_str()))]
     Syntax(Vec<Diagnostic>),
-    /// It failed. What it had changed by then stays changed.
+    /// It failed. Its changes up to then remain.
     #[error(transparent)]
     Run(Box<RunError>),
 }
 
-/// Lines that build on each other.
+/// A sequence of lines that build on each other.
 pub struct Session {
     options: RunOptions,
     loader: Box<dyn SourceLoader>,
@@ -76,13 +76,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that imports no agents from files.
+    /// Creates a session that imports no agents from files.
     #[must_use]
     pub fn new(options: RunOptions) -> Self {
         Self::with_loader(options, Box::new(MemoryLoader::new()))
     }
 
-    /// A session that loads imported agents.
+    /// Creates a session that loads imported agents.
     #[must_use]
     pub fn with_loader(options: RunOptions, loader: Box<dyn SourceLoader>) -> Self {
         Self {
@@ -99,28 +99,28 @@ impl Session {
         }
     }
 
-    /// The names of the variables so far, for completion.
+    /// Returns the names of the variables so far, for completion.
     #[must_use]
     pub fn variables(&self) -> Vec<&str> {
         self.variables.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// All lines so far as one text, to show an excerpt for an error.
+    /// Returns all lines so far as one text, to show an excerpt for an error.
     #[must_use]
     pub fn source(&self) -> SourceFile {
         SourceFile::new(NAME, self.text.as_str())
     }
 
-    /// Reads and runs a line, which may be several lines of text.
+    /// Parses and runs a line, which may be several lines of text.
     ///
     /// # Errors
-    /// [`SessionError`]; after `Incomplete` the same text is to be given again with more.
+    /// [`SessionError`]; after `Incomplete` the same text has to be passed again with more.
     pub async fn eval(
         &mut self,
         line: &str,
         host: &dyn Host,
     ) -> Result<SessionOutcome, SessionError> {
-        // Blanks in place of earlier lines give every part of the line its place in the text.
+        // Blanks in place of earlier lines keep the spans of the line right.
         let blank: String =
             self.text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
         let input = parse_repl(&(blank + line), &self.options.limits);
@@ -142,7 +142,7 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Takes declarations over; a later one replaces an earlier one of its name.
+    /// Adds declarations; a later one replaces an earlier one of its name.
     fn declare(&mut self, items: Vec<Item>) -> Result<(), SessionError> {
         for item in items {
             if let Item::Import(import) = &item
@@ -190,7 +190,7 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses what is written like a reference and is none, and packs that there are not.
+    /// Refuses malformed references and unknown packs.
     fn check_references(
         &self,
         source: &SourceFile,
@@ -308,13 +308,20 @@ impl Session {
             match &statement.kind {
                 StatementKind::Use(used) => self.uses.push(used.clone()),
                 StatementKind::Config(config) => self.configs.push(config.clone()),
-                _ => {}
+                StatementKind::Assign { .. }
+                | StatementKind::Return(_)
+                | StatementKind::If { .. }
+                | StatementKind::Loop { .. }
+                | StatementKind::Repeat { .. }
+                | StatementKind::For(_)
+                | StatementKind::Expr(_)
+                | StatementKind::Error => {}
             }
         }
     }
 }
 
-/// The first `known` variables with their values after a line.
+/// Returns the first `known` variables with their values after a line.
 fn read_variables(
     variables: &[(String, Reg)],
     fiber: &Fiber,

@@ -1,7 +1,7 @@
-//! Inputs against their declared shapes (AS-28), as they stand, without coercion.
+//! Inputs against their declared shapes (AS-28), without coercion.
 //!
-//! Values are checked where they are, since most calls pass. Only a value that does not fit is
-//! turned into JSON, for the answer crate to say what is wrong where.
+//! Values are checked in place, since most calls pass. Only a value that does not fit is converted
+//! to JSON, for the answer crate to report the faults.
 
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
@@ -12,10 +12,10 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Faults listed at most.
+/// The greatest number of faults listed.
 const LISTED: usize = 20;
 
-/// Checks an argument; notes in it which missing fields read as none.
+/// Checks an argument, and notes in it which missing fields read as none.
 pub(crate) fn check_argument(
     machine: &Machine<'_>,
     function: &str,
@@ -52,13 +52,13 @@ pub(crate) fn check_argument(
         .at_caller())
 }
 
-/// Containers that stand in several places, each with a shape that it was looked at with, by
-/// address: what a value holds a thousand times is looked at once.
+/// The containers already checked, by address and shape: a part that a value contains a thousand
+/// times is checked once.
 #[derive(Default)]
 struct Fitting(HashSet<(usize, usize)>);
 
 impl Fitting {
-    /// Whether a container has to be looked at with a shape.
+    /// Reports whether a container still has to be checked against a shape.
     fn is_new(&mut self, value: &Value, shape: &Shape) -> bool {
         let (address, holders) = match value {
             Value::List(list) => (Rc::as_ptr(list).addr(), Rc::strong_count(list)),
@@ -68,9 +68,9 @@ impl Fitting {
         holders < 2 || self.0.insert((address, std::ptr::from_ref(shape).addr()))
     }
 
-    /// Whether a value has a shape. `null` counts as missing; further fields are allowed.
+    /// Reports whether a value has a shape. `null` counts as missing; further fields are allowed.
     fn fits(&mut self, value: &Value, shape: &Shape) -> bool {
-        // A container that was looked at fits, or the answer is no already.
+        // A container that was checked fits, or the check has already failed.
         !self.is_new(value, shape) || self.has_shape(value, shape)
     }
 
@@ -124,7 +124,7 @@ impl Fitting {
     }
 }
 
-/// Notes the optional fields of all objects in a value that fits (AS-28). Keys stay absent.
+/// Marks the optional fields of all objects in a value that fits (AS-28). Keys stay absent.
 pub(crate) fn mark_optional(value: &Value, shape: &Shape) {
     Fitting::default().mark(value, shape);
 }

@@ -1,15 +1,15 @@
 //! The values of a running program.
 //!
-//! A [`Value`] is 16 bytes: scalars stand in it, texts and containers behind a counted pointer, so
+//! A [`Value`] is 16 bytes: scalars are inline, texts and containers behind a counted pointer, so
 //! that lists and objects are shared by reference inside an agent (AS-28). A run stays on one
-//! thread. What enters or leaves it is JSON ([`json`]).
+//! thread. Values enter and leave it as JSON ([`json`]).
 //!
 //! Decisions:
 //! - Texts and containers carry [`Trust`] (AS-20). A container's own trust is that of its keys and
-//!   of where it came from: a list of numbers that a tool returned is the tool's word too.
-//! - Containers carry the epoch of their making. A child of `parallel for` may write only what was
-//!   made since it began (AS-10); epoch 0 is frozen (imported files).
-//! - No value contains itself: an addition that would close a ring is refused, so that printing,
+//!   its source: a list of numbers that a tool returned is data of the tool.
+//! - Containers carry the epoch of their creation. A child of `parallel for` may write only
+//!   containers created since it began (AS-10); epoch 0 is frozen (imported files).
+//! - No value contains itself: an addition that would close a cycle is refused, so that printing,
 //!   comparing and dropping always end. Dropping never recurses.
 
 pub(crate) mod compare;
@@ -48,36 +48,39 @@ pub(crate) enum Value {
 
 const _: () = assert!(size_of::<Value>() == 16, "a register is 16 bytes");
 
-/// A string and where it comes from.
+/// The cost of a string besides its bytes.
+pub(crate) const TEXT_BYTES: usize = 48;
+
+/// A string with its origin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
-    /// The least of all it was made from.
+    /// The least origin of all its parts.
     pub(crate) origin: Origin,
     /// The characters.
     pub(crate) text: String,
 }
 
-/// What all containers know of themselves.
+/// The common state of all containers.
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// When it was made; see [`FROZEN`].
+    /// Its epoch of creation; see [`FROZEN`].
     pub(crate) epoch: u32,
-    /// Whether it was ever put into another container: only then can an addition close a ring.
+    /// True if it was ever put into another container: only then can an addition close a cycle.
     pub(crate) held: Cell<bool>,
-    /// Where its keys and it itself come from.
+    /// The origin of its keys and of itself.
     pub(crate) origin: Cell<Origin>,
 }
 
-/// The epoch of what nobody may write: imported files.
+/// The epoch of containers that are read-only for everyone: imported files.
 pub(crate) const FROZEN: u32 = 0;
 
 impl Header {
-    /// For a container made at `epoch` by the program itself.
+    /// Creates the header of a container that the program itself creates at `epoch`.
     pub(crate) fn new(epoch: u32) -> Self {
         Self::from_origin(epoch, Origin::PROGRAM)
     }
 
-    /// For a container from elsewhere.
+    /// Creates the header of a container from elsewhere.
     pub(crate) fn from_origin(epoch: u32, origin: Origin) -> Self {
         Self { epoch, held: Cell::new(false), origin: Cell::new(origin) }
     }
@@ -93,7 +96,7 @@ impl Header {
 pub(crate) struct List {
     /// Epoch and origin.
     pub(crate) header: Header,
-    /// The items. It only ever grows, which is what lets a loop walk it by index.
+    /// The items. The list only ever grows, so that a loop can walk it by index.
     pub(crate) items: RefCell<Vec<Value>>,
 }
 
@@ -109,17 +112,17 @@ pub(crate) struct Object {
 }
 
 impl Value {
-    /// A string of the given origin, or trust.
+    /// Creates a string of the given origin or trust.
     pub(crate) fn text(text: impl Into<String>, origin: impl Into<Origin>) -> Self {
         Self::Str(Rc::new(Text { origin: origin.into(), text: text.into() }))
     }
 
-    /// A list made at `epoch`. The items must have been marked with [`Value::mark_held`].
+    /// Creates a list at `epoch`. The items must have been marked with [`Value::mark_held`].
     pub(crate) fn list(items: Vec<Value>, header: Header) -> Self {
         Self::List(Rc::new(List { header, items: RefCell::new(items) }))
     }
 
-    /// An object made at `epoch`. Values must have been marked with [`Value::mark_held`].
+    /// Creates an object at `epoch`. Values must have been marked with [`Value::mark_held`].
     pub(crate) fn object(fields: Fields, header: Header) -> Self {
         Self::Object(Rc::new(Object {
             header,
@@ -128,14 +131,14 @@ impl Value {
         }))
     }
 
-    /// Notes that the value is about to stand in a container.
+    /// Notes that the value is about to be put into a container.
     pub(crate) fn mark_held(&self) {
         if let Some(header) = self.header() {
             header.held.set(true);
         }
     }
 
-    /// The header of a container.
+    /// Returns the header of a container.
     pub(crate) fn header(&self) -> Option<&Header> {
         match self {
             Self::List(list) => Some(&list.header),
@@ -144,7 +147,7 @@ impl Value {
         }
     }
 
-    /// What AS-7 takes for true: all but none, false, 0, `""` and `[]`.
+    /// Reports whether the value is true (AS-7): everything but none, false, 0, `""` and `[]`.
     pub(crate) fn is_true(&self) -> bool {
         match self {
             Self::None => false,
@@ -157,7 +160,7 @@ impl Value {
         }
     }
 
-    /// The kind in the words of the language, with its article.
+    /// Returns the kind in the terms of the language, with its article.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::None => "none",

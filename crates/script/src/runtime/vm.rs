@@ -2,14 +2,14 @@
 //!
 //! Decisions:
 //! - It is synchronous and keeps no native stack between instructions, so a fiber can stop at any
-//!   effect and go on later, and calls nest as deep as the limit allows.
-//! - The window of the call under way is sliced from the stack once per call. Instructions reach
+//!   effect and resume later, and calls nest as deep as the limit allows.
+//! - The window of the current call is sliced from the stack once per call. Instructions reach
 //!   registers by `get` on that slice; a register out of range can't be emitted, and would end the
 //!   run with an error, not a panic.
-//! - Steps and cancellation are looked at where code repeats: at jumps back and at calls. A jump
-//!   back is counted as the length of what it repeats, a call as the length of its callee.
-//! - A register that is read no more keeps its value until it is written again; what it holds is
-//!   bounded by the limits like anything else.
+//! - Steps and cancellation are checked where code repeats: at jumps back and at calls. A jump back
+//!   is counted as the length of the code it repeats, a call as the length of its callee.
+//! - A register that is not read again keeps its value until it is written; its value is bounded by
+//!   the limits like any other.
 
 mod access;
 mod agents;
@@ -30,7 +30,7 @@ use super::number::Arithmetic;
 use super::value::Value;
 use fiber::{Effect, Exit, Fiber, Frame};
 
-/// The most registers that the stack of one fiber may have (128 MB).
+/// The greatest number of registers on the stack of one fiber (128 MB).
 const STACK: usize = 8 << 20;
 
 /// Runs a fiber from where it stopped.
@@ -84,7 +84,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     }
                 };
             }
-            // An integer over an integer is stored without looking at what has to be dropped.
+            // An integer replaces an integer without a check for a drop.
             macro_rules! set_int {
                 ($register:expr, $value:expr) => {
                     match regs.get_mut($register as usize) {
@@ -112,7 +112,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     return Exit::Effect(effect);
                 }};
             }
-            // A test that fails takes the jump behind it.
+            // A test that fails takes the jump after it.
             macro_rules! test {
                 ($holds:expr) => {
                     if $holds {
@@ -489,7 +489,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
     }
 }
 
-/// Makes room for a window; false when the stack would be too large.
+/// Makes room for a window; returns false if the stack would be too large.
 #[cold]
 #[inline(never)]
 fn grow(stack: &mut Vec<Value>, top: usize) -> bool {
@@ -525,7 +525,7 @@ fn stack_full() -> Box<Fault> {
         .help("look for a recursion without an end, or give the function fewer variables")
 }
 
-/// What the compiler never emits.
+/// Returns the fault of an instruction that the compiler never emits.
 #[cold]
 #[inline(never)]
 fn broken() -> Box<Fault> {
@@ -533,7 +533,7 @@ fn broken() -> Box<Fault> {
         .help("compile it from its source again, and report the program if that changes nothing")
 }
 
-/// The value of a register; none when it is out of range.
+/// Returns the value of a register; none when it is out of range.
 fn register(regs: &[Value], at: Reg) -> &Value {
     regs.get(usize::from(at)).unwrap_or(const { &Value::None })
 }

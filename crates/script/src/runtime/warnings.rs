@@ -1,27 +1,27 @@
-//! Warnings of a run, one per place however often it happens (AS-11).
+//! Warnings of a run, one per place however often they occur (AS-11).
 
 use super::code::{Executable, Place};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// What kind of warning it is.
+/// The kind of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WarningKind {
     /// A `max` ended a loop whose condition was still false.
     LoopTruncated,
-    /// A `max` left items of a list out.
+    /// A `max` omitted items of a list.
     ListTruncated,
 }
 
-/// Something that a run did and its author may not have meant.
+/// A behaviour of a run that its author may not have meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// What kind of warning it is.
+    /// Its kind.
     pub kind: WarningKind,
-    /// What happened, in one line.
+    /// The message, in one line.
     pub message: String,
     /// The file, by its source name.
     pub file: String,
@@ -29,11 +29,11 @@ pub struct Warning {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// How often it happened at this place.
+    /// The number of occurrences at this place.
     pub times: u64,
 }
 
-/// After this many at one place the trace tells no more of it; the summary still counts.
+/// The number of occurrences at one place that the trace reports; the summary counts all.
 const TOLD: u64 = 100;
 
 /// The warnings of a run so far.
@@ -50,7 +50,7 @@ struct Seen {
 }
 
 impl Warnings {
-    /// Counts a warning; gives its message as long as the trace is to tell of it.
+    /// Counts a warning; returns its message as long as the trace should report it.
     pub(crate) fn note(
         &self,
         kind: WarningKind,
@@ -68,7 +68,7 @@ impl Warnings {
         Some(message)
     }
 
-    /// All warnings, by place.
+    /// Returns all warnings, by place.
     pub(crate) fn list(&self, program: &Executable) -> Vec<Warning> {
         let seen = self.seen.borrow();
         let all = seen.iter().map(|((.., kind), warning)| {

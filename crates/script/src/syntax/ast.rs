@@ -1,10 +1,8 @@
 //! The tree of an AgentScript file (AS-1 to AS-9).
 //!
-//! Every node carries the span it was read from. The tree keeps what the formatter needs
-//! (parentheses, order of items); literals are written back from their spans. The parser always
-//! returns a tree: what it could not read stands as an `Error` node, with a diagnostic.
-
-mod deep;
+//! Every node carries the span it was parsed from. The tree keeps what the formatter needs
+//! (parentheses, order of items); literals are printed from their spans. The parser always returns
+//! a tree: a part that could not be parsed is an `Error` node with a diagnostic.
 
 use contexture_diagnostic::Span;
 
@@ -13,7 +11,7 @@ use contexture_diagnostic::Span;
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -22,18 +20,18 @@ pub struct Name {
 pub struct Text {
     /// The value, escapes resolved and common indent removed.
     pub value: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
 /// A whole file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct File {
-    /// What stands at the top, in source order.
+    /// The items at the top level, in source order.
     pub items: Vec<Item>,
 }
 
-/// What may stand at the top of a file or, but for imports and agents, in an agent.
+/// An item at the top level of a file or, except for imports and agents, in an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// `import KIND NAME from "…"`.
@@ -72,7 +70,7 @@ pub enum ImportKind {
 /// `import KIND NAME from "…"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// What is imported.
+    /// The kind of import.
     pub kind: ImportKind,
     /// The binding.
     pub name: Name,
@@ -85,7 +83,7 @@ pub struct Import {
 /// An agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
-    /// Whether it is `main`.
+    /// True if it is `main`.
     pub main: bool,
     /// Its name; optional for the main one.
     pub name: Option<Name>,
@@ -98,7 +96,7 @@ pub struct Agent {
 /// A function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Func {
-    /// Whether it is `main`.
+    /// True if it is `main`.
     pub main: bool,
     /// Its name; optional for the main one.
     pub name: Option<Name>,
@@ -131,20 +129,20 @@ pub struct Block {
 /// A statement with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// What it does.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StatementKind {
     /// `target = value`, `+=`, `-=`.
     Assign {
-        /// What is assigned.
+        /// The assigned variable or field.
         target: Target,
-        /// How.
+        /// The operator.
         op: AssignOp,
         /// The value.
         value: Expr,
@@ -160,16 +158,16 @@ pub enum StatementKind {
     },
     /// `loop until c max n { }`.
     Loop {
-        /// Tested before each turn.
+        /// The condition, tested before each iteration.
         until: Expr,
-        /// At most so many turns; absent only with a diagnostic.
+        /// The greatest number of iterations; absent only with a diagnostic.
         max: Option<Expr>,
         /// The body.
         body: Block,
     },
     /// `repeat * n { }`.
     Repeat {
-        /// How often.
+        /// The number of iterations.
         count: Expr,
         /// The body.
         body: Block,
@@ -182,7 +180,7 @@ pub enum StatementKind {
     Config(Config),
     /// An expression; the last top-level one of a function is its value.
     Expr(Expr),
-    /// What could not be read.
+    /// A statement that could not be parsed.
     Error,
 }
 
@@ -191,15 +189,15 @@ pub enum StatementKind {
 pub struct For {
     /// The loop variable.
     pub variable: Name,
-    /// Evaluated once.
+    /// The list, evaluated once.
     pub list: Expr,
-    /// At most so many turns; absent only with a diagnostic.
+    /// The greatest number of iterations; absent only with a diagnostic.
     pub max: Option<Expr>,
     /// The body.
     pub body: Block,
 }
 
-/// How an assignment changes its target.
+/// The operator of an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssignOp {
     /// `=`
@@ -210,7 +208,7 @@ pub enum AssignOp {
     Subtract,
 }
 
-/// What can be assigned: a name and a path of fields below it.
+/// The target of an assignment: a name and a path of fields below it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// The variable.
@@ -233,13 +231,13 @@ pub enum Accessor {
 /// Scoped configuration (AS-1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// What is set.
+    /// The setting.
     pub kind: ConfigKind,
     /// The whole setting.
     pub span: Span,
 }
 
-/// What a configuration sets.
+/// A setting of a file, agent or block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfigKind {
     /// `model NAME`: an imported model.
@@ -253,7 +251,7 @@ pub enum ConfigKind {
 /// `use … max … keep … priority … as …` (AS-12 to AS-17).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Use {
-    /// What is shown.
+    /// The source.
     pub source: UseSource,
     /// `max 2k`.
     pub max: Option<BudgetNode>,
@@ -267,7 +265,7 @@ pub struct Use {
     pub span: Span,
 }
 
-/// What a `use` shows.
+/// The source of a `use`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UseSource {
     /// One expression.
@@ -281,13 +279,13 @@ pub enum UseSource {
 pub struct Candidate {
     /// Its name.
     pub name: Name,
-    /// What it shows; `None` is `empty`.
+    /// Its source; `None` is `empty`.
     pub source: Option<Expr>,
     /// Its budget.
     pub max: Option<BudgetNode>,
-    /// What stays when it does not fit.
+    /// The part that stays when it does not fit.
     pub keep: Option<(contexture_context::Keep, Span)>,
-    /// Where `selected` stands, if it does.
+    /// The span of `selected`, if present.
     pub selected: Option<Span>,
     /// The whole candidate.
     pub span: Span,
@@ -300,21 +298,21 @@ pub struct BudgetNode {
     pub limit: u64,
     /// The number before the unit.
     pub amount: f64,
-    /// What it counts.
+    /// The unit.
     pub measure: contexture_context::Measure,
-    /// Where it stands, without `max`.
+    /// The span, without `max`.
     pub span: Span,
 }
 
 /// An expression with its place.
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
     /// `none`
@@ -346,7 +344,7 @@ pub enum ExprKind {
     Binary {
         /// The operator.
         op: BinaryOp,
-        /// Where the operator stands.
+        /// The span of the operator.
         op_span: Span,
         /// Left operand.
         left: Box<Expr>,
@@ -369,7 +367,7 @@ pub enum ExprKind {
     },
     /// `callee(arguments)`: a function, an agent, `Agent.func`, `Tool.method`, or a value's method.
     Call {
-        /// What is called.
+        /// The function, agent or method.
         callee: Box<Expr>,
         /// The arguments.
         arguments: Vec<Expr>,
@@ -380,14 +378,14 @@ pub enum ExprKind {
     ParallelFor(Box<For>),
     /// `try { … } else err { … }`
     Try {
-        /// Tried.
+        /// The block that is tried.
         body: Block,
-        /// What the failure is called in the handler.
+        /// The name of the error in the handler.
         error: Option<Name>,
-        /// Its value when `body` fails.
+        /// The block whose value is used when `body` fails.
         handler: Block,
     },
-    /// What could not be read.
+    /// An expression that could not be parsed.
     Error,
 }
 
@@ -443,13 +441,13 @@ pub enum BinaryOp {
 /// A shape with its place (AS-5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShapeNode {
-    /// What it is.
+    /// Its kind.
     pub kind: ShapeKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a shape is.
+/// The kind of a shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ShapeKind {
     /// `string`
@@ -468,7 +466,7 @@ pub enum ShapeKind {
     Object(Vec<FieldNode>),
     /// `"a" | "b"`
     Enum(Vec<Text>),
-    /// What could not be read.
+    /// A shape that could not be parsed.
     Error,
 }
 
@@ -477,7 +475,7 @@ pub enum ShapeKind {
 pub struct FieldNode {
     /// Its name.
     pub name: Name,
-    /// Whether `?` stands after the name.
+    /// True if a `?` follows the name.
     pub optional: bool,
     /// Its type; absent for a bare name, which is a string.
     pub shape: Option<ShapeNode>,

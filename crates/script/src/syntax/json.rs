@@ -17,13 +17,13 @@
 //! assert!(text.starts_with(r#"{"type":"File","items":[{"type":"Role","text":"#));
 //! ```
 
-mod expression;
-mod shape;
-mod statement;
-
 use super::ast::{
-    Agent, Config, ConfigKind, Expr, File, Func, Import, ImportKind, Item, Name, Param, Text,
+    Accessor, Agent, AssignOp, BinaryOp, Block, BudgetNode, Candidate, Config, ConfigKind, Expr,
+    ExprKind, FieldNode, File, Func, Import, ImportKind, Item, Name, Param, ShapeKind, ShapeNode,
+    Statement, StatementKind, Target, Text, UnaryOp, Use, UseSource,
 };
+use crate::stack::deeper;
+use contexture_context::{Keep, Measure};
 use contexture_diagnostic::{SourceFile, Span};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
@@ -35,71 +35,113 @@ pub struct Tree<'a> {
     source: &'a SourceFile,
 }
 
-/// The tree of a file, ready to be serialised.
+/// Returns the tree of a file, ready to be serialised.
 #[must_use]
 pub fn tree<'a>(file: &'a File, source: &'a SourceFile) -> Tree<'a> {
     Tree { file, source }
 }
 
-/// The tree of a file as a value; see [`tree`] for large ones.
+/// Returns the tree of a file as a value; use [`tree`] for large ones.
 #[must_use]
 pub fn to_json(file: &File, source: &SourceFile) -> Value {
     serde_json::to_value(tree(file, source)).unwrap_or_default()
 }
 
-/// An expression as a value.
+/// Returns an expression as a value.
 #[must_use]
 pub fn expression_to_json(expr: &Expr, source: &SourceFile) -> Value {
     serde_json::to_value(At(expr, source)).unwrap_or_default()
 }
 
-/// A span as a value, in lines and columns.
+/// Returns a span as a value, in lines and columns.
 #[must_use]
 pub fn span_to_json(span: Span, source: &SourceFile) -> Value {
     serde_json::to_value(At(&span, source)).unwrap_or_default()
 }
 
-impl Serialize for Tree<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let end = u32::try_from(self.source.text().len()).unwrap_or(u32::MAX);
-        let mut map = begin(serializer, "File")?;
-        map.serialize_entry("items", &At(self.file.items.as_slice(), self.source))?;
-        finish(map, Span::new(0, end), self.source)
-    }
-}
-
-/// A part of the tree with the source that its places are in.
+/// A part of the tree with its source, which serde's derives can't pass on and every span needs.
 struct At<'a, T: ?Sized>(&'a T, &'a SourceFile);
 
-fn begin<S: Serializer>(serializer: S, kind: &str) -> Result<S::SerializeMap, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("type", kind)?;
-    Ok(map)
-}
-
-fn finish<M: SerializeMap>(mut map: M, span: Span, source: &SourceFile) -> Result<M::Ok, M::Error> {
-    map.serialize_entry("span", &At(&span, source))?;
-    map.end()
-}
-
-impl Serialize for At<'_, Span> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (start, end) = (self.1.position(self.0.start), self.1.position(self.0.end));
-        let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("line", &start.line)?;
-        map.serialize_entry("column", &start.column)?;
-        map.serialize_entry("end_line", &end.line)?;
-        map.serialize_entry("end_column", &end.column)?;
+/// Writes an object of these parts, in this order.
+macro_rules! object {
+    ($out:expr, $source:expr, $($name:literal: $part:expr),+ $(,)?) => {{
+        let mut map = $out.serialize_map(None)?;
+        $(map.serialize_entry($name, &At($part, $source))?;)+
         map.end()
+    }};
+}
+
+/// Implements [`Serialize`] for nodes that are their fields, with the value of `type` before them
+/// and the span behind them.
+macro_rules! nodes {
+    ($($Type:ident $kind:literal { $($name:literal: $field:ident),* })*) => {$(
+        impl Serialize for At<'_, $Type> {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                let At(node, source) = *self;
+                object!(out, source, "type": $kind, $($name: &node.$field,)* "span": &node.span)
+            }
+        }
+    )*};
+}
+
+nodes! {
+    Name "Name" { "text": text }
+    Text "Text" { "value": value }
+    Import "Import" { "kind": kind, "name": name, "from": from }
+    Agent "Agent" { "main": main, "name": name, "items": items }
+    Func "Func" { "main": main, "name": name, "params": params, "body": body }
+    Target "Target" { "base": base, "path": path }
+    BudgetNode "Budget" { "limit": limit, "measure": measure }
+    FieldNode "Field" {
+        "name": name, "optional": optional, "shape": shape, "description": description
     }
 }
 
-impl<'a, T> Serialize for At<'a, [T]>
+/// Implements [`Serialize`] for values that JSON has.
+macro_rules! values {
+    ($($Type:ty)*) => {$(
+        impl Serialize for At<'_, $Type> {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                self.0.serialize(out)
+            }
+        }
+    )*};
+}
+
+values! { bool u32 i64 u64 f64 str String }
+
+/// Implements [`Serialize`] for enums that are one word.
+macro_rules! words {
+    ($($Type:ident { $($Variant:ident $word:literal)* })*) => {$(
+        impl Serialize for At<'_, $Type> {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                out.serialize_str(match self.0 { $($Type::$Variant => $word,)* })
+            }
+        }
+    )*};
+}
+
+words! {
+    ImportKind {
+        Llm "llm" Tool "tool" Memory "memory" File "file" Agent "agent" Knowledge "knowledge"
+        Resource "resource" Template "template"
+    }
+    AssignOp { Set "=" Add "+=" Subtract "-=" }
+    UnaryOp { Negate "-" Not "not" }
+    BinaryOp {
+        Or "or" And "and" Equal "==" NotEqual "!=" Less "<" LessEqual "<=" Greater ">"
+        GreaterEqual ">=" Add "+" Subtract "-" Multiply "*" Divide "/" Remainder "%"
+    }
+    Measure { Tokens "tokens" Chars "chars" }
+    Keep { Head "head" Tail "tail" Middle "middle" }
+}
+
+impl<'a, T> Serialize for At<'a, Vec<T>>
 where
     At<'a, T>: Serialize,
 {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut list = out.serialize_seq(Some(self.0.len()))?;
         for item in self.0 {
             list.serialize_element(&At(item, self.1))?;
         }
@@ -111,108 +153,246 @@ impl<'a, T> Serialize for At<'a, Option<T>>
 where
     At<'a, T>: Serialize,
 {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Some(part) => At(part, self.1).serialize(serializer),
-            None => serializer.serialize_none(),
+            Some(part) => At(part, self.1).serialize(out),
+            None => out.serialize_none(),
         }
     }
 }
 
-impl Serialize for At<'_, Name> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = begin(serializer, "Name")?;
-        map.serialize_entry("text", &self.0.text)?;
-        finish(map, self.0.span, self.1)
+impl<'a, T> Serialize for At<'a, Box<T>>
+where
+    At<'a, T>: Serialize,
+{
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        At(&**self.0, self.1).serialize(out)
     }
 }
 
-impl Serialize for At<'_, Text> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = begin(serializer, "Text")?;
-        map.serialize_entry("value", &self.0.value)?;
-        finish(map, self.0.span, self.1)
+/// A clause of a `use`, without its place.
+impl<'a, T> Serialize for At<'a, (T, Span)>
+where
+    At<'a, T>: Serialize,
+{
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        At(&self.0.0, self.1).serialize(out)
+    }
+}
+
+impl Serialize for At<'_, Span> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let (start, end) = (self.1.position(self.0.start), self.1.position(self.0.end));
+        object!(
+            out, self.1, "line": &start.line, "column": &start.column, "end_line": &end.line,
+            "end_column": &end.column,
+        )
+    }
+}
+
+impl Serialize for Tree<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let end = u32::try_from(self.source.text().len()).unwrap_or(u32::MAX);
+        let (items, span) = (&self.file.items, Span::new(0, end));
+        object!(out, self.source, "type": "File", "items": items, "span": &span)
     }
 }
 
 impl Serialize for At<'_, Item> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Item::Import(import) => At(import, self.1).serialize(serializer),
-            Item::Agent(agent) => At(agent, self.1).serialize(serializer),
-            Item::Func(func) => At(func, self.1).serialize(serializer),
-            Item::Config(config) => At(config, self.1).serialize(serializer),
-            Item::Use(used) => At(used, self.1).serialize(serializer),
+            Item::Import(import) => At(import, self.1).serialize(out),
+            Item::Agent(agent) => At(agent, self.1).serialize(out),
+            Item::Func(func) => At(func, self.1).serialize(out),
+            Item::Config(config) => At(config, self.1).serialize(out),
+            Item::Use(used) => At(used, self.1).serialize(out),
         }
-    }
-}
-
-impl Serialize for At<'_, Import> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kind = match self.0.kind {
-            ImportKind::Llm => "llm",
-            ImportKind::Tool => "tool",
-            ImportKind::Memory => "memory",
-            ImportKind::File => "file",
-            ImportKind::Agent => "agent",
-            ImportKind::Knowledge => "knowledge",
-            ImportKind::Resource => "resource",
-            ImportKind::Template => "template",
-        };
-        let mut map = begin(serializer, "Import")?;
-        map.serialize_entry("kind", kind)?;
-        map.serialize_entry("name", &At(&self.0.name, self.1))?;
-        map.serialize_entry("from", &At(&self.0.from, self.1))?;
-        finish(map, self.0.span, self.1)
-    }
-}
-
-impl Serialize for At<'_, Agent> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = begin(serializer, "Agent")?;
-        map.serialize_entry("main", &self.0.main)?;
-        map.serialize_entry("name", &At(&self.0.name, self.1))?;
-        map.serialize_entry("items", &At(self.0.items.as_slice(), self.1))?;
-        finish(map, self.0.span, self.1)
-    }
-}
-
-impl Serialize for At<'_, Func> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = begin(serializer, "Func")?;
-        map.serialize_entry("main", &self.0.main)?;
-        map.serialize_entry("name", &At(&self.0.name, self.1))?;
-        map.serialize_entry("params", &At(self.0.params.as_slice(), self.1))?;
-        map.serialize_entry("body", &At(&self.0.body, self.1))?;
-        finish(map, self.0.span, self.1)
     }
 }
 
 impl Serialize for At<'_, Param> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let own = self.0.name.span;
-        let end = self.0.shape.as_ref().map_or(own, |shape| shape.span);
-        let mut map = begin(serializer, "Param")?;
-        map.serialize_entry("name", &At(&self.0.name, self.1))?;
-        map.serialize_entry("shape", &At(&self.0.shape, self.1))?;
-        finish(map, own.to(end), self.1)
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(Param { name, shape }, source) = *self;
+        let span = name.span.to(shape.as_ref().map_or(name.span, |shape| shape.span));
+        object!(out, source, "type": "Param", "name": name, "shape": shape, "span": &span)
     }
 }
 
 impl Serialize for At<'_, Config> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kind = match &self.0.kind {
-            ConfigKind::Model(_) => "Model",
-            ConfigKind::Role(_) => "Role",
-            ConfigKind::Description(_) => "Description",
-        };
-        let mut map = begin(serializer, kind)?;
-        match &self.0.kind {
-            ConfigKind::Model(name) => map.serialize_entry("name", &At(name, self.1))?,
-            ConfigKind::Role(text) | ConfigKind::Description(text) => {
-                map.serialize_entry("text", &At(text, self.1))?;
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(Config { kind, span }, source) = *self;
+        let (word, text) = match kind {
+            ConfigKind::Model(name) => {
+                return object!(out, source, "type": "Model", "name": name, "span": span);
             }
+            ConfigKind::Role(text) => ("Role", text),
+            ConfigKind::Description(text) => ("Description", text),
+        };
+        object!(out, source, "type": word, "text": text, "span": span)
+    }
+}
+
+impl Serialize for At<'_, Block> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(Block { statements, span }, source) = *self;
+        deeper(|| object!(out, source, "type": "Block", "statements": statements, "span": span))
+    }
+}
+
+impl Serialize for At<'_, Statement> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(Statement { kind, span }, source) = *self;
+        macro_rules! node {
+            ($kind:literal $($part:tt)*) => {
+                object!(out, source, "type": $kind, $($part)* "span": span)
+            };
         }
-        finish(map, self.0.span, self.1)
+        match kind {
+            StatementKind::Assign { target, op, value } => {
+                node!("Assign" "target": target, "op": op, "value": value,)
+            }
+            StatementKind::Return(value) => node!("Return" "value": value,),
+            StatementKind::If { arms, otherwise } => {
+                node!("If" "arms": arms, "else": otherwise,)
+            }
+            StatementKind::Loop { until, max, body } => {
+                node!("Loop" "until": until, "max": max, "body": body,)
+            }
+            StatementKind::Repeat { count, body } => {
+                node!("Repeat" "count": count, "body": body,)
+            }
+            StatementKind::For(each) => {
+                node!("For" "variable": &each.variable, "list": &each.list, "max": &each.max,
+                    "body": &each.body,)
+            }
+            StatementKind::Expr(value) => node!("Expression" "value": value,),
+            StatementKind::Use(used) => At(used, source).serialize(out),
+            StatementKind::Config(config) => At(config, source).serialize(out),
+            StatementKind::Error => node!("Error"),
+        }
+    }
+}
+
+/// A branch of an `if`.
+impl Serialize for At<'_, (Expr, Block)> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        object!(out, self.1, "condition": &self.0.0, "block": &self.0.1)
+    }
+}
+
+impl Serialize for At<'_, Accessor> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Accessor::Field(name) => object!(out, self.1, "field": name),
+            Accessor::Index(index) => object!(out, self.1, "index": index),
+        }
+    }
+}
+
+impl Serialize for At<'_, Use> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(used, source) = *self;
+        let mut map = out.serialize_map(None)?;
+        map.serialize_entry("type", "Use")?;
+        let (expr, candidates) = match &used.source {
+            UseSource::Expr(expr) => (Some(At(expr, source)), None),
+            UseSource::OneOf(candidates) => (None, Some(At(candidates, source))),
+        };
+        map.serialize_entry("source", &expr)?;
+        map.serialize_entry("one_of", &candidates)?;
+        map.serialize_entry("max", &At(&used.max, source))?;
+        map.serialize_entry("keep", &At(&used.keep, source))?;
+        map.serialize_entry("priority", &At(&used.priority, source))?;
+        map.serialize_entry("label", &At(&used.label, source))?;
+        map.serialize_entry("span", &At(&used.span, source))?;
+        map.end()
+    }
+}
+
+impl Serialize for At<'_, Candidate> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(Candidate { name, source: shown, max, keep, selected, span }, source) = *self;
+        object!(
+            out, source, "type": "Candidate", "name": name, "source": shown, "max": max,
+            "keep": keep, "selected": &selected.is_some(), "span": span,
+        )
+    }
+}
+
+impl Serialize for At<'_, Expr> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        deeper(|| expression(self, out))
+    }
+}
+
+fn expression<S: Serializer>(expr: &At<'_, Expr>, out: S) -> Result<S::Ok, S::Error> {
+    let At(Expr { kind, span }, source) = *expr;
+    macro_rules! node {
+        ($kind:literal $($part:tt)*) => {
+            object!(out, source, "type": $kind, $($part)* "span": span)
+        };
+    }
+    match kind {
+        ExprKind::None => node!("None"),
+        ExprKind::Bool(value) => node!("Bool" "value": value,),
+        ExprKind::Int(value) => node!("Int" "value": value,),
+        ExprKind::Float(value) => node!("Float" "value": value,),
+        ExprKind::Str(value) => node!("Str" "value": value,),
+        ExprKind::List(items) => node!("List" "items": items,),
+        ExprKind::Object(fields) => node!("Object" "fields": fields,),
+        ExprKind::Name(name) => node!("Variable" "name": name,),
+        ExprKind::Paren(inner) => node!("Paren" "inner": inner,),
+        ExprKind::Unary { op, operand } => node!("Unary" "op": op, "operand": operand,),
+        ExprKind::Binary { op, left, right, .. } => {
+            node!("Binary" "op": op, "left": left, "right": right,)
+        }
+        ExprKind::Field { base, name } => node!("Field" "base": base, "name": name,),
+        ExprKind::Index { base, index } => node!("Index" "base": base, "index": index,),
+        ExprKind::Call { callee, arguments } => {
+            node!("Call" "callee": callee, "arguments": arguments,)
+        }
+        ExprKind::Generate(call) => {
+            node!("Generate" "options": &call.options, "shape": &call.shape,)
+        }
+        ExprKind::ParallelFor(each) => {
+            node!("ParallelFor" "variable": &each.variable, "list": &each.list,
+                "max": &each.max, "body": &each.body,)
+        }
+        ExprKind::Try { body, error, handler } => {
+            node!("Try" "body": body, "error": error, "else": handler,)
+        }
+        ExprKind::Error => node!("Error"),
+    }
+}
+
+/// A field of an object.
+impl Serialize for At<'_, (Text, Expr)> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        object!(out, self.1, "key": &self.0.0, "value": &self.0.1)
+    }
+}
+
+impl Serialize for At<'_, ShapeNode> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(ShapeNode { kind, span }, source) = *self;
+        macro_rules! node {
+            ($kind:literal $($part:tt)*) => {
+                object!(out, source, "type": "Shape", "shape": $kind, $($part)* "span": span)
+            };
+        }
+        match kind {
+            ShapeKind::String => node!("string"),
+            ShapeKind::Number => node!("number"),
+            ShapeKind::Integer => node!("integer"),
+            ShapeKind::Boolean => node!("boolean"),
+            ShapeKind::Json => node!("json"),
+            ShapeKind::List(item) => node!("list" "item": item,),
+            ShapeKind::Object(fields) => node!("object" "fields": fields,),
+            ShapeKind::Enum(values) => {
+                let words: Vec<String> = values.iter().map(|text| text.value.clone()).collect();
+                node!("enum" "values": &words,)
+            }
+            ShapeKind::Error => node!("error"),
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! From text to tokens. Any text has tokens; what is wrong with one is said by the parser, when
-//! it takes the token, so that scanning ahead has no effect.
+//! From text to tokens. Any text has tokens; the parser reports a malformed token when it takes it,
+//! so that scanning ahead has no effect.
 
 use super::token::{Token, TokenKind};
 use contexture_diagnostic::Span;
 
-/// Scans a text from front to back.
+/// A scanner of a text, from front to back.
 #[derive(Debug, Clone)]
 pub struct Lexer<'a> {
     text: &'a str,
@@ -13,20 +13,20 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// At the start of a text; a byte order mark is skipped.
+    /// Creates a scanner at the start of a text; a byte order mark is skipped.
     #[must_use]
     pub fn new(text: &'a str) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Self { text, at, line_start: true }
     }
 
-    /// Goes on from `offset`, in the midst of a line.
+    /// Continues from `offset`, in the middle of a line.
     pub fn seek(&mut self, offset: u32) {
         self.at = offset as usize;
         self.line_start = false;
     }
 
-    /// The next token; at the end, `End` again and again.
+    /// Returns the next token; at the end, `End` again and again.
     pub fn next_token(&mut self) -> Token {
         self.skip_space();
         let start = self.at;
@@ -38,8 +38,8 @@ impl<'a> Lexer<'a> {
         self.token(kind, start, starts_line, flawed)
     }
 
-    /// The bare words of a label, up to the line's end, a comment, `}` or a sign that no bare
-    /// label may have; `None` when a string or nothing follows.
+    /// Returns the bare words of a label, up to the end of the line, a comment, `}` or a character
+    /// that no bare label may contain; `None` when a string or nothing follows.
     pub fn label(&mut self) -> Option<Token> {
         while self.peek().is_some_and(|c| c.is_whitespace() && !is_line_end(c)) {
             self.bump();
@@ -175,7 +175,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Scans to the end of a triple-quoted block; false when there is none.
+    /// Scans to the end of a triple-quoted block; returns false when there is none.
     fn block(&mut self, close: &str) -> bool {
         while let Some(c) = self.peek() {
             if c == '\\' {
@@ -191,7 +191,7 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// Whether a quote at hand has its twin on the same line.
+    /// Reports whether the current quote is closed on the same line.
     fn closes_on_line(&self, quote: char) -> bool {
         let mut rest = self.rest().chars().skip(1).take_while(|c| !is_line_end(*c));
         rest.any(|c| c == quote)
@@ -251,7 +251,7 @@ impl<'a> Lexer<'a> {
         kind
     }
 
-    /// Punctuation of other scripts stands for the sign that was meant, as a flawed token.
+    /// Scans punctuation of other scripts as the sign that was meant, in a flawed token.
     fn other(&mut self, c: char) -> (TokenKind, bool) {
         self.bump();
         let kind = full_width(c).map_or(TokenKind::Unknown, single);
@@ -261,7 +261,7 @@ impl<'a> Lexer<'a> {
         (kind, kind != TokenKind::Unknown)
     }
 
-    /// A run of unknown signs is one token, so that a picture pasted in is one fault.
+    /// Scans a run of unknown characters as one token, so that a pasted picture is one fault.
     fn unknown_run(&mut self) {
         while let Some(c) = self.peek() {
             let known = c.is_whitespace()
@@ -278,7 +278,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The ASCII sign that a full-width one stands for.
+/// Returns the ASCII sign for a full-width one.
 fn full_width(c: char) -> Option<u8> {
     let sign = match c {
         '。' => b'.',
@@ -342,12 +342,13 @@ fn is_word_start(c: char) -> bool {
     c == '_' || c.is_alphabetic()
 }
 
-/// Combining marks belong to a word too: without them most Indic scripts could not be written.
+/// Reports whether a character continues a word. Combining marks do: without them most Indic
+/// scripts could not be written.
 pub(super) fn is_word_char(c: char) -> bool {
     c == '_' || c.is_alphanumeric() || (!c.is_ascii() && unicode_ident::is_xid_continue(c))
 }
 
-/// Whether a text is one word that can stand as a name without quotes.
+/// Reports whether a text is one word that can be a name without quotes.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     text.chars().next().is_some_and(is_word_start) && text.chars().all(is_word_char)

@@ -1,21 +1,17 @@
-//! What literals are worth: escapes, triple-quoted blocks and numbers (AS-4).
-
-mod places;
-
-pub(crate) use places::Places;
+//! Values of literals: escapes, triple-quoted blocks and numbers (AS-4).
 
 use contexture_diagnostic::Span;
 
-/// A string literal, read.
+/// A decoded string literal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decoded {
-    /// The value; a bad escape stands in it as written.
+    /// The value; it contains a bad escape unchanged.
     pub value: String,
-    /// The bad escapes, each with what is wrong.
+    /// The bad escapes with their faults.
     pub faults: Vec<(Span, EscapeFault)>,
 }
 
-/// What is wrong with an escape.
+/// A fault of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EscapeFault {
     /// A letter that escapes nothing.
@@ -24,7 +20,7 @@ pub enum EscapeFault {
     BadUnicode,
 }
 
-/// Reads a one-line string: the text between its quotes, which starts at `start` in the file.
+/// Decodes a one-line string: the text between its quotes, which starts at `start` in the file.
 #[must_use]
 pub fn decode_line(inner: &str, start: u32) -> Decoded {
     let mut decoded = Decoded::default();
@@ -32,8 +28,8 @@ pub fn decode_line(inner: &str, start: u32) -> Decoded {
     decoded
 }
 
-/// Reads a triple-quoted block: the common indent of its lines goes, as do a first and a last
-/// line of nothing but white space; line ends become LF.
+/// Decodes a triple-quoted block: removes the common indent of its lines and a blank first and last
+/// line; line ends become LF.
 #[must_use]
 pub fn decode_block(inner: &str, start: u32) -> Decoded {
     let mut decoded = Decoded::default();
@@ -46,8 +42,9 @@ pub fn decode_block(inner: &str, start: u32) -> Decoded {
     decoded
 }
 
-/// The lines of a block that make up its value, without their common indent, each with its place.
-fn block_lines(inner: &str, start: u32) -> Vec<(&str, u32)> {
+/// Returns the lines of a block that make up its value, without their common indent, each with its
+/// place.
+pub(super) fn block_lines(inner: &str, start: u32) -> Vec<(&str, u32)> {
     let mut lines = split_lines(inner, start);
     let blank = |line: Option<&(&str, u32)>| line.is_some_and(|(text, _)| is_blank(text));
     let several = lines.len() > 1;
@@ -99,7 +96,7 @@ fn common_indent<'a>(lines: &[(&'a str, u32)]) -> &'a str {
     indent.unwrap_or_default()
 }
 
-/// How many bytes at the start of `text` are those of `indent`.
+/// Counts the bytes that `text` and `indent` share at their start.
 fn shared_prefix(text: &str, indent: &str) -> usize {
     text.bytes().zip(indent.bytes()).take_while(|(own, shared)| own == shared).count()
 }
@@ -116,8 +113,8 @@ fn decode_into(decoded: &mut Decoded, text: &str, start: u32) {
     decoded.value.push_str(rest);
 }
 
-/// Reads the escape at the start of `text`; its length in bytes.
-fn read_escape(decoded: &mut Decoded, text: &str, begin: u32) -> usize {
+/// Decodes the escape at the start of `text`, and returns its length in bytes.
+pub(super) fn read_escape(decoded: &mut Decoded, text: &str, begin: u32) -> usize {
     let letter = text.chars().nth(1);
     let plain = match letter {
         Some('n') => Some('\n'),
@@ -152,7 +149,8 @@ fn keep_fault(
     length
 }
 
-/// `\u{1F600}`, `\u4f60`, or two of the latter that form a surrogate pair, as JSON writes them.
+/// Decodes `\u{1F600}`, `\u4f60`, or two of the latter that form a surrogate pair, as JSON writes
+/// them.
 fn read_unicode(decoded: &mut Decoded, text: &str, begin: u32) -> usize {
     let braced = text.get(2..).and_then(|rest| rest.strip_prefix('{'));
     if let Some(rest) = braced {
@@ -188,32 +186,32 @@ fn four_digits(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok().filter(|_| hex)
 }
 
-/// A number literal, read.
+/// A parsed number literal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// A whole number.
     Int(i64),
-    /// 2^63, which is in range only behind a minus.
+    /// 2^63, which is in range only after a minus.
     MinInt,
     /// Any other number.
     Float(f64),
 }
 
-/// What is wrong with a number.
+/// A fault of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberFault {
     /// Beyond 64 bits, or beyond what a float can hold.
     TooLarge,
-    /// Letters behind it that mean nothing.
+    /// Unknown letters after it.
     Suffix,
-    /// `1.2345k` is no whole number.
+    /// Not a whole number, as in `1.2345k`.
     NotWhole,
 }
 
-/// Reads a number literal; `2k` is 2000.
+/// Parses a number literal; `2k` is 2000.
 ///
 /// # Errors
-/// What is wrong with it.
+/// [`NumberFault`] for an invalid number.
 pub fn read_number(text: &str) -> Result<Number, NumberFault> {
     if let Some(thousands) = text.strip_suffix('k') {
         return read_thousands(thousands).map(Number::Int);
@@ -247,7 +245,7 @@ fn read_thousands(text: &str) -> Result<i64, NumberFault> {
     thousands.ok_or(NumberFault::TooLarge)
 }
 
-fn offset(at: usize) -> u32 {
+pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 

@@ -1,10 +1,10 @@
 //! The parser: recursive descent that always returns a tree.
 //!
 //! Decisions. Tokens are taken from the lexer one by one, because a label is scanned by other
-//! rules. A fault is told once per place, and reading goes on at the next statement, field or
-//! item, so that a fault in one function hides none in another. Brackets and blocks nest, so one
-//! limit is on their depth; operators and calls in a row do not, but make the tree higher, so
-//! another is on its height: what walks a tree takes stack in proportion to that.
+//! rules. A fault is reported once per place, and parsing continues at the next statement, field or
+//! item, so that a fault in one function hides none in another. Brackets and blocks nest, so their
+//! depth is limited; operators and calls in a row do not, but make the tree higher, so its height
+//! is limited too: a walk over a tree takes stack in proportion to it.
 
 mod expressions;
 mod generate;
@@ -26,13 +26,15 @@ use crate::stack;
 use contexture_diagnostic::{Diagnostic, Span};
 use std::collections::VecDeque;
 
-/// The most nested source that is read whatever the caller's limit says.
+/// The greatest nesting that is parsed, whatever the caller's limit.
 pub const MAX_DEPTH: usize = 1_200;
 
-/// How high a tree may be: nested blocks and brackets, and what stands in a row in the innermost.
+/// The greatest height of a tree: nested blocks and brackets, plus the longest row in the
+/// innermost.
 const MAX_HEIGHT: usize = 40_000;
 
-/// Errors told per file; old syntax is not counted, so that a long old file can be migrated.
+/// The greatest number of errors reported per file; old syntax is not counted, so that a long old
+/// file can be migrated.
 const MAX_ERRORS: usize = 1_000;
 
 pub(crate) struct Parser<'a> {
@@ -42,28 +44,28 @@ pub(crate) struct Parser<'a> {
     ahead: VecDeque<Token>,
     tokens: Vec<Token>,
     previous_end: u32,
-    /// Whether the token before the current one is a string without an end: a comma that seems
-    /// to be missing stands inside it.
+    /// True if the token before the current one is an unterminated string: a comma that seems to be
+    /// missing is inside it.
     previous_open: bool,
     diagnostics: Vec<Diagnostic>,
     errors: usize,
-    /// Where the last fault was told; nothing more is told about the same token.
+    /// The start of the token with the last fault; nothing more is reported about it.
     fault_at: Option<u32>,
-    /// Blocks and brackets around the current token.
+    /// The number of blocks and brackets around the current token.
     depth: usize,
-    /// Height of the tree read last.
+    /// The height of the last parsed tree.
     height: usize,
     limit: usize,
-    /// Shapes around the one being read; their own limit is lower.
+    /// The number of shapes around the current one; they have a lower limit of their own.
     shape_depth: usize,
     too_deep_in: Option<u32>,
-    /// Where the statement of the function's own block that is being read begins.
+    /// The start of the current statement in the function's own block.
     outer_statement: u32,
-    /// The depth of the statements of the function being read.
+    /// The depth of the current function's statements.
     body_depth: usize,
-    /// Brackets that are open, outermost first.
+    /// The open brackets, outermost first.
     open: Vec<TokenKind>,
-    /// The column where each function being read begins, outermost first.
+    /// The column where each current function begins, outermost first.
     function_start: Vec<usize>,
     /// The column of the first token of the current line.
     line_indent: usize,
@@ -131,7 +133,7 @@ impl<'a> Parser<'a> {
         self.at(TokenKind::Word).then(|| self.slice(self.current.span))
     }
 
-    /// The token `distance` behind the current one, comments left out.
+    /// Returns the token `distance` after the current one, ignoring comments.
     fn peek(&mut self, distance: usize) -> Token {
         let mut seen = 0;
         let mut index = 0;
@@ -166,7 +168,7 @@ impl<'a> Parser<'a> {
         (token.kind == TokenKind::Word).then(|| self.slice(token.span))
     }
 
-    /// Moves on; returns the token that was current.
+    /// Advances, and returns the token that was current.
     fn bump(&mut self) -> Token {
         let token = self.current;
         if token.kind == TokenKind::End {
@@ -176,7 +178,7 @@ impl<'a> Parser<'a> {
         self.previous_end = token.span.end;
         self.previous_open =
             token.flawed && matches!(token.kind, TokenKind::Str | TokenKind::Block);
-        self.tell_about_sign(token);
+        self.report_about_sign(token);
         self.take_next();
         token
     }
@@ -196,14 +198,14 @@ impl<'a> Parser<'a> {
             }
             self.tokens.push(token);
             if token.kind == TokenKind::BlockComment {
-                let fault = codes::BLOCK_COMMENT.at(token.span, "there are no block comments");
-                self.push(fault.with_help("write `//` or `--` before each line"));
+                let fault = codes::BLOCK_COMMENT.at(token.span, "unsupported block comment");
+                self.push(fault.with_help("begin each line with `//` or `--`"));
             }
         }
     }
 
-    /// Throws the lookahead away and scans a label behind the current token, which becomes the
-    /// current one; otherwise the next token does.
+    /// Discards the lookahead and scans a label after the current token, which becomes the current
+    /// one; if there is none, the next token does.
     fn bump_to_label(&mut self) {
         let word = self.current;
         self.tokens.push(word);
@@ -231,12 +233,12 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// From `start` to the end of what was read last.
+    /// Returns the span from `start` to the end of the last taken token.
     fn span_from(&self, start: u32) -> Span {
         Span::new(start, self.previous_end.max(start))
     }
 
-    /// Whether the current token stands on the line of the one before it.
+    /// Reports whether the current token is on the line of the one before it.
     fn same_line(&self) -> bool {
         !self.current.starts_line
     }
@@ -252,12 +254,12 @@ impl<'a> Parser<'a> {
         if self.errors < MAX_ERRORS {
             self.diagnostics.push(fault);
         } else if self.errors == MAX_ERRORS {
-            let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
+            let message = format!("more than {MAX_ERRORS} errors; the rest are not shown");
             self.diagnostics.push(codes::TOO_MANY_ERRORS.at(fault.span, message));
         }
     }
 
-    /// Tells a fault about the current token, unless one was told about it already.
+    /// Reports a fault of the current token, unless one was already reported.
     fn push_here(&mut self, fault: Diagnostic) {
         let at = self.current.span.start;
         if self.fault_at.replace(at) != Some(at) {
@@ -284,10 +286,10 @@ impl<'a> Parser<'a> {
         self.hinted(codes::UNEXPECTED_TOKEN.at(self.current.span, message), wanted)
     }
 
-    /// What is wrong with a token in itself is told when it is taken.
-    fn tell_about_sign(&mut self, token: Token) {
+    /// Reports the fault of a malformed token when it is taken.
+    fn report_about_sign(&mut self, token: Token) {
         match token.kind {
-            TokenKind::Unknown => self.tell_unknown(token),
+            TokenKind::Unknown => self.report_unknown(token),
             TokenKind::Str | TokenKind::Block | TokenKind::Word | TokenKind::Number => {}
             kind if token.flawed => {
                 let wrong = self.slice(token.span);
@@ -301,7 +303,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn tell_unknown(&mut self, token: Token) {
+    fn report_unknown(&mut self, token: Token) {
         if self.fault_at != Some(token.span.start) {
             let fault = self.unknown_sign(token);
             self.push(fault);
@@ -310,18 +312,18 @@ impl<'a> Parser<'a> {
 
     fn unknown_sign(&self, token: Token) -> Diagnostic {
         let sign = clip(self.slice(token.span));
-        let fault = codes::UNKNOWN_SIGN.at(token.span, format!("`{sign}` means nothing here"));
+        let fault = codes::UNKNOWN_SIGN.at(token.span, format!("unexpected `{sign}`"));
         match sign.chars().next() {
             Some('#') => fault.with_help("comments start with `//` or `--`"),
-            Some('\\' | '`') => fault.with_help("strings stand in `\"` or `'`"),
-            _ => fault.with_help("remove it, or quote the text it belongs to"),
+            Some('\\' | '`') => fault.with_help("put strings in `\"` or `'`"),
+            _ => fault.with_help("remove it, or put the text it belongs to in quotes"),
         }
     }
 
     // --- depth --------------------------------------------------------------------------------
 
-    /// Runs `read` one level deeper, or tells that the limit is reached, skips what stands here
-    /// and returns `otherwise`.
+    /// Runs `read` one level deeper, or reports that the limit is reached, skips the rest and
+    /// returns `otherwise`.
     fn deeper<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> T,
@@ -329,7 +331,7 @@ impl<'a> Parser<'a> {
     ) -> T {
         if self.depth >= self.limit {
             let start = self.current.span.start;
-            self.tell_too_deep(self.current.span, self.limit);
+            self.report_too_deep(self.current.span, self.limit);
             self.skip_to_comma();
             self.fault_at = Some(self.current.span.start);
             self.height = 1;
@@ -341,12 +343,12 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// As [`Parser::deeper`] for the inside of a bracket: at the limit, skips to its end.
+    /// Does the same as [`Parser::deeper`] inside a bracket: at the limit, skips to its end.
     fn inside<T: Default>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth < self.limit {
             return self.deeper(read, |_| T::default());
         }
-        self.tell_too_deep(self.current.span, self.limit);
+        self.report_too_deep(self.current.span, self.limit);
         while !self.at_end() && !self.kind().is_closer() {
             self.skip_balanced();
         }
@@ -355,13 +357,13 @@ impl<'a> Parser<'a> {
         T::default()
     }
 
-    fn tell_too_deep(&mut self, span: Span, limit: usize) {
-        let message = format!("this is nested deeper than {limit} levels");
+    fn report_too_deep(&mut self, span: Span, limit: usize) {
+        let message = format!("nesting is deeper than {limit} levels");
         let help = "move the inner part into a function or a variable of its own";
         self.push_too_deep(codes::TOO_DEEP.at(span, message).with_help(help));
     }
 
-    /// Tells it once per statement of a function.
+    /// Reports it once per statement of a function.
     fn push_too_deep(&mut self, fault: Diagnostic) {
         if self.too_deep_in.replace(self.outer_statement) != Some(self.outer_statement) {
             self.push(fault);
@@ -369,14 +371,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Notes a node above trees of the given height; false when the whole is too high.
+    /// Notes a node above trees of the given height; returns false when the whole is too high.
     fn raise(&mut self, below: usize, span: Span) -> bool {
         self.height = below + 1;
         if self.height <= MAX_HEIGHT {
             return true;
         }
-        let message = "too many operators, fields or calls stand in a row";
-        let help = "store a part of it in a variable, and go on with that";
+        let message = "too many operators, fields or calls in a row";
+        let help = "store a part of it in a variable, and continue with that";
         self.push_too_deep(codes::TOO_DEEP.at(span, message).with_help(help));
         self.height = 1;
         false
@@ -384,7 +386,7 @@ impl<'a> Parser<'a> {
 
     // --- recovery -----------------------------------------------------------------------------
 
-    /// Skips a bracketed group whole, or one token; never a closing bracket.
+    /// Skips a whole bracketed group, or one token; never a closing bracket.
     fn skip_balanced(&mut self) {
         let mut open = 0_usize;
         while !self.at_end() {
@@ -423,21 +425,21 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a closing bracket closes one of the brackets that are open.
+    /// Reports whether a closing bracket closes one of the open brackets.
     fn is_awaited(&self, closer: TokenKind) -> bool {
         self.open.contains(&closer)
     }
 
-    /// Takes the bracket that closes the group opened at `opening`, or tells that it is missing.
+    /// Takes the bracket that closes the group opened at `opening`, or reports that it is missing.
     fn close(&mut self, opening: Token) {
         let Some(closer) = opening.kind.closer() else { return };
         self.open.pop();
-        // A text that is never closed took everything up to the end, this bracket too.
+        // An unterminated text took everything up to the end, including this bracket.
         if self.eat(closer).is_some() || (self.previous_open && self.at_end()) {
             return;
         }
         let wanted = closer.describe();
-        let message = format!("{} is never closed", opening.kind.describe());
+        let message = format!("unclosed {}", opening.kind.describe());
         let found = self.describe_current();
         let fault = codes::UNCLOSED_BRACKET
             .at(opening.span, message)
@@ -454,7 +456,7 @@ impl<'a> Parser<'a> {
 
     // --- small parts --------------------------------------------------------------------------
 
-    /// A name for a binding; reserved words are told.
+    /// Parses a name for a binding; reports a reserved word.
     fn binding(&mut self, what: &str) -> Option<Name> {
         let Some(word) = self.word() else {
             let fault = self.unexpected(what);
@@ -470,13 +472,13 @@ impl<'a> Parser<'a> {
         Some(Name { text: word.to_owned(), span: token.span })
     }
 
-    /// A string literal at the current token, if one is there.
+    /// Parses a string literal, if there is one.
     fn string(&mut self) -> Option<Text> {
         let token = self.eat(TokenKind::Str).or_else(|| self.eat(TokenKind::Block))?;
         Some(Text { value: self.string_value(token), span: token.span })
     }
 
-    /// A string literal that must be there.
+    /// Parses a string literal, or reports that it is missing.
     fn expect_string(&mut self, wanted: &str) -> Option<Text> {
         let text = self.string();
         if text.is_none() {
@@ -493,13 +495,13 @@ impl<'a> Parser<'a> {
             return self.typographic_value(token, raw);
         }
         if token.flawed {
-            let message = "this string is never closed";
+            let message = "unterminated string";
             let quote = raw.get(..if token.kind == TokenKind::Block { 3 } else { 1 });
             let quote = quote.unwrap_or("\"");
             let fault = codes::UNCLOSED_STRING.at(token.span, message);
             self.push(fault.with_help(match token.kind {
                 TokenKind::Block => format!("add `{quote}` where the text ends"),
-                _ => format!("add `{quote}`; a text of several lines stands in `\"\"\"`"),
+                _ => format!("add `{quote}`; put a text of several lines in `\"\"\"`"),
             }));
         }
         let quotes = if token.kind == TokenKind::Block { 3 } else { 1 };
@@ -511,7 +513,7 @@ impl<'a> Parser<'a> {
             _ => decode_line(inner, start),
         };
         for (span, fault) in decoded.faults {
-            self.tell_escape(span, fault);
+            self.report_escape(span, fault);
         }
         decoded.value
     }
@@ -519,29 +521,29 @@ impl<'a> Parser<'a> {
     fn typographic_value(&mut self, token: Token, raw: &str) -> String {
         let inner = raw.trim_matches(TYPOGRAPHIC);
         let quoted = serde_json::Value::from(inner).to_string();
-        let fault = codes::FOREIGN_PUNCTUATION.at(token.span, "these quotes quote nothing");
+        let fault = codes::FOREIGN_PUNCTUATION.at(token.span, "typographic quotes around a string");
         self.push(fault.with_help("write `\"` or `'`").with_edit(token.span, quoted));
         inner.to_owned()
     }
 
-    fn tell_escape(&mut self, span: Span, fault: EscapeFault) {
+    fn report_escape(&mut self, span: Span, fault: EscapeFault) {
         let raw = self.slice(span);
         let diagnostic = match fault {
             EscapeFault::Unknown => {
-                let message = format!("`{raw}` escapes nothing known");
+                let message = format!("unknown escape `{raw}`");
                 codes::BAD_ESCAPE
                     .at(span, message)
                     .with_help(format!("for a backslash write `\\{raw}`"))
                     .with_edit(span, format!("\\{raw}"))
             }
             EscapeFault::BadUnicode => codes::BAD_ESCAPE
-                .at(span, "`\\u` names no character")
+                .at(span, "invalid `\\u` escape")
                 .with_help("write `\\u{4f60}`: one to six hexadecimal digits, up to 10ffff"),
         };
         self.push(diagnostic);
     }
 
-    fn tell(
+    fn report(
         &mut self,
         code: Code,
         span: Span,
@@ -557,16 +559,16 @@ pub const RESERVED: &[&str] = &[
     "and", "else", "false", "for", "generate", "if", "none", "not", "or", "return", "true", "use",
 ];
 
-/// Whether a word can't be the name of a binding.
+/// Reports whether a word can't be the name of a binding.
 #[must_use]
 pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 
-/// Quotes of other languages and of running text.
+/// Quotes of other languages and of prose.
 const TYPOGRAPHIC: [char; 5] = ['“', '”', '‘', '’', '`'];
 
-/// A word short enough for a message.
+/// Shortens a word for a message.
 fn clip(text: &str) -> String {
     const MAX: usize = 40;
     if text.chars().count() <= MAX {

@@ -3,7 +3,7 @@
 use super::ast::{FieldNode, ShapeKind, ShapeNode};
 use contexture_answer::{Field, Shape};
 
-/// The shape that a tree stands for. What could not be read is `json`: a program with such a
+/// Returns the shape of a tree. A part that could not be parsed is `json`: a program with such a
 /// shape is refused before it runs.
 #[must_use]
 pub fn shape_of(node: &ShapeNode) -> Shape {

@@ -22,13 +22,13 @@ fn functions(parsed: &Parsed) -> Vec<&Func> {
     crate::program::functions_of(&parsed.file.items).collect()
 }
 
-/// The statements of a function body.
+/// Parses the statements of a function body.
 fn body(text: &str) -> Block {
     let parsed = valid(&format!("func f() {{\n{text}\n}}"));
     functions(&parsed)[0].body.clone()
 }
 
-/// The kinds of the statements of a body.
+/// Returns the kinds of the statements of a body.
 fn kinds(text: &str) -> Vec<String> {
     body(text).statements.iter().map(|statement| word(&statement.kind)).collect()
 }
@@ -58,7 +58,7 @@ fn expr(text: &str) -> String {
     show(&expr)
 }
 
-/// An expression with every operator in parentheses.
+/// Prints an expression with every operator in parentheses.
 fn show(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::None => "none".to_owned(),
@@ -136,7 +136,7 @@ fn as_1_items_in_any_order() {
 }
 
 #[test]
-fn as_1_configuration_shares_a_line() {
+fn as_1_configuration_shares_line() {
     let block = body("role \"a\" description \"\"\"\n  b\n  \"\"\" model Q x = 1");
     let words: Vec<String> = block.statements.iter().map(|one| word(&one.kind)).collect();
     assert_eq!(words, ["config", "config", "config", "set 1"]);
@@ -159,7 +159,7 @@ fn as_3_lines_separate_nothing_by_themselves() {
 }
 
 #[test]
-fn as_3_comments_go_to_the_end_of_the_line() {
+fn as_3_comments_go_to_end_of_line() {
     assert_eq!(kinds("a = 1 // b = 2\nc = 3 -- d\n-- e\n/// f\nb"), ["set 1", "set 3", "b"]);
     assert_eq!(kinds("a = \"// no -- comment\""), ["set \"// no -- comment\""]);
     assert_eq!(kinds("a = 1 --2"), ["set 1"]);
@@ -241,7 +241,7 @@ fn as_4_literals() {
 }
 
 #[test]
-fn as_4_a_program_may_have_a_mark_and_any_line_ends() {
+fn as_4_bom_and_any_line_ends_are_accepted() {
     for ending in ["\n", "\r\n", "\r"] {
         let text = format!(
             "\u{feff}func f() {{{ending}  a = \"\"\"{ending}  x{ending}  y{ending}  \"\"\"{ending}  b{ending}}}{ending}"
@@ -285,7 +285,7 @@ fn as_5_shapes() {
 }
 
 #[test]
-fn as_5_comments_above_a_field_describe_it() {
+fn as_5_comments_above_field_describe_it() {
     let text = "{ /// first\n/// line\n// not this\n/// One.\n  /// Two.\n  a string /// behind\n  b number, /// behind too\n  c json }";
     let (node, _) = parse_shape(text, &Limits::default());
     let ShapeKind::Object(fields) = &node.kind else { panic!() };
@@ -327,7 +327,7 @@ fn as_7_operators_by_precedence() {
 }
 
 #[test]
-fn as_9_try_is_an_expression() {
+fn as_9_try_is_expression() {
     assert_eq!(kinds("x = try { a } else err { b }\ntry { a } else { b }"), ["set try", "try"]);
 }
 
@@ -427,7 +427,7 @@ fn as_19_generate() {
 }
 
 #[test]
-fn as_32_old_syntax_has_a_code_per_kind() {
+fn as_32_old_syntax_has_code_per_kind() {
     let text = r#"func f(input) {
   use docs < 4k
   use docs.summary < 2k as evidence
@@ -442,7 +442,7 @@ fn as_32_old_syntax_has_a_code_per_kind() {
 }
 
 #[test]
-fn as_32_a_fault_in_one_function_hides_none_in_another() {
+fn as_32_fault_in_one_function_hides_none_in_another() {
     let text = "func a() {\n  x = [1, 2\n}\nfunc b() {\n  y = )\n}\nagent C {\n  func c( {\n    z = 1 +\n  }\n  func d() { \"open }\n}\nfunc e() { f(1 2) }\n";
     let parsed = parse_text(text);
     let lines: Vec<u32> = {
@@ -454,7 +454,7 @@ fn as_32_a_fault_in_one_function_hides_none_in_another() {
 }
 
 #[test]
-fn as_31_a_repl_takes_items_and_statements() {
+fn as_31_repl_takes_items_and_statements() {
     let input = parse_repl(
         "x = 1\nfunc f(a) { a }\nf(x) use x as y\nimport tool T from \"sh://find\"",
         &Limits::default(),
@@ -470,7 +470,7 @@ fn as_31_a_repl_takes_items_and_statements() {
 }
 
 #[test]
-fn as_32_limits_are_told() {
+fn as_32_limits_are_reported() {
     let mut limits = Limits::default();
     limits.source_bytes = 10;
     let parsed = parse(&SourceFile::new("t.as", "main func(input) { }"), &limits);

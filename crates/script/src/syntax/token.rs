@@ -1,6 +1,6 @@
-//! Tokens: what a source text is made of.
+//! Tokens: the parts of a source text.
 //!
-//! Decision: keywords are plain words. Which words matter is decided where they stand (AS-3), so
+//! Decision: keywords are plain words. The parser decides by position which words matter (AS-3), so
 //! the lexer never has to know. Comments are tokens too, for the formatter; white space is not.
 
 use contexture_diagnostic::Span;
@@ -8,18 +8,18 @@ use contexture_diagnostic::Span;
 /// A token with its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
-    /// Whether nothing but white space stands before it on its line.
+    /// True if only white space is before it on its line.
     pub starts_line: bool,
-    /// Whether it is malformed: an unclosed string, or punctuation of another script.
+    /// True if it is malformed: an unterminated string, or punctuation of another script.
     pub flawed: bool,
 }
 
 impl Token {
-    /// Whether it is a comment of any kind.
+    /// Reports whether it is a comment of any kind.
     #[must_use]
     pub const fn is_comment(self) -> bool {
         matches!(
@@ -32,13 +32,13 @@ impl Token {
     }
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "punctuation is named by its sign")]
 pub enum TokenKind {
     /// An identifier or keyword.
     Word,
-    /// A number with whatever letters are glued to it.
+    /// A number with any letters glued to it.
     Number,
     /// `"…"` or `'…'`.
     Str,
@@ -52,7 +52,7 @@ pub enum TokenKind {
     DashComment,
     /// `/// …`
     DocComment,
-    /// `/* … */`, which the language does not have.
+    /// `/* … */`, which the language does not support.
     BlockComment,
     OpenBrace,
     CloseBrace,
@@ -87,16 +87,16 @@ pub enum TokenKind {
     ForeignOr,
     /// `!`, which is `not` here.
     ForeignNot,
-    /// `*=`, `/=`, `%=`, which the language does not have.
+    /// `*=`, `/=`, `%=`, which the language does not support.
     ForeignAssign,
-    /// Signs that mean nothing here.
+    /// Unknown characters.
     Unknown,
     /// The end of the text.
     End,
 }
 
 impl TokenKind {
-    /// How messages name it.
+    /// Returns its name for messages.
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
@@ -138,12 +138,12 @@ impl TokenKind {
             Self::ForeignOr => "`||`",
             Self::ForeignNot => "`!`",
             Self::ForeignAssign => "a compound assignment",
-            Self::Unknown => "an unknown sign",
+            Self::Unknown => "an unknown character",
             Self::End => "the end of the text",
         }
     }
 
-    /// The closing bracket of an opening one.
+    /// Returns the closing bracket of an opening one.
     #[must_use]
     pub const fn closer(self) -> Option<Self> {
         match self {
@@ -154,13 +154,13 @@ impl TokenKind {
         }
     }
 
-    /// Whether it is a closing bracket.
+    /// Reports whether it is a closing bracket.
     #[must_use]
     pub const fn is_closer(self) -> bool {
         matches!(self, Self::CloseBrace | Self::CloseParen | Self::CloseBracket)
     }
 
-    /// Whether it assigns.
+    /// Reports whether it is an assignment operator.
     #[must_use]
     pub const fn is_assignment(self) -> bool {
         matches!(self, Self::Assign | Self::PlusAssign | Self::MinusAssign | Self::ForeignAssign)

@@ -5,7 +5,7 @@ use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, compile, run};
 use serde_json::{Value, json};
 
 #[test]
-fn as_28_an_agent_is_called_by_its_name() {
+fn as_28_agent_is_called_by_its_name() {
     let source = "
         agent Doubler { main func(input { n integer }) { input.n * 2 } func twice(n) { helper(n) * 2 } func helper(n) { n + 1 } }
         agent Single { func only(x) { x + 1 } }
@@ -41,7 +41,7 @@ fn as_28_arguments_go_by_value_across_agents() {
 }
 
 #[test]
-fn as_28_file_functions_are_shared_by_the_agents_of_the_file() {
+fn as_28_file_functions_are_shared_by_agents_of_file() {
     let source = "
         func shared(x) { x + helper() }
         func helper() { 1 }
@@ -93,7 +93,7 @@ fn as_28_files_may_import_each_other() {
 }
 
 #[test]
-fn as_28_a_failure_in_another_file_names_it() {
+fn as_28_failure_in_another_file_names_it() {
     let program = program_of(&[
         ("main.as", "import agent B from \"b.as\"\nmain func(input) { B(input) }"),
         ("b.as", "agent B {\n  main func(input) { input.nope }\n}"),
@@ -129,7 +129,7 @@ fn run_entry(
 }
 
 #[test]
-fn as_31_a_run_may_start_at_any_agent_and_function() {
+fn as_31_run_may_start_at_any_agent_and_function() {
     let source = "
         func pure(a, b) { [a, b] }
         func nothing() { \"n\" }
@@ -153,7 +153,7 @@ fn as_31_a_run_may_start_at_any_agent_and_function() {
 }
 
 #[test]
-fn as_1_a_program_without_a_start_is_an_error() {
+fn as_1_program_without_start_is_error() {
     assert_eq!(run_entry("", None, None, json!({})).unwrap_err().0, "AS9025");
     assert_eq!(
         run_entry("func a() { 1 } func b() { 2 }", None, None, json!({})).unwrap_err().0,
@@ -177,7 +177,7 @@ fn as_1_a_program_without_a_start_is_an_error() {
 }
 
 #[test]
-fn as_1_a_main_func_beside_agents_starts_the_program() {
+fn as_1_main_func_beside_agents_starts_program() {
     let source = "agent A { main func(input) { input + 1 } } main func(input) { A(41) }";
     assert_eq!(value_of(source), json!(42));
 }
@@ -193,7 +193,7 @@ fn as_28_recursion_within_and_across_agents() {
 }
 
 #[test]
-fn as_25_tools_and_memories_get_their_argument() {
+fn as_25_tools_and_memories_receive_their_argument() {
     let source = "
         import tool File from \"file://workspace\"
         import memory Notes from \"file://notes.jsonl\"

@@ -4,7 +4,7 @@ use crate::support::{failure, fault, value, value_of};
 use serde_json::json;
 
 #[test]
-fn as_6_assignment_updates_the_nearest_variable() {
+fn as_6_assignment_updates_nearest_variable() {
     assert_eq!(value("x = 1 if true { x = 2 } x"), json!(2));
     assert_eq!(value("x = 1 if true { if true { x += 5 } x -= 1 } x"), json!(5));
 }
@@ -17,26 +17,26 @@ fn as_6_assignment_defines_in_its_own_block() {
 }
 
 #[test]
-fn as_6_a_loop_body_is_a_fresh_scope_per_turn() {
+fn as_6_loop_body_is_fresh_scope_per_iteration() {
     let body = "seen = [] repeat * 3 { x = try { x } else e { \"new\" } seen.add(x) } seen";
     assert_eq!(value(body), json!(["new", "new", "new"]));
 }
 
 #[test]
-fn as_6_the_variable_of_a_for_hides_an_outer_one() {
+fn as_6_variable_of_for_hides_outer_one() {
     assert_eq!(value("x = 1 for x in [5, 6] max 5 { x += 1 } x"), json!(1));
     assert_eq!(value("x = 1 try { [][0] } else x { x = 3 } x"), json!(1));
 }
 
 #[test]
-fn as_6_changing_an_unknown_variable_is_an_error() {
+fn as_6_changing_unknown_variable_is_error() {
     let error = failure("total = 1 totl += 1");
     assert_eq!((error.code.as_str(), error.line), ("AS9001", 2));
     assert_eq!(error.help.as_deref(), Some("did you mean `total`?"));
 }
 
 #[test]
-fn as_6_a_path_sets_the_last_field() {
+fn as_6_path_sets_last_field() {
     assert_eq!(
         value("o = { a: { b: 1 } } o.a.c = 2 o.a.b += 10 o"),
         json!({ "a": { "b": 11, "c": 2 } })
@@ -47,7 +47,7 @@ fn as_6_a_path_sets_the_last_field() {
 }
 
 #[test]
-fn as_6_a_path_does_not_create_its_middle() {
+fn as_6_path_does_not_create_its_middle() {
     assert_eq!(fault("o = {} o.a.b = 1").0, "AS9004");
     assert_eq!(fault("o = { a: none } o.a.b = 1").0, "AS9006");
     assert_eq!(fault("o = {} o.a += 1").0, "AS9004");
@@ -55,7 +55,7 @@ fn as_6_a_path_does_not_create_its_middle() {
 }
 
 #[test]
-fn as_8_items_of_a_list_are_read_only() {
+fn as_8_items_of_list_are_read_only() {
     let (code, message) = fault("l = [1] l[0] = 2");
     assert_eq!(
         (code.as_str(), message.as_str()),
@@ -66,7 +66,7 @@ fn as_8_items_of_a_list_are_read_only() {
 }
 
 #[test]
-fn as_6_lists_and_objects_are_shared_inside_an_agent() {
+fn as_6_lists_and_objects_are_shared_inside_agent() {
     assert_eq!(value("a = [1] b = a b.add(2) a"), json!([1, 2]));
     assert_eq!(
         value("o = { l: [] } l = o.l l.add(1) o.x = l l.add(2) o"),
@@ -77,7 +77,7 @@ fn as_6_lists_and_objects_are_shared_inside_an_agent() {
 }
 
 #[test]
-fn as_6_the_value_of_a_function_is_its_last_top_level_expression() {
+fn as_6_value_of_function_is_its_last_top_level_expression() {
     assert_eq!(value("1 2 3"), json!(3));
     assert_eq!(value("x = 1"), json!(null));
     assert_eq!(
@@ -91,7 +91,7 @@ fn as_6_the_value_of_a_function_is_its_last_top_level_expression() {
 }
 
 #[test]
-fn as_6_return_ends_a_function() {
+fn as_6_return_ends_function() {
     assert_eq!(value("return 1 2"), json!(1));
     assert_eq!(value("repeat * 10 { if true { return \"in\" } } 2"), json!("in"));
     assert_eq!(value("x = 3\nif x > 2 { return }\n5"), json!(null));
@@ -124,13 +124,13 @@ fn as_6_many_variables_in_one_function() {
 }
 
 #[test]
-fn as_6_more_variables_than_registers_is_an_error() {
+fn as_6_more_variables_than_registers_is_error() {
     let mut body = String::new();
     for number in 0..70_000 {
         body.push_str(&format!("v{number} = 1\n"));
     }
     assert_eq!(failure(&body).code, "AS9027");
-    // Nothing that needs several registers in a row stumbles at the end of them.
+    // Nothing that needs several registers in a row fails at the last ones.
     body.push_str(
         "repeat * 2 { loop until true max 2 { for x in [1] max 2 { parallel for y in x max 2 { y } } } }
         try { [1].sort().slice(0, 1) } else e { [1].join(e.code) }
@@ -157,7 +157,7 @@ fn as_4_literals() {
 }
 
 #[test]
-fn as_1_a_file_without_agents_needs_only_a_main_func() {
+fn as_1_file_without_agents_needs_only_main_func() {
     assert_eq!(value_of("main func(input) { \"hello\" }"), json!("hello"));
     assert_eq!(value_of("func only() { 7 }"), json!(7));
 }

@@ -7,7 +7,7 @@ use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What an example needs beside its source.
+/// Returns the options that an example needs besides its source.
 fn options(code: &str) -> RunOptions {
     let mut options = match code {
         "AS9051" => limited(|limits| limits.steps = 1000),
@@ -47,11 +47,11 @@ fn found(code: &Code) -> String {
     let entry =
         Entry { function: (code.code == "AS9025").then(|| "nope".to_owned()), ..Entry::default() };
     let (host, options) = (host(code.code), options(code.code));
-    // Some examples are refused by the parser; here they run all the same.
+    // The parser refuses some examples; here they run all the same.
     let program = executable_of_any(code.example);
     let error = block_on(run(&program, &entry, input(code.code), &host, &options)).result;
     let error = error.expect_err(code.example);
-    // A failure inside a turn comes out as a cause of the whole `parallel for`.
+    // A failure inside an iteration is reported as a cause of the whole `parallel for`.
     match &error.details {
         Some(details) if error.code == "AS9016" && code.code != "AS9016" => {
             details[0]["code"].as_str().unwrap_or_default().to_owned()
@@ -62,14 +62,14 @@ fn found(code: &Code) -> String {
 }
 
 #[test]
-fn as_9_every_code_has_an_example_that_fails_with_it() {
+fn as_9_every_code_has_example_that_fails_with_it() {
     for code in CODES.iter().filter(|code| !code.example.is_empty()) {
         assert_eq!(found(code), code.code, "{}", code.example);
     }
 }
 
 #[test]
-fn as_32_codes_are_unique_ordered_and_not_the_checkers() {
+fn as_32_runtime_codes_are_unique_ordered_and_distinct_from_checker_codes() {
     let codes: Vec<&str> = CODES.iter().map(|code| code.code).collect();
     let sorted: BTreeSet<&str> = codes.iter().copied().collect();
     assert_eq!(codes, sorted.into_iter().collect::<Vec<_>>());

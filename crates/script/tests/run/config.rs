@@ -22,7 +22,7 @@ fn set(model: &str, role: &str, description: &str) -> Seen {
 }
 
 #[test]
-fn as_1_the_nearest_setting_wins() {
+fn as_1_nearest_setting_wins() {
     let source = "
         import llm Big from \"openai://big\"
         import llm Small from \"openai://small\"
@@ -68,10 +68,10 @@ fn as_1_settings_are_lexical_not_inherited_by_callees() {
 }
 
 #[test]
-fn as_1_an_unknown_model_is_an_error_where_it_is_asked() {
+fn as_1_unknown_model_is_an_error_at_its_call() {
     let error = failure_of("main func(input) {\nmodel Nope\ngenerate({ input: \"x\" })\n}");
     assert_eq!(
         (error.code.as_str(), error.message.as_str()),
-        ("AS9001", "no model is called `Nope`")
+        ("AS9001", "use of undefined model `Nope`")
     );
 }

@@ -8,7 +8,7 @@ use contexture_script::host::GenerateCall;
 use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
 use serde_json::{Value, json};
 
-/// Runs a program whose model says `"ok"` each time; gives the model calls.
+/// Runs a program whose model always answers `"ok"`, and returns the model calls.
 fn calls_with(source: &str, input: Value, options: &RunOptions) -> Vec<GenerateCall> {
     let host = (0..20).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
     let host =
@@ -34,14 +34,14 @@ fn brief(items: &[DeclaredItem]) -> Vec<(Option<&str>, &str, Value)> {
 }
 
 #[test]
-fn as_12_nothing_but_used_items_enters() {
+fn as_12_only_used_items_enter_the_prompt() {
     let calls = body("secret = \"s\" other = [1] use input.question generate({ input: \"x\" })");
     assert_eq!(brief(&calls[0].items), [(None, "input.question", json!("Why?"))]);
     assert_eq!(body("secret = \"s\" generate({ input: \"x\" })")[0].items, []);
 }
 
 #[test]
-fn as_12_the_four_forms_and_their_budgets() {
+fn as_12_four_forms_and_their_budgets() {
     let calls = body(
         "docs = [1, 2]
         use docs
@@ -79,7 +79,7 @@ fn as_12_the_four_forms_and_their_budgets() {
 }
 
 #[test]
-fn as_12_a_label_is_never_evaluated() {
+fn as_12_label_is_never_evaluated() {
     let calls = body(
         "evidence = \"value\"\ndocs = \"d\"\nuse docs as evidence\ngenerate({ input: \"x\" })",
     );
@@ -87,7 +87,7 @@ fn as_12_a_label_is_never_evaluated() {
 }
 
 #[test]
-fn as_13_evaluated_when_the_prompt_is_built() {
+fn as_13_evaluated_when_prompt_is_built() {
     let calls = body(
         "scratch = []
         use scratch.summary max 2k as observations
@@ -121,7 +121,7 @@ fn as_13_evaluated_in_its_own_scope() {
 }
 
 #[test]
-fn as_13_a_failing_use_blames_the_use() {
+fn as_13_failing_use_is_reported_at_the_use() {
     let error = failure_of(&main_of("o = {}\nuse o.text\ngenerate({ input: \"x\" })"));
     assert_eq!((error.code.as_str(), error.line, error.column), ("AS9004", 3, 1));
 }
@@ -224,7 +224,7 @@ fn as_14_agent_level_uses_are_visible_to_its_functions() {
 }
 
 #[test]
-fn as_27_an_imported_file_is_read_once_and_must_be_used() {
+fn as_27_imported_file_is_read_once_and_must_be_used() {
     let source = "
         import file Notes from \"notes.md\"
         import file Data from \"data.json\"
@@ -247,7 +247,7 @@ fn as_27_an_imported_file_is_read_once_and_must_be_used() {
 }
 
 #[test]
-fn as_27_an_imported_file_is_read_only() {
+fn as_27_imported_file_is_read_only() {
     let source = |body: &str| format!("import file Data from \"data.json\" {}", main_of(body));
     for body in ["Data.k = 1", "d = Data d.k.add(2)", "d = Data d.x = 1"] {
         let host = ScriptedHost::new().with_file("data.json", json!({ "k": [1] }));
@@ -260,11 +260,11 @@ fn as_27_an_imported_file_is_read_only() {
 }
 
 #[test]
-fn as_27_a_file_that_fails_fails_each_time() {
+fn as_27_file_that_fails_fails_each_time() {
     let source = "import file Gone from \"gone.md\" main func(input) { a = try { Gone } else e { e.code } b = try { Gone } else e { e.message }\n[a, b] }";
     let host = ScriptedHost::new();
     let outcome = outcome(source, json!({}), &host);
-    assert_eq!(outcome.result, Ok(json!(["not_scripted", "the script has nothing for gone.md"])));
+    assert_eq!(outcome.result, Ok(json!(["not_scripted", "the script has no answer for gone.md"])));
     assert_eq!(host.file_imports().len(), 1);
 }
 
@@ -280,20 +280,20 @@ const CHOICE: &str = "main func(input) {
 }";
 
 #[test]
-fn as_17_the_selected_candidate_is_shown() {
+fn as_17_selected_candidate_is_shown() {
     let calls = calls(CHOICE);
     assert_eq!(brief(&calls[0].items), [(Some("evidence"), "long", json!("l"))]);
     assert_eq!(calls[0].items[0].budget, Some(Budget::tokens(2000).keeping(Keep::Tail)));
 }
 
 #[test]
-fn as_17_else_the_first_one() {
+fn as_17_first_candidate_is_the_default() {
     let calls = calls(&CHOICE.replace(" selected", ""));
     assert_eq!(brief(&calls[0].items), [(Some("evidence"), "short", json!("s"))]);
 }
 
 #[test]
-fn as_17_the_runner_chooses_before_the_mark() {
+fn as_17_selection_of_the_run_wins_over_selected() {
     let choose = |name: &str| RunOptions {
         selections: [("main.as:4:5".to_owned(), name.to_owned())].into(),
         ..RunOptions::default()
@@ -314,7 +314,7 @@ fn as_17_the_runner_chooses_before_the_mark() {
 }
 
 #[test]
-fn as_17_only_the_shown_candidate_is_evaluated() {
+fn as_17_only_shown_candidate_is_evaluated() {
     let source = main_of(
         "a = \"a\"\no = {}\nuse one of {\n fine: a\n broken: o.missing\n}\ngenerate({ input: \"x\" })",
     );
@@ -322,7 +322,7 @@ fn as_17_only_the_shown_candidate_is_evaluated() {
 }
 
 #[test]
-fn as_15_capabilities_can_not_be_used() {
+fn as_15_capabilities_cannot_be_used() {
     let imports = "import tool T from \"sh://grep\"\nimport llm L from \"mock\"\nimport memory M from \"file://m.jsonl\"\nfunc f() { 1 }\nagent A { func g() { 1 } }\n";
     for name in ["T", "L", "M", "f", "A"] {
         let source = format!(
@@ -334,7 +334,7 @@ fn as_15_capabilities_can_not_be_used() {
 }
 
 #[test]
-fn as_15_a_use_holds_no_call() {
+fn as_15_call_in_use_is_refused() {
     let functions = "func f() { 1 }\n";
     for expression in ["f()", "[1].first()", "generate({ input: \"y\" })", "[f()]"] {
         let body = format!("use {expression} max 2k\ngenerate({{ input: \"x\" }})");
@@ -346,7 +346,7 @@ fn as_15_a_use_holds_no_call() {
 }
 
 #[test]
-fn as_29_a_use_is_recorded_where_it_is_declared() {
+fn as_29_use_is_recorded_where_it_is_declared() {
     let host = ScriptedHost::new();
     let source = main_of("scratch = []\nuse scratch.summary max 2k as observations\nuse input.a");
     let program = executable(&source);

@@ -54,7 +54,7 @@ fn as_7_one_thousand_nested_expressions_run() {
 }
 
 #[test]
-fn as_7_ten_thousand_terms_in_a_row_run() {
+fn as_7_ten_thousand_terms_in_row_run() {
     in_small_stack(|| {
         let row = |start: &str, link: &str| value(&format!("{start}{}", link.repeat(10_000)));
         assert_eq!(row("1", " + 1"), json!(10_001));

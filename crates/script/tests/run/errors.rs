@@ -8,7 +8,7 @@ use contexture_script::runtime::{FailureKind, ScriptedHost};
 use serde_json::json;
 
 #[test]
-fn as_9_a_failure_has_a_place_and_the_calls_that_led_there() {
+fn as_9_failure_has_place_and_calls_that_led_there() {
     let source = "func inner(o) {\n  o.missing\n}\nfunc outer(o) {\n  x = inner(o)\n  x\n}\nmain agent Boss {\n  main func(input) {\n    outer({ a: 1 })\n  }\n}\n";
     let error = failure_of(source);
     assert_eq!((error.file.as_str(), error.line, error.column), ("main.as", 2, 3));
@@ -39,7 +39,7 @@ fn as_9_columns_count_characters() {
 }
 
 #[test]
-fn as_9_try_gives_the_value_or_that_of_the_handler() {
+fn as_9_try_returns_its_value_or_that_of_the_handler() {
     assert_eq!(value("try { 1 + 1 } else err { 0 }"), json!(2));
     assert_eq!(value("x = try { [1][5] } else err { err.code } x"), json!("AS9007"));
     assert_eq!(value("try { [1][5] } else err { y = 1 }"), json!(null));
@@ -48,7 +48,7 @@ fn as_9_try_gives_the_value_or_that_of_the_handler() {
 }
 
 #[test]
-fn as_9_the_error_is_an_object() {
+fn as_9_error_is_object() {
     let body = "try {\n  [1, 2][5]\n} else err { err }";
     assert_eq!(
         value(body),
@@ -88,7 +88,7 @@ fn as_9_handlers_nest_and_may_fail_themselves() {
 }
 
 #[test]
-fn as_9_return_leaves_a_try() {
+fn as_9_return_leaves_try() {
     let source = "func f() { try { return 1 } else e { return 2 } 3 } func g() { try { [][0] } else e { return 2 } 3 } main func(input) { [f(), g()] }";
     assert_eq!(value_of(source), json!([1, 2]));
 }
@@ -123,7 +123,7 @@ fn as_9_wrong_numbers_of_arguments() {
 }
 
 #[test]
-fn as_9_a_very_long_trace_is_shortened() {
+fn as_9_very_long_trace_is_shortened() {
     let error = failure_of(
         "func f(n) { if n == 0 { return [][0] } f(n - 1) + 1 } main func(input) { f(500) }",
     );

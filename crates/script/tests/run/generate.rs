@@ -1,4 +1,4 @@
-//! AS-19: the options of `generate`, and what a call holds.
+//! AS-19: the options of `generate`, and the contents of a call.
 
 use crate::support::{failure_of, main_of, outcome};
 use contexture_answer::{Field, Shape};
@@ -88,7 +88,7 @@ fn as_19_think_in_all_its_forms() {
 }
 
 #[test]
-fn as_19_an_option_that_is_none_is_not_given() {
+fn as_19_option_that_is_none_is_not_given() {
     let call = call(
         "t = none generate({ input: \"x\", temperature: t, max_output: t, attempts: t, think: t })",
     );
@@ -97,10 +97,10 @@ fn as_19_an_option_that_is_none_is_not_given() {
 
 #[test]
 fn as_19_options_are_checked_when_they_are_evaluated() {
-    assert_eq!(refused("max_output: 5"), "`generate` needs `input`");
-    assert_eq!(refused("input: 5"), "`input` of `generate` is a string, not 5");
-    assert_eq!(refused("input: [\"a\"]"), "`input` of `generate` is a string, not a list");
-    assert_eq!(refused("input: none"), "`input` of `generate` is a string, not none");
+    assert_eq!(refused("max_output: 5"), "missing option `input` of `generate`");
+    assert_eq!(refused("input: 5"), "`input` of `generate` must be a string, not 5");
+    assert_eq!(refused("input: [\"a\"]"), "`input` of `generate` must be a string, not a list");
+    assert_eq!(refused("input: none"), "`input` of `generate` must be a string, not none");
     for (option, expected) in [
         ("max_output: 0", "a whole number above 0, not 0"),
         ("max_output: -5", "a whole number above 0, not -5"),
@@ -108,8 +108,8 @@ fn as_19_options_are_checked_when_they_are_evaluated() {
         ("max_input: \"2k\"", "a whole number above 0, not a string"),
         ("attempts: 0", "a whole number above 0, not 0"),
         ("attempts: 4294967296", "a whole number below 4294967296, not 4294967296"),
-        ("temperature: \"hot\"", "a number from 0 on, not a string"),
-        ("temperature: -0.5", "a number from 0 on, not -0.5"),
+        ("temperature: \"hot\"", "a number from 0, not a string"),
+        ("temperature: -0.5", "a number from 0, not -0.5"),
         ("think: \"much\"", "false, true, \"auto\", \"low\", \"medium\" or \"high\", not a string"),
         ("think: 1", "false, true, \"auto\", \"low\", \"medium\" or \"high\", not 1"),
         ("strict: 1", "true or false, not 1"),
@@ -118,14 +118,14 @@ fn as_19_options_are_checked_when_they_are_evaluated() {
         ("timeout: 0", "a whole number above 0, not 0"),
     ] {
         let name = option.split(':').next().unwrap_or_default();
-        // A variable keeps the value from a checker's eye.
+        // A variable hides the value from the checker.
         let (_, written) = option.split_once(": ").unwrap();
         let error = failure_of(&main_of(&format!(
             "v = {written}\ngenerate({{ input: \"x\", {name}: v }})"
         )));
         assert_eq!(
             (error.code.as_str(), error.message),
-            ("AS9018", format!("`{name}` of `generate` is {expected}"))
+            ("AS9018", format!("`{name}` of `generate` must be {expected}"))
         );
     }
 }
@@ -135,15 +135,18 @@ fn as_19_unknown_options_are_refused() {
     let error = failure_of(&main_of("generate({ input: \"x\", max_ouput: 5 })"));
     assert_eq!(
         (error.code.as_str(), error.message.as_str()),
-        ("AS9018", "`generate` has no option `max_ouput`")
+        ("AS9018", "unknown option `max_ouput` of `generate`")
     );
     assert_eq!(error.help.as_deref(), Some("did you mean `max_output`?"));
     assert_eq!(refused("input: \"x\", tools: 5"), "`tools` must be a list of imported tools");
-    assert_eq!(refused("input: \"x\", tools: [Missing]"), "`tools` takes names of imported tools");
+    assert_eq!(
+        refused("input: \"x\", tools: [Missing]"),
+        "`tools` must be a list of imported tools"
+    );
 }
 
 #[test]
-fn as_19_the_shape_goes_with_the_call() {
+fn as_19_shape_is_passed_with_the_call() {
     let call = call(
         "generate({ input: \"x\" }) -> { ok boolean\n/// The parts.\nparts list[string], note?: \"a\" | \"b\", bare }",
     );
@@ -159,7 +162,7 @@ fn as_19_the_shape_goes_with_the_call() {
 }
 
 #[test]
-fn as_28_an_optional_field_of_an_answer_reads_as_none() {
+fn as_28_optional_field_of_answer_reads_as_none() {
     let source = main_of(
         "a = generate({ input: \"x\" }) -> { title string, note?: string, of { deep?: number } }\n[a, a.note, a.of.deep]",
     );
@@ -173,7 +176,7 @@ fn as_28_an_optional_field_of_an_answer_reads_as_none() {
 }
 
 #[test]
-fn as_22_a_failed_call_can_be_caught() {
+fn as_22_failed_call_can_be_caught() {
     let error = HostError {
         details: Some(json!([{ "path": "ok", "expected": "boolean" }])),
         ..HostError::new("shape_mismatch", "the answer has not its shape")
@@ -204,7 +207,7 @@ fn as_22_a_failed_call_can_be_caught() {
 }
 
 #[test]
-fn as_31_what_follows_a_placeholder_is_marked() {
+fn as_31_effects_after_placeholder_are_marked() {
     let placeholder =
         |value: Value| Ok(Supplied { value, trust: Trust::Model, standing: Standing::Placeholder });
     let host = ScriptedHost::new()
@@ -218,7 +221,7 @@ fn as_31_what_follows_a_placeholder_is_marked() {
     assert_eq!(marks, [false, true]);
 }
 
-/// A program whose tool answers with unknowns, as in a dry run.
+/// Returns a program whose tool answers with unknowns, as in a dry run.
 fn dry_run(body: &str) -> (Vec<GenerateCall>, Value) {
     let source = format!("import tool T from \"https://api.test\"\nmain func(input) {{ {body} }}");
     let json = Value::from("⟨T.get.json⟩");
@@ -234,7 +237,7 @@ fn dry_run(body: &str) -> (Vec<GenerateCall>, Value) {
 }
 
 #[test]
-fn as_31_an_unknown_is_read_through() {
+fn as_31_parts_of_unknown_are_unknown() {
     for (body, expected) in [
         ("r.items[0].title", json!("⟨T.get.json.items[0].title⟩")),
         ("r[\"a b\"]", json!("⟨T.get.json.a b⟩")),
@@ -266,7 +269,7 @@ fn as_31_names_of_unknowns_stay_short() {
 }
 
 #[test]
-fn as_31_what_holds_text_of_placeholders_is_named() {
+fn as_31_items_with_placeholder_text_are_named() {
     let (calls, _) = dry_run(
         "r = T.get({ url: \"/\" })\nif true { use r.items as news\nuse \"x\" as fixed\n\
          generate({ input: \"About \" + r.name, max_output: r.most }) }\ngenerate({ input: \"plain\" })",
@@ -277,7 +280,7 @@ fn as_31_what_holds_text_of_placeholders_is_named() {
 }
 
 #[test]
-fn as_16_keep_stands_without_a_budget_too() {
+fn as_16_keep_without_budget_is_accepted() {
     let call = call("use \"log\" keep tail as log\ngenerate({ input: \"x\", max_input: 1k })");
     assert_eq!((call.items[0].budget, call.items[0].keep), (None, Keep::Tail));
 }

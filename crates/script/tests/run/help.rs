@@ -1,13 +1,12 @@
-//! Every failure says where it happened, what was expected and what came, and how to mend it
-//! (AS-9).
+//! Every failure reports where it happened, what was expected and found, and how to fix it (AS-9).
 
 use crate::support::{block_on, executable_of_any, limited};
 use contexture_script::host::HostError;
 use contexture_script::runtime::{Entry, RunError, RunOptions, ScriptedHost, run};
 use serde_json::json;
 
-/// What stands around a failing expression: it fails in the second line of `inner`, which `main`
-/// calls in line 8.
+/// Wraps a failing expression: it fails in the second line of `inner`, which `main` calls in line
+/// 8.
 fn program(expression: &str) -> String {
     format!(
         "import tool T from \"env://process\"\nimport file F from \"f.json\"\n\
@@ -32,7 +31,8 @@ fn failure(expression: &str) -> RunError {
     failing(&program(expression), &Entry::default(), &host, &RunOptions::default())
 }
 
-/// Programs that the checker refuses are here too: what it lets through must fail as clearly.
+/// Failing programs, including some that the checker refuses: they must fail as clearly at run
+/// time.
 const FAILING: &[&str] = &[
     "missing",
     "x = 5 x.y",
@@ -160,7 +160,7 @@ const FAILING: &[&str] = &[
 ];
 
 #[test]
-fn as_9_every_failure_has_a_place_a_reason_and_a_help() {
+fn as_9_every_failure_has_place_reason_and_help() {
     let mut told = String::new();
     for expression in FAILING {
         let error = failure(expression);
@@ -180,7 +180,7 @@ fn as_9_every_failure_has_a_place_a_reason_and_a_help() {
 }
 
 #[test]
-fn as_9_limits_and_failed_effects_have_a_help_too() {
+fn as_9_limits_and_failed_effects_have_help_too() {
     let limits: [(&str, RunOptions); 6] = [
         ("repeat * 100000 { }", limited(|limits| limits.steps = 1_000)),
         ("s = \"x\" repeat * 30 { s += s }", limited(|limits| limits.string_bytes = 100)),
@@ -201,7 +201,7 @@ fn as_9_limits_and_failed_effects_have_a_help_too() {
     let error = failing(&program("T.get({})"), &Entry::default(), &host, &options);
     assert_eq!(
         error.help.as_deref(),
-        Some("`try { … } else err { … }` goes on without it; `err.code` says what failed")
+        Some("handle it with `try { … } else err { … }`; `err.code` names the failure")
     );
     let host = ScriptedHost::new().with_result("T.get", Err(refused().with_help("look twice")));
     let error = failing(&program("T.get({})"), &Entry::default(), &host, &options);
@@ -209,7 +209,7 @@ fn as_9_limits_and_failed_effects_have_a_help_too() {
 }
 
 #[test]
-fn as_9_a_wrong_start_says_where_to_start() {
+fn as_9_unknown_entry_suggests_another() {
     let none = || Entry::default();
     let agent = |name: &str| Entry { agent: Some(name.to_owned()), ..none() };
     let function = |name: &str| Entry { function: Some(name.to_owned()), ..none() };
@@ -217,7 +217,7 @@ fn as_9_a_wrong_start_says_where_to_start() {
     for (source, entry, help) in [
         (two, agent("Raeder"), "did you mean `Reader`?"),
         (two, agent("Zzz"), "the agents are Reader, Writer"),
-        (two, none(), "write `main func(input) { … }`, or mark an agent `main`"),
+        (two, none(), "write `main func(input) { … }`, or mark an agent as `main`"),
         ("func help(x) { x }", function("zzz"), "the functions are help"),
         ("main func(x) { x }", agent("Zzz"), "it has no agents with a name"),
         ("main func(x) { x }", function("zzz"), "it has no functions with a name"),

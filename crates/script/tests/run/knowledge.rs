@@ -1,5 +1,5 @@
-//! What a run says of knowledge packs (AS-2, AS-15, KN-9): those that a call shows, and the methods
-//! by which a program asks them.
+//! Knowledge packs in a run (AS-2, AS-15, KN-9): the packs that a call shows, and the methods that
+//! query them.
 
 use crate::support::{main_of, outcome};
 use contexture_context::{Budget, Keep, Trust};
@@ -23,7 +23,7 @@ fn calls(source: &str) -> Vec<GenerateCall> {
 }
 
 #[test]
-fn as_15_a_pack_is_asked_of_the_host_at_its_place_once_per_call() {
+fn as_15_pack_is_requested_from_host_once_per_call() {
     let body = "use input.q as question\nuse Acme max 3k keep tail priority 3 as \"product facts\"\n\
                 use Docs\nuse Wiki\nuse \"last\"\ngenerate({ input: \"x\" })\n\
                 generate({ input: \"y\" })";
@@ -45,7 +45,7 @@ fn as_15_a_pack_is_asked_of_the_host_at_its_place_once_per_call() {
 }
 
 #[test]
-fn as_14_a_pack_of_the_agent_is_seen_by_its_functions_and_by_no_other_agent() {
+fn as_14_pack_of_agent_is_visible_to_its_functions_only() {
     let source = format!(
         "{IMPORTS}agent Other {{ main func(x) {{ generate({{ input: \"o\" }}) }} }}\n\
          main agent A {{\n use Acme as facts\n main func(input) {{\n\
@@ -62,7 +62,7 @@ fn as_14_a_pack_of_the_agent_is_seen_by_its_functions_and_by_no_other_agent() {
 }
 
 #[test]
-fn as_17_the_candidate_that_is_chosen_may_be_a_pack() {
+fn as_17_candidate_that_is_chosen_may_be_pack() {
     let of = |candidates: &str| {
         let body = format!("use one of {{ {candidates} }} as c\ngenerate({{ input: \"x\" }})");
         calls(&format!("{IMPORTS}{}", main_of(&body))).remove(0)
@@ -75,7 +75,7 @@ fn as_17_the_candidate_that_is_chosen_may_be_a_pack() {
 }
 
 #[test]
-fn kn_9_the_methods_of_a_pack_reach_the_host_and_give_values_of_its_trust() {
+fn kn_9_pack_methods_return_values_of_its_trust() {
     let found = json!({ "context": "The price is 5.", "tokens": 4, "missing": [] });
     let host = host()
         .with_knowledge("Acme.resolve", found)
@@ -99,7 +99,7 @@ fn kn_9_the_methods_of_a_pack_reach_the_host_and_give_values_of_its_trust() {
 }
 
 #[test]
-fn kn_9_a_pack_is_asked_in_a_parallel_for() {
+fn kn_9_pack_may_be_queried_in_parallel_for() {
     let host = host().with_knowledge("Acme.resolve", json!({ "tokens": 1 })).with_waits(2);
     let body =
         "all = parallel for x in [1, 2, 3] max 3 { Acme.resolve({ task: \"t\" }).tokens }\nall";
@@ -109,7 +109,7 @@ fn kn_9_a_pack_is_asked_in_a_parallel_for() {
 }
 
 #[test]
-fn kn_8_a_pack_that_is_refused_is_a_failure_that_a_program_can_catch() {
+fn kn_8_refused_pack_is_a_catchable_failure() {
     let refused = HostError::new("knowledge_not_allowed", "`acme-brief` is a draft");
     let host = host().with_result("Acme.guide", Err(refused));
     let body = "try { Acme.guide() } else err { err.code + \": \" + err.message }";
@@ -119,7 +119,7 @@ fn kn_8_a_pack_that_is_refused_is_a_failure_that_a_program_can_catch() {
 }
 
 #[test]
-fn as_20_what_is_less_believed_than_a_pack_stays_so() {
+fn as_20_trust_below_that_of_pack_is_kept() {
     let web = Supplied { value: json!("x"), trust: Trust::Web, standing: Standing::Real };
     let host = host().with_result("Acme.guide", Ok(web));
     let body = "guide = Acme.guide()\nuse guide\ngenerate({ input: \"x\" })";

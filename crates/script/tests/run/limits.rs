@@ -97,7 +97,7 @@ fn as_7_strings_and_collections_are_limited() {
 }
 
 #[test]
-fn as_7_a_string_that_grows_in_place_is_counted_once() {
+fn as_7_string_that_grows_in_place_is_counted_once() {
     let options = limited(|limits| limits.heap_bytes = 1_000_000);
     let source = main_of("s = \"\" repeat * 100000 { s += \"ab\" } s.length");
     assert_eq!(
@@ -118,8 +118,8 @@ fn as_19_model_and_tool_calls_are_limited() {
 }
 
 #[test]
-fn as_9_deep_values_neither_overflow_nor_leak_out() {
-    // A list nested a hundred thousand deep is made, walked one step, compared and dropped.
+fn as_9_deep_values_do_not_overflow_or_leave_the_run() {
+    // A list nested a hundred thousand deep is created, walked one step, compared and dropped.
     assert_eq!(value("l = [] repeat * 100000 { l = [l] } l[0].length"), json!(1));
     assert_eq!(value("o = {} repeat * 100000 { o = { o: o, l: [o] } } o.length"), json!(2));
     for body in ["l", "l == m", "l.summary", "\"x\".contains(l)", "m.contains(l)"] {
@@ -131,7 +131,7 @@ fn as_9_deep_values_neither_overflow_nor_leak_out() {
 }
 
 #[test]
-fn as_9_a_thousand_levels_of_a_value_are_the_most_there_can_be() {
+fn as_9_value_depth_is_at_most_a_thousand() {
     let options = limited(|limits| limits.value_depth = 1_000_000);
     let body = |depth: usize| {
         let change = "agent A { main func(input { l list }) { input } }";
@@ -173,7 +173,7 @@ fn as_28_deep_values_do_not_cross_agents() {
 }
 
 #[test]
-fn as_9_a_shared_value_can_not_grow_beyond_bounds_on_its_way_out() {
+fn as_9_exported_shared_value_is_limited() {
     let options = limited(|limits| limits.heap_bytes = 10_000_000);
     assert_eq!(code(&main_of("l = [1] repeat * 40 { l = [l, l] } l"), &options), "AS9054");
 }
@@ -206,7 +206,7 @@ fn tree(body: Block) -> Program {
 }
 
 #[test]
-fn as_6_a_tree_of_any_height_is_compiled_and_dropped() {
+fn as_6_tree_of_any_height_is_compiled_and_dropped() {
     let run = |depth: usize| {
         let program = compile(&tree(nested(depth)));
         block_on(run(
@@ -223,7 +223,7 @@ fn as_6_a_tree_of_any_height_is_compiled_and_dropped() {
 }
 
 #[test]
-fn as_7_values_that_share_parts_can_not_be_compared_or_passed_on_for_ever() {
+fn as_7_comparison_of_shared_values_ends() {
     let shared = |name: &str| format!("{name} = [1] repeat * 45 {{ {name} = [{name}, {name}] }}");
     let compared = format!("{} {} x == y", shared("x"), shared("y"));
     assert_eq!(value(&compared), json!(true));
@@ -232,7 +232,7 @@ fn as_7_values_that_share_parts_can_not_be_compared_or_passed_on_for_ever() {
 }
 
 #[test]
-fn as_9_values_from_outside_nest_as_deep_as_those_of_the_program() {
+fn as_9_imported_values_have_the_same_depth_limit() {
     let deep = |levels: usize| (1..levels).fold(json!([]), |inner, _| json!([inner]));
     let source = "import tool T from \"env://process\" import memory M from \"file://m.jsonl\" import file F from \"f.json\"
         agent A { main func(x) { x } }

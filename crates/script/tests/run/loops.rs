@@ -1,4 +1,4 @@
-//! AS-6 and AS-11: loops, their bounds, and what is said when a `max` ends one.
+//! AS-6 and AS-11: loops, their bounds, and the warning when a `max` ends one.
 
 use crate::support::{fault, main_of, outcome, value, value_of};
 use contexture_context::TraceKind;
@@ -14,7 +14,7 @@ fn as_6_repeat_runs_so_many_times() {
 }
 
 #[test]
-fn as_6_loop_tests_before_each_turn() {
+fn as_6_loop_tests_before_each_iteration() {
     assert_eq!(value("n = 0 loop until true max 5 { n += 1 } n"), json!(0));
     assert_eq!(value("n = 0 loop until n == 3 max 100 { n += 1 } n"), json!(3));
     assert_eq!(value("n = 0 loop until false max 4 { n += 1 } n"), json!(4));
@@ -22,7 +22,7 @@ fn as_6_loop_tests_before_each_turn() {
 }
 
 #[test]
-fn as_6_for_walks_a_list() {
+fn as_6_for_walks_list() {
     assert_eq!(value("s = 0 for x in [1, 2, 3] max 10 { s += x } s"), json!(6));
     assert_eq!(value("s = 0 for x in [1, 2, 3] max 2 { s += x } s"), json!(3));
     assert_eq!(
@@ -32,7 +32,7 @@ fn as_6_for_walks_a_list() {
 }
 
 #[test]
-fn as_6_the_list_is_evaluated_once() {
+fn as_6_list_is_evaluated_once() {
     let source = "
         func list(calls) { calls.add(1)
  [1, 2, 3] }
@@ -47,7 +47,7 @@ fn as_6_the_list_is_evaluated_once() {
 }
 
 #[test]
-fn as_6_max_is_a_positive_whole_number() {
+fn as_6_max_is_positive_whole_number() {
     for body in [
         "n = 0 for x in [1] max n { }",
         "n = -1 for x in [1] max n { }",
@@ -75,7 +75,7 @@ fn as_6_only_lists_can_be_walked() {
 }
 
 #[test]
-fn as_6_loops_of_ten_million_turns_end() {
+fn as_6_loops_of_ten_million_iterations_end() {
     assert_eq!(
         value("s = 0 i = 0 repeat * 1000000 { if i % 3 == 0 { s += i } i += 1 } s"),
         json!(166_666_833_333_u64)
@@ -83,14 +83,14 @@ fn as_6_loops_of_ten_million_turns_end() {
 }
 
 #[test]
-fn as_11_a_truncated_loop_is_told() {
+fn as_11_truncated_loop_is_reported() {
     let host = ScriptedHost::new();
     let source = main_of("n = 0\nloop until n > 100 max 5 { n += 1 }\nn");
     let outcome = outcome(&source, json!({}), &host);
     assert_eq!(outcome.result, Ok(json!(5)));
     let warning = &outcome.warnings[0];
     assert_eq!((warning.kind, warning.line, warning.times), (WarningKind::LoopTruncated, 3, 1));
-    assert_eq!(warning.message, "the loop ended by its `max` before its condition held");
+    assert_eq!(warning.message, "the loop reached its `max` before its condition held");
     let events = host.events();
     let told: Vec<_> = events.iter().filter(|event| event.kind == TraceKind::Warning).collect();
     assert_eq!(told.len(), 1);
@@ -98,7 +98,7 @@ fn as_11_a_truncated_loop_is_told() {
 }
 
 #[test]
-fn as_11_a_loop_whose_condition_holds_after_its_last_turn_is_not_truncated() {
+fn as_11_loop_whose_condition_holds_after_its_last_iteration_is_not_truncated() {
     let outcome = outcome(
         &main_of("n = 0 loop until n == 5 max 5 { n += 1 } n"),
         json!({}),
@@ -108,12 +108,15 @@ fn as_11_a_loop_whose_condition_holds_after_its_last_turn_is_not_truncated() {
 }
 
 #[test]
-fn as_11_a_truncated_list_is_told() {
+fn as_11_truncated_list_is_reported() {
     for (body, expected) in [
-        ("for x in [1, 2, 3] max 2 { }", Some("the list has 3 items, and `max` took the first 2")),
+        (
+            "for x in [1, 2, 3] max 2 { }",
+            Some("the list has 3 items; `max` limited the loop to the first 2"),
+        ),
         (
             "parallel for x in [1, 2, 3] max 1 { x }",
-            Some("the list has 3 items, and `max` took the first 1"),
+            Some("the list has 3 items; `max` limited the loop to the first 1"),
         ),
         ("for x in [1, 2] max 2 { }", None),
         ("for x in [] max 2 { }", None),
@@ -125,7 +128,7 @@ fn as_11_a_truncated_list_is_told() {
 }
 
 #[test]
-fn as_11_the_trace_names_each_loop_that_max_truncated() {
+fn as_11_trace_names_each_loop_that_max_truncated() {
     let own = |data: Value| vec![data];
     for (body, expected) in [
         (
@@ -138,7 +141,7 @@ fn as_11_the_trace_names_each_loop_that_max_truncated() {
             "n = 0 loop until n > 9 max 4 { n += 1 }",
             own(json!({ "loop": "loop", "max": 4, "line": 2, "truncated": true })),
         ),
-        // Loops with events of their own are told once all the same.
+        // Loops with events of their own are reported once all the same.
         (
             "for x in [1, 2, 3] max 2 { T.run({}) }",
             own(
@@ -168,7 +171,7 @@ fn as_11_the_trace_names_each_loop_that_max_truncated() {
 }
 
 #[test]
-fn as_11_a_truncated_parallel_for_says_so() {
+fn as_11_truncated_parallel_for_is_reported() {
     for (most, expected) in [(1, json!(true)), (2, Value::Null)] {
         let host = ScriptedHost::new();
         let source = main_of(&format!("parallel for x in [1, 2] max {most} {{ x }}"));

@@ -1,5 +1,5 @@
-//! The language as it runs: every rule of AS-6 to AS-19 and AS-28 to AS-30, through the public
-//! door and a scripted host.
+//! The language at run time: every rule of AS-6 to AS-19 and AS-28 to AS-30, through the public
+//! interface and a scripted host.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! AS-8: the standard library, by its tables and by what it does.
+//! AS-8: the standard library, by its tables and its results.
 
 use crate::support::{fault, main_of, outcome, value, value_of};
 use contexture_script::runtime::ScriptedHost;
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 #[test]
-fn as_8_the_library_holds_what_the_specification_lists() {
+fn as_8_library_contains_specified_methods() {
     let names =
         |receiver| methods_of(receiver).iter().map(|method| method.name).collect::<Vec<_>>();
     assert_eq!(
@@ -33,7 +33,7 @@ fn as_8_the_library_holds_what_the_specification_lists() {
 }
 
 #[test]
-fn as_8_every_method_says_what_it_takes_and_checks_it() {
+fn as_8_every_method_checks_its_arguments() {
     for (receiver, example) in
         [(Receiver::String, "\"a\""), (Receiver::List, "[1]"), (Receiver::Object, "{ a: 1 }")]
     {
@@ -154,7 +154,7 @@ fn as_8_lists_refuse_other_types() {
 }
 
 #[test]
-fn as_8_map_filter_and_sort_take_a_named_function() {
+fn as_8_map_filter_and_sort_take_named_function() {
     let source = "
         func double(x) { x * 2 }
         func long(word) { word.length > 3 }
@@ -176,7 +176,7 @@ fn as_8_map_filter_and_sort_take_a_named_function() {
 }
 
 #[test]
-fn as_8_a_mapped_function_may_have_effects() {
+fn as_8_mapped_function_may_have_effects() {
     let source = "
         func ask(x) { use x as question
  generate({ input: \"Answer.\" }) }
@@ -187,7 +187,7 @@ fn as_8_a_mapped_function_may_have_effects() {
 }
 
 #[test]
-fn as_8_functions_are_no_values() {
+fn as_8_functions_are_not_values() {
     let source = |body: &str| {
         format!(
             "func f(x) {{ x }} agent A {{ func g(x) {{ x }} }} {}",

@@ -12,7 +12,7 @@ const ASK: &str = "main func(input) {
     }
 }";
 
-/// The code of the first turn that failed.
+/// Returns the code of the first failed iteration.
 fn cause(body: &str) -> String {
     let error = failure(body);
     assert_eq!(error.code, "AS9016", "{body}");
@@ -24,7 +24,7 @@ fn host_of(answers: usize) -> ScriptedHost {
 }
 
 #[test]
-fn as_10_results_stand_in_the_order_of_the_list() {
+fn as_10_results_have_the_order_of_the_list() {
     assert_eq!(value("parallel for x in [3, 1, 2] max 10 { x * 10 }"), json!([30, 10, 20]));
     assert_eq!(value("parallel for x in [] max 10 { x }"), json!([]));
     assert_eq!(value("r = parallel for x in [1, 2, 3] max 2 { y = x + 1 y } r"), json!([2, 3]));
@@ -40,7 +40,7 @@ fn as_10_results_stand_in_the_order_of_the_list() {
 }
 
 #[test]
-fn as_10_at_most_so_many_turns_at_a_time() {
+fn as_10_concurrent_iterations_are_limited() {
     for (concurrency, items, expected) in
         [(1, 5, 1), (2, 5, 2), (4, 3, 3), (4, 20, 4), (100, 20, 20)]
     {
@@ -54,7 +54,7 @@ fn as_10_at_most_so_many_turns_at_a_time() {
 }
 
 #[test]
-fn as_10_four_at_a_time_by_default_however_it_nests() {
+fn as_10_default_concurrency_is_four_when_nested() {
     let source = "main func(input) {
         parallel for x in [1, 2, 3, 4, 5] max 9 {
             parallel for y in [1, 2, 3, 4, 5] max 9 { generate({ input: \"x\" }) }
@@ -68,7 +68,7 @@ fn as_10_four_at_a_time_by_default_however_it_nests() {
 }
 
 #[test]
-fn as_10_turns_see_what_is_around_them() {
+fn as_10_iterations_see_enclosing_variables() {
     let source = "
         import file Notes from \"notes.md\"
         func scaled(x, factors) { x * factors[0] }
@@ -92,7 +92,7 @@ fn as_10_turns_see_what_is_around_them() {
 }
 
 #[test]
-fn as_10_no_writes_to_outer_variables() {
+fn as_10_writes_to_outer_variables_are_refused() {
     for body in [
         "n = 0 parallel for x in [1] max 9 { n = x }",
         "n = 0 parallel for x in [1] max 9 { if x { n += x } }",
@@ -108,7 +108,7 @@ fn as_10_no_writes_to_outer_variables() {
 }
 
 #[test]
-fn as_10_no_writes_to_outer_lists_and_objects() {
+fn as_10_writes_to_outer_lists_and_objects_are_refused() {
     for body in [
         "l = [] parallel for x in [1] max 9 { l.add(x) }",
         "o = {} parallel for x in [1] max 9 { o.a = x }",
@@ -126,7 +126,7 @@ fn as_10_no_writes_to_outer_lists_and_objects() {
 }
 
 #[test]
-fn as_10_what_a_turn_makes_it_may_write() {
+fn as_10_iteration_may_write_values_it_created() {
     let body = "
         base = [1]
         results = parallel for x in [1, 2] max 9 {
@@ -170,7 +170,7 @@ fn as_10_one_error_lists_every_failed_index() {
 }
 
 #[test]
-fn as_10_all_turns_are_waited_for() {
+fn as_10_all_iterations_are_awaited() {
     let host = ScriptedHost::new()
         .with_answer_result(Err(HostError::new("timeout", "too slow")))
         .with_answer(json!("b"))
@@ -184,7 +184,7 @@ fn as_10_all_turns_are_waited_for() {
 }
 
 #[test]
-fn as_10_a_failed_parallel_for_can_be_caught() {
+fn as_10_failed_parallel_for_can_be_caught() {
     assert_eq!(
         value(
             "try { parallel for x in [1, 0] max 9 { 1 / x } } else err { [err.code, err.details.length, err.details[0].index] }"
@@ -203,7 +203,7 @@ fn as_10_a_failed_parallel_for_can_be_caught() {
 }
 
 #[test]
-fn as_10_no_effects_on_the_outside() {
+fn as_10_effects_on_outer_state_are_refused() {
     let source = |body: &str| {
         format!(
             "import memory M from \"file://m.jsonl\" import tool F from \"file://workspace\" import tool H from \"https://example.com\" import tool X from \"mcp://server/tool\"
@@ -241,12 +241,12 @@ fn as_10_no_effects_on_the_outside() {
 }
 
 #[test]
-fn as_10_return_can_not_leave_a_turn() {
+fn as_10_return_cannot_leave_an_iteration() {
     assert_eq!(cause("parallel for x in [1] max 1 { return x }"), "AS9022");
 }
 
 #[test]
-fn as_10_a_limit_in_a_turn_ends_the_run_where_it_was_reached() {
+fn as_10_limit_reached_in_iteration_ends_the_run() {
     let mut options = RunOptions::default();
     options.limits.steps = 10_000;
     let source = "func spin() {\n  repeat * 1000000 { }\n}\n".to_owned()
@@ -259,7 +259,7 @@ fn as_10_a_limit_in_a_turn_ends_the_run_where_it_was_reached() {
 }
 
 #[test]
-fn as_10_a_parallel_for_in_a_called_function_in_a_loop() {
+fn as_10_parallel_for_in_called_function_in_loop_is_checked() {
     let source = "
         func squares(list) { parallel for x in list max 9 { x * x } }
         main func(input) {

@@ -1,4 +1,4 @@
-//! Random programs, as text: whatever they do, they end with a value or an error.
+//! Random programs, as text: all end with a value or an error.
 
 use crate::support::{block_on, executable_of_any, limited, main_of};
 use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};

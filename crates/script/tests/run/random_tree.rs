@@ -1,4 +1,5 @@
-//! Random trees, also such as no parser makes: they compile and end with a value or an error.
+//! Random trees, including ones that no parser produces: all compile and end with a value or an
+//! error.
 
 use crate::random::{host, tight};
 use crate::support::block_on;

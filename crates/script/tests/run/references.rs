@@ -1,5 +1,5 @@
-//! What a run says of references (AS-15, REF-6): the resources that a call shows, and the texts that
-//! its author wrote.
+//! References in a run (AS-15, REF-6): the resources that a call shows, and the texts that its
+//! author wrote.
 
 use crate::support::{main_of, outcome};
 use contexture_context::{Budget, Keep};
@@ -18,7 +18,7 @@ fn calls(source: &str) -> Vec<GenerateCall> {
 const IMPORTS: &str = "import resource Docs from \"@?file://docs/*.md\"\nimport resource Tone from \"@!file://t.md\"\n";
 
 #[test]
-fn as_15_a_resource_is_asked_of_the_host_at_its_place_among_the_items() {
+fn as_15_resource_is_requested_from_host_in_item_order() {
     let body = "use input.q as question\nuse Docs max 4k keep tail priority 3 as docs\nuse Tone\n\
                 use \"last\"\ngenerate({ input: \"x\" })\ngenerate({ input: \"y\" })";
     let calls = calls(&format!("{IMPORTS}{}", main_of(body)));
@@ -38,7 +38,7 @@ fn as_15_a_resource_is_asked_of_the_host_at_its_place_among_the_items() {
 }
 
 #[test]
-fn as_13_a_resource_is_visible_like_any_use_and_a_variable_hides_it() {
+fn as_13_resource_is_visible_like_any_use_and_variable_shadows_it() {
     let source = format!(
         "{IMPORTS}use Docs as all\nmain agent A {{\n use Tone as tone\n main func(input) {{\n\
          if true {{ use Docs as inner }}\n generate({{ input: \"x\" }})\n other()\n }}\n\
@@ -54,7 +54,7 @@ fn as_13_a_resource_is_visible_like_any_use_and_a_variable_hides_it() {
 }
 
 #[test]
-fn as_17_the_candidate_that_is_chosen_may_be_a_resource() {
+fn as_17_candidate_that_is_chosen_may_be_resource() {
     let of = |candidates: &str| {
         let body = format!("use one of {{ {candidates} }} as c\ngenerate({{ input: \"x\" }})");
         calls(&format!("{IMPORTS}{}", main_of(&body))).remove(0)
@@ -73,12 +73,12 @@ fn literals(body: &str) -> Vec<LiteralText> {
 }
 
 #[test]
-fn ref_6_texts_without_a_sign_are_none() {
+fn ref_6_texts_without_at_sign_are_skipped() {
     assert_eq!(literals("q = \"@file://a\" role \"r\" generate({ input: \"x\" + q })"), []);
 }
 
 #[test]
-fn ref_6_literal_texts_keep_their_joints_and_places() {
+fn ref_6_literal_texts_keep_joints_and_places() {
     let body = "description \"d @file://d\"\nrole \"old @file://o\"\nrole \"r @file://r\"\n\
                 generate({ input: (\"a @file://a\" + input.q) + \"b\" + ('@c' + \"d\") })";
     let [input, role, description] = literals(body).try_into().unwrap();
@@ -98,7 +98,7 @@ fn ref_6_literal_texts_keep_their_joints_and_places() {
 }
 
 #[test]
-fn ref_6_what_touches_a_joint_is_not_whole() {
+fn ref_6_reference_at_a_joint_is_not_whole() {
     let [text] = literals("generate({ input: \"@a b@\" + input.q + \"@c\" + \"@d e\" })")
         .try_into()
         .unwrap();
@@ -111,7 +111,7 @@ fn ref_6_what_touches_a_joint_is_not_whole() {
 }
 
 #[test]
-fn ref_6_in_blocks_the_place_is_that_of_the_line() {
+fn ref_6_place_in_block_is_that_of_its_line() {
     let body = "generate({ input: \"\"\"\n      读 @a\n\n        then\\t@b\n    \"\"\" })";
     let [text] = literals(body).try_into().unwrap();
     assert_eq!(text.text, "读 @a\n\n  then\t@b");

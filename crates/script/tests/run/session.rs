@@ -35,7 +35,7 @@ impl Lines {
 }
 
 #[test]
-fn as_31_variables_live_on() {
+fn as_31_variables_persist() {
     let mut lines = Lines::new(ScriptedHost::new());
     assert_eq!(lines.eval("x = 1").unwrap(), None);
     assert_eq!(lines.value("x + 1"), json!(2));
@@ -47,7 +47,7 @@ fn as_31_variables_live_on() {
 }
 
 #[test]
-fn as_31_functions_agents_and_imports_live_on() {
+fn as_31_functions_agents_and_imports_persist() {
     let mut lines = Lines::new(ScriptedHost::new().with_tool("File.read", json!("text")));
     lines.value("func double(n) { n * 2 }");
     assert_eq!(lines.value("double(4)"), json!(8));
@@ -70,7 +70,7 @@ fn as_31_functions_agents_and_imports_live_on() {
 }
 
 #[test]
-fn as_31_uses_and_settings_live_on() {
+fn as_31_uses_and_settings_persist() {
     let mut lines = Lines::new(ScriptedHost::new().with_answer(json!("a")).with_answer(json!("b")));
     lines.value("role \"a tester\"");
     lines.value("notes = [1]");
@@ -97,7 +97,7 @@ fn as_31_uses_and_settings_live_on() {
 }
 
 #[test]
-fn as_31_a_failed_line_keeps_what_was_and_says_where() {
+fn as_31_failed_line_keeps_earlier_state_and_reports_its_place() {
     let mut lines = Lines::new(ScriptedHost::new());
     lines.value("x = 1");
     assert_eq!(lines.code("x = 2 y = 3 l = [] l[x]"), ("AS9007".to_owned(), 2));
@@ -109,7 +109,7 @@ fn as_31_a_failed_line_keeps_what_was_and_says_where() {
 }
 
 #[test]
-fn as_31_open_brackets_ask_for_more() {
+fn as_31_open_brackets_make_input_incomplete() {
     let mut lines = Lines::new(ScriptedHost::new());
     assert_eq!(lines.eval("func f(n) {"), Err(SessionError::Incomplete));
     assert_eq!(lines.eval("[1,"), Err(SessionError::Incomplete));
@@ -120,7 +120,7 @@ fn as_31_open_brackets_ask_for_more() {
 }
 
 #[test]
-fn as_10_what_earlier_lines_made_is_outside_a_parallel_for() {
+fn as_10_values_of_earlier_lines_are_outside_parallel_for() {
     let mut lines = Lines::new(ScriptedHost::new());
     lines.value("r = parallel for x in [1, 2, 3] max 9 { [x] }");
     assert_eq!(lines.code("parallel for x in [1] max 9 { r[0].add(x) }").0, "AS9016");

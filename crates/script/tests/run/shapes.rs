@@ -35,7 +35,7 @@ fn checked(change: impl FnOnce(&mut Value)) -> Result<Value, (String, String, Va
 }
 
 #[test]
-fn as_28_a_missing_optional_field_reads_as_none_and_stays_absent() {
+fn as_28_missing_optional_field_reads_as_none_and_stays_absent() {
     assert_eq!(checked(|_| {}), Ok(json!([null, null, order()])));
     let given = checked(|order| order["note"] = json!("n")).unwrap();
     assert_eq!(given[0], "n");
@@ -43,7 +43,7 @@ fn as_28_a_missing_optional_field_reads_as_none_and_stays_absent() {
 }
 
 #[test]
-fn as_28_faults_are_told_by_path() {
+fn as_28_faults_are_reported_by_path() {
     let (code, message, details) = checked(|order| {
         order["quantity"] = json!("2");
         order["tags"] = json!(["a", 5]);
@@ -83,7 +83,7 @@ fn as_28_nothing_is_coerced_and_further_fields_are_kept() {
 }
 
 #[test]
-fn as_28_shapes_are_checked_on_every_call_and_blame_the_caller() {
+fn as_28_shape_fault_is_reported_at_the_call() {
     let source = "func f(n integer) { n }\nmain func(input) {\n  f(1)\n  f(\"two\")\n}";
     let error = failure_of(source);
     assert_eq!((error.code.as_str(), error.line, error.column), ("AS9017", 4, 3));
@@ -94,7 +94,7 @@ fn as_28_shapes_are_checked_on_every_call_and_blame_the_caller() {
 }
 
 #[test]
-fn as_28_the_input_of_the_run_is_checked() {
+fn as_28_input_of_run_is_checked() {
     let source = "main func(input { question string }) { input.question }";
     let error = outcome(source, json!({ "question": 5 }), &ScriptedHost::new()).result.unwrap_err();
     assert_eq!(error.message, "`main`: input.question: expected string, found number 5");

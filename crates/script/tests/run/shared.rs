@@ -1,5 +1,5 @@
-//! Values that hold a part many times over are small to hold and endless to walk: whatever is done
-//! with them ends soon, with the right answer or with a limit that is named.
+//! Values that contain a part many times are small to store and endless to walk: every operation on
+//! them ends soon, with the right answer or with an error that names a limit.
 
 use crate::support::{limited, outcome_with, value};
 use contexture_script::runtime::{RunOptions, ScriptedHost};
@@ -54,7 +54,7 @@ fn as_7_shared_values_are_compared_copied_and_searched_once() {
 }
 
 #[test]
-fn as_9_shared_values_are_not_written_out_for_ever() {
+fn as_9_export_of_shared_values_ends() {
     for (body, code) in [
         ("a", "AS9054"),
         ("o", "AS9054"),
@@ -87,7 +87,7 @@ fn as_9_shared_values_are_not_written_out_for_ever() {
 }
 
 #[test]
-fn as_20_what_a_prompt_shows_is_bounded_in_sum() {
+fn as_20_total_size_of_shown_items_is_limited() {
     let mut body = String::from("l = [0] repeat * 16 { l = [l, l] }\n");
     for _ in 0..100 {
         body += "use l\n";
@@ -101,7 +101,7 @@ fn as_20_what_a_prompt_shows_is_bounded_in_sum() {
 }
 
 #[test]
-fn as_28_a_value_that_is_held_twice_is_checked_against_each_shape() {
+fn as_28_shared_value_is_checked_against_each_shape() {
     assert_eq!(value("l = [1] o = { a: l, b: l } o.a == o.b"), json!(true));
     let source = |b: &str| {
         format!(

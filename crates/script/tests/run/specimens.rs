@@ -1,5 +1,4 @@
-//! Specimens: one file each with program, input and recorded answers; what came of it is kept
-//! beside it as a snapshot.
+//! Specimens: one file each with program, input and recorded answers; the outcome is a snapshot.
 //!
 //! A specimen is split by lines that begin with `=== `: `program` (or `file NAME`), `input`,
 //! `answers` (a JSON value per line; `! code message` fails), `results` (`Name.method = JSON`).

@@ -24,20 +24,20 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Parses a program that must be free of faults.
+/// Parses a program that must have no faults.
 pub(crate) fn program(source: &str) -> Program {
     program_of(&[("main.as", source)])
 }
 
 /// Parses a program of several files, the first its own. The templates and the server that it
-/// imports are there, and nothing is known of them.
+/// imports exist, without known facts.
 pub(crate) fn program_of(files: &[(&str, &str)]) -> Program {
     let known = |loader: MemoryLoader, path: &str| loader.with_template(path, Ok(<_>::default()));
     let loader = MemoryLoader::new().with_server("server", <_>::default());
     program_with(["t.hbs", "parts/other.hbs"].into_iter().fold(loader, known), files)
 }
 
-/// Parses a program of several files over what a loader holds.
+/// Parses a program of several files over a loader.
 pub(crate) fn program_with(loader: MemoryLoader, files: &[(&str, &str)]) -> Program {
     let loader = files.iter().fold(loader, |loader, (name, text)| loader.with(*name, *text));
     let (name, text) = files[0];
@@ -53,12 +53,12 @@ pub(crate) fn program_with(loader: MemoryLoader, files: &[(&str, &str)]) -> Prog
     program
 }
 
-/// Compiles a program that must be free of faults.
+/// Compiles a program that must have no faults.
 pub(crate) fn executable(source: &str) -> Executable {
     compile(&program(source))
 }
 
-/// Compiles a program as it is, with whatever faults it has.
+/// Compiles a program with whatever faults it has.
 pub(crate) fn executable_of_any(source: &str) -> Executable {
     let root = LoadedSource { name: "main.as".to_owned(), text: source.to_owned() };
     compile(&load(root, &MemoryLoader::new(), &Limits::default()))
@@ -69,7 +69,7 @@ pub(crate) fn outcome(source: &str, input: Value, host: &ScriptedHost) -> RunOut
     outcome_with(source, input, host, &RunOptions::default())
 }
 
-/// Runs a program to its end under options of its own.
+/// Runs a program to its end with options.
 pub(crate) fn outcome_with(
     source: &str,
     input: Value,
@@ -79,12 +79,12 @@ pub(crate) fn outcome_with(
     block_on(run(&executable(source), &Entry::default(), input, host, options))
 }
 
-/// The body of a `main func`, between declarations and end.
+/// Wraps a body in a `main func`, between declarations and end.
 pub(crate) fn main_of(body: &str) -> String {
     format!("main func(input) {{\n{body}\n}}\n")
 }
 
-/// The value of a whole program.
+/// Returns the value of a whole program.
 #[track_caller]
 pub(crate) fn value_of(source: &str) -> Value {
     outcome(source, json!({}), &ScriptedHost::new())
@@ -92,13 +92,13 @@ pub(crate) fn value_of(source: &str) -> Value {
         .unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
-/// The value of a body of `main func(input)`.
+/// Returns the value of a body of `main func(input)`.
 #[track_caller]
 pub(crate) fn value(body: &str) -> Value {
     value_of(&main_of(body))
 }
 
-/// The failure of a whole program.
+/// Returns the failure of a whole program.
 #[track_caller]
 pub(crate) fn failure_of(source: &str) -> RunError {
     match outcome(source, json!({}), &ScriptedHost::new()).result {
@@ -107,20 +107,20 @@ pub(crate) fn failure_of(source: &str) -> RunError {
     }
 }
 
-/// The failure of a body of `main func(input)`.
+/// Returns the failure of a body of `main func(input)`.
 #[track_caller]
 pub(crate) fn failure(body: &str) -> RunError {
     failure_of(&main_of(body))
 }
 
-/// The code and message of the failure of a body.
+/// Returns the code and message of the failure of a body.
 #[track_caller]
 pub(crate) fn fault(body: &str) -> (String, String) {
     let error = failure(body);
     (error.code, error.message)
 }
 
-/// Limits with one change.
+/// Returns limits with one change.
 pub(crate) fn limited(change: impl FnOnce(&mut Limits)) -> RunOptions {
     let mut options = RunOptions::default();
     change(&mut options.limits);

@@ -1,4 +1,4 @@
-//! Imported templates as a run sees them (AS-2): what is asked of the host, and what comes of it.
+//! Imported templates in a run (AS-2): the requests to the host, and their results.
 
 use crate::support::{block_on, outcome, program_with};
 use contexture_context::{TraceKind, Trust};
@@ -28,7 +28,7 @@ fn host() -> ScriptedHost {
 }
 
 #[test]
-fn as_2_a_template_is_rendered_by_calling_it_or_its_render() {
+fn as_2_template_is_rendered_by_calling_it_or_its_render() {
     let host = host();
     let value = run(
         "a = T({ name: input.name, list: [1, 2.5] })\nb = Other.render()\nreturn a + b.upper()",
@@ -49,7 +49,7 @@ fn as_2_a_template_is_rendered_by_calling_it_or_its_render() {
 }
 
 #[test]
-fn as_2_what_a_template_gives_is_believed_like_the_least_of_what_it_was_given() {
+fn as_2_rendered_template_has_least_trust_of_its_variables() {
     let trust = |argument: &str, template: Trust| {
         let text = Supplied { value: json!("text"), trust: template, standing: Standing::Real };
         let host = ScriptedHost::new()
@@ -72,7 +72,7 @@ fn as_2_what_a_template_gives_is_believed_like_the_least_of_what_it_was_given() 
 }
 
 #[test]
-fn as_29_reading_a_template_is_an_event_once() {
+fn as_29_reading_template_is_event_once() {
     let host = host();
     let body = "repeat * 3 { T({ a: 1 }) }\nparallel for x in [1, 2] max 2 { Other({ x: x }) }";
     run(body, json!({}), &host).result.unwrap();
@@ -92,7 +92,7 @@ fn as_29_reading_a_template_is_an_event_once() {
 }
 
 #[test]
-fn as_9_a_failed_rendering_can_be_caught() {
+fn as_9_failed_rendering_can_be_caught() {
     let failed = || {
         let mut error = HostError::new("PT3001", "t.hbs:2:5: the template needs the variable `x`");
         error.details = Some(json!({ "missing": ["x"] }));
@@ -107,12 +107,12 @@ fn as_9_a_failed_rendering_can_be_caught() {
 }
 
 #[test]
-fn as_9_a_template_takes_one_object() {
+fn as_9_template_takes_one_object() {
     for (argument, kind) in [("\"x\"", "string"), ("[1]", "list"), ("none", "none")] {
         let error = run(&format!("v = {argument}\nT(v)"), json!({}), &host()).result.unwrap_err();
         assert_eq!(error.code, "AS9006");
         assert!(error.message.contains(kind), "{}", error.message);
-        assert_eq!(error.help.as_deref(), Some("give its variables by name: `T({ name: … })`"));
+        assert_eq!(error.help.as_deref(), Some("pass its variables by name: `T({ name: … })`"));
     }
     let error = run("T({}, {})", json!({}), &host()).result.unwrap_err();
     assert_eq!(error.code, "AS9003");
@@ -121,7 +121,7 @@ fn as_9_a_template_takes_one_object() {
 }
 
 #[test]
-fn as_31_a_text_made_of_placeholders_is_one() {
+fn as_31_text_of_placeholders_is_a_placeholder() {
     let stands =
         Supplied { value: json!("⟨answer⟩"), trust: Trust::Model, standing: Standing::Unknown };
     let host = host().with_answer_result(Ok(stands)).with_answer(json!("x"));
@@ -129,7 +129,7 @@ fn as_31_a_text_made_of_placeholders_is_one() {
     run(body, json!({}), &host).result.unwrap();
     assert!(host.template_calls()[0].on_placeholders);
     assert_eq!(host.generate_calls()[1].placeholders, ["the instruction"]);
-    // What is of unknown shape may be an object.
+    // A value of unknown shape may be an object.
     let stands =
         Supplied { value: json!("⟨a⟩"), trust: Trust::Model, standing: Standing::Unknown };
     let host = self::host().with_answer_result(Ok(stands));
@@ -138,7 +138,7 @@ fn as_31_a_text_made_of_placeholders_is_one() {
 }
 
 #[test]
-fn as_28_an_agent_of_another_file_renders_that_files_templates() {
+fn as_28_agent_of_another_file_renders_that_files_templates() {
     let files = [
         ("main.as", "import agent Lib from \"lib/lib.as\"\nmain func(input) { Lib(input) }"),
         ("lib/lib.as", "import template T from \"t.hbs\"\nmain func(input) { T(input) }"),
@@ -155,7 +155,7 @@ fn as_28_an_agent_of_another_file_renders_that_files_templates() {
 }
 
 #[test]
-fn as_31_a_session_renders_templates_and_refuses_bad_ones() {
+fn as_31_session_renders_templates_and_refuses_bad_ones() {
     let fault = |code| TemplateFault::Invalid {
         code,
         place: TemplatePlace { file: "bad.hbs".to_owned(), line: 1, column: 2 },
@@ -183,7 +183,7 @@ fn as_31_a_session_renders_templates_and_refuses_bad_ones() {
         panic!("a missing template was taken");
     };
     assert_eq!(faults[0].code, "AS2013");
-    // Its partial may be imported by a later line.
+    // A later line may import its partial.
     eval("import template Later from \"later.hbs\"").unwrap();
     assert!(eval("Bad()").is_err());
 }

@@ -44,7 +44,7 @@ fn host() -> ScriptedHost {
         .with_file("notes.md", json!("notes"))
 }
 
-/// The events as a tree: an indented line each, from the last telling of every event.
+/// Prints the events as a tree: an indented line each, from the last report of every event.
 pub(crate) fn tree(events: &[Event]) -> String {
     let mut last: BTreeMap<u64, &Event> = BTreeMap::new();
     for event in events {
@@ -72,7 +72,7 @@ pub(crate) fn tree(events: &[Event]) -> String {
 }
 
 #[test]
-fn as_29_events_hang_below_what_they_belong_to() {
+fn as_29_events_are_children_of_their_cause() {
     let host = host();
     let outcome = outcome(SOURCE, json!({ "in": 1 }), &host);
     assert_eq!(outcome.result, Ok(json!(2)));
@@ -116,7 +116,7 @@ fn as_29_every_begun_event_ends_and_ids_count_up() {
 }
 
 #[test]
-fn as_29_a_plain_loop_leaves_no_events() {
+fn as_29_plain_loop_leaves_no_events() {
     let host = ScriptedHost::new();
     let source = "func plain(n) { n + 1 } ".to_owned()
         + &main_of("n = 0 repeat * 1000 { n = plain(n) } for x in [1, 2] max 9 { n += x } n");
@@ -129,7 +129,7 @@ fn as_29_a_plain_loop_leaves_no_events() {
 }
 
 #[test]
-fn as_29_a_loop_that_can_reach_an_effect_through_a_call_has_events() {
+fn as_29_loop_that_can_reach_effect_through_call_has_events() {
     let source = "import tool T from \"sh://grep\"
         func deep(x) { T.run({}) } func mid(x) { deep(x) }
         main func(input) { [1].map(mid) for x in [1] max 1 { if false { mid(x) } } for x in [1] max 1 { [x].map(mid) } }";
@@ -144,7 +144,7 @@ fn as_29_a_loop_that_can_reach_an_effect_through_a_call_has_events() {
 }
 
 #[test]
-fn as_29_a_failed_run_keeps_its_trace_and_closes_it() {
+fn as_29_failed_run_keeps_its_trace_and_closes_it() {
     let source =
         "import tool T from \"sh://grep\" func f(x) { for y in [1] max 1 { T.run({}) {}[\"x\"] } }
         main func(input) { repeat * 1 { f(0) } }";
@@ -154,7 +154,7 @@ fn as_29_a_failed_run_keeps_its_trace_and_closes_it() {
 }
 
 #[test]
-fn as_29_return_and_try_close_the_events_they_leave() {
+fn as_29_return_and_try_close_events_they_leave() {
     let source = "import tool T from \"sh://grep\"
         func early(list) { for x in list max 9 { T.run({}) if x == 2 { return x } } }
         func fails(list) { for x in list max 9 { repeat * 1 { T.run({}) x.nope } } }
@@ -170,7 +170,7 @@ fn as_29_return_and_try_close_the_events_they_leave() {
 }
 
 #[test]
-fn as_29_a_failed_effect_says_so() {
+fn as_29_failed_effect_is_recorded() {
     let host = ScriptedHost::new().with_result("T.run", Err(HostError::new("denied", "no")));
     let source = "import tool T from \"sh://grep\" main func(input) { T.run({ a: 1 }) }";
     assert!(outcome(source, json!({}), &host).result.is_err());
@@ -180,13 +180,13 @@ fn as_29_a_failed_effect_says_so() {
     assert_eq!(tool.data["arguments"], json!({ "a": 1 }));
 }
 
-/// Events without their ids.
+/// Returns the events without their ids.
 fn shape(events: &[Event]) -> Vec<(TraceKind, Phase, Value)> {
     events.iter().map(|event| (event.kind, event.phase, event.data.clone())).collect()
 }
 
 #[test]
-fn as_30_the_same_run_gives_the_same_trace() {
+fn as_30_same_run_gives_same_trace() {
     let (first, second) = (host(), host());
     assert!(outcome(SOURCE, json!({}), &first).result.is_ok());
     assert!(outcome(SOURCE, json!({}), &second).result.is_ok());
@@ -194,7 +194,7 @@ fn as_30_the_same_run_gives_the_same_trace() {
 }
 
 #[test]
-fn as_30_waiting_changes_no_more_than_the_order_of_turns() {
+fn as_30_waiting_changes_only_the_order_of_iterations() {
     let (first, second) = (host(), host().with_waits(3));
     let options = RunOptions { concurrency: 1, ..RunOptions::default() };
     assert!(outcome_with(SOURCE, json!({}), &first, &options).result.is_ok());

@@ -1,4 +1,4 @@
-//! Trust travels with values (AS-20): what enters a prompt is believed as far as its least part.
+//! Trust travels with values (AS-20): an item in a prompt has the least trust of its parts.
 
 use crate::support::{main_of, outcome};
 use contexture_context::Trust;
@@ -22,7 +22,7 @@ fn host() -> ScriptedHost {
         .with_result("File.list", Err(HostError::new("failed", "from outside")))
 }
 
-/// The trust of an item made of an expression.
+/// Returns the trust of an item from an expression.
 fn trust(expression: &str) -> Trust {
     let source = format!(
         "import tool Grep from \"sh://grep\" import tool Http from \"https://a.b\" import memory Notes from \"file://n.jsonl\"
@@ -59,7 +59,7 @@ fn as_20_every_source_has_its_trust() {
 }
 
 #[test]
-fn as_20_concatenation_takes_the_least() {
+fn as_20_concatenation_takes_least() {
     assert_eq!(trust("\"a\" + input.q"), Trust::User);
     assert_eq!(trust("input.q + file + \"a\""), Trust::Tool);
     assert_eq!(trust("file + page.body"), Trust::Web);
@@ -73,7 +73,7 @@ fn as_20_concatenation_takes_the_least() {
 }
 
 #[test]
-fn as_20_an_item_has_the_least_trust_of_its_parts() {
+fn as_20_item_has_least_trust_of_its_parts() {
     assert_eq!(trust("{ a: \"x\", b: [input.q, { c: past[0].text }] }"), Trust::Memory);
     assert_eq!(trust("{ a: \"x\", b: 1 }"), Trust::Program);
     assert_eq!(trust("[hits, input.q]"), Trust::Tool);
@@ -91,7 +91,7 @@ fn as_20_keys_count_as_well() {
 }
 
 #[test]
-fn as_20_the_words_of_a_failed_effect_are_not_the_programs() {
+fn as_20_message_of_failed_effect_has_trust_of_its_source() {
     assert_eq!(trust("try { File.list({}) } else err { err.message }"), Trust::Tool);
     assert_eq!(trust("try { [][0] } else err { err.message }"), Trust::Program);
     assert_eq!(
@@ -101,7 +101,7 @@ fn as_20_the_words_of_a_failed_effect_are_not_the_programs() {
 }
 
 #[test]
-fn as_20_the_instruction_has_a_trust_too() {
+fn as_20_instruction_has_trust_too() {
     let source = main_of("generate({ input: \"Answer: \" + input.q })");
     let host = ScriptedHost::new().with_answer(json!("ok"));
     assert!(outcome(&source, json!({ "q": "why" }), &host).result.is_ok());

@@ -1,4 +1,4 @@
-//! Calls: what they write of their arguments, and what they give back.
+//! Calls: the parts of their arguments that they write, and their results.
 
 use super::super::declarations::Global;
 use super::super::expressions::strip;
@@ -28,7 +28,7 @@ impl<'p> Walker<'p, '_> {
                 Some(Global::Import(import)) if import.kind == ImportKind::File => {
                     self.method(call, callee, (base, name), arguments)
                 }
-                // Tools take what they get as JSON, agents as a copy (AS-28).
+                // Tools take their arguments as JSON, agents take a copy (AS-28).
                 Some(_) => self.ignore(arguments),
                 None => self.method(call, callee, (base, name), arguments),
             },
@@ -41,7 +41,7 @@ impl<'p> Walker<'p, '_> {
         Held::fresh()
     }
 
-    /// What a function does with these arguments.
+    /// Applies a function's summary to these arguments.
     fn apply(&mut self, number: usize, arguments: &[Held<'p>], span: Span) -> Held<'p> {
         self.summary.callees.insert(number);
         let Some(summary) = self.summaries.get(number) else { return Held::fresh() };
@@ -59,7 +59,8 @@ impl<'p> Walker<'p, '_> {
         })
     }
 
-    /// What a function writes or gives back may hold other parts behind the call.
+    /// Marks arguments as escaped: after the call, parts that the function writes or returns may
+    /// hold others.
     fn escape_arguments(&mut self, number: usize, arguments: &'p [Expr]) {
         let Some(summary) = self.summaries.get(number) else { return };
         for (parameter, argument) in arguments.iter().enumerate() {
@@ -101,7 +102,7 @@ impl<'p> Walker<'p, '_> {
                 };
                 self.ignore(arguments);
                 let default = rest.first().map(|default| &strip(default).kind);
-                // Which of the two it is depends on the object.
+                // The object decides which of the two it is.
                 let sure = matches!(default, None | Some(ExprKind::None));
                 if sure { held.part(key) } else { Held::fresh() }
             }
@@ -116,7 +117,7 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
-    /// Notes a new item of a list that stands in a variable.
+    /// Notes a new item of a list held by a variable.
     fn added(&mut self, base: &'p Expr, item: Held<'p>) {
         let mut steps = vec![Step::Some];
         let mut at = base;

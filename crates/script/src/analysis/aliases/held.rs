@@ -1,12 +1,12 @@
-//! What an expression may hold: things that were there before, or something new with parts.
+//! Possible values of an expression: things that existed before, or something new with parts.
 
 use contexture_diagnostic::Span;
 
-/// Steps that are followed below a parameter.
+/// The number of steps that are followed below a parameter.
 const MOST_STEPS: usize = 4;
-/// Parts and roots that are told apart; what has more is left to the run.
+/// The number of parts and roots that are distinguished; anything with more is left to the run.
 const MOST_PARTS: usize = 8;
-/// Nesting of parts that is followed.
+/// The nesting of parts that is followed.
 const MOST_NESTING: usize = 3;
 
 /// A step into a list or object.
@@ -14,39 +14,39 @@ const MOST_NESTING: usize = 3;
 pub(super) enum Step<'p> {
     Field(&'p str),
     Index(i64),
-    /// One that is not known.
+    /// One unknown step.
     Some,
     /// Each in turn.
     Each,
 }
 
-/// A variable outside of a `parallel for`.
+/// A variable from outside a `parallel for`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outside<'p> {
     pub(super) name: &'p str,
-    /// Where it is defined.
+    /// Its definition.
     pub(super) span: Span,
 }
 
-/// Something that was there before.
+/// Something that existed before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Root<'p> {
-    /// What a variable outside of the `parallel for` at hand holds, at any depth.
+    /// A value held, at any depth, by a variable from outside the current `parallel for`.
     Outside(Outside<'p>),
-    /// What stands so many steps below a parameter.
+    /// The value so many steps below a parameter.
     Parameter(usize, Vec<Step<'p>>),
 }
 
-/// What an expression may hold.
+/// The possible values of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Held<'p> {
     /// It may be each of these.
     pub(super) roots: Vec<Root<'p>>,
-    /// Whether it may be something else too.
+    /// True if it may also be something else.
     pub(super) other: bool,
-    /// What was put into it; of new containers only what leads to a root.
+    /// The parts put into it; of new containers only those that lead to a root.
     pub(super) parts: Vec<(Step<'p>, Held<'p>)>,
-    /// Whether it holds parts that lead to no root, too.
+    /// True if it also holds parts that do not lead to a root.
     pub(super) mixed: bool,
 }
 
@@ -64,17 +64,17 @@ impl<'p> Root<'p> {
 }
 
 impl<'p> Held<'p> {
-    /// Something new, or something of which nothing is known.
+    /// Returns something new, or something unknown.
     pub(super) fn fresh() -> Self {
         Self { other: true, ..Self::default() }
     }
 
-    /// Something that was there before.
+    /// Returns something that existed before.
     pub(super) fn root(root: Root<'p>) -> Self {
         Self { roots: vec![root], ..Self::default() }
     }
 
-    /// A new list of which all items are alike.
+    /// Returns a new list whose items are all alike.
     pub(super) fn list_of(item: Self) -> Self {
         let mut list = Self::fresh();
         if !(item.other && item.has_roots()) {
@@ -87,7 +87,7 @@ impl<'p> Held<'p> {
         !self.roots.is_empty()
     }
 
-    /// Whether it, or a part of it, was there before.
+    /// Reports whether it, or a part of it, existed before.
     fn leads_to_roots(&self) -> bool {
         self.has_roots() || self.parts.iter().any(|(_, part)| part.leads_to_roots())
     }
@@ -96,7 +96,7 @@ impl<'p> Held<'p> {
         self.parts.iter().map(|(_, part)| part.nesting() + 1).max().unwrap_or(0)
     }
 
-    /// Notes what is put into it. A field that is set replaces what stood there.
+    /// Notes a part put into it. A field that is set replaces its former value.
     pub(super) fn put(&mut self, step: Step<'p>, part: Self) {
         let exact = matches!(step, Step::Field(_) | Step::Index(_));
         if exact {
@@ -110,7 +110,7 @@ impl<'p> Held<'p> {
         }
     }
 
-    /// As [`Held::put`], below some steps; what stands on the way is put back.
+    /// Does the same as [`Held::put`] below some steps; the values on the way are put back.
     pub(super) fn put_below(&mut self, steps: &[Step<'p>], part: Self) {
         let Some((first, rest)) = steps.split_first() else { return };
         if rest.is_empty() {
@@ -121,8 +121,8 @@ impl<'p> Held<'p> {
         self.put(*first, inner);
     }
 
-    /// What stands in it. Where not all that it may be was there before, and the step does not go
-    /// to each, that is not known.
+    /// Returns its part. It is unknown when some of its possible values are new and the step does
+    /// not go to each.
     pub(super) fn part(&self, step: Step<'p>) -> Self {
         let exact = self.parts.iter().rev().find(|(known, _)| *known == step);
         if let Some((_, part)) = exact
@@ -147,12 +147,12 @@ impl<'p> Held<'p> {
         all.into_iter().reduce(Self::join).unwrap_or_else(Self::fresh)
     }
 
-    /// What stands below some steps.
+    /// Returns its part below some steps.
     pub(super) fn below(&self, steps: &[Step<'p>]) -> Self {
         steps.iter().fold(self.clone(), |held, step| held.part(*step))
     }
 
-    /// What it may be when it is either.
+    /// Merges two alternatives.
     pub(super) fn join(self, other: Self) -> Self {
         let mut keys: Vec<Step<'p>> = Vec::new();
         for (step, _) in self.parts.iter().chain(&other.parts) {
@@ -175,7 +175,7 @@ impl<'p> Held<'p> {
         joined
     }
 
-    /// After it became known under another name: what was put into it may have been replaced.
+    /// Forgets parts after it became known under another name: they may have been replaced.
     pub(super) fn escape(&mut self) {
         if self.has_roots() {
             for (_, part) in &mut self.parts {
@@ -187,15 +187,15 @@ impl<'p> Held<'p> {
         }
     }
 
-    /// Whether it, or a part of it, is or stands below this parameter.
+    /// Reports whether it, or a part of it, is this parameter or below it.
     pub(super) fn mentions(&self, parameter: usize) -> bool {
         let own =
             |root: &Root<'p>| matches!(root, Root::Parameter(number, _) if *number == parameter);
         self.roots.iter().any(own) || self.parts.iter().any(|(_, part)| part.mentions(parameter))
     }
 
-    /// With each root replaced by what it stands for. What may as well be something else is left
-    /// out: whether a call gives back what it took is then not known.
+    /// Replaces each root by its meaning. A value that may be something else as well is left out:
+    /// then it is unknown whether a call returns its argument.
     pub(super) fn resolve(&self, stands_for: &dyn Fn(&Root<'p>) -> Self) -> Self {
         let roots = if self.other { &[][..] } else { self.roots.as_slice() };
         let all = roots.iter().map(stands_for);

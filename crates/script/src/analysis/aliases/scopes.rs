@@ -1,27 +1,28 @@
-//! What the variables hold at a place. A branch notes its changes apart, to be joined behind it.
+//! Possible values of the variables at a position. A branch records its changes separately, to be
+//! joined after it.
 
 use super::held::{Held, Outside, Root};
 use contexture_diagnostic::Span;
 use std::collections::BTreeMap;
 
-/// What a branch assigned to variables from outside of it.
+/// The values that a branch assigned to variables from outside it.
 pub(super) type Changes<'p> = BTreeMap<&'p str, Held<'p>>;
 
 #[derive(Debug, Default)]
 struct Scope<'p> {
     variables: BTreeMap<&'p str, Variable<'p>>,
-    /// Whether it is the outermost scope of a `parallel for`.
+    /// True if it is the outermost scope of a `parallel for`.
     parallel: bool,
 }
 
 #[derive(Debug)]
 struct Variable<'p> {
     held: Held<'p>,
-    /// Where this scope defines it; `None` for one from outside that was assigned here.
+    /// The definition in this scope; `None` for a variable from outside that was assigned here.
     defined: Option<Span>,
 }
 
-/// The scopes around a place, outermost first.
+/// The scopes around a position, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct Scopes<'p> {
     stack: Vec<Scope<'p>>,
@@ -32,7 +33,7 @@ impl<'p> Scopes<'p> {
         self.stack.push(Scope::default());
     }
 
-    /// Enters a `parallel for`: all that there is now is outside.
+    /// Enters a `parallel for`: everything that exists now is outside.
     pub(super) fn enter_parallel(&mut self) {
         self.stack.push(Scope { parallel: true, ..Scope::default() });
     }
@@ -49,7 +50,7 @@ impl<'p> Scopes<'p> {
         }
     }
 
-    /// What a variable holds, if the name is one.
+    /// Returns the possible values of a variable, if the name is one.
     pub(super) fn held(&self, name: &'p str) -> Option<Held<'p>> {
         let mut crossed = false;
         let mut found: Option<&Variable<'p>> = None;
@@ -69,7 +70,7 @@ impl<'p> Scopes<'p> {
         found.map(|variable| variable.held.clone())
     }
 
-    /// Assigns: updates the nearest variable, else defines one here.
+    /// Assigns: updates the nearest variable, or defines one here.
     pub(super) fn assign(&mut self, name: &'p str, span: Span, held: Held<'p>) {
         let known = self.stack.iter().any(|scope| scope.variables.contains_key(name));
         let Some(scope) = self.stack.last_mut() else { return };
@@ -78,7 +79,7 @@ impl<'p> Scopes<'p> {
         scope.variables.insert(name, Variable { held, defined });
     }
 
-    /// Changes what a variable is known to hold; one from outside of a `parallel for` stays.
+    /// Changes the known parts of a variable; one from outside a `parallel for` stays.
     pub(super) fn update(&mut self, name: &'p str, change: impl FnOnce(&mut Held<'p>)) {
         let Some(mut held) = self.held(name) else { return };
         let of_itself =
@@ -90,7 +91,7 @@ impl<'p> Scopes<'p> {
         self.assign(name, Span::default(), held);
     }
 
-    /// Behind branches of which one was taken.
+    /// Joins branches of which one was taken.
     pub(super) fn join(&mut self, branches: &[Changes<'p>]) {
         let mut names: Vec<&'p str> = branches.iter().flat_map(|all| all.keys().copied()).collect();
         names.sort_unstable();

@@ -22,7 +22,7 @@ const FUNCTIONS: &str = "
     agent Worker { main func(x) { x.add(1) } func change(x) { x.add(1) } }
 ";
 
-/// The codes that the body of a `parallel for` over `input` gets, with `outer` around it.
+/// Checks the codes for the body of a `parallel for` over `input`, with `outer` around it.
 #[track_caller]
 fn check(body: &str, refused: bool) {
     let text = format!(
@@ -35,7 +35,7 @@ fn check(body: &str, refused: bool) {
 }
 
 #[test]
-fn as_10_another_name_for_the_outside_can_not_be_written() {
+fn as_10_alias_of_outer_value_cannot_be_written() {
     for body in [
         "y = outer y.add(x)",
         "y = outer z = y z.add(x)",
@@ -71,7 +71,7 @@ fn as_10_another_name_for_the_outside_can_not_be_written() {
 }
 
 #[test]
-fn as_10_a_function_can_not_write_the_outside_through_its_parameter() {
+fn as_10_function_cannot_write_outer_value_through_its_parameter() {
     for body in [
         "push(outer)",
         "y = outer push(y)",
@@ -101,7 +101,7 @@ fn as_10_a_function_can_not_write_the_outside_through_its_parameter() {
 }
 
 #[test]
-fn as_10_what_a_turn_makes_itself_may_be_written() {
+fn as_10_value_created_in_iteration_may_be_written() {
     for body in [
         "y = [] y.add(x) push(y) y",
         "y = { a: 1 } y.b = outer mark(y)",
@@ -137,7 +137,7 @@ fn as_10_what_a_turn_makes_itself_may_be_written() {
 }
 
 #[test]
-fn as_10_what_is_no_parallel_for_may_write() {
+fn as_10_plain_loop_may_write_outer_values() {
     let text = format!(
         "{FUNCTIONS} main func(input) {{ outer = [] y = outer push(y) for x in [1] max 1 {{ y.add(x) mark({{}}) }} \
          r = parallel for x in [1] max 1 {{ [x] }} r.add(1) r[0].add(1) push(r) }}"
@@ -146,7 +146,7 @@ fn as_10_what_is_no_parallel_for_may_write() {
 }
 
 #[test]
-fn as_10_a_turn_within_a_turn_has_its_own_outside() {
+fn as_10_nested_iteration_has_its_own_outer_values() {
     for (body, refused) in [
         ("own = [] parallel for z in [1] max 1 { own.add(z) }", true),
         ("own = [] parallel for z in [1] max 1 { y = own y.add(z) }", true),
@@ -161,7 +161,7 @@ fn as_10_a_turn_within_a_turn_has_its_own_outside() {
 }
 
 #[test]
-fn as_10_the_diagnostic_points_at_the_call_and_names_the_way_to_the_write() {
+fn as_10_diagnostic_points_at_call_and_names_path_to_write() {
     let text = "func note(log, x) {\n  log.add(x)\n}\nfunc run(log, x) { note(log, x) }\n\
                 main func(input) {\n  log = []\n  parallel for x in input max 3 {\n    run(log, x)\n  }\n}\n";
     let told = faults(text);
@@ -170,13 +170,13 @@ fn as_10_the_diagnostic_points_at_the_call_and_names_the_way_to_the_write() {
     assert_eq!(text.get(fault.span.start as usize..fault.span.end as usize), Some("run(log, x)"));
     assert_eq!(
         fault.message,
-        "this call changes `log`, which belongs to the outside of the `parallel for`: run → note → log.add (main.as:2)"
+        "this call changes `log`, which is defined outside the `parallel for`: run → note → log.add (main.as:2)"
     );
     let alias =
         faults("main func(input) { o = [] parallel for x in input max 3 { y = o y.add(x) } }");
     assert_eq!(
         alias[0].message,
-        "`y` holds `o` or a part of it, which belongs to the outside: a `parallel for` can't change it"
+        "a `parallel for` can't change `y`, which holds all or part of the outer `o`"
     );
     assert!(alias.iter().chain(&told).all(|fault| fault.help.is_some()));
 }
@@ -196,7 +196,7 @@ fn as_10_writes_are_followed_into_other_files() {
 }
 
 #[test]
-fn as_10_many_functions_and_deep_loops_are_checked_soon() {
+fn as_10_many_functions_and_deep_loops_are_checked_quickly() {
     let mut text = String::from("func f0(l) { l.add(1) }\n");
     for number in 1..2_000 {
         text += &format!("func f{number}(l) {{ f{}(l) f{}(l) }}\n", number - 1, number / 2);

@@ -1,5 +1,5 @@
-//! Walks over a function: which variable may hold what, which parameters are written, and what a
-//! `parallel for` in it writes outside.
+//! Walks over a function: the possible values of its variables, the parameters it writes, and the
+//! outer writes of its `parallel for`s.
 
 use super::super::declarations::{Declarations, Global};
 use super::super::expressions::strip;
@@ -13,9 +13,10 @@ use crate::syntax::ast::{
 };
 use contexture_diagnostic::Span;
 
-/// Loops within each other whose bodies are walked twice, for what one turn leaves to the next.
+/// The nesting of loops whose bodies are walked twice, for values that one iteration leaves to the
+/// next.
 const MOST_LOOPS: usize = 3;
-/// Writes that a summary tells apart.
+/// The number of writes that a summary distinguishes.
 const MOST_WRITES: usize = 32;
 
 pub(super) struct Walker<'p, 'c> {
@@ -24,10 +25,10 @@ pub(super) struct Walker<'p, 'c> {
     pub(super) file: usize,
     pub(super) agent: Option<usize>,
     pub(super) scopes: Scopes<'p>,
-    /// What is learnt about the function.
+    /// The summary of the function so far.
     pub(super) summary: Summary<'p>,
     pub(super) findings: Vec<Finding<'p>>,
-    /// Nodes that may still be looked at.
+    /// The number of nodes that may still be visited.
     pub(super) fuel: u64,
     pub(super) loops: usize,
 }
@@ -52,7 +53,8 @@ impl<'p> Walker<'p, '_> {
         self.summary.returns = Some(joined);
     }
 
-    /// The statements of a block in the current scope; what its last expression holds.
+    /// Walks the statements of a block in the current scope, and returns the value of its last
+    /// expression.
     fn statements(&mut self, block: &'p Block) -> Held<'p> {
         let mut value = Held::fresh();
         for statement in &block.statements {
@@ -61,7 +63,7 @@ impl<'p> Walker<'p, '_> {
         value
     }
 
-    /// A block as a scope of its own.
+    /// Walks a block as a scope of its own.
     fn block(&mut self, block: &'p Block) -> (Held<'p>, Changes<'p>) {
         self.scopes.enter();
         let value = self.statements(block);
@@ -158,7 +160,7 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
-    /// An expression whose value gets another name or place.
+    /// Evaluates an expression whose value gets another name or place.
     pub(super) fn value(&mut self, expr: &'p Expr) -> Held<'p> {
         let held = self.eval(expr);
         if !held.parts.is_empty() {
@@ -194,7 +196,7 @@ impl<'p> Walker<'p, '_> {
             }
             ExprKind::Field { base, name } => {
                 let base = self.eval(base);
-                // An object may have a field of that name; else it is a number or a copy.
+                // An object may have a field of that name; otherwise it is a number or a copy.
                 let own = matches!(name.text.as_str(), "length" | "summary");
                 return if own { Held::fresh() } else { base.part(Step::Field(&name.text)) };
             }
@@ -216,7 +218,12 @@ impl<'p> Walker<'p, '_> {
             ExprKind::Generate(generate) => {
                 generate.options.iter().for_each(|(_, value)| drop(self.eval(value)));
             }
-            _ => {}
+            ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Error => {}
         }
         Held::fresh()
     }
@@ -265,7 +272,7 @@ impl<'p> Walker<'p, '_> {
         Held::list_of(value)
     }
 
-    /// Notes that something is written: of the outside, or of a parameter.
+    /// Notes a write to an outer value or a parameter.
     pub(super) fn write(
         &mut self,
         held: &Held<'p>,

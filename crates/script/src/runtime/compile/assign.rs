@@ -1,5 +1,5 @@
-//! Assignment (AS-6): the nearest variable, else a new one in this scope; `o.a.b = v` sets the
-//! last field.
+//! Assignment (AS-6): updates the nearest variable, or defines one in this scope; `o.a.b = v` sets
+//! the last field.
 
 use super::expression::{has_block, is_single_step};
 use super::function::FunctionCompiler;
@@ -10,7 +10,7 @@ use crate::syntax::ast::{Accessor, AssignOp, Expr, ExprKind, Name, Target};
 use contexture_diagnostic::Span;
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// `target = value`, `+=`, `-=`.
+    /// Compiles `target = value`, `+=` and `-=`.
     pub(super) fn assign(&mut self, target: &'a Target, op: AssignOp, value: &'a Expr) {
         match target.path.split_last() {
             None => self.assign_name(target, op, value),
@@ -53,7 +53,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.release(mark);
     }
 
-    /// `to = from + value` or `to = from - value`.
+    /// Compiles `to = from + value` or `to = from - value`.
     fn change(&mut self, to: Reg, from: Reg, op: AssignOp, value: &'a Expr) {
         let mark = self.code.mark();
         let left = if has_block(value) {
@@ -82,8 +82,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
     fn outer_write(&mut self, name: &Name) {
         self.at(name.span);
         let message = format!("a `parallel for` can't assign `{}`, which is outside it", name.text);
-        let help =
-            "end the body with the value of the item, and use the list of results".to_owned();
+        let help = "end the body with the item's value, and use the list of results".to_owned();
         self.fail(codes::OUTER_WRITE, message, Some(help));
     }
 
@@ -127,7 +126,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// The register of the variable below which a path goes.
+    /// Returns the register of the variable at the start of a path.
     fn base(&mut self, name: &'a Name, copy: bool) -> Reg {
         match self.scopes.variable(&name.text) {
             Some(register) if !copy => register,
@@ -165,7 +164,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 }
 
-/// A literal that fits into an instruction.
+/// Returns an integer literal that fits into an instruction.
 pub(super) fn small_int(expr: &Expr) -> Option<i16> {
     match &super::function::strip(expr).kind {
         ExprKind::Int(value) => i16::try_from(*value).ok(),

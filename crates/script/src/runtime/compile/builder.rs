@@ -1,16 +1,16 @@
-//! Emits the code of one function: instructions with places, jumps, registers.
+//! The code of one function under construction: instructions with places, jumps, registers.
 
 use crate::runtime::code::{Function, Handler, Op, Reg};
 use contexture_diagnostic::Span;
 
-/// A place in the code that jumps can aim at before it is known.
+/// A jump target whose position may not be known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Label(usize);
 
 /// The most registers that a window can have.
 const REGISTERS: usize = Reg::MAX as usize;
 
-/// The register `count` behind another; out of range it is the last one, and the function is
+/// Returns the register `count` after another; out of range it is the last one, and the function is
 /// refused in any case.
 pub(super) fn behind(register: Reg, count: usize) -> Reg {
     register.saturating_add(Reg::try_from(count).unwrap_or(Reg::MAX))
@@ -27,14 +27,14 @@ pub(super) struct Builder {
     most: usize,
     /// The place that new instructions belong to.
     pub(super) span: Span,
-    /// How many instructions there may be.
+    /// The greatest number of instructions.
     room: usize,
-    /// Whether more registers or instructions were asked for than there are.
+    /// True if the function needs more registers or instructions than there are.
     pub(super) overflow: bool,
 }
 
 impl Builder {
-    /// An empty function of at most `room` instructions.
+    /// Creates an empty function of at most `room` instructions.
     pub(super) fn new(room: usize) -> Self {
         Self {
             code: Vec::new(),
@@ -50,7 +50,7 @@ impl Builder {
         }
     }
 
-    /// Adds an instruction; gives its index. A function that is too large gets no more.
+    /// Adds an instruction and returns its index. A function that is too large gets no more.
     pub(super) fn emit(&mut self, op: Op) -> usize {
         self.overflow |= self.code.len() >= self.room;
         if self.overflow {
@@ -68,12 +68,12 @@ impl Builder {
         }
     }
 
-    /// The index of the next instruction.
+    /// Returns the index of the next instruction.
     pub(super) fn here(&self) -> u32 {
         super::tables::index(self.code.len())
     }
 
-    /// A label that is not placed yet.
+    /// Creates a label without a position.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
@@ -96,7 +96,7 @@ impl Builder {
         self.jumps.push((at, label));
     }
 
-    /// Takes the next register.
+    /// Allocates the next register.
     pub(super) fn temp(&mut self) -> Reg {
         let register = self.next;
         self.next += 1;
@@ -105,7 +105,7 @@ impl Builder {
         Reg::try_from(register).unwrap_or(Reg::MAX)
     }
 
-    /// The first of `count` registers in a row.
+    /// Allocates `count` registers in a row and returns the first.
     pub(super) fn temps(&mut self, count: usize) -> Reg {
         let first = self.temp();
         for _ in 1..count {
@@ -114,27 +114,27 @@ impl Builder {
         first
     }
 
-    /// What is taken now, to be given to [`Builder::release`].
+    /// Returns the current allocation, for [`Builder::release`].
     pub(super) fn mark(&self) -> usize {
         self.next
     }
 
-    /// Frees all registers taken since `mark`.
+    /// Frees all registers allocated since `mark`.
     pub(super) fn release(&mut self, mark: usize) {
         self.next = mark;
     }
 
-    /// The register behind all that are taken.
+    /// Returns the first free register.
     pub(super) fn top(&self) -> Reg {
         Reg::try_from(self.next).unwrap_or(Reg::MAX)
     }
 
-    /// Adds a handler. Inner ones are added before outer ones, and the first that fits is taken.
+    /// Adds a handler. Inner ones are added before outer ones, and the first match is taken.
     pub(super) fn handler(&mut self, handler: Handler) {
         self.handlers.push(handler);
     }
 
-    /// The function, its jumps aimed.
+    /// Returns the function with resolved jumps.
     pub(super) fn finish(mut self) -> Function {
         for (at, label) in std::mem::take(&mut self.jumps) {
             let target = self.labels.get(label.0).copied().flatten().unwrap_or(u32::MAX);

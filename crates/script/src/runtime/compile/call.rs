@@ -6,7 +6,7 @@ use super::function::{FunctionCompiler, strip};
 use super::tables::push;
 use crate::capability::noun;
 use crate::host::ToolBinding;
-use crate::runtime::code::{AgentSite, Door, Op, Reg, TemplateSite, ToolSite};
+use crate::runtime::code::{AgentSite, Op, Reg, TemplateSite, ToolKind, ToolSite};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
 use crate::template::TemplateImport;
@@ -14,7 +14,7 @@ use contexture_diagnostic::{Span, suggestion};
 use std::sync::Arc;
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// `callee(arguments)`
+    /// Compiles `callee(arguments)`.
     pub(super) fn call(
         &mut self,
         expr: &'a Expr,
@@ -40,7 +40,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
             _ => {
                 self.at(callee.span);
                 let help = "only functions, agents and methods can be called".to_owned();
-                self.fail(codes::NOT_CALLABLE, "this is no function", Some(help));
+                self.fail(codes::NOT_CALLABLE, "this is not a function", Some(help));
             }
         }
     }
@@ -58,13 +58,13 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 self.agent_call(agent, Some(name), arguments, expr.span, to);
             }
             Some(Global::Import(import, ImportKind::Tool)) => {
-                self.effect_call((import, Door::Tool), name, arguments, expr.span, to);
+                self.effect_call((import, ToolKind::Tool), name, arguments, expr.span, to);
             }
             Some(Global::Import(import, ImportKind::Memory)) => {
-                self.effect_call((import, Door::Memory), name, arguments, expr.span, to);
+                self.effect_call((import, ToolKind::Memory), name, arguments, expr.span, to);
             }
             Some(Global::Import(import, ImportKind::Knowledge)) => {
-                self.effect_call((import, Door::Knowledge), name, arguments, expr.span, to);
+                self.effect_call((import, ToolKind::Knowledge), name, arguments, expr.span, to);
             }
             Some(Global::Import(import, ImportKind::Template)) if name.text == "render" => {
                 self.template_call(import, arguments, expr.span, to);
@@ -84,7 +84,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// Registers in a row for arguments and result; `to` itself where it is the topmost.
+    /// Allocates registers in a row for arguments and result; `to` itself if it is the topmost.
     fn window(&mut self, to: Reg, count: usize) -> Reg {
         let fresh = usize::from(to) + 1 == self.code.mark();
         match (fresh, count) {
@@ -109,7 +109,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// Whether the number of arguments is right; fails where not.
+    /// Reports whether the number of arguments is right; emits a failure if not.
     fn arity(&mut self, function: u32, given: usize, span: Span) -> bool {
         let declarations = &self.context.declarations;
         let expected = declarations.function_at(function).map_or(0, |func| func.params.len());
@@ -193,16 +193,16 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.fail(codes::NOT_CALLABLE, message, help);
     }
 
-    /// `Tool.method(argument)`; without an argument an empty object is sent.
+    /// Compiles `Tool.method(argument)`; without an argument it sends an empty object.
     fn effect_call(
         &mut self,
-        import: (u32, Door),
+        import: (u32, ToolKind),
         name: &Name,
         arguments: &'a [Expr],
         span: Span,
         to: Reg,
     ) {
-        let (import, door) = import;
+        let (import, kind) = import;
         let Some(binding) = self.binding(import) else { return };
         if arguments.len() > 1 {
             self.at(span);
@@ -212,15 +212,15 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         let at = self.one_argument(arguments, span, to);
         self.eventful += 1;
-        let changes = super::changes::changes_outside(self.context, import, door, &name.text);
+        let changes = super::changes::changes_outside(self.context, import, kind, &name.text);
         let method = name.text.clone();
-        let site = ToolSite { binding, door, method, changes, place: self.site(span) };
+        let site = ToolSite { binding, kind, method, changes, place: self.site(span) };
         let site = push(&mut self.tables.program.tools, site);
         self.code.emit(Op::Tool { at, site });
         self.result(at, to);
     }
 
-    /// `T({ … })`; without an argument there are no variables.
+    /// Compiles `T({ … })`; without an argument there are no variables.
     fn template_call(&mut self, import: u32, arguments: &'a [Expr], span: Span, to: Reg) {
         let Some(template) = self.template(import) else { return };
         if arguments.len() > 1 {
@@ -238,7 +238,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.result(at, to);
     }
 
-    /// The argument of an effect in its register, an empty object in place of none.
+    /// Compiles the only argument of an effect into its register, or an empty object without one.
     fn one_argument(&mut self, arguments: &'a [Expr], span: Span, to: Reg) -> Reg {
         let at = self.window(to, 1);
         match arguments.first() {
@@ -252,7 +252,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         at
     }
 
-    /// A template as the host knows it.
+    /// Returns a template in the host's form.
     fn template(&self, import: u32) -> Option<TemplateImport> {
         let imports = &self.context.declarations.imports;
         let (import, file) = imports.get(import as usize)?;
@@ -261,7 +261,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         Some(TemplateImport::new(import, importer, names))
     }
 
-    /// A tool or memory as the host knows it.
+    /// Returns a tool or memory in the host's form.
     pub(super) fn binding(&self, import: u32) -> Option<ToolBinding> {
         let (import, file) = self.context.declarations.imports.get(import as usize)?;
         let importer = self.context.units.get(*file)?.source.name().to_owned();
@@ -272,7 +272,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         })
     }
 
-    /// `value.method(arguments)`
+    /// Compiles `value.method(arguments)`.
     fn method(
         &mut self,
         expr: &'a Expr,
@@ -309,7 +309,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
             }
             None => {
                 let help = "use fewer different names in one program".to_owned();
-                let message = format!("there is no method `{}`", name.text);
+                let message = format!("unknown method `{}`", name.text);
                 self.fail(codes::NO_METHOD, message, Some(help));
             }
         }
@@ -323,11 +323,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.emit(Op::LoadNone { to });
     }
 
-    /// `list.map(f)`, `list.filter(f)`, `list.sort(f)`: a loop that calls `f` with each item, so
-    /// that `f` may have effects like any other function.
+    /// Compiles `list.map(f)`, `list.filter(f)`, `list.sort(f)`: a loop that calls `f` with each
+    /// item, so that `f` may have effects like any other function.
     fn each(&mut self, expr: &'a Expr, base: &'a Expr, method: (&str, u32), to: Reg) {
         let (method, function) = method;
-        // The list and what is made of it, side by side; then the loop's state.
+        // The list and the result side by side, then the loop's state.
         let whole = self.code.temps(2);
         let made = behind(whole, 1);
 

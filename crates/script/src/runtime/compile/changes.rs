@@ -1,15 +1,15 @@
-//! Which calls change the outside, and so are refused in a `parallel for` (AS-10).
+//! The calls that have effects, and so are refused in a `parallel for` (AS-10).
 //!
-//! The checker finds them before a program runs; the same facts are asked once more where the call
-//! is made. A call of which nothing is known may do anything.
+//! The checker finds them before a program runs; the same facts are consulted again at the call. An
+//! unknown call may have any effect.
 
 use super::function::Context;
 use crate::capability;
-use crate::runtime::code::Door;
+use crate::runtime::code::ToolKind;
 use crate::server::{ServerFacts, ServerImport};
 use crate::syntax::ast::Import;
 
-/// Reports whether any method of a tool changes something outside the run.
+/// Reports whether any method of a tool has an effect outside the run.
 pub(super) fn may_change_outside(context: &Context<'_>, import: u32) -> bool {
     let Some((import, file)) = context.declarations.imports.get(import as usize) else {
         return true;
@@ -22,11 +22,11 @@ pub(super) fn may_change_outside(context: &Context<'_>, import: u32) -> bool {
     known.is_ok_and(|known| known.methods.iter().any(|method| !method.runs_in_parallel()))
 }
 
-/// Reports whether a method of a tool, memory or pack changes something outside the run.
+/// Reports whether a method of a tool, memory or pack has an effect outside the run.
 pub(super) fn changes_outside(
     context: &Context<'_>,
     import: u32,
-    door: Door,
+    kind: ToolKind,
     method: &str,
 ) -> bool {
     let Some((import, file)) = context.declarations.imports.get(import as usize) else {
@@ -36,10 +36,10 @@ pub(super) fn changes_outside(
     if let Some(server) = ServerImport::of(import) {
         return facts(context, import, *file).is_none_or(|facts| facts.writes(&server, method));
     }
-    let known = match door {
-        Door::Tool => capability::tool(uri).ok(),
-        Door::Memory => capability::memory(uri).ok(),
-        Door::Knowledge => Some(capability::KNOWLEDGE),
+    let known = match kind {
+        ToolKind::Tool => capability::tool(uri).ok(),
+        ToolKind::Memory => capability::memory(uri).ok(),
+        ToolKind::Knowledge => Some(capability::KNOWLEDGE),
     };
     let method = known.and_then(|known| known.method(method));
     method.is_none_or(|method| !method.runs_in_parallel())

@@ -1,10 +1,10 @@
-//! What the files of a program declare, numbered, and how a name is looked up among them.
+//! Declarations of a program's files, numbered, and the lookup of names among them.
 
 use super::unit::Unit;
 use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Import, ImportKind, Item, Text, Use};
 use std::collections::HashMap;
 
-/// What a name stands for when it is no variable.
+/// The meaning of a name that is not a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
     /// A function by number.
@@ -30,7 +30,7 @@ pub(super) struct AgentDecl<'a> {
     names: HashMap<&'a str, u32>,
 }
 
-/// What holds in a whole file or agent.
+/// The uses and settings of a whole file or agent.
 #[derive(Default, Clone)]
 pub(super) struct Level<'a> {
     pub(super) uses: Vec<&'a Use>,
@@ -109,7 +109,7 @@ impl<'a> Declarations<'a> {
         decl
     }
 
-    /// A `main func` outside agents is the main function of an agent without a name.
+    /// Adds the agent without a name that a `main func` outside agents makes up.
     fn implicit_agent(&mut self, file: usize, decl: &mut FileDecl<'a>) {
         let is_main = |number: &&u32| self.function_at(**number).is_some_and(|func| func.main);
         let explicit = self.main_agent(&decl.agents).is_some();
@@ -166,7 +166,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// The agent that a file gives for a name: the one called so, else its main one.
+    /// Returns the agent that a file exports under a name: the one of that name, else its main one.
     fn exported(&self, file: usize, name: &str) -> Option<u32> {
         match self.files.get(file)?.names.get(name) {
             Some(Global::Agent(agent)) => Some(*agent),
@@ -174,7 +174,8 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// The agent a file starts with: its main one, else the one of its `main func`, else its only.
+    /// Returns the agent a file starts with: its main one, else the one of its `main func`, else
+    /// its only.
     pub(super) fn main_of(&self, file: usize) -> Option<u32> {
         let agents = &self.files.get(file)?.agents;
         self.main_agent(agents).or_else(|| {
@@ -199,7 +200,7 @@ impl<'a> Declarations<'a> {
         self.functions.get(number as usize).map(|decl| decl.tree)
     }
 
-    /// The function an agent starts with: its `main func`, else its only one.
+    /// Returns the function an agent starts with: its `main func`, else its only one.
     pub(super) fn main_function(&self, agent: u32) -> Option<u32> {
         let functions = &self.agents.get(agent as usize)?.functions;
         let main = |number: &&u32| self.function_at(**number).is_some_and(|func| func.main);
@@ -207,7 +208,7 @@ impl<'a> Declarations<'a> {
         functions.iter().find(main).or_else(only).copied()
     }
 
-    /// A function of an agent by name, or one of its file that all agents share.
+    /// Returns a function of an agent by name, or one of its file that all agents share.
     pub(super) fn agent_function(&self, agent: u32, name: &str) -> Option<u32> {
         let decl = self.agents.get(agent as usize)?;
         let shared = || match self.files.get(decl.file)?.names.get(name) {
@@ -217,7 +218,7 @@ impl<'a> Declarations<'a> {
         decl.names.get(name).copied().or_else(shared)
     }
 
-    /// What a name stands for in a function of `file` and `agent`.
+    /// Looks up a name in a function of `file` and `agent`.
     pub(super) fn global(&self, file: usize, agent: Option<usize>, name: &str) -> Option<Global> {
         let own = agent.and_then(|agent| self.agents.get(agent)?.names.get(name).copied());
         match own {
@@ -226,7 +227,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// All names that [`Declarations::global`] knows, for suggestions.
+    /// Returns all names that [`Declarations::global`] knows, for suggestions.
     pub(super) fn names(&self, file: usize, agent: Option<usize>) -> Vec<&'a str> {
         let own = agent.and_then(|agent| self.agents.get(agent)).map(|decl| decl.names.keys());
         let own = own.into_iter().flatten().copied();
@@ -234,7 +235,7 @@ impl<'a> Declarations<'a> {
         own.chain(file).collect()
     }
 
-    /// The URI of a model by its name.
+    /// Returns the URI of a model by its name.
     pub(super) fn model(&self, file: usize, name: &str) -> Option<&'a str> {
         match self.files.get(file)?.names.get(name)? {
             Global::Import(number, ImportKind::Llm) => {
@@ -244,7 +245,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// The name of a function as traces show it.
+    /// Returns the name of a function as traces show it.
     pub(super) fn label(&self, number: u32) -> String {
         let Some(decl) = self.functions.get(number as usize) else { return String::new() };
         let name = decl.tree.name.as_ref().map_or("main", |name| name.text.as_str());
@@ -256,7 +257,7 @@ impl<'a> Declarations<'a> {
     }
 }
 
-/// The setting that wins at one level: the last of its kind.
+/// Applies the settings of one level: of each kind the last one.
 pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>) {
     for setting in configs {
         match &setting.kind {

@@ -1,12 +1,12 @@
-//! Which functions can leave an event in the trace.
+//! The functions that can leave an event in the trace.
 //!
-//! A loop whose body can't has no events of its own, so that plain loops cost nothing (AS-29).
-//! The answer errs on the side of events: a call counts by the name it is made with.
+//! A loop whose body can't has no events of its own, so that plain loops cost nothing (AS-29). The
+//! analysis errs on the side of events: a call counts by its name.
 
 use super::declare::{Declarations, Global};
 use crate::syntax::ast::{Accessor, Block, Expr, ExprKind, ImportKind, StatementKind};
 
-/// For each function whether running it can make an event.
+/// Reports for each function whether it can produce an event.
 pub(super) fn eventful_functions(declarations: &Declarations<'_>) -> Vec<bool> {
     let count = declarations.functions.len();
     let mut eventful = vec![false; count];

@@ -49,9 +49,10 @@ impl<'a> FunctionCompiler<'_, 'a> {
             | ExprKind::Try { .. }
                 if self.scopes.in_use() =>
             {
-                // It would run anew for every prompt, and a `generate` in it would show it again.
+                // It would run again for every prompt, and a `generate` in it would show it
+                // again.
                 let help = "store the result in a variable, and use that".to_owned();
-                self.fail(codes::NOT_A_VALUE, "a `use` can't hold a call", Some(help));
+                self.fail(codes::NOT_A_VALUE, "a `use` can't contain a call", Some(help));
             }
             ExprKind::Call { callee, arguments } => self.call(expr, callee, arguments, to),
             ExprKind::Generate(generate) => self.generate(generate, expr.span, to),
@@ -60,7 +61,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 self.try_else(body, error.as_ref(), handler, to);
             }
             ExprKind::Error => {
-                self.fail(codes::NOT_READABLE, "this expression could not be read", check_help());
+                self.fail(codes::NOT_READABLE, "this expression could not be parsed", check_help());
             }
         }
     }
@@ -70,7 +71,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.emit(op);
     }
 
-    /// A register that holds the value of an expression: a variable's own, else a new one.
+    /// Returns a register that holds the value of an expression: a variable's own, else a new one.
     pub(super) fn operand(&mut self, expr: &'a Expr) -> Reg {
         if let Some(register) = self.variable_of(expr) {
             return register;
@@ -80,7 +81,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         to
     }
 
-    /// The register of a variable that stands alone.
+    /// Returns the register of an expression that is a variable.
     pub(super) fn variable_of(&self, expr: &Expr) -> Option<Reg> {
         match &strip(expr).kind {
             ExprKind::Name(name) => self.scopes.variable(name),
@@ -88,7 +89,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// Two operands, the left one read before the right one runs.
+    /// Compiles two operands; the left one is read before the right one runs.
     pub(super) fn operands(&mut self, left: &'a Expr, right: &'a Expr) -> (Reg, Reg) {
         let mut first = self.operand(left);
         if self.variable_of(left).is_some() && has_block(right) {
@@ -142,7 +143,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// A name that stands alone: a variable, or an imported file's value.
+    /// Compiles a name: a variable, or an imported file's value.
     pub(super) fn name(&mut self, name: &str, to: Reg) {
         if let Some(from) = self.scopes.variable(name) {
             if from != to {
@@ -163,12 +164,12 @@ impl<'a> FunctionCompiler<'_, 'a> {
         };
         let help = match what {
             "a function" | "an agent" => format!("call it: `{name}(…)`"),
-            _ => "store what it gives in a variable first".to_owned(),
+            _ => "store its result in a variable first".to_owned(),
         };
         self.fail(codes::NOT_A_VALUE, format!("`{name}` is {what}, not a value"), Some(help));
     }
 
-    /// `-9` is a literal too, so that the least integer can be written.
+    /// Compiles `-operand`. `-9` is a literal too, so that the least integer can be written.
     fn negate(&mut self, operand: &'a Expr, expr: &Expr, to: Reg) {
         match &strip(operand).kind {
             ExprKind::Int(value) if *value != i64::MIN => self.int(-*value, to),
@@ -180,7 +181,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// `a.b`, `a[b]` and chains of them, from the inside out without recursion.
+    /// Compiles `a.b`, `a[b]` and chains of them, from the inside out without recursion.
     fn postfix(&mut self, expr: &'a Expr, to: Reg) {
         let mut chain = Vec::new();
         let mut inner = expr;
@@ -220,7 +221,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// `to = base.name`
+    /// Emits `to = base.name`.
     pub(super) fn get_field(&mut self, to: Reg, base: Reg, name: &str) {
         if name == "length" {
             self.code.emit(Op::GetLength { to, base });
@@ -236,7 +237,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// `base.name = value`
+    /// Emits `base.name = value`.
     pub(super) fn set_field(&mut self, base: Reg, name: &str, value: Reg) {
         match self.tables.name(name) {
             Some(name) => self.put(Op::SetField { base, name, value }),
@@ -269,7 +270,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 }
 
-/// Whether the value is written in one last step, after everything was read.
+/// Reports whether an expression writes its register in one last step, after all reads.
 pub(super) fn is_single_step(expr: &Expr) -> bool {
     match &strip(expr).kind {
         ExprKind::None
@@ -282,11 +283,18 @@ pub(super) fn is_single_step(expr: &Expr) -> bool {
         | ExprKind::Field { .. }
         | ExprKind::Index { .. } => true,
         ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or),
-        _ => false,
+        ExprKind::List(_)
+        | ExprKind::Object(_)
+        | ExprKind::Paren(_)
+        | ExprKind::Call { .. }
+        | ExprKind::Generate(_)
+        | ExprKind::ParallelFor(_)
+        | ExprKind::Try { .. }
+        | ExprKind::Error => false,
     }
 }
 
-/// Whether an expression holds a block, which may assign variables while it runs.
+/// Reports whether an expression contains a block, which may assign variables while it runs.
 pub(super) fn has_block(expr: &Expr) -> bool {
     let mut todo = vec![expr];
     while let Some(expr) = todo.pop() {
@@ -306,7 +314,13 @@ pub(super) fn has_block(expr: &Expr) -> bool {
             ExprKind::Generate(generate) => {
                 todo.extend(generate.options.iter().map(|(_, value)| value))
             }
-            _ => {}
+            ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_)
+            | ExprKind::Error => {}
         }
     }
     false

@@ -1,4 +1,4 @@
-//! Compiles one function: the state that all parts of the compiler share.
+//! The compilation of one function: the state that all parts of the compiler share.
 
 use super::builder::Builder;
 use super::declare::{Declarations, Global, Level, settle};
@@ -12,15 +12,15 @@ use crate::syntax::shape_of;
 use crate::template::TemplateNames;
 use contexture_diagnostic::{Span, suggestion};
 
-/// How many instructions a program may have: every `generate` holds code for each use it sees, so
-/// that code can outgrow its source by far.
+/// The greatest number of instructions in a program: every `generate` contains code for each use it
+/// sees, so that code can become far larger than its source.
 const MAX_CODE: usize = 16 << 20;
 
-/// What is known of the whole program.
+/// The context of the whole program.
 pub(super) struct Context<'a> {
     pub(super) units: Vec<Unit<'a>>,
     pub(super) declarations: Declarations<'a>,
-    /// For each function whether it can make trace events.
+    /// For each function, true if it can produce trace events.
     pub(super) eventful: Vec<bool>,
     /// The templates that each file imports.
     pub(super) templates: Vec<TemplateNames>,
@@ -29,7 +29,7 @@ pub(super) struct Context<'a> {
     pub(super) agent_uses: Vec<Vec<u32>>,
 }
 
-/// Where a function stands.
+/// The file and agent of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Home {
     pub(super) file: usize,
@@ -45,15 +45,15 @@ pub(super) struct FunctionCompiler<'c, 'a> {
     pub(super) home: Home,
     /// The function's name, for the sites of effects.
     pub(super) name: Option<String>,
-    /// Instructions so far that can make events.
+    /// The number of instructions so far that can produce events.
     pub(super) eventful: usize,
-    /// Loops around the place at hand.
+    /// The number of loops around the current position.
     pub(super) loops: usize,
-    /// Where a `return` leaves loops, which may turn out to have events.
+    /// The `return`s that leave loops, which may turn out to have events.
     pub(super) exits: Vec<usize>,
-    /// Whether a loop of the function has events.
+    /// True if a loop of the function has events.
     pub(super) has_loop_events: bool,
-    /// The place to blame for everything, while a `use` is evaluated.
+    /// The span to report for everything, while a `use` is evaluated.
     pub(super) blame: Option<Span>,
 }
 
@@ -126,7 +126,7 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         Function { label, name: name.to_owned(), file, params, ..self.finish() }
     }
 
-    /// The statements of a function; the last expression is its value.
+    /// Compiles the statements of a function; the last expression is its value.
     pub(super) fn body(&mut self, block: &'a Block) {
         let end = Span::new(block.span.end.saturating_sub(1), block.span.end);
         match block.statements.split_last() {
@@ -144,7 +144,8 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         }
     }
 
-    /// The statements of a session's line: as [`Self::body`], but the variables outlive it.
+    /// Compiles the statements of a session's line: like [`Self::body`], but the variables outlive
+    /// it.
     pub(super) fn session_body(&mut self, block: &'a Block) {
         for statement in &block.statements {
             if let StatementKind::Expr(value) = &statement.kind
@@ -160,7 +161,7 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         self.code.emit(Op::ReturnNone);
     }
 
-    /// The code, once all is compiled.
+    /// Returns the code after everything is compiled.
     pub(super) fn finish(mut self) -> Function {
         if self.has_loop_events {
             for at in std::mem::take(&mut self.exits) {
@@ -187,12 +188,12 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         }
     }
 
-    /// Says where the instructions that follow belong.
+    /// Sets the span of the instructions that follow.
     pub(super) fn at(&mut self, span: Span) {
         self.code.span = self.blame.unwrap_or(span);
     }
 
-    /// Emits a certain failure.
+    /// Emits a failure.
     pub(super) fn fail(
         &mut self,
         code: &'static str,
@@ -203,18 +204,18 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         self.code.emit(Op::Fail { site });
     }
 
-    /// A shape that `check` refuses too.
+    /// Emits the failure of a shape that `check` refuses too.
     pub(super) fn unreadable_shape(&mut self, fault: &str) {
-        let help = "mend the shape: `check` shows the place".to_owned();
+        let help = "fix the shape: `check` shows the place".to_owned();
         self.fail(codes::NOT_READABLE, fault, Some(help));
     }
 
-    /// What a name that is no variable stands for.
+    /// Looks up a name that is not a variable.
     pub(super) fn global(&self, name: &str) -> Option<Global> {
         self.context.declarations.global(self.home.file, self.home.agent, name)
     }
 
-    /// What a name stands for, if it is not hidden by a variable.
+    /// Looks up a name, unless a variable shadows it.
     pub(super) fn global_of(&self, expr: &Expr) -> Option<Global> {
         match &strip(expr).kind {
             ExprKind::Name(name) if self.scopes.variable(name).is_none() => self.global(name),
@@ -222,18 +223,18 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         }
     }
 
-    /// Fails because a name stands for nothing.
+    /// Emits the failure of an undefined name.
     pub(super) fn unknown_name(&mut self, name: &str) {
         let mut known = self.scopes.names();
         known.extend(self.context.declarations.names(self.home.file, self.home.agent));
         known.sort_unstable();
         let help = suggestion(name, known).unwrap_or_else(|| {
-            "assign it before it is read, in this block or one around it".to_owned()
+            "assign it before it is read, in this block or an enclosing one".to_owned()
         });
-        self.fail(codes::UNKNOWN_NAME, format!("nothing is called `{name}` here"), Some(help));
+        self.fail(codes::UNKNOWN_NAME, format!("use of undefined name `{name}`"), Some(help));
     }
 
-    /// The place of an effect, for its record.
+    /// Returns the place of an effect, for its record.
     pub(super) fn site(&self, span: Span) -> EffectPlace {
         let agent = self.home.agent.and_then(|agent| self.context.declarations.agents.get(agent));
         let agent = agent.and_then(|decl| decl.tree).and_then(|tree| tree.name.as_ref());
@@ -244,13 +245,13 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         }
     }
 
-    /// A place in the file at hand.
+    /// Returns a place in the current file.
     pub(super) fn place(&self, span: Span) -> Place {
         Place { file: self.home.file, span }
     }
 }
 
-/// The expression within any parentheses.
+/// Returns the expression within any parentheses.
 pub(super) fn strip(mut expr: &Expr) -> &Expr {
     while let ExprKind::Paren(inner) = &expr.kind {
         expr = inner;

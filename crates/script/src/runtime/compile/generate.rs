@@ -29,7 +29,7 @@ pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
 ];
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// `generate({ … }) -> { … }`
+    /// Compiles `generate({ … }) -> { … }`.
     pub(super) fn generate(&mut self, tree: &'a Generate, span: Span, to: Reg) {
         let mut imports = Vec::new();
         let mut options = Vec::new();
@@ -49,7 +49,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         if !options.iter().any(|(option, _)| *option == OptionName::Input) {
             self.at(span);
             let help = "give the instruction: `generate({ input: \"…\" })`".to_owned();
-            return self.fail(codes::OPTION, "`generate` needs `input`", Some(help));
+            return self.fail(codes::OPTION, "missing option `input` of `generate`", Some(help));
         }
         let shape = tree.shape.as_ref().map(shape_of);
         if let Some(Err(fault)) = shape.as_ref().map(Shape::check) {
@@ -72,7 +72,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
                     let help = Some(format!("write `import llm {name} from \"…\"`"));
                     return self.fail(
                         codes::UNKNOWN_NAME,
-                        format!("no model is called `{name}`"),
+                        format!("use of undefined model `{name}`"),
                         help,
                     );
                 }
@@ -104,11 +104,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let known = OPTIONS.iter().map(|(known, _)| *known).chain(["tools"]);
         let help = suggestion(&name.value, known.clone())
             .unwrap_or_else(|| format!("the options are {}", known.collect::<Vec<_>>().join(", ")));
-        let message = format!("`generate` has no option `{}`", name.value);
+        let message = format!("unknown option `{}` of `generate`", name.value);
         self.fail(codes::OPTION, message, Some(help));
     }
 
-    /// `tools: [Grep, File]`: imported tools by name.
+    /// Reads `tools: [Grep, File]`: imported tools by name.
     fn tools(&mut self, value: &'a Expr) -> Vec<u32> {
         let ExprKind::List(names) = &strip(value).kind else {
             self.at(value.span);
@@ -123,14 +123,18 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 _ => {
                     self.at(name.span);
                     let help = "import it: `import tool Name from \"…\"`".to_owned();
-                    self.fail(codes::OPTION, "`tools` takes names of imported tools", Some(help));
+                    self.fail(
+                        codes::OPTION,
+                        "`tools` must be a list of imported tools",
+                        Some(help),
+                    );
                 }
             }
         }
         tools
     }
 
-    /// What the program spells out of the prompt, where it may hold references.
+    /// Returns the literal texts of the prompt, which may contain references.
     fn literals(&self, tree: &'a Generate, settings: Settings<'a>) -> Arc<[LiteralText]> {
         let Some(unit) = self.context.units.get(self.home.file) else { return Arc::default() };
         let source = &unit.source;
@@ -176,7 +180,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         VisibleSite { number: used.number, imports }
     }
 
-    /// The import that an expression names, if it is a resource or a pack.
+    /// Returns the import that an expression names, if it is a resource or a pack.
     fn shown_by_host(&self, expr: &'a Expr) -> Option<u32> {
         match self.global_of(expr) {
             Some(Global::Import(import, ImportKind::Resource | ImportKind::Knowledge)) => {

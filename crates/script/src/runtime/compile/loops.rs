@@ -1,7 +1,7 @@
-//! Loops (AS-6, AS-10). A loop's test stands behind its body, so that a turn takes one jump.
+//! Loops (AS-6, AS-10). A loop's test comes after its body, so that an iteration takes one jump.
 //!
-//! Whether a loop has events (AS-29) is known only when its body was compiled: until then the
-//! place where its event would begin holds `Nothing`.
+//! Whether a loop has events (AS-29) is known only after its body was compiled: until then the
+//! place of its first event holds `Nothing`.
 
 use super::builder::behind;
 use super::function::FunctionCompiler;
@@ -13,17 +13,17 @@ use contexture_diagnostic::Span;
 
 /// A loop whose body is being compiled.
 struct Open {
-    /// Keeps the depth of events; the loop's state follows it.
+    /// The saved depth of events; the loop's state follows it.
     register: Reg,
-    /// Where `LoopBegin` goes, if anywhere.
+    /// The position for `LoopBegin`, if any.
     begin: usize,
     site: u32,
-    /// Events before the body.
+    /// The number of events before the body.
     eventful: usize,
 }
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// `repeat * n { … }`
+    /// Compiles `repeat * n { … }`.
     pub(super) fn repeat(&mut self, count: &'a Expr, body: &'a Block, span: Span) {
         let mark = self.code.mark();
         let site = self.loop_site("repeat", None, span);
@@ -44,7 +44,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.release(mark);
     }
 
-    /// `loop until c max n { … }`
+    /// Compiles `loop until c max n { … }`.
     pub(super) fn loop_until(
         &mut self,
         until: &'a Expr,
@@ -81,7 +81,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         });
     }
 
-    /// `for x in list max n { … }`
+    /// Compiles `for x in list max n { … }`.
     pub(super) fn for_in(&mut self, each: &'a For, span: Span) {
         let mark = self.code.mark();
         let variable = Some(each.variable.text.clone());
@@ -111,8 +111,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.release(mark);
     }
 
-    /// `parallel for x in list max n { … }`: the body follows the instruction that starts it and
-    /// sees copies of all registers below the loop variable.
+    /// Compiles `parallel for x in list max n { … }`: the body follows the instruction that starts
+    /// it and sees copies of all registers below the loop variable.
     pub(super) fn parallel_for(&mut self, each: &'a For, span: Span, to: Reg) {
         let variable = Some(each.variable.text.clone());
         let loop_site = self.loop_site("parallel for", variable, span);
@@ -151,7 +151,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         push(&mut self.tables.program.loops, site)
     }
 
-    /// The `max` of a loop; a loop without one was refused by the parser.
+    /// Compiles the `max` of a loop; the parser refuses a loop without one.
     fn bound(&mut self, max: Option<&'a Expr>, to: Reg, span: Span) {
         match max {
             Some(max) => {
@@ -160,8 +160,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
             }
             None => {
                 self.at(span);
-                let help = "write `max` and the most turns it may take".to_owned();
-                self.fail(codes::LOOP_BOUND, "the loop has no `max`", Some(help));
+                let help = "add `max` and the greatest number of iterations".to_owned();
+                self.fail(codes::LOOP_BOUND, "loop without `max`", Some(help));
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::stack::deeper;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// A chain of operators such as `a + b - c`, from the left without recursion.
+    /// Compiles a chain of operators such as `a + b - c`, from the left without recursion.
     pub(super) fn binary(&mut self, expr: &'a Expr, to: Reg) {
         let mut chain = Vec::new();
         let mut inner = expr;
@@ -59,7 +59,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.emit(form(op, to, left, right));
     }
 
-    /// The boolean of a condition.
+    /// Compiles a condition to a boolean.
     pub(super) fn truth(&mut self, expr: &'a Expr, to: Reg) {
         let no = self.code.label();
         let end = self.code.label();
@@ -72,7 +72,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.place(end);
     }
 
-    /// Jumps to `target` when the condition is `when`; goes on otherwise.
+    /// Jumps to `target` if the condition is `when`; continues otherwise.
     pub(super) fn branch(&mut self, expr: &'a Expr, when: bool, target: Label) {
         let expr = strip(expr);
         let mark = self.code.mark();
@@ -92,14 +92,14 @@ impl<'a> FunctionCompiler<'_, 'a> {
             _ => {
                 let from = self.operand(expr);
                 self.at(expr.span);
-                // A test goes on where it holds, and jumps where not.
+                // A test that holds skips the jump.
                 self.code.emit(if when { Op::IfFalse { from } } else { Op::IfTrue { from } });
                 self.code.jump(target);
             }
         }
     }
 
-    /// `a and b and c`, `a or b or c`: the operands of one operator in a row.
+    /// Compiles `a and b and c`, `a or b or c`: the operands of one operator in a row.
     fn connective(&mut self, expr: &'a Expr, op: BinaryOp, when: bool, target: Label) {
         let mut operands = Vec::new();
         let mut inner = expr;
@@ -157,7 +157,8 @@ fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
 }
 
-/// What holds exactly when `op` does not; numbers are always ordered, there is no NaN.
+/// Returns the comparison that holds exactly when `op` does not; numbers are always ordered, there
+/// is no NaN.
 fn opposite(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Equal => BinaryOp::NotEqual,
@@ -170,7 +171,7 @@ fn opposite(op: BinaryOp) -> BinaryOp {
     }
 }
 
-/// The same comparison with its sides exchanged.
+/// Returns the same comparison with its sides exchanged.
 fn mirrored(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Less => BinaryOp::Greater,

@@ -1,7 +1,7 @@
-//! Scopes: which variables, uses and settings are visible where (AS-6, AS-14).
+//! Scopes: the variables, uses and settings that are visible at a position (AS-6, AS-14).
 //!
-//! A block is a scope, and within a block what stands before runs before; so which variable a
-//! name means, and which uses a `generate` sees, is known when the program is compiled.
+//! A block is a scope, and within a block earlier statements run first; so the variable that a name
+//! means, and the uses that a `generate` sees, are known at compile time.
 
 use super::declare::Settings;
 use crate::runtime::code::Reg;
@@ -14,9 +14,9 @@ use std::collections::HashMap;
 pub(super) struct VisibleUse<'a> {
     pub(super) number: u32,
     pub(super) tree: &'a Use,
-    /// How many scopes, counted from the outermost, its expression sees.
+    /// The number of scopes, from the outermost, that its expression sees.
     pub(super) depth: usize,
-    /// The place to blame when it fails.
+    /// The span to report when it fails.
     pub(super) span: Span,
 }
 
@@ -27,22 +27,22 @@ struct Scope<'a> {
     settings: Settings<'a>,
 }
 
-/// The scopes around the place that is being compiled, outermost first.
+/// The scopes around the position that is being compiled, outermost first.
 #[derive(Default)]
 pub(super) struct Scopes<'a> {
     stack: Vec<Scope<'a>>,
-    /// How many scopes can be seen; all but while a `use` is evaluated.
+    /// The number of visible scopes; all, except while a `use` is evaluated.
     visible: Option<usize>,
     /// The outermost scope of the innermost `parallel for`.
     boundary: usize,
 }
 
-/// What an assignment to a name would do.
+/// The effect of an assignment to a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Update this variable.
     Variable(Reg),
-    /// Update a variable outside the `parallel for` at hand.
+    /// Update a variable outside the current `parallel for`.
     Outer,
     /// Define a new one.
     New,
@@ -59,7 +59,7 @@ impl<'a> Scopes<'a> {
         self.stack.pop();
     }
 
-    /// How many scopes are open.
+    /// Returns the number of open scopes.
     pub(super) fn depth(&self) -> usize {
         self.stack.len()
     }
@@ -68,32 +68,32 @@ impl<'a> Scopes<'a> {
         self.stack.iter().take(self.visible.unwrap_or(usize::MAX))
     }
 
-    /// Whether a `use` is being evaluated.
+    /// Reports whether a `use` is being evaluated.
     pub(super) fn in_use(&self) -> bool {
         self.visible.is_some()
     }
 
-    /// Lets only the outermost `depth` scopes be seen; gives what held before.
+    /// Makes only the outermost `depth` scopes visible, and returns the former depth.
     pub(super) fn set_visible(&mut self, depth: Option<usize>) -> Option<usize> {
         std::mem::replace(&mut self.visible, depth)
     }
 
-    /// Makes the scope to be entered next the bound of a `parallel for`.
+    /// Makes the next scope the boundary of a `parallel for`.
     pub(super) fn set_boundary(&mut self, boundary: usize) -> usize {
         std::mem::replace(&mut self.boundary, boundary)
     }
 
-    /// Whether the place at hand is inside a `parallel for`.
+    /// Reports whether the current position is inside a `parallel for`.
     pub(super) fn in_parallel(&self) -> bool {
         self.boundary > 0
     }
 
-    /// The register of a variable.
+    /// Returns the register of a variable.
     pub(super) fn variable(&self, name: &str) -> Option<Reg> {
         self.seen().rev().find_map(|scope| scope.variable(name))
     }
 
-    /// Where an assignment goes.
+    /// Returns the effect of an assignment.
     pub(super) fn place(&self, name: &str) -> Place {
         let found = self.stack.iter().enumerate().rev();
         let mut found = found.filter_map(|(depth, scope)| Some((depth, scope.variable(name)?)));
@@ -111,12 +111,12 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// The names of all visible variables.
+    /// Returns the names of all visible variables.
     pub(super) fn names(&self) -> Vec<&'a str> {
         self.seen().flat_map(|scope| scope.variables.keys().copied()).collect()
     }
 
-    /// The variables of the innermost scope, by register.
+    /// Returns the variables of the innermost scope, by register.
     pub(super) fn innermost(&self) -> Vec<(&'a str, Reg)> {
         let scope = self.stack.last();
         let mut variables: Vec<_> = scope
@@ -135,7 +135,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// All visible uses, outermost scope first, then in order of declaration.
+    /// Returns all visible uses, outermost scope first, then in order of declaration.
     pub(super) fn uses(&self) -> Vec<VisibleUse<'a>> {
         self.stack.iter().flat_map(|scope| scope.uses.iter().copied()).collect()
     }
@@ -145,7 +145,7 @@ impl<'a> Scopes<'a> {
         self.stack.last_mut().map(|scope| &mut scope.settings)
     }
 
-    /// The settings in force: of each the innermost.
+    /// Returns the settings in force: of each kind the innermost.
     pub(super) fn settings(&self) -> Settings<'a> {
         self.stack.iter().rev().fold(Settings::default(), |inner, scope| Settings {
             model: inner.model.or(scope.settings.model),

@@ -7,7 +7,7 @@ use super::unit::Unit;
 use crate::runtime::code::{Executable, Function, Reg};
 use crate::syntax::ast::{Block, Config, Use};
 
-/// What earlier lines left behind.
+/// The state that earlier lines left.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Past<'a> {
     /// The variables, in the order of their registers.

@@ -10,7 +10,8 @@ use crate::syntax::ast::{Block, Config, Expr, Statement, StatementKind, Use};
 use contexture_diagnostic::Span;
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// One statement; registers of variables it defines stay taken until its block ends.
+    /// Compiles one statement; registers of variables it defines stay allocated until its block
+    /// ends.
     pub(super) fn statement(&mut self, statement: &'a Statement) {
         deeper(|| self.statement_kind(statement));
     }
@@ -35,19 +36,19 @@ impl<'a> FunctionCompiler<'_, 'a> {
             }
             StatementKind::Error => {
                 self.at(statement.span);
-                self.fail(codes::NOT_READABLE, "this statement could not be read", check_help());
+                self.fail(codes::NOT_READABLE, "this statement could not be parsed", check_help());
             }
         }
     }
 
-    /// A setting, from here to the end of its block.
+    /// Compiles a setting, from here to the end of its block.
     pub(super) fn config(&mut self, config: &'a Config) {
         if let Some(settings) = self.scopes.settings_mut() {
             settle(&[config], settings);
         }
     }
 
-    /// A block as a scope.
+    /// Compiles a block as a scope.
     pub(super) fn block(&mut self, block: &'a Block) {
         let mark = self.code.mark();
         self.scopes.enter();
@@ -56,7 +57,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.release(mark);
     }
 
-    /// A block as a scope whose last expression is its value; `to` must be read by nobody else.
+    /// Compiles a block as a scope whose last expression is its value; nothing else may read `to`.
     pub(super) fn block_value(&mut self, block: &'a Block, to: Reg) {
         let mark = self.code.mark();
         self.scopes.enter();
@@ -95,7 +96,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
     fn return_(&mut self, value: Option<&'a Expr>, span: Span) {
         if self.scopes.in_parallel() {
             self.at(span);
-            let help = "end the body with the expression whose value the item has".to_owned();
+            let help = "end the body with the expression that gives the item's value".to_owned();
             let message = "`return` can't leave a `parallel for`";
             return self.fail(codes::PARALLEL_RETURN, message, Some(help));
         }
@@ -124,5 +125,5 @@ impl<'a> FunctionCompiler<'_, 'a> {
 }
 
 pub(super) fn check_help() -> Option<String> {
-    Some("`contexture check` says what is wrong with it".to_owned())
+    Some("run `contexture check` to see the errors".to_owned())
 }

@@ -4,10 +4,10 @@ use crate::runtime::code::{Constant, Executable, FailSite};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The program under construction, with what finds equal entries again.
+/// The program under construction, with indexes for finding equal entries.
 pub(super) struct Tables {
     pub(super) program: Executable,
-    /// Instructions of all functions so far.
+    /// The number of instructions of all functions so far.
     pub(super) instructions: usize,
     strings: HashMap<Arc<str>, u32>,
     names: HashMap<Arc<str>, u32>,
@@ -23,7 +23,7 @@ impl Tables {
         }
     }
 
-    /// The number of a constant; equal strings are kept once.
+    /// Returns the number of a constant; equal strings are stored once.
     pub(super) fn constant(&mut self, constant: Constant) -> u32 {
         let next = index(self.program.constants.len());
         if let Constant::Str(text) = &constant {
@@ -36,7 +36,8 @@ impl Tables {
         next
     }
 
-    /// The number of a field or method name; `None` when it does not fit into an instruction.
+    /// Returns the number of a field or method name; `None` when it does not fit into an
+    /// instruction.
     pub(super) fn name(&mut self, name: &str) -> Option<u16> {
         let next = index(self.program.names.len());
         if let Some(known) = self.names.get(name) {
@@ -49,19 +50,19 @@ impl Tables {
         Some(narrow)
     }
 
-    /// The number of a certain failure.
+    /// Adds a failure and returns its number.
     pub(super) fn fail(&mut self, site: FailSite) -> u32 {
         push(&mut self.program.fails, site)
     }
 }
 
-/// Adds to a table; gives the entry's number.
+/// Adds an entry to a table and returns its number.
 pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> u32 {
     table.push(entry);
     index(table.len() - 1)
 }
 
-/// Tables are bounded by the bytes of the source, which are counted in 32 bits.
+/// Converts an index. Tables are bounded by the bytes of the source, which are counted in 32 bits.
 pub(super) fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! What the compiler needs to know of a source file.
+//! The compiler's view of a source file.
 
 use crate::server::ServerFacts;
 use crate::syntax::ast::{File, Import, Item};
@@ -12,14 +12,14 @@ pub(crate) struct Unit<'a> {
     pub(crate) source: Arc<SourceFile>,
     /// Its tree.
     pub(crate) tree: &'a File,
-    /// The file behind each `import agent`, by the import's name, as an index among the units.
+    /// The file of each `import agent`, by the import's name, as an index among the units.
     pub(crate) agents: Vec<(String, usize)>,
     /// What is known of each imported server, by the import's name.
     pub(crate) servers: &'a [(String, ServerFacts)],
 }
 
 impl<'a> Unit<'a> {
-    /// The imports of the file.
+    /// Returns the imports of the file.
     pub(crate) fn imports(&self) -> impl Iterator<Item = &'a Import> + use<'a> {
         self.tree.items.iter().filter_map(|item| match item {
             Item::Import(import) => Some(import),

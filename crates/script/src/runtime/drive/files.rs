@@ -1,7 +1,8 @@
-//! Imported files: each is read once per run, at its first use, whoever uses it first (AS-27).
+//! Reading of imported files (AS-27).
 
 use super::super::error::{Checked, Fault};
 use super::super::events::data;
+use super::super::files::FileState;
 use super::super::machine::Machine;
 use super::super::value::json::Importer;
 use super::super::value::origin::Origin;
@@ -9,83 +10,28 @@ use super::super::value::{FROZEN, Value};
 use crate::host::{FileImport, HostError, Supplied};
 use contexture_context::{TraceKind, Trust};
 use serde_json::{Value as Json, json};
-use std::cell::RefCell;
-use std::future::poll_fn;
-use std::task::{Poll, Waker};
 
-#[derive(Debug, Clone, Default)]
-enum State {
-    #[default]
-    Unread,
-    Reading,
-    Ready(Value),
-    Failed(HostError),
-}
-
-/// The imported files of a run, by the number of their import.
-#[derive(Debug)]
-pub(crate) struct Files {
-    states: RefCell<Vec<State>>,
-    waiting: RefCell<Vec<Waker>>,
-}
-
-impl Files {
-    /// None read yet.
-    pub(crate) fn new(count: usize) -> Self {
-        Self { states: RefCell::new(vec![State::Unread; count]), waiting: RefCell::default() }
-    }
-
-    /// A file's value, if it was read.
-    pub(crate) fn ready(&self, import: u32) -> Option<Value> {
-        match self.states.borrow().get(import as usize) {
-            Some(State::Ready(value)) => Some(value.clone()),
-            _ => None,
-        }
-    }
-
-    fn state(&self, import: u32) -> State {
-        self.states.borrow().get(import as usize).cloned().unwrap_or_default()
-    }
-
-    fn set(&self, import: u32, state: State) {
-        if let Some(slot) = self.states.borrow_mut().get_mut(import as usize) {
-            *slot = state;
-        }
-        self.waiting.take().into_iter().for_each(Waker::wake);
-    }
-
-    /// Reads a file, or waits for the turn that is reading it. A failure is kept as well.
-    pub(crate) async fn read(
-        &self,
-        machine: &Machine<'_>,
-        import: u32,
-        parent: Option<u64>,
-    ) -> Checked<Value> {
-        let state = poll_fn(|context| match self.state(import) {
-            State::Reading => {
-                self.waiting.borrow_mut().push(context.waker().clone());
-                Poll::Pending
-            }
-            state => Poll::Ready(state),
-        })
-        .await;
-        match state {
-            State::Ready(value) => Ok(value),
-            State::Failed(error) => Err(Fault::effect(error, Trust::External)),
-            State::Unread | State::Reading => {
-                self.set(import, State::Reading);
-                let outcome = fetch(machine, import, parent).await;
-                match outcome {
-                    Ok(value) => {
-                        self.set(import, State::Ready(value.clone()));
-                        Ok(value)
-                    }
-                    Err(Failed::Host(error)) => {
-                        self.set(import, State::Failed(error.clone()));
-                        Err(Fault::effect(error, Trust::External))
-                    }
-                    Err(Failed::Limit(fault)) => Err(fault),
+/// Reads a file, or waits for the iteration that is reading it. A failure is stored as well.
+pub(crate) async fn read(
+    machine: &Machine<'_>,
+    import: u32,
+    parent: Option<u64>,
+) -> Checked<Value> {
+    match machine.files.settled(import).await {
+        FileState::Ready(value) => Ok(value),
+        FileState::Failed(error) => Err(Fault::effect(error, Trust::External)),
+        FileState::Unread | FileState::Reading => {
+            machine.files.set(import, FileState::Reading);
+            match fetch(machine, import, parent).await {
+                Ok(value) => {
+                    machine.files.set(import, FileState::Ready(value.clone()));
+                    Ok(value)
                 }
+                Err(Failed::Host(error)) => {
+                    machine.files.set(import, FileState::Failed(error.clone()));
+                    Err(Fault::effect(error, Trust::External))
+                }
+                Err(Failed::Limit(fault)) => Err(fault),
             }
         }
     }
@@ -103,7 +49,7 @@ async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Resul
     let request =
         FileImport { event: event.id, path: code.from.clone(), importer: code.importer.clone() };
     let outcome = {
-        let _permit = machine.gate.enter().await;
+        let _permit = machine.semaphore.enter().await;
         machine.host.file(request).await
     };
     match outcome {

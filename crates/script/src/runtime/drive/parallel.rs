@@ -1,4 +1,4 @@
-//! `parallel for` (AS-10): turns as fibers of their own, results in the order of the list.
+//! `parallel for` (AS-10): iterations as fibers of their own, results in the order of the list.
 
 use super::drive;
 use crate::runtime::error::{Checked, FailureKind, Fault, RunError, codes};
@@ -11,10 +11,10 @@ use contexture_context::{TraceKind, Trust};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value as Json, json};
 
-/// Failed turns that the message names; `details` has all.
+/// The number of failed iterations that the message lists; `details` has all.
 const NAMED: usize = 10;
 
-/// Runs all turns, at most `concurrency` at a time, and waits for every one.
+/// Runs all iterations, at most `concurrency` at a time, and waits for every one.
 pub(super) async fn parallel(
     machine: &Machine<'_>,
     parent: Option<u64>,
@@ -106,7 +106,8 @@ async fn turn(
     (index, outcome)
 }
 
-/// A fiber that sees copies of the parent's variables, and may write none of their containers.
+/// Creates a fiber that sees copies of the parent's variables, and may write none of their
+/// containers.
 fn fiber(machine: &Machine<'_>, job: &Parallel, event: u64, item: &Value) -> Fiber {
     let function = machine.program.functions.get(job.function as usize);
     let registers = function.map_or(0, |function| function.registers);
@@ -126,7 +127,7 @@ fn fiber(machine: &Machine<'_>, job: &Parallel, event: u64, item: &Value) -> Fib
     }
 }
 
-/// One failure that lists every failed index with its cause.
+/// Merges failures into one that lists every failed index with its cause.
 fn all_failed(failed: &[(usize, Box<RunError>)], count: usize) -> Box<Fault> {
     let named =
         failed.iter().take(NAMED).map(|(index, error)| format!("[{index}] {}", error.message));

@@ -1,5 +1,5 @@
-//! Imported templates: each is read once per run, at its first use, and rendered as often as it is
-//! called (AS-2).
+//! Imported templates: each is read once per run, at its first use, and rendered for every call
+//! (AS-2).
 
 use super::super::error::{Checked, Fault};
 use super::super::events::data;
@@ -29,7 +29,7 @@ pub(super) async fn render(
     });
     call.event = event.as_ref().map(|event| event.id);
     let outcome = {
-        let _permit = machine.gate.enter().await;
+        let _permit = machine.semaphore.enter().await;
         machine.host.template(call).await
     };
     if let Some(event) = event {
@@ -41,7 +41,7 @@ pub(super) async fn render(
     }
     let supplied = outcome.map_err(|error| Fault::effect(error, origin.trust))?;
     machine.note(supplied.standing);
-    // A text with unknowns in it is no unknown itself.
+    // A text that contains unknowns is itself known.
     let known =
         |standing| if standing == Standing::Real { standing } else { Standing::Placeholder };
     let trust = supplied.trust.least(origin.trust);

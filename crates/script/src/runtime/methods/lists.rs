@@ -1,12 +1,12 @@
-//! Methods of lists. None but `.add` changes its list.
+//! Methods of lists. Only `.add` changes its list.
 
 use super::{Method, needs_function, wrong_argument};
-use crate::runtime::concat::{TEXT_BYTES, render};
+use crate::runtime::concat::render;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::compare::{equal, order};
 use crate::runtime::value::origin::Origin;
-use crate::runtime::value::{Header, List, Value};
+use crate::runtime::value::{Header, List, TEXT_BYTES, Value};
 use crate::runtime::vm::ITEM_BYTES;
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "length",
         signature: "length()",
-        summary: "how many items it has",
+        summary: "the number of items",
         least: 0,
         most: 0,
         run: Some(length),
@@ -22,7 +22,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "add",
         signature: "add(value)",
-        summary: "puts a value at the end of this list",
+        summary: "appends a value to the list",
         least: 1,
         most: 1,
         run: None,
@@ -30,7 +30,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "map",
         signature: "map(function)",
-        summary: "what the function gives for each item",
+        summary: "the function's result for each item",
         least: 1,
         most: 1,
         run: None,
@@ -38,7 +38,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "filter",
         signature: "filter(function)",
-        summary: "the items for which the function gives something true",
+        summary: "the items for which the function's result is true",
         least: 1,
         most: 1,
         run: None,
@@ -46,7 +46,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "sort",
         signature: "sort(function?)",
-        summary: "numbers or strings in rising order; equal ones keep their order; with a function, by what it gives for each item",
+        summary: "numbers or strings in ascending order; equal ones keep their order; with a function, by its result for each item",
         least: 0,
         most: 1,
         run: Some(sort),
@@ -54,7 +54,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "join",
         signature: "join(separator)",
-        summary: "its strings, numbers and booleans as one string",
+        summary: "its strings, numbers and booleans joined into one string",
         least: 1,
         most: 1,
         run: Some(join),
@@ -78,7 +78,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "slice",
         signature: "slice(from, to?)",
-        summary: "the items from one index up to, without, another; indexes past the end count as the end",
+        summary: "the items from one index up to, but not including, another; indexes past the end count as the end",
         least: 1,
         most: 2,
         run: Some(slice),
@@ -100,7 +100,7 @@ fn own(value: &Value) -> Checked<&List> {
     }
 }
 
-/// A new list of items of another one, with its trust.
+/// Creates a list of another one's items, with its trust.
 fn made(machine: &Machine<'_>, items: Vec<Value>, origin: &List) -> Checked<Value> {
     machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
     items.iter().for_each(Value::mark_held);
@@ -123,7 +123,7 @@ fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Va
     made(machine, items, list)
 }
 
-/// The items of a list in the order of their keys, which stand in a second list.
+/// Returns the items of a list in the order of their keys, which are in a second list.
 pub(crate) fn sort_by_keys(machine: &Machine<'_>, value: &Value, keys: &Value) -> Checked<Value> {
     let (list, keys) = (own(value)?, own(keys)?);
     let keys = keys.items.borrow();
@@ -135,7 +135,7 @@ pub(crate) fn sort_by_keys(machine: &Machine<'_>, value: &Value, keys: &Value) -
     made(machine, items, list)
 }
 
-/// Finds the first pair that has no order, so that sorting itself can't fail.
+/// Finds the first pair that can't be ordered, so that sorting itself can't fail.
 fn check_sortable(items: &[Value]) -> Checked<()> {
     let Some((first, rest)) = items.split_first() else { return Ok(()) };
     order(first, first)?;
@@ -195,7 +195,7 @@ fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {
         Some(Value::Int(at)) if *at >= 0 => Ok(usize::try_from(*at).unwrap_or(usize::MAX)),
         Some(Value::Int(at)) => Err(Fault::new(
             codes::BAD_INDEX,
-            format!("`.slice` takes whole numbers from 0 on, not {at}"),
+            format!("`.slice` takes whole numbers from 0, not {at}"),
         )
         .help("count from the beginning: `list.slice(list.length - 2)`")),
         Some(other) => Err(wrong_argument("slice", "whole numbers", other)),

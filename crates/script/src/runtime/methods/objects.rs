@@ -1,10 +1,9 @@
 //! Methods of objects.
 
 use super::{Method, wrong_argument};
-use crate::runtime::concat::TEXT_BYTES;
 use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
-use crate::runtime::value::{Header, Object, Value};
+use crate::runtime::value::{Header, Object, TEXT_BYTES, Value};
 use crate::runtime::vm::ITEM_BYTES;
 
 pub(super) static METHODS: &[Method] = &[

@@ -1,17 +1,16 @@
-//! Methods of strings. What they give has the least trust of all strings that go in.
+//! Methods of strings. A result has the least trust of all strings that contribute to it.
 
 use super::{Method, wrong_argument};
-use crate::runtime::concat::TEXT_BYTES;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::origin::Origin;
-use crate::runtime::value::{Text, Value};
+use crate::runtime::value::{TEXT_BYTES, Text, Value};
 
 pub(super) static METHODS: &[Method] = &[
     Method {
         name: "length",
         signature: "length()",
-        summary: "how many characters it has (Unicode scalar values)",
+        summary: "the number of characters (Unicode scalar values)",
         least: 0,
         most: 0,
         run: Some(length),
@@ -35,7 +34,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "trim",
         signature: "trim()",
-        summary: "without white space at both ends",
+        summary: "without white space at either end",
         least: 0,
         most: 0,
         run: Some(trim),
@@ -51,7 +50,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "replace",
         signature: "replace(from, to)",
-        summary: "with every `from` replaced, taken literally",
+        summary: "with every `from` replaced literally",
         least: 2,
         most: 2,
         run: Some(replace),
@@ -59,7 +58,7 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         name: "contains",
         signature: "contains(part)",
-        summary: "whether the part stands in it",
+        summary: "whether it contains the part",
         least: 1,
         most: 1,
         run: Some(contains),
@@ -158,7 +157,7 @@ fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked
     let to = part("replace", arguments, 1)?;
     if from.is_empty() {
         return Err(Fault::new(codes::WRONG_TYPE, "`.replace` can't replace an empty string")
-            .help("the first argument is what is looked for"));
+            .help("the first argument is the text to look for"));
     }
     let found = text.matches(from.as_str()).count();
     let kept = text.len() - found * from.len();

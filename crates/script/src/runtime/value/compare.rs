@@ -1,4 +1,4 @@
-//! Equality and order (AS-7): `==` is deep and knows no mistake of type; order is for two numbers
+//! Equality and order (AS-7): `==` is deep and never fails for the types; order is for two numbers
 //! or two strings.
 
 use super::json::check_depth;
@@ -9,13 +9,15 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Nodes that one comparison may visit for each step it is counted as.
+/// The number of nodes that one comparison may visit per counted step.
 const NODES_PER_STEP: u64 = 64;
 
-/// Nodes that one comparison may visit: values that share parts are larger to walk than to hold.
+/// The number of nodes that one comparison may visit: values that share parts are larger to walk
+/// than to store.
 const MOST_NODES: u64 = 100_000_000;
 
-/// Whether two values are equal: numbers by what they count, objects whatever the order of keys.
+/// Reports whether two values are equal: numbers by their value, objects regardless of the order of
+/// keys.
 pub(crate) fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool> {
     if let Some(known) = scalar_equal(left, right) {
         return Ok(known);
@@ -23,7 +25,7 @@ pub(crate) fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool>
     Comparison { meter, visited: 0, all: 0, known: HashSet::new() }.equal(left, right, 1)
 }
 
-/// Equality where no container is on both sides.
+/// Compares two values of which at least one is not a container.
 #[inline]
 fn scalar_equal(left: &Value, right: &Value) -> Option<bool> {
     Some(match (left, right) {
@@ -41,11 +43,11 @@ fn scalar_equal(left: &Value, right: &Value) -> Option<bool> {
 
 struct Comparison<'m> {
     meter: &'m Meter,
-    /// Nodes since the last step was counted.
+    /// The number of nodes since the last step was counted.
     visited: u64,
-    /// Nodes in all.
+    /// The number of nodes in all.
     all: u64,
-    /// Pairs of shared containers that are known to be equal, by address.
+    /// The pairs of shared containers that are known to be equal, by address.
     known: HashSet<(usize, usize)>,
 }
 
@@ -99,14 +101,14 @@ impl Comparison<'_> {
         Ok(true)
     }
 
-    /// Only where both stand in several places can a pair be met again.
+    /// Remembers an equal pair; only shared containers can be met again.
     fn learn(&mut self, shared: bool, pair: (usize, usize)) {
         if shared {
             self.known.insert(pair);
         }
     }
 
-    /// Counts the work as steps: values that share parts can be far larger to walk than to hold.
+    /// Counts the work as steps: values that share parts can be far larger to walk than to store.
     fn enter(&mut self, count: usize, depth: usize) -> Checked<()> {
         check_depth(self.meter, depth)?;
         self.visited += count as u64 + 1;
@@ -126,7 +128,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The order of two numbers or two strings (by code points).
+/// Returns the order of two numbers or two strings (by code points).
 pub(crate) fn order(left: &Value, right: &Value) -> Checked<Ordering> {
     let known = match (left, right) {
         (Value::Str(left), Value::Str(right)) => Some(left.text.cmp(&right.text)),
@@ -134,12 +136,12 @@ pub(crate) fn order(left: &Value, right: &Value) -> Checked<Ordering> {
     };
     known.or_else(|| unknown_order(left, right)).ok_or_else(|| {
         let (left, right) = (left.kind(), right.kind());
-        Fault::new(codes::WRONG_TYPE, format!("{left} and {right} have no order"))
+        Fault::new(codes::WRONG_TYPE, format!("{left} and {right} can't be ordered"))
             .help("`<`, `<=`, `>`, `>=` and `sort` compare two numbers or two strings")
     })
 }
 
-/// An unknown is the greater side, so that a dry run goes on behind `score > 5`.
+/// Orders an unknown after everything else, so that a dry run enters `score > 5`.
 fn unknown_order(left: &Value, right: &Value) -> Option<Ordering> {
     match (unknown::is(left), unknown::is(right)) {
         (true, _) => Some(Ordering::Greater),
@@ -148,7 +150,7 @@ fn unknown_order(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-/// The order of two numbers, exactly; `None` when one is no number.
+/// Returns the exact order of two numbers; `None` if one is not a number.
 pub(crate) fn numbers(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
@@ -171,7 +173,7 @@ fn int_float(int: i64, float: f64) -> Ordering {
     }
     let whole = float.trunc();
     let by_whole = int.cmp(&(whole as i64));
-    // A rest above the whole part makes the float the greater, below it the lesser.
+    // A fraction above the whole part makes the float the greater, below it the lesser.
     let rest = float - whole;
     by_whole.then(0.0_f64.partial_cmp(&rest).unwrap_or(Ordering::Equal))
 }

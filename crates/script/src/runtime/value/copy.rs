@@ -1,4 +1,4 @@
-//! Copies across agents (AS-28), and the check that no value comes to contain itself.
+//! Copies across agents (AS-28), and the check that no value contains itself.
 
 use super::fields::Fields;
 use super::json::check_depth;
@@ -8,11 +8,11 @@ use crate::runtime::meter::Meter;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Bytes that an item or field of a copy is counted as.
+/// The counted size of an item or field of a copy.
 const ITEM_BYTES: usize = 40;
 
-/// A copy that shares no container with the original. Parts that the original shares with itself
-/// are shared in the copy as well, so that the copy is never larger.
+/// Copies a value without sharing any container with the original. Parts that the original shares
+/// with itself are shared in the copy as well, so that the copy is never larger.
 pub(crate) fn deep_copy(value: &Value, meter: &Meter, epoch: u32) -> Checked<Value> {
     if !value.is_container() {
         return Ok(value.clone());
@@ -23,7 +23,7 @@ pub(crate) fn deep_copy(value: &Value, meter: &Meter, epoch: u32) -> Checked<Val
 struct Copier<'m> {
     meter: &'m Meter,
     epoch: u32,
-    /// Copies of containers that are held in several places, by address.
+    /// The copies of containers with several owners, by address.
     done: HashMap<usize, Value>,
 }
 
@@ -90,7 +90,7 @@ fn address_of_object(object: &Rc<Object>) -> usize {
     Rc::as_ptr(object).addr()
 }
 
-/// Refuses to put `part` into `whole` where `whole` is `part` or stands somewhere in it.
+/// Refuses to put `part` into `whole` if `whole` is `part` or inside it.
 pub(crate) fn refuse_ring(whole: &Value, part: &Value, meter: &Meter) -> Checked<()> {
     let (target, held) = match whole {
         Value::List(list) => (address_of_list(list), list.header.held.get()),
@@ -99,7 +99,7 @@ pub(crate) fn refuse_ring(whole: &Value, part: &Value, meter: &Meter) -> Checked
     };
     let mut search = Search { target, seen: HashSet::new(), todo: Vec::new() };
     search.meet(part)?;
-    // What was never put into anything can't stand inside `part`.
+    // A container that was never put into another can't be inside `part`.
     if !held {
         return Ok(());
     }
@@ -134,7 +134,7 @@ impl Search {
             _ => return Ok(()),
         };
         if address == self.target {
-            return Err(Fault::new(codes::RING, "a value can't be put into itself")
+            return Err(Fault::new(codes::RING, "a value can't contain itself")
                 .help("add a copy: `.summary` makes one of a list"));
         }
         if !shared || self.seen.insert(address) {

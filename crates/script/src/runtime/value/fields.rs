@@ -4,10 +4,10 @@ use super::Value;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// From this many fields on an index is kept; below it a scan is faster.
+/// The number of fields from which on there is an index; below it a scan is faster.
 const SCANNED: usize = 12;
 
-/// An ordered map from names to values. The language removes no field, so positions stay.
+/// An ordered map from names to values. The language can't remove fields, so positions are stable.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     entries: Vec<(Rc<str>, Value)>,
@@ -15,12 +15,12 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Room for `count` fields.
+    /// Creates a map with room for `count` fields.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { entries: Vec::with_capacity(count), index: None }
     }
 
-    /// How many fields there are.
+    /// Returns the number of fields.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -32,13 +32,13 @@ impl Fields {
         }
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         let (_, value) = self.entries.get(self.position(name)?)?;
         Some(value)
     }
 
-    /// Sets a field; a new one goes to the end. Gives the value that stood there.
+    /// Sets a field and returns its former value; a new field goes to the end.
     pub(crate) fn set(&mut self, name: &Rc<str>, value: Value) -> Option<Value> {
         if let Some((_, slot)) = self.position(name).and_then(|at| self.entries.get_mut(at)) {
             return Some(std::mem::replace(slot, value));
@@ -55,22 +55,22 @@ impl Fields {
         None
     }
 
-    /// Names and values in order.
+    /// Returns names and values in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Rc<str>, &Value)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 
-    /// The names in order.
+    /// Returns the names in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Rc<str>> {
         self.entries.iter().map(|(key, _)| key)
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
         self.entries.iter().map(|(_, value)| value)
     }
 
-    /// The values, owned.
+    /// Returns the values, owned.
     pub(crate) fn into_values(self) -> impl Iterator<Item = Value> {
         self.entries.into_iter().map(|(_, value)| value)
     }

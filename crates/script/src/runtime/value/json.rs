@@ -1,4 +1,4 @@
-//! Values from and to JSON: how they enter and leave a run.
+//! Conversion of values from and to JSON, when they enter and leave a run.
 
 use super::fields::Fields;
 use super::origin::Origin;
@@ -8,18 +8,18 @@ use crate::runtime::meter::Meter;
 use serde_json::{Map, Number, Value as Json};
 use std::rc::Rc;
 
-/// What a node of JSON is counted as: about what it takes in memory.
+/// The counted size of a JSON node: about its size in memory.
 const NODE_BYTES: usize = 80;
 
-/// What a level of nesting adds to each line of a value that is laid out (AS-20).
+/// The bytes that a level of nesting adds to each line of a formatted value (AS-20).
 const INDENT_BYTES: usize = 2;
 
-/// How deep a value may nest whatever the limit says: walking it takes native stack.
+/// The greatest nesting of a value, whatever the limit: walking it takes native stack.
 const MOST_DEPTH: usize = 1_000;
 
-/// Makes values from JSON, all with one origin and epoch.
+/// A conversion from JSON, with one origin and epoch for all values.
 pub(crate) struct Importer<'m> {
-    /// Counts what is made.
+    /// Counts the values created.
     pub(crate) meter: &'m Meter,
     /// The origin of every text and container.
     pub(crate) origin: Origin,
@@ -28,7 +28,7 @@ pub(crate) struct Importer<'m> {
 }
 
 impl Importer<'_> {
-    /// The value of a JSON text.
+    /// Converts a JSON value.
     pub(crate) fn value(&self, json: Json) -> Checked<Value> {
         self.nested(json, 1)
     }
@@ -78,7 +78,7 @@ impl Importer<'_> {
     }
 }
 
-/// Whole numbers of 64 bits stay whole; all others become floating-point.
+/// Converts a number: whole numbers of 64 bits stay whole, all others become floating-point.
 fn number(number: &Number) -> Value {
     match (number.as_i64(), number.as_f64()) {
         (Some(whole), _) => Value::Int(whole),
@@ -100,18 +100,18 @@ pub(crate) fn check_depth(meter: &Meter, depth: usize) -> Checked<()> {
     Ok(())
 }
 
-/// A value as JSON.
+/// Converts a value to JSON.
 pub(crate) fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
     json_and_origin(value, meter).map(|(json, _)| json)
 }
 
-/// A value as JSON, and the least origin of all that is in it.
+/// Converts a value to JSON, and returns the least origin of all its parts.
 pub(crate) fn json_and_origin(value: &Value, meter: &Meter) -> Checked<(Json, Origin)> {
     json_among(value, meter, &mut 0)
 }
 
-/// As [`json_and_origin`] for one of several values that leave together; `bytes` is what they take
-/// so far.
+/// Does the same as [`json_and_origin`] for one of several values that leave together; `bytes` is
+/// their size so far.
 pub(crate) fn json_among(value: &Value, meter: &Meter, bytes: &mut u64) -> Checked<(Json, Origin)> {
     let mut exporter = Exporter { meter, origin: Origin::PROGRAM, bytes: *bytes };
     let json = exporter.json(value, 1)?;
@@ -125,7 +125,7 @@ struct Exporter<'m> {
     bytes: u64,
 }
 
-// Loops and small functions: a level of nesting takes as little native stack as can be.
+// Loops and small functions, so that a level of nesting takes little native stack.
 impl Exporter<'_> {
     fn json(&mut self, value: &Value, depth: usize) -> Checked<Json> {
         match value {
@@ -169,12 +169,12 @@ impl Exporter<'_> {
     fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
         self.origin = self.origin.least(header.origin.get());
         check_depth(self.meter, depth)?;
-        // Laid out, each item stands on a line of its own, indented as deep as it nests.
+        // Formatted, each item is on a line of its own, indented by its depth.
         self.grow((count + 1) * (NODE_BYTES + INDENT_BYTES * depth))
     }
 
-    /// One text may not be larger than all values together: parts that a value shares are written
-    /// out as often as they are shared.
+    /// Limits the size of one text to that of all values together: shared parts are written once
+    /// per occurrence.
     fn grow(&mut self, bytes: usize) -> Checked<()> {
         self.bytes = self.bytes.saturating_add(bytes as u64);
         self.meter.export(self.bytes)

@@ -1,27 +1,27 @@
-//! Where a text or a container comes from: how far it may be believed, and whether it is real.
+//! The origin of a text or container: its trust, and whether it is real.
 
 use crate::host::Standing;
 use contexture_context::Trust;
 
-/// The origin of a value; of one made of several it is the least of theirs.
+/// The origin of a value; that of a value made of several is the least of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Origin {
-    /// How far it may be believed (AS-20).
+    /// Its trust (AS-20).
     pub(crate) trust: Trust,
-    /// Whether it is real, or stands for what a dry run did not do (AS-31).
+    /// Its reality: real, or a placeholder for an effect that a dry run left out (AS-31).
     pub(crate) standing: Standing,
 }
 
 impl Origin {
-    /// Of what the program itself makes.
+    /// The origin of values that the program itself creates.
     pub(crate) const PROGRAM: Self = Self { trust: Trust::Program, standing: Standing::Real };
 
-    /// The origin of what is made of two.
+    /// Returns the origin of a value made of two.
     pub(crate) fn least(self, other: Self) -> Self {
         Self { trust: self.trust.least(other.trust), standing: self.standing.with(other.standing) }
     }
 
-    /// Whether it stands for something else.
+    /// Reports whether it is a placeholder.
     pub(crate) fn is_placeholder(self) -> bool {
         self.standing != Standing::Real
     }

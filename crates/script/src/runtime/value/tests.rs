@@ -37,7 +37,7 @@ fn any_json() -> impl Strategy<Value = Json> {
 
 proptest! {
     #[test]
-    fn as_28_json_comes_out_as_it_went_in(json in any_json()) {
+    fn as_28_json_round_trip_is_unchanged(json in any_json()) {
         let value = import(json.clone());
         prop_assert_eq!(to_json(&value, &meter()).unwrap(), json.clone());
         let copy = deep_copy(&value, &meter(), 2).unwrap();
@@ -46,14 +46,14 @@ proptest! {
     }
 
     #[test]
-    fn as_7_equality_is_an_equivalence(a in any_json(), b in any_json()) {
+    fn as_7_equality_is_equivalence(a in any_json(), b in any_json()) {
         let (x, y) = (import(a.clone()), import(b));
         prop_assert!(equal(&x, &import(a), &meter()).unwrap());
         prop_assert_eq!(equal(&x, &y, &meter()).unwrap(), equal(&y, &x, &meter()).unwrap());
     }
 
     #[test]
-    fn as_8_fields_behave_like_an_ordered_map(keys in prop::collection::vec("[a-e]{1,2}", 0..40)) {
+    fn as_8_fields_behave_like_ordered_map(keys in prop::collection::vec("[a-e]{1,2}", 0..40)) {
         let mut fields = Fields::default();
         let mut model: Vec<(String, i64)> = Vec::new();
         for (number, key) in (0_i64..).zip(&keys) {
@@ -113,7 +113,7 @@ fn dropping_does_not_recurse() {
 }
 
 #[test]
-fn as_8_a_ring_is_found_wherever_it_closes() {
+fn as_8_cycle_is_refused_wherever_it_closes() {
     let inner = import(json!([]));
     let outer = Value::list(vec![inner.clone()], Header::new(1));
     inner.mark_held();
@@ -124,7 +124,7 @@ fn as_8_a_ring_is_found_wherever_it_closes() {
 }
 
 #[test]
-fn as_28_copies_share_nothing_but_what_the_original_shares() {
+fn as_28_copies_share_nothing_but_what_original_shares() {
     let part = import(json!([1]));
     let whole = Value::list(vec![part.clone(), part.clone()], Header::new(1));
     let Value::List(copy) = deep_copy(&whole, &meter(), 2).unwrap() else { panic!() };

@@ -1,21 +1,19 @@
-//! Values of unknown shape: what a dry run has in place of answers from outside (AS-31).
+//! Values of unknown shape: the placeholders for outside answers in a dry run (AS-31).
 //!
-//! Decision: an unknown is a text that says by its name what it stands for, such as
-//! `⟨Http.get.json.items[0]⟩`, so that it can stand in prompts. Where a program takes it for
-//! something else than a text, which is an error otherwise, it gets more of the same; so real
-//! values pay nothing for it.
+//! Decision: an unknown is a text that names what it replaces, such as `⟨Http.get.json.items[0]⟩`,
+//! so that it can be shown in prompts. An operation on it that fails for a text returns another
+//! unknown; so real values pay nothing for it.
 
-use super::{Header, Text, Value};
+use super::{Header, TEXT_BYTES, Text, Value};
 use crate::host::Standing;
-use crate::runtime::concat::TEXT_BYTES;
 use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
 use std::rc::Rc;
 
-/// Names stay as they are from this length on, in bytes: a loop may go on from field to field.
+/// The length in bytes from which on names do not grow: a loop may walk from field to field.
 const LONGEST: usize = 200;
 
-/// The unknown that a value is.
+/// Returns the text of an unknown value.
 pub(crate) fn of(value: &Value) -> Option<&Rc<Text>> {
     match value {
         Value::Str(text) if text.origin.standing == Standing::Unknown => Some(text),
@@ -23,12 +21,12 @@ pub(crate) fn of(value: &Value) -> Option<&Rc<Text>> {
     }
 }
 
-/// Whether a value is unknown.
+/// Reports whether a value is unknown.
 pub(crate) fn is(value: &Value) -> bool {
     of(value).is_some()
 }
 
-/// A field of an unknown: one thing by its `length`, else unknown.
+/// Returns a field of an unknown: its `length` is one, everything else unknown.
 pub(crate) fn field(machine: &Machine<'_>, base: &Text, name: &str) -> Checked<Value> {
     match name {
         "length" => Ok(Value::Int(1)),
@@ -37,7 +35,7 @@ pub(crate) fn field(machine: &Machine<'_>, base: &Text, name: &str) -> Checked<V
     }
 }
 
-/// What is reached from an unknown by `step`, such as `[0]`.
+/// Returns the part of an unknown that is reached by `step`, such as `[0]`.
 pub(crate) fn part(machine: &Machine<'_>, base: &Text, step: &str) -> Checked<Value> {
     let name = base.text.trim_start_matches('⟨').trim_end_matches('⟩');
     let step = if name.len() + step.len() > LONGEST { "" } else { step };
@@ -45,7 +43,7 @@ pub(crate) fn part(machine: &Machine<'_>, base: &Text, step: &str) -> Checked<Va
     Ok(Value::text(format!("⟨{name}{step}⟩"), base.origin))
 }
 
-/// The list that a loop finds in an unknown: one item. `None` when the value is known.
+/// Returns the list that a loop finds in an unknown: one item. `None` if the value is known.
 pub(crate) fn list(machine: &Machine<'_>, value: &Value) -> Checked<Option<Value>> {
     let Some(text) = of(value) else { return Ok(None) };
     let item = part(machine, text, "[0]")?;
@@ -53,7 +51,7 @@ pub(crate) fn list(machine: &Machine<'_>, value: &Value) -> Checked<Option<Value
     Ok(Some(Value::list(vec![item], header)))
 }
 
-/// What a method of lists or objects gives of an unknown, other than by [`list`].
+/// Returns the result of a method of lists or objects on an unknown, other than by [`list`].
 pub(crate) fn method(
     machine: &Machine<'_>,
     base: &Text,

@@ -1,4 +1,4 @@
-//! Fields and items: reading and writing them (AS-6, AS-8, AS-9).
+//! Reading and writing of fields and items (AS-6, AS-8, AS-9).
 
 use super::build::{FIELD_BYTES, ITEM_BYTES};
 use crate::runtime::error::{Checked, Fault, codes};
@@ -10,7 +10,7 @@ use crate::runtime::value::{FROZEN, Header, Object, Value, unknown};
 use contexture_diagnostic::suggestion;
 use std::rc::Rc;
 
-/// `base.name`
+/// Reads `base.name`.
 pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<Value> {
     match machine.names.get(usize::from(name)) {
         Some(name) => property(machine, base, name),
@@ -18,7 +18,7 @@ pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<V
     }
 }
 
-/// `base.length`
+/// Reads `base.length`.
 pub(super) fn length(machine: &Machine<'_>, base: &Value) -> Checked<Value> {
     match base {
         Value::List(list) => Ok(size(list.items.borrow().len())),
@@ -30,8 +30,8 @@ fn size(count: usize) -> Value {
     Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// A field of an object, or a property that all values of a kind have: `length` of strings (in
-/// characters), lists and objects, `summary` of lists and objects. A field comes first.
+/// Returns a field of an object, or a property that all values of a kind have: `length` of strings
+/// (in characters), lists and objects, `summary` of lists and objects. A field comes first.
 pub(super) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Checked<Value> {
     if let Value::Object(object) = base {
         if let Some(value) = object.fields.borrow().get(name) {
@@ -64,8 +64,10 @@ fn is_optional(object: &Object, name: &str) -> bool {
 #[cold]
 fn missing(base: &Value, name: &str) -> Box<Fault> {
     match base {
-        Value::None => Fault::new(codes::NONE_PROPERTY, format!("none has no field `{name}`"))
-            .help("compare with none first"),
+        Value::None => {
+            Fault::new(codes::NONE_PROPERTY, format!("can't read the field `{name}` of none"))
+                .help("compare with none first")
+        }
         Value::Object(object) => {
             let fields = object.fields.borrow();
             let known: Vec<&str> = fields.keys().map(|key| &**key).collect();
@@ -84,12 +86,12 @@ fn missing(base: &Value, name: &str) -> Box<Fault> {
     }
 }
 
-/// What is read of a value that is no object.
+/// Describes the properties of a value that is not an object.
 fn properties(value: &Value, name: &str) -> String {
     let known: &[&str] = match value {
         Value::List(_) => &["length", "summary"],
         Value::Str(_) => &["length"],
-        _ => return "only objects have fields; look at where the value comes from".to_owned(),
+        _ => return "only objects have fields; check where the value comes from".to_owned(),
     };
     suggestion(name, known.iter().copied()).unwrap_or_else(|| {
         let known: Vec<String> = known.iter().map(|name| format!("`.{name}`")).collect();
@@ -101,7 +103,7 @@ fn properties(value: &Value, name: &str) -> String {
     })
 }
 
-/// The fields there are, as far as a line holds.
+/// Lists the fields, as far as a line holds them.
 fn describe(known: &[&str]) -> String {
     const SHOWN: usize = 8;
     if known.is_empty() {
@@ -112,7 +114,7 @@ fn describe(known: &[&str]) -> String {
     format!("it has {}{more}; `get` takes a default", shown.join(", "))
 }
 
-/// `base[index]`
+/// Reads `base[index]`.
 pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<Value> {
     match (base, index) {
         (Value::List(list), Value::Int(at)) => {
@@ -131,7 +133,7 @@ pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checke
     }
 }
 
-/// An item of an unknown, or the one that an unknown picks of a list or object.
+/// Returns an item of an unknown, or the one that an unknown picks of a list or object.
 #[cold]
 fn unknown_item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<Option<Value>> {
     if let Some(base) = unknown::of(base) {
@@ -153,9 +155,8 @@ fn no_item(base: &Value, index: &Value) -> Box<Fault> {
             let message = format!("an object is indexed by a string, not by {}", index.kind());
             Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"]`")
         }
-        Value::None => {
-            Fault::new(codes::NONE_PROPERTY, "none has no items").help("compare with none first")
-        }
+        Value::None => Fault::new(codes::NONE_PROPERTY, "can't read an item of none")
+            .help("compare with none first"),
         other => {
             let message = format!("{} has no items", other.kind());
             Fault::new(codes::WRONG_TYPE, message).help(match other {
@@ -173,7 +174,7 @@ fn out_of_range(at: i64, count: usize) -> Box<Fault> {
     }
     let help = match count {
         0 => "the list is empty".to_owned(),
-        count => format!("its indexes go from 0 to {}; `.last()` is the end", count - 1),
+        count => format!("its indexes go from 0 to {}; `.last()` gives the last item", count - 1),
     };
     Fault::new(codes::OUT_OF_RANGE, format!("the list has no item {at}")).help(help)
 }
@@ -185,11 +186,11 @@ fn bad_index(index: &Value) -> Box<Fault> {
         Value::Float(at) => format!("{at}"),
         other => other.kind().to_owned(),
     };
-    let message = format!("a list's index is a whole number from 0 on, not {found}");
-    Fault::new(codes::BAD_INDEX, message).help("`.last()` is the end, `.slice` takes a part")
+    let message = format!("a list's index must be a whole number from 0, not {found}");
+    Fault::new(codes::BAD_INDEX, message).help("`.last()` gives the last item, `.slice` a part")
 }
 
-/// `base.name = value`
+/// Writes `base.name = value`.
 pub(super) fn set_field(
     machine: &Machine<'_>,
     epoch: u32,
@@ -203,7 +204,7 @@ pub(super) fn set_field(
     }
 }
 
-/// `base[index] = value`
+/// Writes `base[index] = value`.
 pub(super) fn set_item(
     machine: &Machine<'_>,
     epoch: u32,
@@ -221,7 +222,7 @@ pub(super) fn set_item(
             set_property(machine, epoch, base, (&name, key.origin), value)
         }
         (Value::Object(_), other) => {
-            let message = format!("a key of an object is a string, not {}", other.kind());
+            let message = format!("a key of an object must be a string, not {}", other.kind());
             Err(Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"] = value`"))
         }
         (other, _) if unknown::is(other) => Ok(()),
@@ -249,7 +250,8 @@ fn set_property(
     value.mark_held();
     object.header.mix(origin);
     let before = fields.set(name, value.clone());
-    // What stood there may hold this object's last other reference; drop it after the borrow.
+    // The former value may hold the last other reference to this object: drop it after the
+    // borrow.
     drop(fields);
     drop(before);
     Ok(())
@@ -257,11 +259,11 @@ fn set_property(
 
 #[cold]
 fn no_fields(base: &Value) -> Box<Fault> {
-    let message = format!("{} has no fields that could be assigned", base.kind());
+    let message = format!("can't assign a field of {}", base.kind());
     Fault::new(codes::WRONG_TYPE, message).help("make an object first: `name = {}`")
 }
 
-/// `list.add(item)`
+/// Performs `list.add(item)`.
 pub(super) fn add(machine: &Machine<'_>, epoch: u32, list: &Value, item: &Value) -> Checked<()> {
     let Value::List(target) = list else {
         return if unknown::is(list) { Ok(()) } else { Err(methods::no_method(list, "add")) };
@@ -276,7 +278,8 @@ pub(super) fn add(machine: &Machine<'_>, epoch: u32, list: &Value, item: &Value)
     Ok(())
 }
 
-/// Refuses writes to what is frozen, or older than the `parallel for` turn that writes (AS-10).
+/// Refuses writes to frozen containers, and to those older than the `parallel for` iteration that
+/// writes (AS-10).
 fn writable(header: &Header, epoch: u32) -> Checked<()> {
     if header.epoch >= epoch {
         return Ok(());
@@ -285,6 +288,6 @@ fn writable(header: &Header, epoch: u32) -> Checked<()> {
         return Err(Fault::new(codes::READ_ONLY, "the value of an imported file can't be changed")
             .help("change a copy: `.summary` makes one"));
     }
-    Err(Fault::new(codes::OUTER_WRITE, "a `parallel for` can't change what was made outside it")
-        .help("end the body with the value of the item, and use the list of results"))
+    Err(Fault::new(codes::OUTER_WRITE, "a `parallel for` can't change a value from outside")
+        .help("end the body with the item's value, and use the list of results"))
 }

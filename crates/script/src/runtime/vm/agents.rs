@@ -11,7 +11,7 @@ use crate::runtime::value::json::to_json;
 use contexture_context::TraceKind;
 use serde_json::{Map, Value as Json, json};
 
-/// Copies the arguments and begins the agent's event; gives the function to enter.
+/// Copies the arguments and begins the agent's event; returns the function to enter.
 pub(super) fn begin(
     machine: &Machine<'_>,
     events: &mut Vec<OpenEvent>,
@@ -43,7 +43,7 @@ pub(super) fn begin(
     Ok(site.function)
 }
 
-/// What the event of an agent says.
+/// Returns the data of an agent's event.
 pub(crate) fn describe(machine: &Machine<'_>, agent: u32, function: u32) -> Map<String, Json> {
     let mut about = Map::new();
     let agent = machine.program.agents.get(agent as usize);
@@ -56,7 +56,7 @@ pub(crate) fn describe(machine: &Machine<'_>, agent: u32, function: u32) -> Map<
     about
 }
 
-/// Tells of the uses that hold in the whole agent.
+/// Reports the uses that hold in the whole agent.
 pub(crate) fn enter(machine: &Machine<'_>, event: Option<u64>, agent: u32) {
     let agent = machine.program.agents.get(agent as usize);
     for site in agent.into_iter().flat_map(|agent| &agent.uses) {

@@ -1,4 +1,4 @@
-//! Lists and objects that are being made.
+//! Lists and objects under construction.
 
 use super::{register, step};
 use crate::runtime::code::Reg;
@@ -8,14 +8,14 @@ use crate::runtime::value::Value;
 use crate::runtime::value::fields::Fields;
 use std::rc::Rc;
 
-/// What a list or object is counted as, besides its items.
+/// The counted size of a list or object, besides its items.
 pub(crate) const CONTAINER_BYTES: usize = 80;
-/// What an item of a list is counted as.
+/// The counted size of a list item.
 pub(crate) const ITEM_BYTES: usize = 16;
-/// What a field of an object is counted as.
+/// The counted size of an object's field.
 pub(crate) const FIELD_BYTES: usize = 40;
 
-/// Room is made at once up to here; beyond, as it is filled.
+/// The greatest capacity that is reserved at once; beyond, it grows as it is filled.
 const RESERVE: usize = 1 << 16;
 
 pub(super) fn new_list(machine: &Machine<'_>, capacity: u32) -> Checked<Value> {

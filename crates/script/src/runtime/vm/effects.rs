@@ -1,4 +1,4 @@
-//! Requests for effects, put together from registers.
+//! Requests for effects, assembled from registers.
 
 use super::fiber::{Effect, Frame, Parallel, Rendering};
 use super::{loops, register};
@@ -6,7 +6,7 @@ use crate::capability;
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
 use crate::knowledge::{KnowledgeCall, KnowledgeImport, UsedPack};
 use crate::reference::{ResourceImport, UsedResource};
-use crate::runtime::code::{CandidateSite, Door, GenerateSite, Reg, UseSite};
+use crate::runtime::code::{CandidateSite, GenerateSite, Reg, ToolKind, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
@@ -15,14 +15,14 @@ use crate::runtime::value::origin::Origin;
 use crate::runtime::value::{Value, unknown};
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
-use contexture_context::{DeclaredItem, Position};
+use contexture_context::DeclaredItem;
 use contexture_diagnostic::suggestion;
 use std::sync::Arc;
 
-/// How deep `parallel for` may nest: each level takes native stack while its turns run.
+/// The greatest nesting of `parallel for`: each level takes native stack while its iterations run.
 const NESTED: usize = 32;
 
-/// A call of a tool or memory.
+/// Creates a call of a tool or memory.
 pub(super) fn tool(
     machine: &Machine<'_>,
     argument: &Value,
@@ -37,15 +37,15 @@ pub(super) fn tool(
     let (arguments, origin) = json_and_origin(argument, &machine.meter)?;
     let place = machine.program.site(&site.place);
     let (binding, method) = (site.binding.clone(), site.method.clone());
-    Ok(match site.door {
-        Door::Memory => Effect::Memory(Box::new(MemoryCall {
+    Ok(match site.kind {
+        ToolKind::Memory => Effect::Memory(Box::new(MemoryCall {
             event: 0,
             memory: binding,
             method,
             arguments,
             site: place,
         })),
-        Door::Tool => Effect::Tool(Box::new(ToolCall {
+        ToolKind::Tool => Effect::Tool(Box::new(ToolCall {
             event: 0,
             tool: binding,
             method,
@@ -53,7 +53,7 @@ pub(super) fn tool(
             on_placeholders: origin.is_placeholder(),
             site: place,
         })),
-        Door::Knowledge => {
+        ToolKind::Knowledge => {
             let import = pack(&binding.name, &binding.uri)?;
             let call = KnowledgeCall { event: 0, import, method, arguments, site: place };
             Effect::Knowledge(Box::new(call))
@@ -61,16 +61,16 @@ pub(super) fn tool(
     })
 }
 
-/// A pack by the URI of its import, which the checker has seen.
+/// Returns a pack by the URI of its import, which the checker has checked.
 fn pack(name: &str, uri: &str) -> Checked<KnowledgeImport> {
     let Ok(pack) = capability::pack(uri) else {
-        let message = format!("`{uri}` names no knowledge pack");
+        let message = format!("`{uri}` does not name a knowledge pack");
         return Err(Fault::new(codes::NOT_A_VALUE, message).help("write `knowledge://name`"));
     };
     Ok(KnowledgeImport { name: name.to_owned(), pack: pack.to_owned() })
 }
 
-/// A template with its variables.
+/// Creates the rendering of a template with its variables.
 pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Checked<Effect> {
     let Some(site) = machine.program.templates.get(site as usize) else {
         return Err(super::broken());
@@ -79,7 +79,7 @@ pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Ch
         let name = &site.template.name;
         let message = format!("the template `{name}` takes an object, not {}", argument.kind());
         let fault = Fault::new(codes::WRONG_TYPE, message);
-        return Err(fault.help(format!("give its variables by name: `{name}({{ name: … }})`")));
+        return Err(fault.help(format!("pass its variables by name: `{name}({{ name: … }})`")));
     }
     let (variables, origin) = json_and_origin(argument, &machine.meter)?;
     let variables = if variables.is_object() { variables } else { serde_json::json!({}) };
@@ -95,12 +95,13 @@ pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Ch
 
 #[cold]
 fn changes(what: &str) -> Box<Fault> {
-    let message = format!("{what} may change something outside, which a `parallel for` must not");
+    let message = format!("{what} may have an effect, and can't run in a `parallel for`");
     Fault::new(codes::PARALLEL_EFFECT, message)
-        .help("return what is to be written as the item's value, and write it after the loop")
+        .help("return what should be written as the item's value, and write it after the loop")
 }
 
-/// A model call: options from `at` on, then for each visible use its value and its candidate.
+/// Creates a model call: options from `at` on, then for each visible use its value and its
+/// candidate.
 pub(super) fn generate(
     machine: &Machine<'_>,
     regs: &[Value],
@@ -144,13 +145,13 @@ pub(super) fn generate(
     })))
 }
 
-/// What the visible uses show.
+/// The items of the visible uses.
 #[derive(Default)]
 struct Shown {
     items: Vec<DeclaredItem>,
     resources: Vec<UsedResource>,
     packs: Vec<UsedPack>,
-    /// The items that hold text of placeholders.
+    /// The items that contain placeholder text.
     placeholders: Vec<String>,
 }
 
@@ -174,7 +175,7 @@ fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Che
     Ok(shown)
 }
 
-/// The number of the candidate that a `use` shows.
+/// Returns the number of the candidate that a `use` shows.
 fn candidate_number(used: &UseSite, choice: &Value) -> usize {
     match choice {
         Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
@@ -229,12 +230,12 @@ impl Shown {
     }
 }
 
-/// An item as its prompt shows it.
+/// Returns an item's description for messages.
 fn named(item: &DeclaredItem) -> String {
     item.label.as_ref().map_or_else(|| item.source.clone(), |label| format!("[{label}]"))
 }
 
-/// An item; a candidate that is `empty` gives none.
+/// Returns an item; `None` for a candidate that is `empty`.
 fn item(
     machine: &Machine<'_>,
     used: &UseSite,
@@ -259,10 +260,11 @@ fn item(
     Ok(Some((item, origin)))
 }
 
-/// The candidate of a `use one of`: the runner's choice, else the selected one, else the first.
+/// Returns the candidate of a `use one of`: the runner's choice, else the selected one, else the
+/// first.
 pub(super) fn choose(machine: &Machine<'_>, site: u32) -> Checked<Value> {
     let Some(used) = machine.program.uses.get(site as usize) else { return Err(super::broken()) };
-    let number = match chosen(machine, used) {
+    let number = match machine.chosen(used) {
         None => used.selected,
         Some(name) => {
             let found = used.candidates.iter().position(|candidate| candidate.name == name);
@@ -270,15 +272,6 @@ pub(super) fn choose(machine: &Machine<'_>, site: u32) -> Checked<Value> {
         }
     };
     Ok(Value::Int(i64::try_from(number).unwrap_or_default()))
-}
-
-/// The candidate that the runner chose for a `use one of`.
-pub(super) fn chosen<'m>(machine: &'m Machine<'_>, used: &UseSite) -> Option<&'m str> {
-    if machine.selections.is_empty() {
-        return None;
-    }
-    let Position { file, line, column } = machine.program.position(used.place);
-    machine.selections.get(&format!("{file}:{line}:{column}")).map(String::as_str)
 }
 
 fn unknown_candidate(used: &UseSite, name: &str) -> Box<Fault> {
@@ -290,7 +283,7 @@ fn unknown_candidate(used: &UseSite, name: &str) -> Box<Fault> {
     Fault::new(codes::UNKNOWN_CANDIDATE, message).help(help)
 }
 
-/// A `parallel for`, and where its parent goes on.
+/// Creates a `parallel for`, with the instruction where its parent continues.
 pub(super) fn parallel(
     machine: &Machine<'_>,
     regs: &[Value],

@@ -8,35 +8,35 @@ use crate::runtime::value::Value;
 use crate::runtime::value::origin::Origin;
 use crate::template::TemplateCall;
 
-/// A call: the one under way while the fiber is suspended, else a caller that waits.
+/// A call: the current one while the fiber is suspended, or a waiting caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
     /// The function by number.
     pub(crate) function: u32,
-    /// The instruction to go on with.
+    /// The next instruction.
     pub(crate) pc: u32,
-    /// Where its window begins on the stack.
+    /// The start of its window on the stack.
     pub(crate) base: u32,
-    /// How many events were open when it was called.
+    /// The number of open events when it was called.
     pub(crate) events: u32,
 }
 
-/// A strand of execution: the run itself, or a turn of a `parallel for`.
+/// A thread of execution: the run itself, or an iteration of a `parallel for`.
 #[derive(Debug, Default)]
 pub(crate) struct Fiber {
     pub(crate) stack: Vec<Value>,
     pub(crate) frames: Vec<Frame>,
     /// Open events, outermost first.
     pub(crate) events: Vec<OpenEvent>,
-    /// The event that those belong to.
+    /// The parent of these events.
     pub(crate) parent: Option<u64>,
-    /// Containers older than this are not written.
+    /// The epoch below which containers are read-only.
     pub(crate) epoch: u32,
-    /// How many `parallel for` are around it.
+    /// The number of `parallel for`s around it.
     pub(crate) nested: usize,
-    /// Calls that were open where it was started.
+    /// The number of open calls when it was started.
     pub(crate) depth: usize,
-    /// In the outermost call, handlers before this instruction belong to someone else.
+    /// The first instruction whose handlers apply in the outermost call.
     pub(crate) floor: u32,
     /// The register that waits for the effect's value.
     pub(crate) waiting: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Fiber {
 }
 
 impl Fiber {
-    /// Gives the outcome of the effect that it waits for.
+    /// Resumes with the outcome of the effect that it waits for.
     pub(crate) fn resume(&mut self, outcome: Checked<Value>) {
         match outcome {
             Ok(value) => {
@@ -57,23 +57,23 @@ impl Fiber {
         }
     }
 
-    /// The event that what happens now belongs to.
+    /// Returns the parent of the next event.
     pub(crate) fn current_event(&self) -> Option<u64> {
         self.events.last().map_or(self.parent, |event| Some(event.id))
     }
 }
 
-/// Why a fiber stopped.
+/// The reason why a fiber stopped.
 pub(crate) enum Exit {
     /// It is done.
     Done(Value),
-    /// It failed, and nothing in it caught that.
+    /// It failed without a handler.
     Failed(Box<RunError>),
     /// It needs an effect.
     Effect(Effect),
 }
 
-/// What a fiber needs from outside.
+/// An effect that a fiber requests.
 pub(crate) enum Effect {
     Generate(Box<GenerateCall>),
     Tool(Box<ToolCall>),
@@ -102,14 +102,14 @@ pub(crate) struct Parallel {
     pub(crate) function: u32,
     /// The first instruction of the body.
     pub(crate) start: u32,
-    /// What the body sees: all registers below the loop variable.
+    /// The registers that the body sees: all below the loop variable.
     pub(crate) window: Vec<Value>,
     /// The items, cut to `max`.
     pub(crate) items: Vec<Value>,
-    /// Whether `max` left items out.
+    /// True if `max` omitted items.
     pub(crate) truncated: bool,
-    /// How many `parallel for` are around its turns.
+    /// The number of `parallel for`s around its iterations.
     pub(crate) nested: usize,
-    /// Calls that are open.
+    /// The number of open calls.
     pub(crate) depth: usize,
 }

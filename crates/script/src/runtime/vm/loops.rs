@@ -11,7 +11,7 @@ use crate::runtime::warnings::WarningKind;
 use contexture_context::TraceKind;
 use serde_json::json;
 
-/// A bound as a number: `max` is positive, a count may be 0.
+/// Returns a bound as a number: `max` is positive, a count may be 0.
 pub(super) fn bound(value: &Value, positive: bool) -> Checked<i64> {
     let least = i64::from(positive);
     match value {
@@ -29,7 +29,7 @@ fn bad_bound(value: &Value, positive: bool) -> Box<Fault> {
         other => other.kind().to_owned(),
     };
     let (what, least) = if positive { ("`max`", "1") } else { ("the count of `repeat`", "0") };
-    let message = format!("{what} is a whole number from {least} on, not {found}");
+    let message = format!("{what} must be a whole number from {least}, not {found}");
     Fault::new(codes::LOOP_BOUND, message).help("compute the bound before the loop")
 }
 
@@ -40,7 +40,7 @@ pub(super) fn count_begin(regs: &mut [Value], at: Reg, positive: bool) -> Checke
     Ok(())
 }
 
-/// Counts a turn if there is one left.
+/// Counts an iteration, if there is one left.
 #[inline]
 pub(super) fn count_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
     let at = usize::from(at);
@@ -52,7 +52,7 @@ pub(super) fn count_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
     Ok(more)
 }
 
-/// The number of the next turn.
+/// Returns the index of the next iteration.
 pub(super) fn index(regs: &[Value], at: Reg) -> i64 {
     match register(regs, at) {
         Value::Int(index) => *index,
@@ -78,7 +78,7 @@ pub(super) fn walk_begin(
     Ok(())
 }
 
-/// Makes an unknown the list that a loop takes it for.
+/// Replaces an unknown by the list that a loop takes it for.
 fn spread(machine: &Machine<'_>, regs: &mut [Value], at: Reg) -> Checked<()> {
     if let Some(list) = unknown::list(machine, register(regs, at))? {
         set(regs, at, list);
@@ -86,15 +86,13 @@ fn spread(machine: &Machine<'_>, regs: &mut [Value], at: Reg) -> Checked<()> {
     Ok(())
 }
 
-/// The number of items of what a loop goes over.
+/// Returns the number of items of a loop's list.
 pub(super) fn length(list: &Value, what: &str) -> Checked<i64> {
     match list {
         Value::List(list) => Ok(i64::try_from(list.items.borrow().len()).unwrap_or(i64::MAX)),
         other => {
-            let fault = Fault::new(
-                codes::NOT_A_LIST,
-                format!("{what} goes over a list, not {}", other.kind()),
-            );
+            let fault =
+                Fault::new(codes::NOT_A_LIST, format!("{what} needs a list, not {}", other.kind()));
             Err(match other {
                 Value::Object(_) => fault.help("`.keys()` and `.values()` give lists"),
                 Value::Str(_) => fault.help("`.split` and `.lines()` give lists"),
@@ -139,7 +137,7 @@ pub(super) fn walk_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
     Ok(true)
 }
 
-/// Tells that a loop ran into its `max` with the condition still false.
+/// Reports that a loop reached its `max` while its condition was still false.
 #[cold]
 pub(super) fn truncated(
     machine: &Machine<'_>,
@@ -153,12 +151,12 @@ pub(super) fn truncated(
     if let Some(own) = events.last_mut().filter(|_| site.eventful) {
         own.add("truncated", true.into());
     }
-    let message = || "the loop ended by its `max` before its condition held".to_owned();
+    let message = || "the loop reached its `max` before its condition held".to_owned();
     let told = machine.warnings.note(WarningKind::LoopTruncated, site.place, message);
     warn(machine, event, state, site, told);
 }
 
-/// Tells that a `max` leaves items out.
+/// Reports that a `max` omitted items.
 #[cold]
 pub(super) fn cut_list(
     machine: &Machine<'_>,
@@ -168,12 +166,13 @@ pub(super) fn cut_list(
     (count, most): (i64, i64),
 ) {
     let Some(site) = machine.program.loops.get(site as usize) else { return };
-    let message = || format!("the list has {count} items, and `max` took the first {most}");
+    let message =
+        || format!("the list has {count} items; `max` limited the loop to the first {most}");
     let told = machine.warnings.note(WarningKind::ListTruncated, site.place, message);
     warn(machine, event, state, site, told);
 }
 
-/// Tells in the trace; a loop without events of its own is told first, in one that takes no time.
+/// Reports a warning in the trace; a loop without events of its own gets one that takes no time.
 fn warn(
     machine: &Machine<'_>,
     event: Option<u64>,

@@ -1,4 +1,4 @@
-//! Failures: where they happened, who catches them, and what a handler sees (AS-9).
+//! Failures: their place, their handler, and the value that a handler sees (AS-9).
 
 use super::fiber::Frame;
 use super::tracing;
@@ -12,10 +12,10 @@ use contexture_context::{TraceKind, Trust};
 use contexture_diagnostic::Span;
 use std::rc::Rc;
 
-/// Calls told at either end of a very long trace.
+/// The number of calls reported at either end of a very long trace.
 const TOLD: usize = 32;
 
-/// The parts of a fiber in which something failed.
+/// The parts of a fiber that a failure needs.
 pub(super) struct Broken<'f> {
     pub(super) stack: &'f mut Vec<Value>,
     pub(super) frames: &'f mut Vec<Frame>,
@@ -24,7 +24,8 @@ pub(super) struct Broken<'f> {
     pub(super) floor: u32,
 }
 
-/// Finds the handler of a failure and gives the frame to go on with; else the whole fiber fails.
+/// Finds the handler of a failure and returns the frame to continue with; without one, the whole
+/// fiber fails.
 ///
 /// The `pc` of `frame` is that of the instruction that failed.
 #[cold]
@@ -56,13 +57,14 @@ pub(super) fn raise(
     let window = stack.get_mut(base..).unwrap_or_default();
     tracing::fail_to(machine, events, tracing::kept(window, handler.events));
     if let Some(slot) = window.get_mut(usize::from(handler.error)) {
-        // What a handler can't be told in full is still told in brief.
+        // An error value that exceeds a limit is replaced by a short one.
         *slot = error_value(machine, &error).unwrap_or_default();
     }
     Ok(Frame { pc: handler.target, ..catcher })
 }
 
-/// The innermost handler around an instruction, its call, and how many calls stay open below it.
+/// Returns the innermost handler around an instruction, its call, and the number of calls that stay
+/// open below it.
 fn find(
     machine: &Machine<'_>,
     frames: &[Frame],
@@ -97,7 +99,7 @@ fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Fault) -
         open.drain(TOLD..TOLD + omitted);
     }
     let trace = open.into_iter().map(|frame| call_frame(machine, frame));
-    let help = fault.how_to_mend();
+    let help = fault.help_text();
     let Fault { code, message, details, kind, trust, origin, .. } = fault;
     if let Some(mut origin) = origin {
         origin.trace.extend(trace);
@@ -139,7 +141,7 @@ fn call_frame(machine: &Machine<'_>, frame: Frame) -> CallFrame {
     }
 }
 
-/// What a handler sees: `{code, message, details?, line, column, file}`.
+/// Returns the value that a handler sees: `{code, message, details?, line, column, file}`.
 fn error_value(machine: &Machine<'_>, error: &RunError) -> Option<Value> {
     let trust = error.trust;
     let text = |text: &str, trust: Trust| Value::text(text, trust);

@@ -10,7 +10,7 @@ use crate::runtime::value::Value;
 use crate::runtime::value::compare;
 use std::cmp::Ordering;
 
-/// Takes a register's value; none stays.
+/// Takes a register's value, and leaves none.
 pub(super) fn take(regs: &mut [Value], at: Reg) -> Value {
     regs.get_mut(usize::from(at)).map(std::mem::take).unwrap_or_default()
 }
@@ -46,7 +46,7 @@ pub(super) fn with_int(
     Ok(())
 }
 
-/// `to = left + right`; where `to` is `left`, a string grows in place.
+/// Computes `to = left + right`; if `to` is `left`, a string grows in place.
 #[inline(never)]
 pub(super) fn add(
     machine: &Machine<'_>,
@@ -59,7 +59,7 @@ pub(super) fn add(
     add_value(machine, regs, to, left, &tail)
 }
 
-/// `to = left + value`
+/// Computes `to = left + value`.
 #[inline(never)]
 pub(super) fn add_int(
     machine: &Machine<'_>,
@@ -78,7 +78,7 @@ fn add_value(
     left: Reg,
     tail: &Value,
 ) -> Checked<()> {
-    // Taken only where nothing but a limit can fail: a handler must find the variable whole.
+    // Taken only where nothing but a limit can fail: a handler must find the variable unchanged.
     let grows = to == left
         && matches!(register(regs, left), Value::Str(_))
         && concat::render(tail).is_some();
@@ -108,7 +108,7 @@ pub(super) fn equal_int(left: &Value, value: i16) -> bool {
     compare::numbers(left, &Value::Int(i64::from(value))) == Some(Ordering::Equal)
 }
 
-/// The failure that the compiler foresaw.
+/// Returns a failure found at compile time.
 #[cold]
 pub(super) fn certain(machine: &Machine<'_>, site: u32) -> Box<Fault> {
     match machine.program.fails.get(site as usize) {

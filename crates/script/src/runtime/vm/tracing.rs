@@ -1,4 +1,5 @@
-//! Events of loops and declarations, and the end of events that a failure or a `return` leaves.
+//! Events of loops and declarations, and the end of events that a failure or a `return` leaves
+//! open.
 
 use super::register;
 use crate::runtime::code::{CandidateSite, LoopSite, Place, Reg, UseSite};
@@ -12,7 +13,7 @@ fn innermost(events: &[OpenEvent], parent: Option<u64>) -> Option<u64> {
     events.last().map_or(parent, |event| Some(event.id))
 }
 
-/// What is told of a loop whose state begins at `at`.
+/// Returns the data of a loop whose state begins at `at`.
 pub(super) fn loop_data(
     machine: &Machine<'_>,
     site: &LoopSite,
@@ -23,7 +24,7 @@ pub(super) fn loop_data(
     if let Some(variable) = &site.variable {
         data.insert("variable".to_owned(), Json::from(variable.as_str()));
     }
-    // A count stands behind its counter, the end of a list behind list and index.
+    // A count follows its counter, the end of a list follows list and index.
     let (name, bound) = match site.word {
         "for" => ("items", at + 2),
         "repeat" => ("times", at + 1),
@@ -41,7 +42,7 @@ pub(super) fn loop_data(
     data
 }
 
-/// Begins the event of a loop whose state stands behind `at`.
+/// Begins the event of a loop whose state follows `at`.
 pub(super) fn loop_begin(
     machine: &Machine<'_>,
     events: &mut Vec<OpenEvent>,
@@ -56,7 +57,7 @@ pub(super) fn loop_begin(
     events.push(event);
 }
 
-/// Ends the turn under way, if there is one. The loop's state begins at `at`.
+/// Ends the current iteration, if there is one. The loop's state begins at `at`.
 pub(super) fn turn_end(
     machine: &Machine<'_>,
     events: &mut Vec<OpenEvent>,
@@ -66,7 +67,7 @@ pub(super) fn turn_end(
     end_to(machine, events, kept(regs, at.saturating_sub(1)) + 1);
 }
 
-/// Begins a turn.
+/// Begins an iteration.
 pub(super) fn turn_begin(
     machine: &Machine<'_>,
     events: &mut Vec<OpenEvent>,
@@ -78,7 +79,7 @@ pub(super) fn turn_begin(
     events.push(event);
 }
 
-/// The depth of events that a register keeps.
+/// Returns the depth of events saved in a register.
 pub(super) fn kept(regs: &[Value], at: Reg) -> usize {
     match register(regs, at) {
         Value::Int(depth) => usize::try_from(*depth).unwrap_or(usize::MAX),
@@ -104,7 +105,7 @@ pub(super) fn fail_to(machine: &Machine<'_>, events: &mut Vec<OpenEvent>, depth:
     }
 }
 
-/// Tells of a `use` (AS-29): source, label, budget.
+/// Reports a `use` (AS-29): source, label, budget.
 pub(super) fn declared(machine: &Machine<'_>, parent: Option<u64>, site: u32) {
     let Some(site) = machine.program.uses.get(site as usize) else { return };
     let label = site.label.as_deref();
@@ -124,7 +125,7 @@ pub(super) fn declared(machine: &Machine<'_>, parent: Option<u64>, site: u32) {
             });
             data.insert("candidates".to_owned(), candidates.collect());
             let selected = site.candidates.get(site.selected).map(|one| one.name.as_str());
-            if let Some(name) = super::effects::chosen(machine, site).or(selected) {
+            if let Some(name) = machine.chosen(site).or(selected) {
                 data.insert("chosen".to_owned(), Json::from(name));
             }
         }

@@ -10,7 +10,7 @@ use contexture_diagnostic::Span;
 const COMPARISON: u8 = 3;
 const LOWEST: u8 = 1;
 
-/// What an operator binds like; the higher the tighter. `not` stands between `and` and these.
+/// Returns the precedence of an operator; higher binds tighter. `not` is between `and` and these.
 const fn precedence(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Or => 1,
@@ -31,19 +31,19 @@ impl Parser<'_> {
         self.deeper(Self::own_expression, error_at)
     }
 
-    /// An expression that is a statement's own, so that only its block counts as a level.
+    /// Parses an expression that is a statement's own, so that only its block counts as a level.
     pub(super) fn own_expression(&mut self) -> Expr {
         self.binary(LOWEST)
     }
 
-    /// An expression before a block or a clause, where `=` can only be meant as `==`.
+    /// Parses an expression before a block or a clause, where `=` can only be meant as `==`.
     pub(super) fn condition(&mut self) -> Expr {
         let left = self.header_expression();
         if !self.at(TokenKind::Assign) {
             return left;
         }
         let op_span = self.current.span;
-        let fault = codes::ASSIGNMENT_AS_VALUE.at(op_span, "`=` assigns and can't be a condition");
+        let fault = codes::ASSIGNMENT_AS_VALUE.at(op_span, "assignment `=` used as a condition");
         self.push_here(fault.with_help("compare with `==`").with_edit(op_span, "=="));
         self.bump();
         let below = self.height;
@@ -51,8 +51,8 @@ impl Parser<'_> {
         self.join(left, (BinaryOp::Equal, op_span), right, below)
     }
 
-    /// An expression before a block: a `{` that opens no object is the block, and the expression
-    /// is missing.
+    /// Parses an expression before a block: a `{` that does not open an object is the block, and
+    /// the expression is missing.
     pub(super) fn header_expression(&mut self) -> Expr {
         if self.at(TokenKind::OpenBrace) && !self.object_follows() {
             let fault = self.unexpected("an expression");
@@ -74,7 +74,7 @@ impl Parser<'_> {
         self.binary_of(left, least)
     }
 
-    /// Goes on behind a left operand with operators that bind at least as `least`.
+    /// Continues after a left operand with operators whose precedence is at least `least`.
     fn binary_of(&mut self, mut left: Expr, least: u8) -> Expr {
         while let Some(op) = self.infix() {
             if precedence(op) < least {
@@ -91,7 +91,7 @@ impl Parser<'_> {
             }
             let right = self.binary(precedence(op) + 1);
             if joined {
-                self.tell_joined_line(left.span, op_span, right.span);
+                self.report_joined_line(left.span, op_span, right.span);
             }
             left = self.join(left, (op, op_span), right, below);
         }
@@ -113,8 +113,8 @@ impl Parser<'_> {
         Expr { kind: ExprKind::Binary { op, op_span, left, right }, span }
     }
 
-    /// Whether the `-` at hand seems to begin a statement: it is the first of its line, glued to
-    /// what follows, and in no brackets that the line above has opened.
+    /// Reports whether the current `-` seems to begin a statement: it is the first of its line,
+    /// glued to the next token, and in no brackets opened above.
     fn reads_as_negative(&mut self) -> bool {
         let minus = self.current;
         let grouped =
@@ -126,19 +126,20 @@ impl Parser<'_> {
         next.span.start == minus.span.end && next.kind != TokenKind::End && !next.kind.is_closer()
     }
 
-    /// Not counted among the errors: the program means what AS-3 says.
-    fn tell_joined_line(&mut self, left: Span, minus: Span, right: Span) {
+    /// Reports a line that continues the one above. It is not counted among the errors: the program
+    /// is valid (AS-3).
+    fn report_joined_line(&mut self, left: Span, minus: Span, right: Span) {
         let sides = [left, right].map(|side| self.slice(side));
         let [from, value] = sides.map(super::clip);
         let message = if sides.iter().any(|side| side.contains(['\n', '\r'])) {
-            "this line goes on with the one above and subtracts from it".to_owned()
+            "this line continues the one above and subtracts from it".to_owned()
         } else {
-            format!("this line goes on with the one above: `{from} - {value}`")
+            format!("this line continues the one above: `{from} - {value}`")
         };
         let help = "write a space behind `-` if that is meant; a statement of its own stands in \
                     parentheses, as in `(-x)`";
         let told = codes::JOINED_LINE.at(minus.to(right), message);
-        self.diagnostics.push(told.with_label(left, "goes on below").with_help(help));
+        self.diagnostics.push(told.with_label(left, "continues below").with_help(help));
     }
 
     fn infix(&self) -> Option<BinaryOp> {
@@ -172,20 +173,20 @@ impl Parser<'_> {
             _ => None,
         };
         if let Some(word) = meant {
-            self.tell_foreign_operator(word, word);
+            self.report_foreign_operator(word, word);
         }
         self.bump().span
     }
 
-    fn tell_foreign_operator(&mut self, word: &str, replacement: &str) {
+    fn report_foreign_operator(&mut self, word: &str, replacement: &str) {
         let token = self.current;
         let message = format!("{} is written `{word}`", token.kind.describe());
         let fault = codes::FOREIGN_OPERATOR.at(token.span, message);
         self.push(fault.with_help(format!("write `{word}`")).with_edit(token.span, replacement));
     }
 
-    /// Prefix operators, however many, and their operand: they are kept and then applied from the
-    /// innermost, which `not` does to a whole comparison.
+    /// Parses prefix operators and their operand. The operators are collected and then applied from
+    /// the innermost; `not` applies to a whole comparison.
     fn unary(&mut self) -> Expr {
         let mut operators = Vec::new();
         while let Some(op) = self.prefix() {
@@ -203,12 +204,12 @@ impl Parser<'_> {
         operand
     }
 
-    /// The prefix operator at the current token; a `+` is told and passed over.
+    /// Returns the prefix operator at the current token; reports and skips a `+`.
     fn prefix(&mut self) -> Option<UnaryOp> {
         while self.at(TokenKind::Plus) {
             let mut fault = self.unexpected("an expression");
             if self.foreign_pair().is_none() {
-                fault = fault.with_help("a number needs no `+`");
+                fault = fault.with_help("remove the `+`");
             }
             self.push_here(fault);
             self.bump();
@@ -216,7 +217,7 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Minus if !self.is_least_number() => Some(UnaryOp::Negate),
             TokenKind::ForeignNot => {
-                self.tell_foreign_operator("not", "not ");
+                self.report_foreign_operator("not", "not ");
                 Some(UnaryOp::Not)
             }
             TokenKind::Word if self.at_word("not") => Some(UnaryOp::Not),
@@ -224,7 +225,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `-9223372036854775808` is in range although its digits alone are not.
+    /// Reports whether this is `-9223372036854775808`, which is in range although its digits alone
+    /// are not.
     fn is_least_number(&mut self) -> bool {
         let number = self.peek(1);
         number.kind == TokenKind::Number
@@ -242,7 +244,8 @@ impl Parser<'_> {
         self.postfix_of(first)
     }
 
-    /// `.name` may stand on the next line; `(` and `[` belong to what stands on their own.
+    /// Parses postfix operators. `.name` may be on the next line; `(` and `[` on a new line begin
+    /// another expression.
     fn postfix_of(&mut self, first: Expr) -> Expr {
         let mut base = first;
         loop {
@@ -262,8 +265,11 @@ impl Parser<'_> {
         let Some(word) = self.word().filter(|_| !next_statement) else {
             let fault = self.unexpected("the name of a field");
             let index = self.at(TokenKind::Number) && self.same_line();
-            let fault =
-                if index { fault.with_help("an item of a list is `list[0]`") } else { fault };
+            let fault = if index {
+                fault.with_help("write `list[0]` for an item of a list")
+            } else {
+                fault
+            };
             self.push_here(fault);
             if index {
                 self.bump();
@@ -285,8 +291,9 @@ impl Parser<'_> {
         let opening = self.open();
         let index = self.expression();
         if self.at(TokenKind::Colon) {
-            let fault =
-                self.unexpected("`]`").with_help("a part of a list is `list.slice(from, to)`");
+            let fault = self
+                .unexpected("`]`")
+                .with_help("write `list.slice(from, to)` for a part of a list");
             self.push_here(fault);
             self.skip_to_comma();
         }
@@ -328,7 +335,7 @@ impl Parser<'_> {
         Expr { kind, span }
     }
 
-    /// An error that takes no token: whoever reads a sequence decides how to go on.
+    /// Returns an error that takes no token: the caller decides how to continue.
     fn missing_expression(&mut self) -> Expr {
         let fault = self.unexpected("an expression");
         let at = self.current.span.start;
@@ -356,37 +363,37 @@ impl Parser<'_> {
             Ok(Number::Int(value)) => ExprKind::Int(value),
             Ok(Number::Float(value)) => ExprKind::Float(value),
             Ok(Number::MinInt) => {
-                self.tell_number(token, NumberFault::TooLarge);
+                self.report_number(token, NumberFault::TooLarge);
                 ExprKind::Int(i64::MAX)
             }
             Err(fault) => {
-                self.tell_number(token, fault);
+                self.report_number(token, fault);
                 ExprKind::Int(0)
             }
         };
         self.leaf(kind, token.span)
     }
 
-    pub(super) fn tell_number(&mut self, token: Token, fault: NumberFault) {
+    pub(super) fn report_number(&mut self, token: Token, fault: NumberFault) {
         let text = super::clip(self.slice(token.span));
         let (code, message, help) = match fault {
             NumberFault::TooLarge => (
                 codes::NUMBER_TOO_LARGE,
-                format!("`{text}` is too large for a number"),
+                format!("number `{text}` does not fit into 64 bits"),
                 "whole numbers go from -9223372036854775808 to 9223372036854775807",
             ),
             NumberFault::Suffix => (
                 codes::BAD_NUMBER,
-                format!("`{text}` is no number"),
+                format!("invalid number `{text}`"),
                 "only `k` may follow the digits: `2k` is 2000",
             ),
             NumberFault::NotWhole => (
                 codes::BAD_NUMBER,
-                format!("`{text}` is no whole number"),
+                format!("`{text}` is not a whole number"),
                 "`k` multiplies by 1000 and gives a whole number, as in `1.5k`",
             ),
         };
-        self.tell(code, token.span, message, help);
+        self.report(code, token.span, message, help);
     }
 
     fn string_literal(&mut self) -> Expr {
@@ -401,12 +408,13 @@ impl Parser<'_> {
         let inner = self.expression();
         let below = self.height;
         if self.at(TokenKind::Assign) {
-            let fault = codes::ASSIGNMENT_AS_VALUE.at(self.current.span, "`=` gives no value");
+            let fault =
+                codes::ASSIGNMENT_AS_VALUE.at(self.current.span, "assignment `=` used as a value");
             self.push_here(fault.with_help("compare with `==`").with_edit(self.current.span, "=="));
             self.bump();
             self.expression();
         } else if self.at(TokenKind::Comma) {
-            let fault = self.unexpected("`)`").with_help("a list stands in `[` and `]`");
+            let fault = self.unexpected("`)`").with_help("write a list in `[` and `]`");
             self.push_here(fault);
             self.skip_in_group();
         }
@@ -449,14 +457,15 @@ impl Parser<'_> {
         self.leaf(ExprKind::Name(word.to_owned()), span)
     }
 
-    /// `x = if …`: the statement is read as one, so that the rest of the file still makes sense.
+    /// Reports `x = if …`, and parses the statement, so that the rest of the file still makes
+    /// sense.
     fn keyword_as_value(&mut self, word: &str) -> Expr {
         let start = self.current.span;
         let statement = matches!(word, "if" | "for" | "return" | "use") && self.same_line();
         if !statement {
             let fault = self.unexpected("an expression");
             let help = match word {
-                "and" | "or" => format!("`{word}` stands between two values"),
+                "and" | "or" => format!("write `{word}` between two values"),
                 _ => format!("`{word}` is a reserved word"),
             };
             self.push_here(fault.with_help(help));
@@ -465,7 +474,7 @@ impl Parser<'_> {
             }
             return self.leaf(ExprKind::Error, start);
         }
-        let message = format!("`{word}` is a statement and gives no value");
+        let message = format!("statement `{word}` used as a value");
         let help = "assign inside its blocks, or call a function that returns the value";
         self.push_here(codes::STATEMENT_AS_VALUE.at(start, message).with_help(help));
         let read = self.deeper(|p| p.statement().span, |span| span);

@@ -12,7 +12,7 @@ impl Parser<'_> {
         let (options, below) = if self.at(TokenKind::OpenParen) && self.same_line() {
             self.generate_options()
         } else {
-            let fault = codes::BAD_GENERATE.at(start, "`generate` is a call");
+            let fault = codes::BAD_GENERATE.at(start, "`generate` without arguments");
             self.push(fault.with_help("write `generate({ input: \"…\" }) -> { answer string }`"));
             self.fault_at = Some(self.current.span.start);
             (Vec::new(), 0)
@@ -34,7 +34,7 @@ impl Parser<'_> {
         if !self.at(TokenKind::OpenBrace) {
             let (arguments, highest) = self.sequence("the options", false);
             self.close(opening);
-            self.tell_bad_options(&arguments, self.span_from(opening.span.start));
+            self.report_bad_options(&arguments, self.span_from(opening.span.start));
             return (arguments.into_iter().map(as_input).collect(), highest);
         }
         let (options, mut highest) = self.fields();
@@ -45,18 +45,18 @@ impl Parser<'_> {
             highest = highest.max(spare);
             let span = at.to(self.span_from(at.start));
             let fault = codes::BAD_GENERATE.at(span, "`generate` takes one object of options");
-            self.push(fault.with_help("put everything into that object"));
+            self.push(fault.with_help("put all options into that object"));
         }
         self.close(opening);
         for (key, _) in options.iter().filter(|(key, _)| key.value == "limit") {
-            let message = "the option `limit` is called `max_output`";
+            let message = "the option `limit` is now called `max_output`";
             let fault = codes::OLD_LIMIT_OPTION.at(key.span, message);
             self.push(fault.with_help("write `max_output`").with_edit(key.span, "max_output"));
         }
         (options, highest)
     }
 
-    fn tell_bad_options(&mut self, arguments: &[Expr], span: Span) {
+    fn report_bad_options(&mut self, arguments: &[Expr], span: Span) {
         if self.fault_at == Some(self.current.span.start) {
             return;
         }
@@ -72,7 +72,7 @@ impl Parser<'_> {
     }
 }
 
-/// What was given without a name is most likely the instruction.
+/// Takes an argument without a name as the instruction, which it most likely is.
 fn as_input(argument: Expr) -> (Text, Expr) {
     let key = Text { value: "input".to_owned(), span: Span::at(argument.span.start) };
     (key, argument)

@@ -20,7 +20,7 @@ pub(super) const IMPORT_KINDS: &[(&str, ImportKind)] = &[
     ("template", ImportKind::Template),
 ];
 
-/// Where items stand.
+/// The place of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     File,
@@ -43,13 +43,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn stray_closer(&mut self) {
-        let message = format!("{} closes nothing", self.kind().describe());
+        let message = format!("unmatched {}", self.kind().describe());
         let fault = codes::STRAY_CLOSER.at(self.current.span, message);
-        self.push_here(fault.with_help("remove it, or add what it is to close"));
+        self.push_here(fault.with_help("remove it, or add the bracket that it should close"));
         self.bump();
     }
 
-    /// An item; what is none is told and read past.
+    /// Parses an item; reports and skips anything else.
     fn item_or_fault(&mut self, place: Place) -> Option<Item> {
         if let Some(item) = self.item(place) {
             return Some(item);
@@ -64,7 +64,7 @@ impl Parser<'_> {
 
     pub(super) fn semicolon(&mut self) {
         let span = self.current.span;
-        let fault = codes::SEMICOLON.at(span, "there are no semicolons");
+        let fault = codes::SEMICOLON.at(span, "unexpected `;`");
         self.push_here(fault.with_help("end the line instead").with_edit(span, ""));
         self.bump();
     }
@@ -73,7 +73,10 @@ impl Parser<'_> {
         let span = self.current.span;
         let start = span.start;
         if let Some(help) = self.foreign_item() {
-            let message = format!("{} starts nothing here", self.describe_current());
+            let message = format!(
+                "expected an import, an agent or a function, found {}",
+                self.describe_current()
+            );
             self.push_here(codes::FOREIGN_STATEMENT.at(span, message).with_help(help));
             self.fault_at = Some(start);
             self.skip_foreign_item();
@@ -85,8 +88,8 @@ impl Parser<'_> {
             self.push_here(fault);
         } else {
             let message = match place {
-                Place::Agent => "statements stand in a function, not in an agent",
-                _ => "statements stand in a function, not at the top of a file",
+                Place::Agent => "a statement is not allowed in an agent, outside its functions",
+                _ => "a statement is not allowed at the top level of a file",
             };
             let help = "put it into `main func(input) { … }`";
             self.push_here(codes::MISPLACED_STATEMENT.at(span, message).with_help(help));
@@ -104,10 +107,12 @@ impl Parser<'_> {
     fn foreign_item(&self) -> Option<String> {
         let word = self.word()?;
         let help = match word {
-            "function" | "fn" | "def" | "fun" | "async" => "a function is `func name(input) { … }`",
-            "class" | "struct" => "an agent is `agent Name { … }`",
+            "function" | "fn" | "def" | "fun" | "async" => {
+                "write a function as `func name(input) { … }`"
+            }
+            "class" | "struct" => "write an agent as `agent Name { … }`",
             "main" => "write `main func(input) { … }` or `main agent { … }`",
-            "from" => "an import is `import tool Name from \"…\"`",
+            "from" => "write an import as `import tool Name from \"…\"`",
             _ => {
                 let words = ["import", "agent", "func", "main"];
                 let meant = nearest(word, words)?;
@@ -128,7 +133,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an item begins here; told from names by what follows.
+    /// Reports whether an item begins here, judged by the tokens that follow.
     pub(super) fn starts_item(&mut self) -> bool {
         match self.word() {
             Some("func") => {
@@ -146,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows `word ( … )`, looking over a few tokens only.
+    /// Returns the token after `word ( … )`, looking ahead a few tokens only.
     fn peek_past_group(&mut self) -> Option<TokenKind> {
         const FAR: usize = 32;
         let close = (2..FAR).find(|at| self.peek(*at).kind == TokenKind::CloseParen)?;
@@ -158,38 +163,50 @@ impl Parser<'_> {
         let word = self.word()?;
         match word {
             "import" if self.peek_kind() == TokenKind::Word => {
-                self.tell_misplaced(place, Place::File, "an import stands at the top of a file");
+                self.report_misplaced(
+                    place,
+                    Place::File,
+                    "an import is only allowed at the top level of a file",
+                );
                 self.import().map(Item::Import)
             }
             "agent"
                 if self.peek_kind() == TokenKind::Word
                     || (self.peek_kind() == TokenKind::OpenBrace) =>
             {
-                self.tell_misplaced(place, Place::File, "an agent stands at the top of a file");
+                self.report_misplaced(
+                    place,
+                    Place::File,
+                    "an agent is only allowed at the top level of a file",
+                );
                 self.bump();
                 Some(Item::Agent(self.agent(false, start)))
             }
             "func" => {
-                self.tell_misplaced(
+                self.report_misplaced(
                     place,
                     Place::Agent,
-                    "a function stands in an agent or at the top of a file",
+                    "a function is only allowed in an agent or at the top level of a file",
                 );
                 self.bump();
                 Some(Item::Func(self.func(false, start)))
             }
             "main" if self.peek_word(1) == Some("func") => {
-                self.tell_misplaced(
+                self.report_misplaced(
                     place,
                     Place::Agent,
-                    "a function stands in an agent or at the top of a file",
+                    "a function is only allowed in an agent or at the top level of a file",
                 );
                 self.bump();
                 self.bump();
                 Some(Item::Func(self.func(true, start)))
             }
             "main" if self.peek_word(1) == Some("agent") => {
-                self.tell_misplaced(place, Place::File, "an agent stands at the top of a file");
+                self.report_misplaced(
+                    place,
+                    Place::File,
+                    "an agent is only allowed at the top level of a file",
+                );
                 self.bump();
                 self.bump();
                 Some(Item::Agent(self.agent(true, start)))
@@ -199,7 +216,7 @@ impl Parser<'_> {
         }
     }
 
-    fn tell_misplaced(&mut self, place: Place, deepest: Place, message: &str) {
+    fn report_misplaced(&mut self, place: Place, deepest: Place, message: &str) {
         let misplaced = match deepest {
             Place::File => place != Place::File,
             Place::Agent => place == Place::Function,
@@ -229,7 +246,7 @@ impl Parser<'_> {
                 self.skip_line();
             }
             let span = self.span_from(start);
-            // An import without a source still binds its name, so that its uses are no faults.
+            // An import without a source still binds its name, so that its uses are not faults.
             return Some(Import { kind, name, from: nowhere(span), span });
         };
         let span = self.span_from(start);
@@ -245,12 +262,13 @@ impl Parser<'_> {
         }
         let words = IMPORT_KINDS.iter().map(|(word, _)| *word);
         let help = match (word, nearest(word, words)) {
-            ("model", _) => "a model is imported with `import llm`".to_owned(),
+            ("model", _) => "import a model with `import llm`".to_owned(),
             (_, Some(meant)) => format!("did you mean `{meant}`?"),
-            _ => "one of llm, tool, memory, file, agent, knowledge, resource, template".to_owned(),
+            _ => "the kinds are llm, tool, memory, file, agent, knowledge, resource, template"
+                .to_owned(),
         };
-        let message = format!("there is no import of kind `{}`", super::clip(word));
-        self.tell(codes::UNKNOWN_IMPORT_KIND, self.current.span, message, help);
+        let message = format!("unknown import kind `{}`", super::clip(word));
+        self.report(codes::UNKNOWN_IMPORT_KIND, self.current.span, message, help);
         self.bump();
         None
     }
@@ -295,7 +313,8 @@ impl Parser<'_> {
         items
     }
 
-    /// An import or agent at the start of a line begins the next item: a brace is missing.
+    /// Reports whether an import or agent at the start of a line begins the next item, so that a
+    /// brace is missing.
     fn agent_is_left_open(&mut self) -> bool {
         let outer = match self.word() {
             Some("import" | "agent") => self.starts_item(),
@@ -314,7 +333,7 @@ impl Parser<'_> {
         };
         let params = self.params();
         if self.at(TokenKind::Arrow) {
-            let fault = self.unexpected("`{`").with_help("a function declares no result");
+            let fault = self.unexpected("`{`").with_help("a function does not declare a result");
             self.push_here(fault);
             self.bump();
             self.shape();
@@ -324,14 +343,15 @@ impl Parser<'_> {
         let body = self.block("the body of the function");
         self.body_depth = outer;
         self.function_start.pop();
-        self.tell_block_return(&body);
+        self.report_block_return(&body);
         Func { main, name, params, body, span: self.span_from(start.start) }
     }
 
     fn params(&mut self) -> Vec<Param> {
         if !self.at(TokenKind::OpenParen) {
             let at = Span::at(self.previous_end);
-            let fault = self.unexpected("`(`").with_help("a function without parameters has `()`");
+            let fault =
+                self.unexpected("`(`").with_help("write `()` for a function without parameters");
             self.push_here(fault.with_edit(at, "()"));
             return Vec::new();
         }
@@ -371,14 +391,15 @@ impl Parser<'_> {
         let shape = typed.then(|| self.shape());
         if self.at(TokenKind::Assign) {
             let fault = self.unexpected("`,` or `)`");
-            self.push_here(fault.with_help("parameters have no default values"));
+            self.push_here(fault.with_help("parameters can't have default values"));
             self.bump();
             self.expression();
         }
         Some(Param { name, shape })
     }
 
-    /// `model NAME`, `role "…"`, `description "…"`; `None` when the word is an ordinary name.
+    /// Parses `model NAME`, `role "…"`, `description "…"`; returns `None` if the word is an
+    /// ordinary name.
     pub(super) fn config(&mut self) -> Option<Config> {
         let word = self.word()?;
         let wanted = match word {
@@ -403,8 +424,7 @@ impl Parser<'_> {
         let start = self.bump().span.start;
         if colon {
             let span = self.current.span;
-            let fault =
-                codes::CONFIG_COLON.at(span, format!("`{word}` is written without a colon"));
+            let fault = codes::CONFIG_COLON.at(span, format!("unexpected `:` after `{word}`"));
             self.push_here(fault.with_help("remove the colon").with_edit(span, ""));
             self.bump();
         }
@@ -417,8 +437,8 @@ impl Parser<'_> {
         Some(Config { kind, span: self.span_from(start) })
     }
 
-    /// Whether a value that no setting takes stands behind `role`, `description` or `model`, and
-    /// these are no names: `role x`, `description 5`.
+    /// Reports whether an invalid value follows `role`, `description` or `model` used as settings:
+    /// `role x`, `description 5`.
     fn is_wrong_setting(&mut self, value: Token, colon: bool) -> bool {
         let operator =
             TokenKind::Word == value.kind && matches!(self.slice(value.span), "and" | "or");
@@ -438,7 +458,7 @@ impl Parser<'_> {
             ),
             _ => (
                 format!("`{word}` takes a string literal"),
-                format!("write `{word} \"…\"`; what is computed is shown with `use`"),
+                format!("write `{word} \"…\"`; show a computed value with `use`"),
             ),
         };
         self.push_here(codes::UNEXPECTED_TOKEN.at(self.current.span, message).with_help(help));
@@ -447,11 +467,11 @@ impl Parser<'_> {
         Some(Config { kind, span: self.span_from(start) })
     }
 
-    /// A setting is one literal: `role "a" + "b"` is told.
+    /// Refuses a computed setting such as `role "a" + "b"`: a setting is one literal.
     fn refuse_computed(&mut self, word: &str) {
         if self.at(TokenKind::Plus) && self.same_line() {
             let message = format!("`{word}` takes one string literal");
-            let help = "write it as one string; what is computed is shown with `use`";
+            let help = "write it as one string; show a computed value with `use`";
             self.push_here(codes::UNEXPECTED_TOKEN.at(self.current.span, message).with_help(help));
             while self.eat(TokenKind::Plus).is_some() {
                 self.expression();
@@ -459,7 +479,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `model x = 1` is no configuration.
+    /// Reports whether this is an assignment such as `model x = 1`, not a setting.
     fn follows_assignment(&mut self, colon: bool) -> bool {
         let token = self.peek(if colon { 3 } else { 2 });
         token.kind.is_assignment() && !token.starts_line
@@ -470,17 +490,17 @@ impl Parser<'_> {
         if token.kind != TokenKind::Word {
             let message = "`model` takes the name of an imported model";
             let help = "write `import llm Name from \"…\"` at the top and `model Name` here";
-            self.tell(codes::UNEXPECTED_TOKEN, token.span, message, help);
+            self.report(codes::UNEXPECTED_TOKEN, token.span, message, help);
         }
         let text = if token.kind == TokenKind::Word { self.slice(token.span) } else { "" };
         Name { text: text.to_owned(), span: token.span }
     }
 
-    /// `{ … }`; when the brace is missing, an empty block.
+    /// Parses `{ … }`; returns an empty block if the brace is missing.
     pub(super) fn block(&mut self, what: &str) -> Block {
         let start = self.current.span.start;
         if !self.at(TokenKind::OpenBrace) {
-            let fault = self.unexpected("`{`").with_help(format!("{what} stands in `{{` and `}}`"));
+            let fault = self.unexpected("`{`").with_help(format!("put {what} in `{{` and `}}`"));
             self.push_here(fault);
             self.height = 1;
             return Block { statements: Vec::new(), span: Span::at(self.previous_end) };
@@ -496,7 +516,7 @@ impl Parser<'_> {
     }
 }
 
-/// The source of an import that has none or is of no known kind.
+/// Returns the source of an import that has none or is of an unknown kind.
 fn nowhere(span: Span) -> Text {
     Text { value: String::new(), span: Span::at(span.end) }
 }

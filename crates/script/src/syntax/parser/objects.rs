@@ -1,4 +1,4 @@
-//! Lists, objects and arguments: what stands between brackets, separated by commas (AS-4).
+//! Lists, objects and arguments: parts in brackets, separated by commas (AS-4).
 
 use super::super::ast::{Expr, ExprKind, Text};
 use super::super::token::TokenKind;
@@ -24,8 +24,8 @@ impl Parser<'_> {
         self.above(highest, span, ExprKind::Object(fields))
     }
 
-    /// Expressions up to a closing bracket, and the height of the highest. `old_commas` says
-    /// that version 0.1.3 let the commas be left out here.
+    /// Parses expressions up to a closing bracket, and returns the height of the highest. With
+    /// `old_commas`, version 0.1.3 let the commas be omitted here.
     pub(super) fn sequence(&mut self, what: &str, old_commas: bool) -> (Vec<Expr>, usize) {
         let mut items = Vec::new();
         let mut highest = 0;
@@ -56,7 +56,7 @@ impl Parser<'_> {
     fn spare_comma(&mut self, what: &str) {
         let fault = self.unexpected(what);
         let span = self.current.span;
-        self.push_here(fault.with_help("remove this comma").with_edit(span, ""));
+        self.push_here(fault.with_help("remove the comma").with_edit(span, ""));
         self.bump();
     }
 
@@ -66,22 +66,21 @@ impl Parser<'_> {
         }
         let at = Span::at(self.previous_end);
         let fault = if old {
-            codes::OLD_MISSING_COMMA
-                .at(self.current.span, format!("{what} are separated by commas"))
+            codes::OLD_MISSING_COMMA.at(self.current.span, format!("missing comma between {what}"))
         } else {
             self.unexpected("`,`")
         };
         self.push_here(fault.with_help("add a comma before it").with_edit(at, ","));
     }
 
-    /// Tells of a token that fits nowhere, and skips to the next comma; always takes something
-    /// unless the group ends here.
+    /// Reports an unexpected token, and skips to the next comma; always takes something unless the
+    /// group ends here.
     fn unexpected_in_group(&mut self, wanted: &str, before: u32) {
         let semicolon = self.at(TokenKind::Semicolon);
         let fault = self.unexpected(wanted);
         let span = self.current.span;
         let fault =
-            if semicolon { fault.with_help("write a comma").with_edit(span, ",") } else { fault };
+            if semicolon { fault.with_help("write `,`").with_edit(span, ",") } else { fault };
         self.push_here(fault);
         if semicolon {
             self.bump();
@@ -94,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{ key: value, … }` with its braces, and the height of the highest value.
+    /// Parses `{ key: value, … }` with its braces, and returns the height of the highest value.
     pub(super) fn fields(&mut self) -> (Vec<(Text, Expr)>, usize) {
         let opening = self.open();
         let mut fields = Vec::new();
@@ -123,12 +122,13 @@ impl Parser<'_> {
             }
         }
         self.close(opening);
-        self.tell_duplicate_keys(&fields);
+        self.report_duplicate_keys(&fields);
         fields.shrink_to_fit();
         (fields, highest)
     }
 
-    /// A line that assigns, further to the left than the first key, belongs to no object.
+    /// Reports whether the object was left open: a line that assigns, further to the left than the
+    /// first key, does not belong to it.
     fn object_is_left_open(&mut self, here: Option<usize>, first: Option<usize>) -> bool {
         let Some(here) = here else { return false };
         if self.starts_item() {
@@ -166,7 +166,7 @@ impl Parser<'_> {
                 self.leaf(ExprKind::Error, key.span)
             }
             _ => {
-                let help = format!("an object is written `{{ {}: value }}`", key.value);
+                let help = format!("write an object as `{{ {}: value }}`", key.value);
                 self.push_here(fault.with_help(help));
                 if self.same_line() && self.starts_expression() {
                     self.expression();
@@ -189,7 +189,7 @@ impl Parser<'_> {
         self.expression()
     }
 
-    /// Takes what separates two fields; false when the object ends here.
+    /// Takes the separator of two fields; returns false when the object ends here.
     fn separator_of_fields(&mut self, before: u32) -> bool {
         if self.eat(TokenKind::Comma).is_some() {
             return true;
@@ -203,19 +203,19 @@ impl Parser<'_> {
             return true;
         }
         if self.current.starts_line && key {
-            // Told when the key is read, or by whoever finds the object left open.
+            // Reported when the key is parsed, or when the object is found to be left open.
             return true;
         }
         self.unexpected_in_group("`,` or `}`", before);
         true
     }
 
-    fn tell_duplicate_keys(&mut self, fields: &[(Text, Expr)]) {
+    fn report_duplicate_keys(&mut self, fields: &[(Text, Expr)]) {
         let mut seen = HashSet::with_capacity(fields.len());
         for (key, _) in fields {
             if !seen.insert(key.value.as_str()) {
-                let message = format!("the key `{}` is given twice", super::clip(&key.value));
-                self.tell(codes::DUPLICATE_KEY, key.span, message, "keep one of them");
+                let message = format!("duplicate key `{}`", super::clip(&key.value));
+                self.report(codes::DUPLICATE_KEY, key.span, message, "keep one of them");
             }
         }
     }
@@ -235,8 +235,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a line begins here that can only be a statement or an item: the bracket before it
-    /// was never closed.
+    /// Reports whether a line begins here that can only be a statement or an item, so that the
+    /// bracket before it was never closed.
     pub(super) fn group_is_left_open(&mut self) -> bool {
         if !self.current.starts_line {
             return false;
@@ -248,7 +248,7 @@ impl Parser<'_> {
         self.at(TokenKind::Word) && assigns(self.peek_kind())
     }
 
-    /// The column of a token that starts its line.
+    /// Returns the column of a token that starts its line.
     pub(super) fn column(&self, span: Span) -> usize {
         let before = self.text.get(..span.start as usize).unwrap_or_default();
         before.bytes().rev().take_while(|byte| !matches!(byte, b'\n' | b'\r')).count()

@@ -8,7 +8,7 @@ use crate::codes;
 use crate::stack::deeper;
 use contexture_diagnostic::Span;
 
-/// Where a `<` was a limit.
+/// The statement in which a `<` was a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OldLimit {
     /// `use x < 4k`
@@ -20,10 +20,10 @@ pub(super) enum OldLimit {
 }
 
 impl Parser<'_> {
-    /// Takes the limit of the old syntax out of a head, if it has one, and tells it.
+    /// Takes the limit of the old syntax out of a head, if it has one, and reports it.
     ///
-    /// Where a `max` stands too, `<` is the comparison of the new language: `use n < 5 max 3`.
-    /// Elsewhere it is a limit, but for the condition of a loop, which may compare with anything
+    /// If there is also a `max`, `<` is the comparison of the new language: `use n < 5 max 3`.
+    /// Otherwise it is a limit, except in the condition of a loop, which may compare with anything
     /// but a number and only lack its `max`.
     pub(super) fn old_limit(
         &mut self,
@@ -40,9 +40,9 @@ impl Parser<'_> {
             OldLimit::Loop => (codes::OLD_LOOP_LIMIT, "loop until … max n"),
             OldLimit::For => (codes::OLD_FOR_LIMIT, "for … in … max n"),
         };
-        let message = format!("`<` sets no limit any more: it is written `{form}`");
+        let message = format!("`<` no longer sets a limit: write `{form}`");
         let help = match kind {
-            OldLimit::Loop => "write `max` instead of `<`; a comparison has a `max` behind it",
+            OldLimit::Loop => "write `max` instead of `<`, or add a `max` after a comparison",
             _ => "write `max` instead of `<`",
         };
         let fault = code.at(op_span, message).with_help(help);
@@ -50,7 +50,7 @@ impl Parser<'_> {
         take_limit(head)
     }
 
-    /// A word in place of an operator, which may stand without blanks around it.
+    /// Returns a word in place of an operator, which may have no spaces around it.
     fn spaced(&self, span: Span, word: &str) -> String {
         let blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
         let before = self.text.get(..span.start as usize).and_then(|text| text.chars().next_back());
@@ -60,10 +60,11 @@ impl Parser<'_> {
         format!("{left}{word}{right}")
     }
 
-    /// A function whose last statement is an `if` returned the last expression of the block that
-    /// ran. Where every block ends in a value, a call counts as one; elsewhere a call, of a model
-    /// too, may stand for what it does.
-    pub(super) fn tell_block_return(&mut self, body: &Block) {
+    /// Reports the values of blocks at the end of a function. In the old version, a function whose
+    /// last statement is an `if` returned the last expression of the block that ran. If every block
+    /// ends in a value, a call counts as one; otherwise a call, even of a model, may be meant for
+    /// its effect.
+    pub(super) fn report_block_return(&mut self, body: &Block) {
         let Some(last) = body.statements.last() else { return };
         let mut ends = Vec::new();
         let complete = collect_ends(last, &mut ends);
@@ -82,8 +83,8 @@ impl Parser<'_> {
     }
 }
 
-/// The operator of the comparison that stands last in a head, and whether its right side is a
-/// number: the old limit was always the last thing.
+/// Returns the operator of the last comparison in a head, and whether its right side is a number:
+/// the old limit was always last.
 fn rightmost_less(head: &Expr) -> Option<(Span, bool)> {
     match &head.kind {
         ExprKind::Binary { op: BinaryOp::Less, op_span, right, .. } => {
@@ -96,7 +97,7 @@ fn rightmost_less(head: &Expr) -> Option<(Span, bool)> {
     }
 }
 
-/// The head without its last comparison, and the right side of that.
+/// Splits off the last comparison of a head, and returns the rest and its right side.
 fn take_limit(mut head: Expr) -> (Expr, Option<Expr>) {
     match head.take_kind() {
         ExprKind::Binary { op: BinaryOp::Less, left, right, .. } => (*left, Some(*right)),
@@ -115,8 +116,8 @@ fn take_limit(mut head: Expr) -> (Expr, Option<Expr>) {
     }
 }
 
-/// Collects the last expressions of the blocks of an `if`; whether there is an `else` and every
-/// block ends in an expression or a `return`.
+/// Collects the last expressions of the blocks of an `if`; reports whether there is an `else` and
+/// every block ends in an expression or a `return`.
 fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>) -> bool {
     let StatementKind::If { arms, otherwise } = &statement.kind else { return false };
     let mut complete = otherwise.is_some();
@@ -134,7 +135,7 @@ fn collect_ends<'t>(statement: &'t Statement, ends: &mut Vec<&'t Expr>) -> bool 
     complete
 }
 
-/// Whether an expression can only be meant as a value; `none` is what the function gives anyway.
+/// Reports whether an expression can only be meant as a value; a function returns `none` anyway.
 fn is_value(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { .. }
@@ -147,7 +148,7 @@ fn is_value(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression is a call whose result may be meant; that of `list.add(…)` is not.
+/// Reports whether an expression is a call whose result may be meant; that of `list.add(…)` is not.
 fn is_call(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { callee, .. } => {

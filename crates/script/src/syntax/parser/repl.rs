@@ -1,4 +1,4 @@
-//! Parts of programs on their own: what a REPL or a command line is given.
+//! Parts of programs on their own: input of a REPL or a command line.
 
 use super::super::ast::{Expr, Item, Statement};
 use super::super::token::TokenKind;
@@ -10,7 +10,7 @@ impl Parser<'_> {
         self.expression()
     }
 
-    /// Tells what stands behind the end of a part.
+    /// Reports anything after the end of a part.
     pub(crate) fn expect_end(&mut self, wanted: &str) {
         if !self.at_end() {
             let fault = self.unexpected(wanted);

@@ -13,12 +13,12 @@ use std::collections::HashSet;
 pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "json", "list"];
 
 impl Parser<'_> {
-    /// A shape; what can't be read is told and stands as an error.
+    /// Parses a shape; an invalid one is reported and becomes an error node.
     pub(crate) fn shape(&mut self) -> ShapeNode {
         let error = |span| ShapeNode { kind: ShapeKind::Error, span };
         if self.shape_depth >= Shape::MAX_DEPTH {
             let start = self.current.span.start;
-            self.tell_too_deep(self.current.span, Shape::MAX_DEPTH);
+            self.report_too_deep(self.current.span, Shape::MAX_DEPTH);
             self.skip_to_comma();
             self.fault_at = Some(self.current.span.start);
             self.height = 1;
@@ -30,7 +30,7 @@ impl Parser<'_> {
         shape
     }
 
-    /// Whether a shape may begin here.
+    /// Reports whether a shape may begin here.
     pub(super) fn starts_shape(&self) -> bool {
         matches!(
             self.kind(),
@@ -48,7 +48,7 @@ impl Parser<'_> {
             _ => {
                 let fault = self.unexpected("a type");
                 self.push_here(fault.with_help(
-                    "a type is string, number, integer, boolean, json, list[…] or { … }",
+                    "the types are string, number, integer, boolean, json, list[…] and { … }",
                 ));
                 ShapeKind::Error
             }
@@ -69,7 +69,7 @@ impl Parser<'_> {
             "json" => ShapeKind::Json,
             "list" => self.list_shape(),
             _ => {
-                self.tell_unknown_type(word, token.span);
+                self.report_unknown_type(word, token.span);
                 if self.at(TokenKind::OpenBracket) && self.same_line() {
                     self.list_shape();
                 }
@@ -93,7 +93,7 @@ impl Parser<'_> {
         ShapeKind::List(Some(Box::new(item)))
     }
 
-    /// `string[]` of other languages.
+    /// Reports `string[]` of other languages.
     fn old_array_suffix(&mut self) {
         let array = self.at(TokenKind::OpenBracket) && self.same_line();
         if !array || self.peek_kind() != TokenKind::CloseBracket {
@@ -103,10 +103,10 @@ impl Parser<'_> {
         self.bump();
         self.bump();
         let span = self.span_from(start);
-        self.tell(codes::UNKNOWN_TYPE, span, "`[]` is no type", "write `list[string]`");
+        self.report(codes::UNKNOWN_TYPE, span, "`[]` is not a type", "write `list[string]`");
     }
 
-    fn tell_unknown_type(&mut self, word: &str, span: Span) {
+    fn report_unknown_type(&mut self, word: &str, span: Span) {
         let meant = match word.to_lowercase().as_str() {
             "int" | "i64" | "long" => Some("integer"),
             "bool" => Some("boolean"),
@@ -116,7 +116,7 @@ impl Parser<'_> {
             "object" | "any" | "map" | "dict" | "value" => Some("json"),
             _ => nearest(word, TYPES.iter().copied()),
         };
-        let message = format!("there is no type `{}`", super::clip(word));
+        let message = format!("unknown type `{}`", super::clip(word));
         let fault = codes::UNKNOWN_TYPE.at(span, message);
         self.push(match meant {
             Some(meant) => {
@@ -141,7 +141,7 @@ impl Parser<'_> {
                 Some(value) => values.push(value),
                 None => {
                     let fault = self.unexpected("a string in quotes");
-                    self.push_here(fault.with_help("an enum lists strings: `\"a\" | \"b\"`"));
+                    self.push_here(fault.with_help("write an enum as strings: `\"a\" | \"b\"`"));
                     if self.at(TokenKind::Word) && self.same_line() {
                         self.bump();
                     }
@@ -165,7 +165,7 @@ impl Parser<'_> {
             self.separator_of_shape(before);
         }
         self.close(opening);
-        self.tell_duplicate_fields(&fields);
+        self.report_duplicate_fields(&fields);
         self.height = highest;
         ShapeKind::Object(fields)
     }
@@ -183,7 +183,7 @@ impl Parser<'_> {
         let field = matches!(self.kind(), TokenKind::Word | TokenKind::Str);
         if field && self.current.span.start > before {
             let fault = codes::MISSING_SEPARATOR
-                .at(self.current.span, "fields on one line are separated by commas");
+                .at(self.current.span, "missing comma between fields on one line");
             let at = Span::at(self.previous_end);
             self.push_here(fault.with_help("add a comma, or start a new line").with_edit(at, ","));
             return;
@@ -229,8 +229,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The `///` lines right above the current token. One behind something else on its line
-    /// belongs to that, unless it is the opening brace.
+    /// Returns the `///` lines directly above the current token. One at the end of a line belongs
+    /// to that line, unless it follows the opening brace.
     fn description(&self) -> Option<String> {
         let mut lines = Vec::new();
         let mut above = self.tokens.iter().rev().peekable();
@@ -248,14 +248,14 @@ impl Parser<'_> {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    fn tell_duplicate_fields(&mut self, fields: &[FieldNode]) {
+    fn report_duplicate_fields(&mut self, fields: &[FieldNode]) {
         let mut seen = HashSet::with_capacity(fields.len());
         for field in fields {
             let name = field.name.text.as_str();
             if !seen.insert(name) {
-                let message = format!("the field `{}` is declared twice", super::clip(name));
+                let message = format!("duplicate field `{}`", super::clip(name));
                 let help = "rename or remove one";
-                self.tell(codes::DUPLICATE_FIELD, field.name.span, message, help);
+                self.report(codes::DUPLICATE_FIELD, field.name.span, message, help);
             }
         }
     }

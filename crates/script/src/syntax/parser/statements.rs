@@ -1,4 +1,4 @@
-//! Statements (AS-6) and the expressions that hold blocks.
+//! Statements (AS-6) and the expressions that contain blocks.
 
 use super::super::ast::{
     Accessor, AssignOp, Block, Expr, ExprKind, For, Name, Statement, StatementKind, Target,
@@ -12,7 +12,7 @@ use crate::codes;
 use contexture_diagnostic::Span;
 
 impl Parser<'_> {
-    /// Statements up to the brace that closes the block.
+    /// Parses statements up to the brace that closes the block.
     pub(super) fn statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
         let mut highest = 0;
@@ -48,14 +48,14 @@ impl Parser<'_> {
         statements
     }
 
-    /// A function that starts no further to the right than the one being read is the next one:
-    /// a brace is missing. Any other is nested, which is told.
+    /// Reports whether the body was left open: a function that starts no further to the right than
+    /// the current one is the next one. Any other is nested, which is reported.
     fn body_is_left_open(&mut self) -> bool {
         let inside = self.function_start.last().copied();
         self.current.starts_line && inside.is_none_or(|column| self.line_indent <= column)
     }
 
-    /// Whether a statement begins here that begins with a keyword, on a line of its own.
+    /// Reports whether a statement with a keyword begins here, on a line of its own.
     pub(super) fn starts_statement(&self) -> bool {
         self.current.starts_line
             && matches!(self.word(), Some("if" | "for" | "return" | "use" | "else"))
@@ -92,7 +92,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `loop` and `repeat` are names where they are assigned or looked into.
+    /// Reports whether `loop` or `repeat` is a keyword here; before an assignment or a field it is
+    /// a name.
     fn is_keyword_here(&mut self) -> bool {
         let next = self.peek(1);
         let name = next.kind.is_assignment()
@@ -138,7 +139,7 @@ impl Parser<'_> {
             return false;
         }
         let span = self.current.span;
-        let fault = codes::FOREIGN_STATEMENT.at(span, format!("`{word}` is written `else if`"));
+        let fault = codes::FOREIGN_STATEMENT.at(span, format!("unsupported keyword `{word}`"));
         self.push_here(fault.with_help("write `else if`").with_edit(span, "else if"));
         self.bump();
         true
@@ -189,7 +190,7 @@ impl Parser<'_> {
         StatementKind::Loop { until, max, body }
     }
 
-    /// `max n` behind the head of a loop, or the limit of the old syntax taken out of it.
+    /// Parses `max n` after the head of a loop, or takes the limit of the old syntax out of it.
     fn limit_of_loop(&mut self, head: Expr, keyword: Span, kind: OldLimit) -> (Expr, Option<Expr>) {
         let max = if self.eat_word("max") { Some(self.header_expression()) } else { None };
         let (head, old) = self.old_limit(head, kind, max.is_some());
@@ -199,8 +200,8 @@ impl Parser<'_> {
         let span = keyword.to(self.span_from(keyword.start));
         let at = Span::at(self.previous_end);
         if self.fault_at != Some(self.current.span.start) {
-            let fault = codes::MISSING_MAX.at(span, "this loop has no `max`");
-            let help = "say how often it may turn at most, as in `max 10`";
+            let fault = codes::MISSING_MAX.at(span, "loop without `max`");
+            let help = "limit the number of iterations, as in `max 10`";
             self.push(fault.with_help(help).with_edit(at, " max 10"));
         }
         (head, None)
@@ -225,7 +226,7 @@ impl Parser<'_> {
         self.for_behind(keyword)
     }
 
-    /// What stands behind `for`.
+    /// Parses the rest of a loop after `for`.
     fn for_behind(&mut self, keyword: Span) -> For {
         let variable = self.binding("the variable of the loop");
         let variable =
@@ -250,7 +251,7 @@ impl Parser<'_> {
         self.above(self.height, span, ExprKind::ParallelFor(Box::new(each)))
     }
 
-    /// `parallel x in list …`, read as if `for` stood there.
+    /// Parses `parallel x in list …` as if it had a `for`.
     pub(super) fn parallel_without_for(&mut self) -> Expr {
         let start = self.bump().span;
         let fault =
@@ -263,7 +264,7 @@ impl Parser<'_> {
 
     pub(super) fn try_else(&mut self) -> Expr {
         let start = self.bump().span.start;
-        let body = self.block("what is tried");
+        let body = self.block("the body of `try`");
         let below = self.height;
         if !self.eat_word("else") {
             let fault = self.unexpected("`else`");
@@ -274,7 +275,7 @@ impl Parser<'_> {
         }
         let named = self.at(TokenKind::Word);
         let error = if named { self.binding("the name of the error") } else { None };
-        let handler = self.block("the handler");
+        let handler = self.block("the body of `else`");
         let span = self.span_from(start);
         self.above(below.max(self.height), span, ExprKind::Try { body, error, handler })
     }
@@ -295,7 +296,7 @@ impl Parser<'_> {
         self.assignment(expr)
     }
 
-    /// Behind an expression only something that can begin a statement may stand.
+    /// Reports a token after an expression that can't begin a statement.
     fn expect_statement_end(&mut self) {
         if self.current.starts_line || self.at_end() || self.kind().is_closer() {
             return;
@@ -320,10 +321,10 @@ impl Parser<'_> {
                 let written = self.slice(left.span);
                 let operator = sign.trim_end_matches('=');
                 let help = format!("write `{written} = {written} {operator} …`");
-                self.tell(
+                self.report(
                     codes::FOREIGN_OPERATOR,
                     token.span,
-                    format!("there is no `{sign}`"),
+                    format!("unsupported operator `{sign}`"),
                     help,
                 );
                 AssignOp::Set
@@ -338,12 +339,12 @@ impl Parser<'_> {
             let span = self.current.span.to(arrow.span);
             let help =
                 "declare `func name(x) { … }`, and pass its name to `map`, `filter` or `sort`";
-            let fault = codes::UNEXPECTED_TOKEN.at(span, "there are no functions without a name");
+            let fault = codes::UNEXPECTED_TOKEN.at(span, "anonymous functions are not supported");
             self.push_here(fault.with_help(help));
             self.skip_line();
         } else if self.at(TokenKind::Assign) && self.same_line() {
             let span = self.current.span;
-            let fault = codes::ASSIGNMENT_AS_VALUE.at(span, "an assignment gives no value");
+            let fault = codes::ASSIGNMENT_AS_VALUE.at(span, "assignment used as a value");
             self.push_here(fault.with_help("assign one variable per statement"));
             self.bump();
             self.expression();
@@ -352,7 +353,7 @@ impl Parser<'_> {
         }
         match target {
             Some(target) => StatementKind::Assign { target, op, value },
-            // The value is kept, so that what is wrong inside it is told too.
+            // The value is kept, so that faults inside it are reported too.
             None => StatementKind::Expr(value),
         }
     }
@@ -380,13 +381,13 @@ impl Parser<'_> {
             }
         }
         if !faulty {
-            let help = "a variable or a field of one can be assigned: `x = …`, `x.field = …`";
-            self.tell(codes::BAD_TARGET, span, "this can't be assigned", help);
+            let help = "assign to a variable or to a field of one: `x = …`, `x.field = …`";
+            self.report(codes::BAD_TARGET, span, "invalid left side of an assignment", help);
         }
         None
     }
 
-    /// Statements of other languages: told with what is meant, and read past.
+    /// Reports statements of other languages with their counterpart, and skips them.
     fn foreign_statement(&mut self, word: &str) -> Option<StatementKind> {
         let next = self.peek(1);
         let glued = !next.starts_line;
@@ -404,11 +405,12 @@ impl Parser<'_> {
                 "end a loop with its condition: `loop until done max 10 { … }`"
             }
             "print" | "throw" | "raise" if before_name || next.kind == TokenKind::Str => {
-                "a program speaks through its value; store what is to be seen in it"
+                "a program's only output is its value: return what should be shown"
             }
             _ => return None,
         };
-        let fault = codes::FOREIGN_STATEMENT.at(self.current.span, format!("there is no `{word}`"));
+        let fault = codes::FOREIGN_STATEMENT
+            .at(self.current.span, format!("unsupported statement `{word}`"));
         self.push_here(fault.with_help(help));
         let keyword = self.bump();
         if matches!(word, "let" | "var" | "const" | "set") {

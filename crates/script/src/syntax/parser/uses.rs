@@ -10,7 +10,7 @@ use crate::codes;
 use contexture_context::{Keep, Measure};
 use contexture_diagnostic::{Span, nearest, suggestion};
 
-/// What stands between the source of a `use` and its label.
+/// The clauses between the source of a `use` and its label.
 #[derive(Debug, Default)]
 struct Clauses {
     max: Option<BudgetNode>,
@@ -48,11 +48,11 @@ impl Parser<'_> {
         Use { source, max, keep, priority, label, span }
     }
 
-    /// An expression with its clauses; a limit of the old syntax becomes the budget.
+    /// Parses an expression with its clauses; a limit of the old syntax becomes the budget.
     fn used_expression(&mut self, candidate: bool) -> (Expr, Clauses) {
         let missing = self.at_word("max") && self.peek_kind() == TokenKind::Number;
         let expr = if missing {
-            let fault = self.unexpected("what to show");
+            let fault = self.unexpected("a value to show");
             self.push_here(fault);
             self.leaf(super::super::ast::ExprKind::Error, Span::at(self.previous_end))
         } else {
@@ -77,8 +77,8 @@ impl Parser<'_> {
 
     fn refuse_common_budget(&mut self, clauses: &mut Clauses) {
         if let Some(span) = clauses.max_at.or(clauses.keep.map(|(_, span)| span)) {
-            let message = "`use one of` has no budget of its own";
-            self.tell(codes::MISPLACED_BUDGET, span, message, "give each candidate its `max`");
+            let message = "`use one of` takes no budget of its own";
+            self.report(codes::MISPLACED_BUDGET, span, message, "give each candidate its `max`");
         }
         clauses.max = None;
         clauses.keep = None;
@@ -96,28 +96,28 @@ impl Parser<'_> {
             let keyword = self.bump();
             match word {
                 "max" => {
-                    self.tell_repeated(clauses.max_at, keyword);
+                    self.report_repeated(clauses.max_at, keyword);
                     let budget = self.budget(keyword);
                     clauses.max_at = Some(self.span_from(keyword.span.start));
                     clauses.max = clauses.max.or(budget);
                 }
                 "keep" => {
-                    self.tell_repeated(clauses.keep.map(|(_, span)| span), keyword);
+                    self.report_repeated(clauses.keep.map(|(_, span)| span), keyword);
                     clauses.keep = clauses.keep.or(self.keep(keyword));
                 }
                 "priority" => {
-                    self.tell_repeated(clauses.priority.map(|(_, span)| span), keyword);
+                    self.report_repeated(clauses.priority.map(|(_, span)| span), keyword);
                     clauses.priority = clauses.priority.or(self.priority(keyword));
                 }
                 _ => {
-                    self.tell_repeated(clauses.selected, keyword);
+                    self.report_repeated(clauses.selected, keyword);
                     clauses.selected = Some(keyword.span);
                 }
             }
         }
     }
 
-    /// Whether a word is a clause here and not the begin of a statement or candidate.
+    /// Reports whether a word is a clause here and not the start of a statement or candidate.
     fn is_clause(&mut self, word: &str, candidate: bool) -> bool {
         let known = match word {
             "max" | "keep" => true,
@@ -142,15 +142,15 @@ impl Parser<'_> {
         fits && !next.starts_line
     }
 
-    fn tell_repeated(&mut self, before: Option<Span>, keyword: Token) {
+    fn report_repeated(&mut self, before: Option<Span>, keyword: Token) {
         if before.is_some() {
             let word = self.slice(keyword.span);
-            let message = format!("`{word}` is given twice");
-            self.tell(codes::REPEATED_CLAUSE, keyword.span, message, "keep one of them");
+            let message = format!("duplicate `{word}`");
+            self.report(codes::REPEATED_CLAUSE, keyword.span, message, "keep one of them");
         }
     }
 
-    /// `4k`, `800`, `8k chars`.
+    /// Parses `4k`, `800`, `8k chars`.
     fn budget(&mut self, keyword: Token) -> Option<BudgetNode> {
         if !self.at(TokenKind::Number) {
             self.bad_budget(keyword);
@@ -160,7 +160,7 @@ impl Parser<'_> {
         let text = self.slice(token.span);
         let read = whole_units(text);
         if let Err(fault) = &read {
-            self.tell_budget(token, *fault);
+            self.report_budget(token, *fault);
         }
         let (measure, span) = self.unit(token);
         let (limit, amount) = read.ok()?;
@@ -172,7 +172,7 @@ impl Parser<'_> {
         let clause = matches!(self.word(), Some("as" | "keep" | "priority"));
         let nothing = self.current.starts_line || clause || !self.starts_operand();
         if nothing {
-            let fault = codes::BAD_BUDGET.at(keyword.span, "the budget is missing");
+            let fault = codes::BAD_BUDGET.at(keyword.span, "missing budget");
             self.push(fault.with_help(literal));
             return;
         }
@@ -180,33 +180,36 @@ impl Parser<'_> {
         let negative = self.at(TokenKind::Minus);
         self.expression();
         let span = start.to(self.span_from(start.start));
-        let message =
-            if negative { "a budget is positive" } else { "a budget is a number literal" };
-        self.tell(codes::BAD_BUDGET, span, message, literal);
+        let message = if negative {
+            "a budget must be positive"
+        } else {
+            "a budget must be a number literal"
+        };
+        self.report(codes::BAD_BUDGET, span, message, literal);
     }
 
     fn starts_operand(&self) -> bool {
         self.starts_expression() || self.at(TokenKind::Minus)
     }
 
-    fn tell_budget(&mut self, token: Token, fault: BudgetFault) {
+    fn report_budget(&mut self, token: Token, fault: BudgetFault) {
         let text = super::clip(self.slice(token.span));
         match fault {
             BudgetFault::Number(NumberFault::Suffix) => {
-                let message = format!("`{text}` has no known unit");
+                let message = format!("`{text}` has an unknown unit");
                 let thousands = text.strip_suffix('K').map(|digits| format!("{digits}k"));
                 let fault = codes::UNKNOWN_UNIT.at(token.span, message);
                 self.push(match thousands {
                     Some(right) => {
                         fault.with_help(format!("write `{right}`")).with_edit(token.span, right)
                     }
-                    None => fault.with_help("write tokens, as in `800` or `4k`, or `8k chars`"),
+                    None => fault.with_help("write a number of tokens, as in `800` or `4k`, or of characters, as in `8k chars`"),
                 });
             }
             BudgetFault::Number(_) | BudgetFault::NotPositive => {
-                let message = format!("`{text}` is no budget");
+                let message = format!("invalid budget `{text}`");
                 let help = "a budget is a positive whole number, such as `800` or `4k`";
-                self.tell(codes::BAD_BUDGET, token.span, message, help);
+                self.report(codes::BAD_BUDGET, token.span, message, help);
             }
         }
     }
@@ -223,13 +226,13 @@ impl Parser<'_> {
             "chars" => Measure::Chars,
             "tokens" => Measure::Tokens,
             _ if WRONG_UNITS.contains(&word.to_lowercase().as_str()) => {
-                let message = format!("there is no unit `{word}`");
+                let message = format!("unknown unit `{word}`");
                 let meant = nearest(word, ["chars", "tokens"]);
                 let help = match meant {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => "a budget counts tokens, or `chars`, as in `8k chars`".to_owned(),
                 };
-                self.tell(codes::UNKNOWN_UNIT, self.current.span, message, help);
+                self.report(codes::UNKNOWN_UNIT, self.current.span, message, help);
                 Measure::Tokens
             }
             _ => return (Measure::Tokens, number.span),
@@ -249,7 +252,7 @@ impl Parser<'_> {
                 let help = suggestion(found, ["head", "tail", "middle"]).unwrap_or_else(|| {
                     "write `keep head`, `keep tail` or `keep middle`".to_owned()
                 });
-                let message = "`keep` names the part that stays: head, tail or middle";
+                let message = "expected `head`, `tail` or `middle` after `keep`";
                 let fault = codes::UNKNOWN_KEEP.at(self.current.span, message);
                 self.push_here(fault.with_help(help));
                 if word.is_some_and(|word| word != "as") {
@@ -274,8 +277,9 @@ impl Parser<'_> {
             _ => None,
         };
         let Some(value) = value else {
-            let fault = codes::BAD_PRIORITY.at(self.current.span, "a priority is a whole number");
-            self.push_here(fault.with_help("write `priority 5`; the lowest yields first"));
+            let fault =
+                codes::BAD_PRIORITY.at(self.current.span, "a priority must be a whole number");
+            self.push_here(fault.with_help("write `priority 5`; the lowest is cut first"));
             let wrong = self.same_line() && self.starts_expression() && !self.at_word("as");
             if wrong {
                 self.bump();
@@ -326,7 +330,7 @@ impl Parser<'_> {
         let name = super::Name { text: word.to_owned(), span: self.bump().span };
         if self.eat(TokenKind::Colon).is_none() {
             let fault = self.unexpected("`:`");
-            self.push_here(fault.with_help("a candidate is `name: value max 2k`"));
+            self.push_here(fault.with_help("write a candidate as `name: value max 2k`"));
             if !self.same_line() {
                 return None;
             }
@@ -336,8 +340,8 @@ impl Parser<'_> {
             self.bump();
             let clauses = self.clauses(true);
             if let Some(span) = clauses.max_at {
-                let message = "`empty` shows nothing and has no budget";
-                self.tell(codes::MISPLACED_BUDGET, span, message, "remove the budget");
+                let message = "`empty` shows nothing and takes no budget";
+                self.report(codes::MISPLACED_BUDGET, span, message, "remove the budget");
             }
             (None, clauses)
         } else {
@@ -349,7 +353,7 @@ impl Parser<'_> {
         Some(Candidate { name, source, max, keep, selected, span })
     }
 
-    /// Whether the current word stands alone and begins no longer expression.
+    /// Reports whether the current word is alone and begins no longer expression.
     fn is_bare_word(&mut self) -> bool {
         let next = self.peek(1);
         match next.kind {
@@ -381,7 +385,7 @@ impl Parser<'_> {
             return label;
         }
         let place = if self.same_line() { self.current.span } else { keyword };
-        let fault = codes::BAD_LABEL.at(place, "the label is missing");
+        let fault = codes::BAD_LABEL.at(place, "missing label");
         self.push(fault.with_help("write `as evidence`, or quote it: `as \"the evidence\"`"));
         if self.same_line() && !self.kind().is_closer() {
             self.skip_line();
@@ -396,7 +400,7 @@ impl Parser<'_> {
         let ended = self.current.starts_line || self.at_end() || self.kind().is_closer();
         if let Some(at) = clause {
             let (label, clauses) = words.split_at_checked(at).unwrap_or_default();
-            self.tell_order(start, token, &label.join(" "), &clauses.join(" "), ended);
+            self.report_order(start, token, &label.join(" "), &clauses.join(" "), ended);
             if !ended {
                 self.skip_line();
             }
@@ -404,8 +408,10 @@ impl Parser<'_> {
         }
         if let Some(word) = words.iter().find(|word| !is_label_word(word)) {
             let label = words.join(" ");
-            let message =
-                format!("`{}` is no word, and a bare label is made of words", super::clip(word));
+            let message = format!(
+                "`{}` is not a word, and a bare label consists of words",
+                super::clip(word)
+            );
             let quoted = format!("\"{label}\"");
             let fault =
                 codes::BAD_LABEL.at(token.span, message).with_help("put the label in quotes");
@@ -415,33 +421,33 @@ impl Parser<'_> {
             self.old_budget_behind_label();
         } else if !ended {
             let found = self.describe_current();
-            let message = format!("a bare label ends at the end of its line, but {found} follows");
+            let message = format!("expected the end of the line after a bare label, found {found}");
             let fault = codes::BAD_LABEL.at(self.current.span, message);
-            let help = "quote the label, or begin the next statement on a new line";
+            let help = "put the label in quotes, or begin the next statement on a new line";
             self.push_here(fault.with_help(help));
             self.skip_line();
         }
         Some(Text { value: words.join(" "), span: token.span })
     }
 
-    fn tell_order(&mut self, start: u32, token: Token, label: &str, clauses: &str, ended: bool) {
+    fn report_order(&mut self, start: u32, token: Token, label: &str, clauses: &str, ended: bool) {
         let word = clauses.split(' ').next().unwrap_or_default();
-        let message = format!("`{word}` stands before `as`: use … max … keep … priority … as …");
+        let message = format!("`{word}` must come before `as`: use … max … keep … priority … as …");
         let fault = codes::USE_ORDER.at(token.span, message);
         let whole = Span::new(start, token.span.end);
         let complete = ended && clauses.contains(' ') && !label.is_empty();
         self.push(if complete {
             let right = format!("{clauses} as {label}");
-            let quoted = format!("write `{right}`; a label that has this word is quoted");
+            let quoted = format!("write `{right}`; put a label that contains this word in quotes");
             fault.with_help(quoted).with_edit(whole, right)
         } else {
-            fault.with_help("move it before `as`; a label that has this word is quoted")
+            fault.with_help("move it before `as`; put a label that contains this word in quotes")
         });
     }
 
-    /// `use x as evidence < 4k` has an old limit in a place where none ever stood.
+    /// Reports `use x as evidence < 4k`: an old limit in a place where none was ever allowed.
     fn old_budget_behind_label(&mut self) {
-        let message = "a budget stands before `as`: use … max … keep … priority … as …";
+        let message = "a budget must come before `as`: use … max … keep … priority … as …";
         let fault = codes::USE_ORDER.at(self.current.span, message);
         self.push_here(fault.with_help("write `max n` before `as`"));
         self.skip_line();
@@ -455,13 +461,13 @@ impl Parser<'_> {
         let start = self.current.span;
         self.clauses(false);
         let span = start.to(self.span_from(start.start));
-        let message = format!("`{word}` stands before `as`: use … max … keep … priority … as …");
-        self.tell(codes::USE_ORDER, span, message, "move it before `as`");
+        let message = format!("`{word}` must come before `as`: use … max … keep … priority … as …");
+        self.report(codes::USE_ORDER, span, message, "move it before `as`");
     }
 }
 
-/// Whether a part of a bare label is a word: letters, digits and marks, with `-` or an apostrophe
-/// between them.
+/// Reports whether a part of a bare label is a word: letters, digits and marks, with `-` or an
+/// apostrophe between them.
 fn is_label_word(word: &str) -> bool {
     word.split(['-', '\'', '’']).all(|part| !part.is_empty() && part.chars().all(is_word_char))
 }
@@ -497,7 +503,7 @@ enum BudgetFault {
     NotPositive,
 }
 
-/// The units a number literal stands for, and the number before the `k`.
+/// Returns the number of units of a literal, and the number before the `k`.
 fn whole_units(text: &str) -> Result<(u64, f64), BudgetFault> {
     let amount = text.strip_suffix('k').unwrap_or(text).parse::<f64>().unwrap_or_default();
     let limit = match read_number(text).map_err(BudgetFault::Number)? {
@@ -508,7 +514,8 @@ fn whole_units(text: &str) -> Result<(u64, f64), BudgetFault> {
     if limit == 0 { Err(BudgetFault::NotPositive) } else { Ok((limit, amount)) }
 }
 
-/// A float that is a whole number, as `1e3` is; otherwise 0, which is no budget.
+/// Converts a float that is a whole number, as `1e3` is; otherwise returns 0, which is not a
+/// budget.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,19 +1,19 @@
-//! What the compiler would derive for the two nodes through which trees nest, with room on the
-//! stack for trees of any height.
+//! The traits that the compiler would derive for the two recursive nodes, with stack space for
+//! trees of any height.
 
-use super::{Block, Expr, ExprKind};
+use super::ast::{Block, Expr, ExprKind};
 use crate::stack::deeper;
 use std::fmt;
 
 impl Expr {
-    /// Takes what the expression is, and leaves an error in its place.
+    /// Takes the kind out of the expression, and leaves an error in its place.
     pub(crate) fn take_kind(&mut self) -> ExprKind {
         std::mem::replace(&mut self.kind, ExprKind::Error)
     }
 }
 
 impl ExprKind {
-    /// Whether no other expression stands below.
+    /// Reports whether there is no other expression below.
     const fn is_leaf(&self) -> bool {
         matches!(
             self,

@@ -1,13 +1,12 @@
-//! Where the parts of a string's value stand in its file.
+//! Positions in a file of the parts of a string's value.
 
-use super::{Decoded, block_lines, offset, read_escape};
+use super::literal::{Decoded, block_lines, offset, read_escape};
 use contexture_diagnostic::Span;
 
-/// From offsets in a text to offsets in the file that it was written in, for texts that are made of
-/// literals.
+/// A map from offsets in a text to offsets in its file, for texts composed of literals.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// Where a stretch begins, in the text and in the file. Within a stretch both go on alike.
+    /// The start of each stretch, in the text and in the file. Within a stretch both advance alike.
     stretches: Vec<(usize, u32)>,
 }
 
@@ -27,14 +26,14 @@ impl Places {
             }
             self.line(at, &mut decoded, text, place);
         }
-        // A literal that was mended while it was read has no places but its own.
+        // A literal that was fixed while it was parsed has one place for all of it.
         if decoded.value != value {
             self.stretches.truncate(first);
             self.whole(at, span);
         }
     }
 
-    /// Adds something that has one place for all of it.
+    /// Adds a part that has one place for all of it.
     pub(crate) fn whole(&mut self, at: usize, span: Span) {
         self.stretches.push((at, span.start));
     }
@@ -56,10 +55,10 @@ impl Places {
         }
     }
 
-    /// The place of a part of the text.
+    /// Returns the place of a part of the text.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         let first = self.place(start);
-        // The last character's own place, so that what follows in the file does not count.
+        // The last character's own place, so that following text in the file does not count.
         let last = self.place(end.saturating_sub(1).max(start));
         Span::new(first, last.saturating_add(1).max(first))
     }
@@ -69,7 +68,7 @@ impl Places {
         let begin = next.checked_sub(1).and_then(|index| self.stretches.get(index));
         let Some((begin, place)) = begin else { return 0 };
         let place = place.saturating_add(offset(at - begin));
-        // The value of an escape may be longer than what is left of it.
+        // The value of an escape may be longer than the rest of its source.
         let bound = self.stretches.get(next).map(|(_, bound)| *bound).filter(|bound| *bound > 0);
         bound.filter(|bound| place >= *bound).map_or(place, |bound| bound - 1)
     }
@@ -79,7 +78,7 @@ impl Places {
 mod tests {
     use super::*;
 
-    /// The source text of each part of the value of the literal `raw`.
+    /// Returns the source text of each part of the value of the literal `raw`.
     fn shown(raw: &str, value: &str, parts: &[&str]) -> Vec<String> {
         let file = format!("x = {raw} + y");
         let mut places = Places::default();
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_6_parts_of_a_literal_have_their_places() {
+    fn ref_6_parts_of_literal_have_places() {
         assert_eq!(shown(r#""see @a""#, "see @a", &["@a", "see"]), ["@a", "see"]);
         let escaped = r#""读\n\"@a\"\u{4f60}@b""#;
         assert_eq!(shown(escaped, "读\n\"@a\"你@b", &["@a", "@b"]), ["@a", "@b"]);
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_6_what_was_mended_is_placed_from_the_begin_of_the_literal() {
+    fn ref_6_fixed_literal_is_placed_at_its_start() {
         assert_eq!(shown("\"abcd\"", "other", &["ot", "th"]), ["\"a", "ab"]);
         assert_eq!(Places::default().span(3, 5), Span::new(0, 1));
     }

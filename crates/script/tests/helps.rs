@@ -1,4 +1,4 @@
-//! Every fault of syntax says how to mend it (AS-32), whatever is wrong.
+//! Every syntax error has a help that shows how to fix it (AS-32).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -29,7 +29,7 @@ fn faults(text: &str) -> Vec<Diagnostic> {
     faults
 }
 
-fn everything_is_mended(text: &str) {
+fn every_fault_has_help(text: &str) {
     for fault in faults(text) {
         let help = fault.help.as_deref().unwrap_or_default();
         let source = SourceFile::new("t.as", text);
@@ -37,7 +37,7 @@ fn everything_is_mended(text: &str) {
     }
 }
 
-/// The helps of a body of `main func(input)`.
+/// Returns the helps for a body of `main func(input)`.
 fn helps(body: &str) -> Vec<String> {
     let text = format!("main func(input) {{\n{body}\n}}\n");
     let source = SourceFile::new("t.as", text.as_str());
@@ -197,7 +197,7 @@ const WRONG: &[&str] = &[
 ];
 
 #[test]
-fn as_32_every_wrong_program_is_told_how_to_mend_it() {
+fn as_32_every_syntax_error_has_help() {
     for wrong in WRONG {
         for text in [
             (*wrong).to_owned(),
@@ -207,7 +207,7 @@ fn as_32_every_wrong_program_is_told_how_to_mend_it() {
             format!("main func(input) {{\n{wrong}\nx = 1\nuse x\n}}\nfunc g() {{ 1 }}\n"),
             format!("main func(input) {{\nif input {{ f({wrong}) }}\n}}\n"),
         ] {
-            everything_is_mended(&text);
+            every_fault_has_help(&text);
         }
     }
 }
@@ -216,15 +216,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn as_32_any_mixture_of_faults_is_told_how_to_mend_it(
+    fn as_32_any_mixture_of_syntax_errors_has_helps(
         parts in proptest::collection::vec(proptest::sample::select(WRONG), 1..8),
         glue in proptest::sample::select(vec![" ", "\n", ""]),
     ) {
-        everything_is_mended(&format!("main func(input) {{\n{}\n}}\n", parts.join(glue)));
+        every_fault_has_help(&format!("main func(input) {{\n{}\n}}\n", parts.join(glue)));
     }
 
     #[test]
-    fn as_32_a_broken_program_is_told_how_to_mend_it(
+    fn as_32_damaged_program_has_helps(
         from in 0_usize..2_500,
         length in 0_usize..12,
         put in proptest::sample::select(WRONG),
@@ -234,12 +234,12 @@ proptest! {
         let start = from.min(text.len());
         let end = (start + length).min(text.len());
         text.splice(start..end, put.chars());
-        everything_is_mended(&text.into_iter().collect::<String>());
+        every_fault_has_help(&text.into_iter().collect::<String>());
     }
 }
 
 #[test]
-fn as_32_what_other_languages_write_is_told_in_ours() {
+fn as_32_syntax_of_other_languages_is_explained() {
     for (wrong, help) in [
         ("x = 1 === 1", "write `==`"),
         ("x = 1 !== 1", "write `!=`"),
@@ -268,7 +268,7 @@ fn as_32_what_other_languages_write_is_told_in_ours() {
         ("role \"a\" + \"b\"", "one string"),
         ("model 5", "import llm"),
         ("use one of { a }", "`name: value max 2k`"),
-        ("generate({ input: \"q\" }) -> { a string? }", "behind the name: `name?: type`"),
+        ("generate({ input: \"q\" }) -> { a string? }", "after its name: `name?: type`"),
     ] {
         let helps = helps(wrong);
         assert!(helps.first().is_some_and(|first| first.contains(help)), "{wrong}: {helps:?}");
@@ -276,7 +276,7 @@ fn as_32_what_other_languages_write_is_told_in_ours() {
 }
 
 #[test]
-fn as_12_a_bare_label_is_made_of_words() {
+fn as_12_bare_label_consists_of_words() {
     for words in [
         "evidence",
         "retrieved evidence",
@@ -295,7 +295,7 @@ fn as_12_a_bare_label_is_made_of_words() {
 }
 
 #[test]
-fn as_32_one_mistake_is_one_fault() {
+fn as_32_one_mistake_gives_one_diagnostic() {
     for wrong in [
         "x = 1 === 1",
         "x = 2 ** 3",
@@ -320,7 +320,7 @@ fn as_32_one_mistake_is_one_fault() {
 }
 
 #[test]
-fn as_3_a_glued_minus_goes_on_with_the_line_above_and_is_formatted_so() {
+fn as_3_glued_minus_continues_line_above() {
     let source = SourceFile::new("t.as", "main func(input) {\n  x = 5\n  -input\n  x\n}\n");
     let told: Vec<_> = faults(source.text()).into_iter().map(|fault| fault.code).collect();
     assert!(told.contains(&"AS1029"), "{told:?}");

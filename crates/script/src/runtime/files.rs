@@ -1,0 +1,63 @@
+//! The imported files of a run: each is read once, at its first use (AS-27).
+
+use super::value::Value;
+use crate::host::HostError;
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+
+/// The state of an imported file.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum FileState {
+    #[default]
+    Unread,
+    Reading,
+    Ready(Value),
+    Failed(HostError),
+}
+
+/// The imported files of a run, by the number of their import.
+#[derive(Debug)]
+pub(crate) struct Files {
+    states: RefCell<Vec<FileState>>,
+    waiting: RefCell<Vec<Waker>>,
+}
+
+impl Files {
+    /// Creates the files of a run, none read yet.
+    pub(crate) fn new(count: usize) -> Self {
+        Self { states: RefCell::new(vec![FileState::Unread; count]), waiting: RefCell::default() }
+    }
+
+    /// Returns a file's value, if it has been read.
+    pub(crate) fn ready(&self, import: u32) -> Option<Value> {
+        match self.states.borrow().get(import as usize) {
+            Some(FileState::Ready(value)) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    fn state(&self, import: u32) -> FileState {
+        self.states.borrow().get(import as usize).cloned().unwrap_or_default()
+    }
+
+    /// Stores the state of a file, and wakes everyone who waits for one.
+    pub(crate) fn set(&self, import: u32, state: FileState) {
+        if let Some(slot) = self.states.borrow_mut().get_mut(import as usize) {
+            *slot = state;
+        }
+        self.waiting.take().into_iter().for_each(Waker::wake);
+    }
+
+    /// Returns the state of a file; waits while another iteration is reading it.
+    pub(crate) async fn settled(&self, import: u32) -> FileState {
+        poll_fn(|context| match self.state(import) {
+            FileState::Reading => {
+                self.waiting.borrow_mut().push(context.waker().clone());
+                Poll::Pending
+            }
+            state => Poll::Ready(state),
+        })
+        .await
+    }
+}

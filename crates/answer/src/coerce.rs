@@ -1,4 +1,4 @@
-//! Turning what a model wrote into what the shape asks for, where only one reading is possible
+//! Coercion of a model's values into the types of the shape, where only one reading is possible
 //! (AS-21).
 
 use crate::lenient::number_text;
@@ -8,14 +8,14 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::{self, Display, Formatter};
 
-/// One value that was turned into another.
+/// A value that was coerced into another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Coercion {
-    /// Where: `items[2].count`.
+    /// Its path, such as `items[2].count`.
     pub path: String,
-    /// The value that came.
+    /// The original value.
     pub from: Value,
-    /// The value it became.
+    /// The coerced value.
     pub to: Value,
 }
 
@@ -26,11 +26,11 @@ impl Display for Coercion {
     }
 }
 
-/// Coerces a value in place and tells what changed.
+/// Coerces a value in place and returns the changes.
 ///
 /// `"true"` becomes `true`, `"42"` and `" 3.14 "` become numbers, `3.0` becomes the integer 3 and
 /// the values of an enum take their declared spelling, whatever their case. Nothing becomes a
-/// string. What can't be coerced stays as it is, for [`crate::validate`] to report; words for
+/// string. A value that can't be coerced is unchanged, for [`crate::validate`] to report; words for
 /// numbers, `"yes"`, `1` for `true`, thousands separators and units are not guessed.
 ///
 /// ```
@@ -77,7 +77,7 @@ fn walk<'a>(value: &mut Value, shape: &'a Shape, path: &mut Path<'a>, changes: &
     }
 }
 
-/// The value that a scalar becomes; `None` if it stays.
+/// Returns the coerced value of a scalar; `None` if it stays.
 fn scalar(value: &Value, shape: &Shape) -> Option<Value> {
     match (shape, value) {
         (Shape::Boolean, Value::String(text)) => boolean(text).map(Value::Bool),
@@ -106,7 +106,7 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// A number without a fraction as an integer of 64 bits.
+/// Returns a number without a fraction as an integer of 64 bits.
 fn whole(number: f64) -> Option<Value> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     let fits = number.fract() == 0.0 && (-LIMIT..LIMIT).contains(&number);
@@ -115,7 +115,7 @@ fn whole(number: f64) -> Option<Value> {
     fits.then(|| Value::from(number as i64))
 }
 
-/// The one declared value that differs only in case or in white space around it.
+/// Returns the one declared value that differs only in case or in white space around it.
 fn spelling(values: &[String], text: &str) -> Option<Value> {
     if values.iter().any(|value| value == text) {
         return None;

@@ -1,20 +1,20 @@
-//! What the model is told about its answer: the output contract of the prompt (AS-20) and the
-//! message after an answer that could not be used (AS-22).
+//! The output contract of the prompt (AS-20), and the message after an answer that could not be
+//! used (AS-22).
 //!
-//! The form is JSON with types in place of values, which models read better than JSON Schema and
-//! in a fraction of its tokens. Both texts depend on nothing but their arguments, so the same
-//! program gives the same prompt. The wording lies in the `.md` files beside this one.
+//! The form is JSON with types in place of values, which models read better than JSON Schema and in
+//! a fraction of its tokens. Both texts depend on nothing but their arguments, so the same program
+//! gives the same prompt. The wording is in the `.md` files beside this one.
 
 use crate::error::AnswerError;
 use crate::shape::{Field, Shape};
 use std::fmt::Write;
 
-/// The most of a previous answer that a repair message repeats, in characters.
+/// The greatest part of a previous answer that a repair message repeats, in characters.
 const MAX_PREVIOUS: usize = 16_000;
-/// The most faults that a repair message lists.
+/// The greatest number of faults that a repair message lists.
 const MAX_FAULTS: usize = 20;
 
-/// The output contract for a prompt: JSON only, in the form of the shape, with descriptions
+/// Returns the output contract for a prompt: JSON only, in the form of the shape, with descriptions
 /// (AS-20). Ends without a line break.
 ///
 /// ```
@@ -51,12 +51,12 @@ pub fn contract(shape: &Shape) -> String {
     )
 }
 
-/// The message for the next attempt after an answer that could not be used (AS-22): the faults,
-/// the previous answer and the contract again. Ends without a line break.
+/// Returns the message for the next attempt after an answer that could not be used (AS-22): the
+/// faults, the previous answer and the contract again. Ends without a line break.
 ///
-/// The previous answer stands in a code fence longer than any run of backticks in it; beyond
-/// 16,000 characters its middle is left out, and so are faults beyond the first 20, both with a
-/// note of how much.
+/// The previous answer is in a code fence longer than any run of backticks in it; beyond 16,000
+/// characters its middle is omitted, and so are faults beyond the first 20, both with a note of how
+/// much.
 pub fn repair_message(previous: &str, error: &AnswerError, shape: &Shape) -> String {
     fill(
         include_str!("repair_message.md"),
@@ -68,7 +68,7 @@ pub fn repair_message(previous: &str, error: &AnswerError, shape: &Shape) -> Str
     )
 }
 
-/// Fills a template, part by part, so that nothing filled in is searched for slots.
+/// Fills a template, part by part, so that slots are not searched in inserted text.
 fn fill(template: &str, slots: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let mut rest = template.trim_end();
@@ -113,7 +113,7 @@ fn fenced(previous: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-/// A text of bearable length: head and tail of it.
+/// Returns the head and tail of a long text.
 fn shortened(text: &str) -> String {
     let count = text.chars().count();
     if count <= MAX_PREVIOUS {

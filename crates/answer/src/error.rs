@@ -1,18 +1,18 @@
-//! Why an answer cannot be used, with every fault named by the path of its field (AS-21).
+//! Errors of unusable answers, with every fault named by the path of its field (AS-21).
 
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::{self, Display, Formatter};
 use thiserror::Error;
 
-/// One place where an answer does not have its shape.
+/// A place where an answer does not match its shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldError {
-    /// Where: `items[2].name`; empty for the answer as a whole.
+    /// Its path, such as `items[2].name`; empty for the answer as a whole.
     pub path: String,
-    /// What the shape asks for there.
+    /// The expected value.
     pub expected: String,
-    /// What came.
+    /// The value found.
     pub found: String,
 }
 
@@ -23,7 +23,7 @@ impl Display for FieldError {
     }
 }
 
-/// Why an answer cannot be used.
+/// The error of an unusable answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum AnswerError {
@@ -38,7 +38,7 @@ pub enum AnswerError {
     /// Lists and objects are nested deeper than allowed.
     #[error("the answer is nested deeper than {limit} levels (at byte {at})")]
     TooDeep {
-        /// Where the value begins, in bytes.
+        /// The start of the value, in bytes.
         at: usize,
         /// [`crate::Limits::max_depth`].
         limit: usize,
@@ -46,31 +46,31 @@ pub enum AnswerError {
     /// There is no value in the text.
     #[error("expected {expected}, found {found}")]
     NoValue {
-        /// What was looked for.
+        /// The expected kind of value.
         expected: String,
-        /// What the text is instead.
+        /// A description of the text.
         found: String,
     },
     /// Strict reading: the text is not exactly one JSON value.
     #[error("the answer is not exact JSON: {reason}")]
     NotJson {
-        /// What is wrong, with line and column.
+        /// The fault, with line and column.
         reason: String,
     },
-    /// The value does not have the shape.
+    /// The value does not match the shape.
     #[error("{}", list(errors, *more))]
     Mismatch {
         /// Every fault, in the order of the shape, up to [`crate::Limits::max_errors`].
         errors: Vec<FieldError>,
-        /// How many more there are.
+        /// The number of further faults.
         more: usize,
-        /// The value as it was read.
+        /// The parsed value.
         value: Box<Value>,
     },
 }
 
 impl AnswerError {
-    /// The faults by path; a fault of the answer as a whole has an empty path.
+    /// Returns the faults by path; a fault of the answer as a whole has an empty path.
     pub fn errors(&self) -> Vec<FieldError> {
         match self {
             AnswerError::Mismatch { errors, .. } => errors.clone(),
@@ -85,13 +85,13 @@ impl AnswerError {
         }
     }
 
-    /// What the author of the program can do about it.
+    /// Returns advice for the author of the program.
     pub fn help(&self) -> &'static str {
         match self {
             AnswerError::TooLarge { .. } => "ask for a shorter answer, or set `max_output`",
             AnswerError::TooDeep { .. } => "ask for a flatter answer",
             AnswerError::NotJson { .. } => {
-                "leave `strict` out to have small faults mended, or allow more `attempts`"
+                "leave `strict` out to have small faults fixed, or allow more `attempts`"
             }
             AnswerError::NoValue { .. } | AnswerError::Mismatch { .. } => {
                 "allow more `attempts`, or describe the fields in the shape with `///` comments"

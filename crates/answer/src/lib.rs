@@ -1,16 +1,16 @@
-//! What a model answered, read as what the program asked for.
+//! Parsing of a model's answer into the shape that the program expects.
 //!
-//! A [`Shape`] says what an answer must look like. From it come the JSON Schema for providers that
-//! take one ([`Shape::to_json_schema`]), the words for all others ([`contract`]), the check of what
-//! came back ([`read`]) and the message for another try ([`repair_message`]).
+//! A [`Shape`] describes the expected answer. It gives the JSON Schema for providers that take one
+//! ([`Shape::to_json_schema`]), the instructions for all others ([`contract`]), the check of the
+//! answer ([`read`]) and the message for another attempt ([`repair_message`]).
 //!
 //! Models write JSON the way people do: in fences, after a paragraph of thinking, with the quotes
-//! and commas of their language, and sometimes only half of it. [`read`] takes that as it is and
-//! says what it mended; what has two readings it does not guess. The decision behind it: one
+//! and commas of their language, and sometimes only half of it. [`read`] accepts that and reports
+//! its repairs; it does not guess where two readings are possible. The decision behind it: one
 //! hand-written pass that builds the value directly, rather than a repaired text that is parsed
-//! again, since only a parser that knows where it stands can tell a quote that ends a string from
-//! one that belongs to it. Valid JSON takes the plain branches of the same pass and is as fast as a
-//! strict parser. `bench/answer` compares speed and correctness with other repairers.
+//! again, since only a parser that knows its position can distinguish a quote that ends a string
+//! from one that belongs to it. Valid JSON takes the plain branches of the same pass and is as fast
+//! as a strict parser. `bench/answer` compares speed and correctness with other repairers.
 //!
 //! ```
 //! use contexture_answer::{Field, ReadOptions, Shape, read};

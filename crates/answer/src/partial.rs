@@ -1,10 +1,10 @@
-//! An answer while it comes (AS-23): the value so far, in its shape.
+//! A growing answer (AS-23): the value so far, in its shape.
 //!
-//! The text is read again from its beginning, but only when it has grown by a part of its length:
-//! the reader handles hundreds of megabytes in a second, so all readings together cost about
-//! thirty times the length of the answer and a reading of the whole is never far behind. A reader
-//! that keeps its state would be quicker still, but it could not look ahead, and the partial value
-//! would differ from the final one wherever an answer is broken.
+//! The text is parsed again from its beginning, but only when it has grown by a part of its length:
+//! the reader parses hundreds of megabytes per second, so all readings together cost about thirty
+//! times the length of the answer and the last one is never far behind. A reader that keeps its
+//! state would be faster still, but it could not look ahead, and the partial value would differ
+//! from the final one wherever an answer is broken.
 
 use crate::coerce::coerce;
 use crate::lenient::{Event, Scan};
@@ -13,16 +13,17 @@ use crate::shape::Shape;
 use crate::validate::fits;
 use serde_json::Value;
 
-/// The text grows by this part of its length before it is read again.
+/// The part of its length by which the text grows before it is parsed again.
 const GROWTH: usize = 32;
-/// The least growth in bytes before it is read again.
+/// The least growth in bytes before it is parsed again.
 const MIN_GROWTH: usize = 24;
 
-/// Reads an answer that comes in chunks.
+/// A reader of an answer that arrives in chunks.
 ///
-/// Fields appear as they are complete; strings, lists and objects grow. What is unfinished and
-/// could still turn into something else (a number, `tru`, half an enum value) is left out, and so
-/// is what does not fit its field. Nothing is reported as missing: [`crate::read`] judges the whole.
+/// Fields appear when they are complete; strings, lists and objects grow. An unfinished part that
+/// could still become something else (a number, `tru`, half an enum value) is left out, and so is a
+/// value that does not fit its field. Nothing is reported as missing: [`crate::read`] judges the
+/// whole.
 ///
 /// ```
 /// use contexture_answer::{Field, Partial, Shape};
@@ -44,24 +45,24 @@ pub struct Partial {
     limits: Limits,
     text: String,
     value: Option<Value>,
-    /// How much of the text the value stands for.
+    /// The length of the text that the value was parsed from.
     read_to: usize,
 }
 
 impl Partial {
-    /// A reader for an answer of this shape, or of any JSON value.
+    /// Creates a reader for an answer of this shape, or of any JSON value.
     pub fn new(shape: Option<Shape>) -> Self {
         Self::with_limits(shape, Limits::default())
     }
 
-    /// The same with limits of its own. Beyond `max_bytes` the value no longer changes; reading
-    /// the whole answer reports that.
+    /// Creates a reader with limits. Beyond `max_bytes` the value no longer changes; reading the
+    /// whole answer reports that.
     pub fn with_limits(shape: Option<Shape>, limits: Limits) -> Self {
         Self { shape, limits, text: String::new(), value: None, read_to: 0 }
     }
 
-    /// Adds a chunk of the answer. The new value, if the text was read again and the value is
-    /// another; most small chunks only add up.
+    /// Adds a chunk of the answer. Returns the new value if the text was parsed again and the value
+    /// changed; most small chunks are only collected.
     pub fn push(&mut self, chunk: &str) -> Option<&Value> {
         if self.text.len() < self.limits.max_bytes {
             self.text.push_str(chunk);
@@ -73,7 +74,7 @@ impl Partial {
         self.refresh()
     }
 
-    /// Reads all that has come. The new value, if it is another.
+    /// Parses everything received. Returns the new value if it changed.
     pub fn refresh(&mut self) -> Option<&Value> {
         if self.read_to == self.text.len() || self.text.len() > self.limits.max_bytes {
             return None;
@@ -87,17 +88,17 @@ impl Partial {
         self.value.as_ref()
     }
 
-    /// The value as it was last read.
+    /// Returns the last parsed value.
     pub fn value(&self) -> Option<&Value> {
         self.value.as_ref()
     }
 
-    /// The text that has come.
+    /// Returns the text received so far.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The last value in the text that is of the right kind.
+    /// Returns the last value in the text that is of the right kind.
     fn latest(&self) -> Option<Value> {
         let mut scan = Scan::new(&self.text, self.limits.max_depth).growing();
         let mut latest = None;
@@ -119,7 +120,7 @@ impl Partial {
     }
 }
 
-/// Removes what does not fit its shape; false if the value itself must go.
+/// Removes parts that do not fit the shape; returns false if the value itself must go.
 fn keep_fitting(value: &mut Value, shape: &Shape) -> bool {
     match (shape, &mut *value) {
         (Shape::Object(fields), Value::Object(map)) => {

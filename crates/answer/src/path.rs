@@ -1,4 +1,4 @@
-//! Where in an answer: `items[2].name`.
+//! Paths in an answer, such as `items[2].name`.
 
 use crate::shape::is_identifier;
 use std::fmt::{self, Display, Formatter};
@@ -9,7 +9,7 @@ pub(crate) enum Step<'a> {
     Index(usize),
 }
 
-/// A path that is written only when there is something to report.
+/// A path that is formatted only when there is something to report.
 #[derive(Debug, Default)]
 pub(crate) struct Path<'a>(Vec<Step<'a>>);
 
@@ -24,7 +24,7 @@ impl<'a> Path<'a> {
 }
 
 impl Display for Path<'_> {
-    /// Names that are no identifiers stand in brackets: `["first name"].x`.
+    /// Writes names that are not identifiers in brackets: `["first name"].x`.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (position, step) in self.0.iter().enumerate() {
             match step {

@@ -1,4 +1,4 @@
-//! Reading a raw answer: find the values, take the last that fits, coerce it, check it (AS-21).
+//! Reading of a raw answer: find the values, take the last that fits, coerce it, check it (AS-21).
 
 mod pick;
 mod plain;
@@ -13,26 +13,26 @@ use crate::shape::Shape;
 use pick::Picker;
 use serde_json::Value;
 
-/// A value read from an answer, and what it took to read it.
+/// A value read from an answer, with its repairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The value; it has the shape that was asked for.
+    /// The value; it matches the requested shape.
     pub value: Value,
-    /// What was mended, by kind; empty for exact JSON.
+    /// The repairs, by kind; empty for exact JSON.
     pub repairs: Vec<Repair>,
-    /// What was turned into the type of its field.
+    /// The values coerced into the types of their fields.
     pub coerced: Vec<Coercion>,
 }
 
 /// Reads a raw answer of a model (AS-21).
 ///
-/// Without a shape any JSON value will do. Leniently, of several values the last that has the
+/// Without a shape any JSON value will do. Leniently, of several values the last that matches the
 /// shape is taken, and fields beyond the shape are kept. Strictly, the text must be exactly one
-/// JSON value of the shape without other fields; only white space may stand around it.
+/// JSON value of the shape without other fields, with only white space around it.
 ///
 /// # Errors
-/// [`AnswerError`] lists every fault by its path. Where several values came and none fits, the
-/// faults are those of the one that comes nearest.
+/// [`AnswerError`] lists every fault by its path. If there are several values and none fits, the
+/// faults are those of the nearest one.
 pub fn read(
     raw: &str,
     shape: Option<&Shape>,
@@ -63,7 +63,7 @@ struct Lenient<'a> {
     doubtful: Vec<(usize, usize)>,
 }
 
-/// How many doubtful values are opened up to look inside.
+/// The number of doubtful values that are searched for values inside.
 const MAX_DOUBTS: usize = 8;
 
 impl<'a> Lenient<'a> {
@@ -101,8 +101,8 @@ impl<'a> Lenient<'a> {
         self.finish()
     }
 
-    /// An answer that is exactly one JSON scalar, where any value will do: a string may hold what
-    /// looks like an object.
+    /// Reads an answer that is exactly one JSON scalar, where any value is accepted: a string may
+    /// contain text that looks like an object.
     fn scalar(&self) -> Option<Reading> {
         let any = matches!(self.shape, None | Some(Shape::Json));
         if !any || self.raw.trim_start().starts_with(['{', '[']) {
@@ -130,7 +130,7 @@ impl<'a> Lenient<'a> {
         self.too_deep = self.too_deep.or(scan.too_deep);
     }
 
-    /// A brace of prose may have swallowed the answer after it.
+    /// Looks inside doubtful values: a brace of prose may have swallowed the answer after it.
     fn look_inside_doubtful(&mut self) {
         for (start, end) in std::mem::take(&mut self.doubtful) {
             let text = self.raw.get(..end).unwrap_or(self.raw);
@@ -141,7 +141,7 @@ impl<'a> Lenient<'a> {
         self.doubtful.clear();
     }
 
-    /// An answer that goes on from a brace which the prompt, or nobody, wrote.
+    /// Reads an answer that continues after a brace that the prompt contained, or that is missing.
     fn supply_opener(&mut self) {
         let (body, notes) = crate::lenient::body(self.raw);
         let fields = match self.shape {
@@ -161,7 +161,7 @@ impl<'a> Lenient<'a> {
         }
     }
 
-    /// JSON inside a JSON string, or with its quotes escaped for no reason.
+    /// Reads JSON inside a JSON string, or with needlessly escaped quotes.
     fn unpack(&mut self) {
         let Some(escape) = self.raw.find("\\\"") else {
             return;

@@ -1,7 +1,7 @@
-//! What had to be mended to read an answer: counted by kind, with the place of the first one.
+//! Repairs made while reading an answer: counted by kind, with the position of the first one.
 //!
-//! A record per kind, not per place: an answer of a megabyte without a single comma yields one
-//! line in the trace and not a hundred thousand.
+//! A record per kind, not per place: an answer of a megabyte without a single comma yields one line
+//! in the trace and not a hundred thousand.
 
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
@@ -9,9 +9,9 @@ use std::fmt::{self, Display, Formatter};
 /// One kind of repair made to an answer (AS-21).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Repair {
-    /// What was mended.
+    /// Its kind.
     pub kind: RepairKind,
-    /// How often.
+    /// The number of repairs.
     pub count: usize,
     /// Byte offset of the first one in the raw answer.
     pub at: usize,
@@ -38,7 +38,7 @@ macro_rules! repair_kinds {
         }
 
         impl RepairKind {
-            /// The repair in a few words, for a trace or a person.
+            /// Returns the repair in a few words, for a trace or a person.
             pub fn describe(self) -> &'static str {
                 match self {
                     $(RepairKind::$name => $text,)*
@@ -49,11 +49,11 @@ macro_rules! repair_kinds {
 }
 
 repair_kinds! {
-    /// Words before or after the value were left out.
+    /// Words before or after the value were omitted.
     TextAround => "text around the value left out",
-    /// The value stood in a Markdown code fence.
+    /// The value was in a Markdown code fence.
     CodeFence => "code fence removed",
-    /// A block of thinking was left out.
+    /// A block of thinking was omitted.
     ThinkBlock => "block of thinking left out",
     /// The answer began with a byte order mark.
     ByteOrderMark => "byte order mark removed",
@@ -73,7 +73,7 @@ repair_kinds! {
     MissingOpener => "missing opening brace added",
     /// The end of a string was found without its quote.
     MissingQuote => "missing quote added",
-    /// A brace or bracket that belongs to nothing was left out.
+    /// A brace or bracket without a counterpart was removed.
     StrayBracket => "stray bracket removed",
     /// Quotes other than `"` around a string or key.
     OtherQuotes => "other quotes read as double quotes",
@@ -81,9 +81,9 @@ repair_kinds! {
     FullWidth => "full-width punctuation read as ASCII",
     /// A key without quotes.
     UnquotedKey => "unquoted key read as a string",
-    /// A value without quotes that is no JSON literal.
+    /// A value without quotes that is not a JSON literal.
     UnquotedValue => "unquoted value read as a string",
-    /// A comment was left out.
+    /// A comment was omitted.
     Comment => "comment left out",
     /// A line break or another control character inside a string.
     RawControl => "control character kept in a string",
@@ -99,9 +99,9 @@ repair_kinds! {
     LoneSurrogate => "half of a surrogate pair replaced",
     /// A key that occurred before in the same object; the last value counts.
     DuplicateKey => "key that occurs twice: the last value counts",
-    /// `...` standing for left out items.
+    /// `...` in place of omitted items.
     Ellipsis => "ellipsis left out",
-    /// Characters between values that mean nothing.
+    /// Meaningless characters between values.
     Junk => "meaningless characters left out",
     /// The whole value was escaped once too often.
     EscapedTwice => "value that was escaped twice unpacked",

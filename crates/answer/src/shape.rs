@@ -1,8 +1,8 @@
 //! The shape of an answer: what a program expects a model to return (AS-5).
 //!
 //! A shape is data, not a type system: it is written in a program, sent to a provider as a JSON
-//! Schema, shown to the model in the output contract and used to check what came back. The parser
-//! of the written form lives with the language; this module prints it, so both agree on one syntax.
+//! Schema, shown to the model in the output contract and used to check the answer. The parser of
+//! the written form belongs to the language; this module prints it, so both agree on one syntax.
 
 mod display;
 mod schema;
@@ -15,11 +15,11 @@ pub use schema::NotStrict;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What one value of an answer must look like (AS-5).
+/// The expected form of one value of an answer (AS-5).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// A string, and nothing else: numbers and booleans are never turned into one.
+    /// A string only: numbers and booleans are never coerced into one.
     String,
     /// Any JSON number.
     Number,
@@ -27,9 +27,9 @@ pub enum Shape {
     Integer,
     /// `true` or `false`.
     Boolean,
-    /// Any JSON value, `null` included.
+    /// Any JSON value, including `null`.
     Json,
-    /// A list; with a shape, every item has it.
+    /// A list; with a shape, every item matches it.
     List(Option<Box<Shape>>),
     /// An object with these fields, in this order.
     Object(Vec<Field>),
@@ -42,30 +42,30 @@ pub enum Shape {
 pub struct Field {
     /// The key in the JSON object.
     pub name: String,
-    /// What its value must look like.
+    /// The shape of its value.
     pub shape: Shape,
-    /// Whether the field may be missing. `null` counts as missing.
+    /// True if the field may be missing. `null` counts as missing.
     #[serde(default)]
     pub optional: bool,
-    /// What the field means, for the schema and the output contract (the `///` comment).
+    /// The meaning of the field, for the schema and the output contract (the `///` comment).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 impl Field {
-    /// A required field without a description.
+    /// Creates a required field without a description.
     pub fn new(name: impl Into<String>, shape: Shape) -> Self {
         Self { name: name.into(), shape, optional: false, description: None }
     }
 
-    /// The same field, allowed to be missing.
+    /// Returns the field as optional.
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.optional = true;
         self
     }
 
-    /// The same field with a description.
+    /// Returns the field with a description.
     #[must_use]
     pub fn describe(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
@@ -73,7 +73,7 @@ impl Field {
     }
 }
 
-/// A shape that no answer could be checked against.
+/// A fault of a shape that makes it unusable.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -84,7 +84,7 @@ pub enum ShapeError {
         limit: usize,
     },
     /// Two fields of one object have the same name.
-    #[error("the field `{name}` is declared twice in one object; rename or remove one")]
+    #[error("duplicate field `{name}` in one object; rename or remove one")]
     DuplicateField {
         /// The name that occurs twice.
         name: String,
@@ -95,20 +95,20 @@ pub enum ShapeError {
 }
 
 impl Shape {
-    /// How deep lists and objects may be nested.
+    /// The greatest nesting of lists and objects.
     pub const MAX_DEPTH: usize = 64;
 
-    /// A list whose items have the given shape.
+    /// Creates a list whose items have the given shape.
     pub fn list(item: Shape) -> Self {
         Shape::List(Some(Box::new(item)))
     }
 
-    /// An enum of the given values.
+    /// Creates an enum of the given values.
     pub fn one_of<S: Into<String>>(values: impl IntoIterator<Item = S>) -> Self {
         Shape::Enum(values.into_iter().map(Into::into).collect())
     }
 
-    /// The name of the type in the language: `string`, `list`, `object`, `enum` …
+    /// Returns the name of the type in the language: `string`, `list`, `object`, `enum` …
     pub fn type_name(&self) -> &'static str {
         match self {
             Shape::String => "string",

@@ -1,11 +1,11 @@
-//! Whether a value has its shape; all faults at once, each by its path (AS-21).
+//! Validation of a value against its shape; all faults at once, each by its path (AS-21).
 
 use crate::error::FieldError;
 use crate::path::{Path, Step};
 use crate::shape::{Field, Shape};
 use serde_json::{Map, Value};
 
-/// What happens to fields that the shape does not name.
+/// The treatment of fields that the shape does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extra {
     /// They are kept.
@@ -14,26 +14,26 @@ pub enum Extra {
     Refused,
 }
 
-/// The faults of a value: a list up to a limit, and how many more there are.
+/// The faults of a value: a list up to a limit, and the number of further ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults {
     /// The faults in the order of the shape.
     pub errors: Vec<FieldError>,
-    /// How many more there are.
+    /// The number of further faults.
     pub more: usize,
 }
 
 impl Faults {
-    /// Whether the value has its shape.
+    /// Reports whether there are no faults.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty() && self.more == 0
     }
 }
 
-/// Checks a value against a shape as it stands, without coercion.
+/// Checks a value against a shape, without coercion.
 ///
-/// A missing optional field is fine, and so is `null` in its place: that is how a schema with
-/// every field required, and many a model, says "none". At most `max_errors` faults are listed.
+/// A missing optional field is fine, and so is `null` in its place: a schema with every field
+/// required, and many a model, writes "none" that way. At most `max_errors` faults are listed.
 ///
 /// ```
 /// use contexture_answer::{Extra, Field, Shape, validate};
@@ -47,7 +47,7 @@ pub fn validate(value: &Value, shape: &Shape, extra: Extra, max_errors: usize) -
     walk.faults
 }
 
-/// Whether a value has its shape as it stands.
+/// Reports whether a value matches its shape without coercion.
 pub(crate) fn fits(value: &Value, shape: &Shape) -> bool {
     match (shape, value) {
         (Shape::Json, _) => true,
@@ -64,7 +64,7 @@ pub(crate) fn fits(value: &Value, shape: &Shape) -> bool {
 }
 
 fn fits_object(map: &Map<String, Value>, fields: &[Field]) -> bool {
-    // Answers mostly keep the order of the shape: then no key has to be looked up.
+    // Answers mostly keep the order of the shape: then no lookup by key is necessary.
     let mut entries = map.iter().peekable();
     fields.iter().all(|field| {
         let value = match entries.next_if(|(name, _)| **name == field.name) {
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a shape asks for, in a few words.
+/// Describes the expected value of a shape in a few words.
 pub(crate) fn expected(shape: &Shape) -> String {
     match shape {
         Shape::Object(_) => "object".into(),
@@ -166,7 +166,7 @@ fn found(value: &Value, shape: &Shape) -> String {
     describe(value) + reason
 }
 
-/// A value in a few words: its type, and itself if it is short.
+/// Describes a value in a few words: its type, and itself if it is short.
 pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
@@ -187,7 +187,7 @@ pub(crate) fn describe(value: &Value) -> String {
     }
 }
 
-/// The beginning of a text, quoted.
+/// Quotes the beginning of a text.
 pub(crate) fn excerpt(text: &str) -> String {
     const MOST: usize = 40;
     let mut chars = text.chars();

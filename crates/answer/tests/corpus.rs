@@ -34,7 +34,7 @@ fn outcome(case: &Case) -> Result<(), String> {
 }
 
 #[test]
-fn as_21_every_answer_of_the_corpus_is_read_right() {
+fn as_21_corpus_answers_are_read_correctly() {
     let cases = corpus();
     let failures: Vec<String> = cases
         .iter()
@@ -53,12 +53,12 @@ fn as_21_every_answer_of_the_corpus_is_read_right() {
 }
 
 #[test]
-fn as_21_the_corpus_covers_at_least_140_answers() {
+fn as_21_corpus_covers_at_least_140_answers() {
     assert!(corpus().len() >= 140);
 }
 
 #[test]
-fn as_5_the_shapes_of_the_corpus_print_as_they_are_read() {
+fn as_5_corpus_shapes_print_as_parsed() {
     for case in corpus() {
         assert_eq!(support::parse_shape(&case.shape.to_string()), case.shape, "{}", case.name);
     }

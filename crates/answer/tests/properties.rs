@@ -1,5 +1,5 @@
-//! What holds for every text: no panic, no change to valid JSON, and every mixture of the faults
-//! that AS-21 names is read back to the value it was written from.
+//! Properties of every text: no panic, no change to valid JSON, and every mixture of the faults of
+//! AS-21 is read back to its original value.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
 
-/// Pieces that make trouble when they meet.
+/// Pieces that cause trouble when combined.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn as_21_valid_json_reads_as_it_is(value in value(any::<String>()), pretty: bool) {
+    fn as_21_valid_json_is_read_unchanged(value in value(any::<String>()), pretty: bool) {
         let text = if pretty {
             format!("\n {} \r\n", serde_json::to_string_pretty(&value).unwrap())
         } else {
@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn as_21_strict_accepts_what_json_is(text in prop_oneof![
+    fn as_21_strict_accepts_exact_json(text in prop_oneof![
         pieces(),
         any::<String>(),
         value(any::<String>()).prop_map(|value| value.to_string()),
@@ -216,7 +216,7 @@ proptest! {
         let value = rooted(value);
         style.quotes = ('"', '"');
         style.raw = true;
-        // Without commas a quote before a quote is anyone's guess.
+        // Without commas a quote before a quote is ambiguous.
         style.no_commas = false;
         style.bare_keys = false;
         let text = style.answer(&value);
@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn as_23_the_last_partial_value_is_the_value(value in value(plain_text()), size in 1..9_usize) {
+    fn as_23_last_partial_value_equals_the_value(value in value(plain_text()), size in 1..9_usize) {
         let value = rooted(value);
         let text = value.to_string();
         let mut partial = Partial::new(None);
@@ -239,12 +239,12 @@ proptest! {
     }
 }
 
-/// The value, in a list if it is neither object nor list.
+/// Returns the value, in a list if it is neither object nor list.
 fn rooted(value: Value) -> Value {
     if value.is_object() || value.is_array() { value } else { Value::Array(vec![value]) }
 }
 
-/// Text without backslashes, but with all else that means something outside strings.
+/// Generates text without backslashes, but with everything else that has a meaning outside strings.
 fn plain_text() -> impl Strategy<Value = String> + Clone {
     let pieces = prop::sample::select(
         &[
@@ -292,7 +292,7 @@ fn plain_text() -> impl Strategy<Value = String> + Clone {
     vec(pieces, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// A sentence in which some words are quoted.
+/// Generates a sentence in which some words are quoted.
 fn sentence() -> impl Strategy<Value = String> + Clone {
     let word = prop::sample::select(&["the", "box", "is", "open", "Ada", "now", "7", "好的"][..]);
     let quoted = (word, 0..5_u8, any::<bool>()).prop_map(|(word, kind, comma)| {
@@ -314,9 +314,9 @@ struct Style {
     python: bool,
     inline: bool,
     wrap: usize,
-    /// Quotes inside strings are written as they are.
+    /// True if quotes inside strings are not escaped.
     raw: bool,
-    /// How many closers of the end are left out.
+    /// The number of closers omitted at the end.
     cut: usize,
 }
 
@@ -353,7 +353,7 @@ fn style() -> impl Strategy<Value = Style> {
 }
 
 impl Style {
-    /// The value without the quotes that would close a string of this style.
+    /// Returns the value without the quotes that would close a string of this style.
     fn kept(&self, value: &Value) -> Value {
         match value {
             Value::String(text) if self.raw => Value::String(text.clone()),

@@ -1,4 +1,4 @@
-//! What a reading reports beside its value: repairs, coercions, errors, limits.
+//! Reports of a reading besides its value: repairs, coercions, errors, limits.
 
 use contexture_answer::{
     AnswerError, Extra, Field, Limits, Partial, ReadOptions, Reading, RepairKind, Shape, contract,
@@ -70,7 +70,7 @@ fn as_21_coercions_are_reported_by_path() {
 }
 
 #[test]
-fn as_21_errors_say_what_was_expected_and_found() {
+fn as_21_errors_name_expected_and_found() {
     let shape = Shape::Object(vec![
         Field::new("people", Shape::list(person())),
         Field::new("n", Shape::Integer),
@@ -109,7 +109,7 @@ fn as_21_errors_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn as_21_without_a_value_the_error_shows_the_text() {
+fn as_21_error_without_value_shows_the_text() {
     let cases = [
         ("", "expected a JSON object, found an empty answer"),
         ("I can't.", "expected a JSON object, found text without one: \"I can't.\""),
@@ -145,7 +145,7 @@ fn as_21_strict_refuses_other_fields_by_path() {
 }
 
 #[test]
-fn as_21_too_long_an_answer_is_an_error() {
+fn as_21_too_long_answer_is_an_error() {
     let limits = Limits { max_bytes: 8, ..Limits::default() };
     for strict in [false, true] {
         let options = ReadOptions { strict, limits };
@@ -157,7 +157,7 @@ fn as_21_too_long_an_answer_is_an_error() {
 }
 
 #[test]
-fn as_21_too_deep_an_answer_is_an_error() {
+fn as_21_too_deep_answer_is_an_error() {
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     assert!(lenient(&nested(127), None).is_ok());
     assert_eq!(lenient(&nested(128), None), Err(AnswerError::TooDeep { at: 0, limit: 127 }));
@@ -172,7 +172,7 @@ fn as_21_too_deep_an_answer_is_an_error() {
 }
 
 #[test]
-fn as_21_a_deeper_value_beside_a_good_one_does_no_harm() {
+fn as_21_too_deep_value_beside_a_valid_one_is_ignored() {
     let raw =
         format!("{}\"]\"{} {{\"name\": \"Ada\", \"age\": 36}}", "[".repeat(300), "]".repeat(300));
     let reading = lenient(&raw, Some(&person())).unwrap();
@@ -180,7 +180,7 @@ fn as_21_a_deeper_value_beside_a_good_one_does_no_harm() {
 }
 
 #[test]
-fn as_21_without_a_shape_the_last_value_counts_but_for_citations() {
+fn as_21_without_shape_last_value_except_citations_counts() {
     let reading = lenient("{\"a\": 1} and {\"b\": 2}, see [3].", None).unwrap();
     assert_eq!(reading.value, json!({"b": 2}));
     assert_eq!(lenient("[3]", None).unwrap().value, json!([3]));
@@ -240,7 +240,7 @@ It has this form:
 }
 
 #[test]
-fn as_22_repair_message_holds_errors_previous_answer_and_contract() {
+fn as_22_repair_message_contains_errors_answer_and_contract() {
     let shape = Shape::Object(vec![Field::new("ok", Shape::Boolean)]);
     let raw = "```json\n{\"ok\": \"perhaps {errors}\"}\n```";
     let error = lenient(raw, Some(&shape)).unwrap_err();
@@ -265,7 +265,7 @@ It has this form:
 }
 
 #[test]
-fn as_22_repair_message_stays_bearable() {
+fn as_22_repair_message_has_bounded_length() {
     let shape = Shape::list(Shape::String);
     let items: Vec<Value> = (0..20_000).map(Value::from).collect();
     let raw = Value::Array(items).to_string();
@@ -289,7 +289,7 @@ fn as_22_repair_message_after_an_empty_answer() {
 }
 
 #[test]
-fn as_23_partial_values_grow_and_leave_out_what_is_unsure() {
+fn as_23_partial_values_grow_and_omit_uncertain_parts() {
     let shape = Shape::Object(vec![
         Field::new("title", Shape::String),
         Field::new("level", Shape::one_of(["low", "lower"])),
@@ -323,7 +323,7 @@ fn as_23_partial_values_grow_and_leave_out_what_is_unsure() {
 }
 
 #[test]
-fn as_23_partial_values_are_read_again_seldom_enough() {
+fn as_23_partial_values_are_reread_rarely() {
     let mut partial = Partial::new(None);
     partial.push("{\"items\": [");
     let mut news = 0;

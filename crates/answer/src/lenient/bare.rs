@@ -6,7 +6,7 @@ use super::parser::{Parser, Place};
 use crate::repair::RepairKind;
 use serde_json::Value;
 
-/// What may be cut short at the end of the text and still be told.
+/// Words that are recognised even if the end of the text cuts them short.
 const CUT: [(&str, Value); 6] = [
     ("true", Value::Bool(true)),
     ("false", Value::Bool(false)),
@@ -16,8 +16,9 @@ const CUT: [(&str, Value); 6] = [
     ("None", Value::Null),
 ];
 
-/// The value of a word that JSON, Python, JavaScript or this language writes without quotes.
-/// `NaN` and the infinities have no JSON number and become `null`, as `JSON.stringify` has it.
+/// Returns the value of a word that JSON, Python, JavaScript or this language writes without
+/// quotes. `NaN` and the infinities have no JSON number and become `null`, as `JSON.stringify` has
+/// it.
 pub(super) fn literal(word: &str) -> Option<Value> {
     Some(match word {
         "true" | "True" | "TRUE" => Value::Bool(true),
@@ -29,7 +30,7 @@ pub(super) fn literal(word: &str) -> Option<Value> {
 }
 
 impl Parser<'_> {
-    /// A value without quotes; `None` if there is nothing, or nothing certain yet.
+    /// Parses a value without quotes; returns `None` if there is none, or none that is certain yet.
     #[cold]
     pub(super) fn bare(&mut self, place: Place) -> Option<Value> {
         let start = self.pos;
@@ -75,7 +76,7 @@ impl Parser<'_> {
         Some(Value::String(without_stray_quote(word).to_owned()))
     }
 
-    /// A word that the end of the text may have cut.
+    /// Completes a word that the end of the text may have cut.
     fn cut_word(&mut self, word: &str) -> Option<Value> {
         if !word.is_empty()
             && let Some((_, value)) = CUT.iter().find(|(whole, _)| whole.starts_with(word))
@@ -116,7 +117,7 @@ impl Parser<'_> {
         at
     }
 
-    /// Whether the comma at an offset ends the value, rather than belonging to its text.
+    /// Reports whether the comma at an offset ends the value, rather than belonging to its text.
     fn comma_ends(&self, start: usize, at: usize, after: usize) -> bool {
         match self.text.get(start..at).and_then(literal) {
             Some(Value::Number(_)) => self.member_follows(after, false),
@@ -125,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a semicolon or a blank at an offset separates two members or items.
+    /// Reports whether a semicolon or a blank at an offset separates two members or items.
     fn separates(&self, start: usize, at: usize, c: char, place: Place) -> bool {
         let after = at + c.len_utf8();
         match c {
@@ -147,7 +148,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a comment, a fence or a closing tag begins here.
+    /// Reports whether a comment, a fence or a closing tag begins here.
     fn ends_bare(&self, at: usize, c: char, before: char) -> bool {
         match c {
             '/' | '#' => before.is_whitespace() && self.comment_end(at, 2).is_some(),
@@ -158,7 +159,7 @@ impl Parser<'_> {
     }
 }
 
-/// `hello"` lacks the quote it should begin with.
+/// Removes the closing quote of `hello"`, which lacks the opening one.
 fn without_stray_quote(word: &str) -> &str {
     match word.char_indices().next_back() {
         Some((at, c)) if quote(c).is_some() => {

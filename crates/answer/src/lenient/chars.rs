@@ -1,4 +1,4 @@
-//! What a character means where JSON has structure: ASCII, full-width and Chinese forms alike.
+//! Roles of characters outside strings: ASCII, full-width and Chinese forms alike.
 
 /// The role of one character outside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Quote {
     Double,
     Single,
     Backtick,
-    /// Typographic and full-width double quotes; mixed with `"` by models that switch keyboards.
+    /// Typographic and full-width double quotes; models that switch keyboards mix them with `"`.
     SmartDouble,
     /// Typographic and full-width single quotes; mixed with `'` likewise.
     SmartSingle,
@@ -29,7 +29,7 @@ pub(super) enum Quote {
 }
 
 impl Quote {
-    /// Whether this character can end a string of the family.
+    /// Reports whether this character can end a string of the family.
     pub(super) fn closes(self, c: char) -> bool {
         match self {
             Quote::Double => c == '"',
@@ -43,7 +43,7 @@ impl Quote {
         }
     }
 
-    /// The only quote that closes a string of the family, if it is ASCII.
+    /// Returns the only quote that closes a string of the family, if it is ASCII.
     pub(super) fn ascii(self) -> Option<u8> {
         match self {
             Quote::Double => Some(b'"'),
@@ -52,7 +52,7 @@ impl Quote {
         }
     }
 
-    /// The ASCII quote among those that close a string of the family; a double one if there is none.
+    /// Returns an ASCII quote that closes a string of the family; a double one if there is none.
     pub(super) fn ascii_twin(self) -> u8 {
         match self {
             Quote::Single | Quote::SmartSingle => b'\'',
@@ -61,8 +61,8 @@ impl Quote {
         }
     }
 
-    /// The family that may have closed a string opened with an ASCII quote, when no ASCII quote
-    /// does.
+    /// Returns the family that may have closed a string opened with an ASCII quote, when no ASCII
+    /// quote does.
     pub(super) fn stand_in(self) -> Option<Quote> {
         match self {
             Quote::Double => Some(Quote::SmartDouble),
@@ -72,7 +72,7 @@ impl Quote {
     }
 }
 
-/// The role of a character outside strings.
+/// Returns the role of a character outside strings.
 pub(super) fn mark(c: char) -> Mark {
     match c {
         '{' | '｛' | '﹛' => Mark::OpenObject,
@@ -85,7 +85,7 @@ pub(super) fn mark(c: char) -> Mark {
     }
 }
 
-/// The family of a quote.
+/// Returns the family of a quote.
 pub(super) fn quote(c: char) -> Option<Quote> {
     Some(match c {
         '"' => Quote::Double,
@@ -100,19 +100,21 @@ pub(super) fn quote(c: char) -> Option<Quote> {
     })
 }
 
-/// Whether a character outside strings only separates: white space and what is invisible.
+/// Reports whether a character outside strings only separates: white space and invisible
+/// characters.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
 }
 
-/// Whether a character can be part of an unquoted key.
+/// Reports whether a character can be part of an unquoted key.
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '.' | '@' | '/')
 }
 
-/// The ASCII twin of a full-width character (`１` → `1`, `－` → `-`), else the character itself.
+/// Returns the ASCII form of a full-width character (`１` → `1`, `－` → `-`), else the character
+/// itself.
 pub(super) fn fold(c: char) -> char {
     match c {
         '\u{FF01}'..='\u{FF5E}' => {

@@ -1,14 +1,14 @@
-//! Values, objects and arrays as JSON has them, and the way out when something is odd.
+//! Parsing of valid values, objects and arrays, and the exit to recovery.
 
 use super::parser::{Kind, Next, Parser, Place};
 use crate::repair::RepairKind;
 use serde_json::{Map, Value};
 
-/// The most fields an object is given room for before any is read.
+/// The greatest number of fields that an object gets room for before any is parsed.
 const MAX_LIKELY_FIELDS: usize = 16;
 
 impl Parser<'_> {
-    /// A value, or `None` where there is none (and nothing was read).
+    /// Parses a value; returns `None` if there is none (and takes nothing).
     pub(super) fn value(&mut self, place: Place) -> Option<Value> {
         match self.skip_space() {
             b'"' => self.quick_string(b'"', place),
@@ -28,7 +28,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a literal if it stands here and ends where a value may end.
+    /// Takes a literal if it is here and ends where a value may end.
     #[inline]
     fn word(&mut self, word: &str) -> bool {
         let end = self.pos + word.len();
@@ -41,7 +41,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Whether a value without quotes may end at an offset.
+    /// Reports whether a value without quotes may end at an offset.
     #[inline]
     pub(super) fn ends_value(&self, at: usize) -> bool {
         let mut next = at;
@@ -51,7 +51,7 @@ impl Parser<'_> {
         matches!(self.byte(next), b',' | b'}' | b']' | b'\n' | b'\r')
     }
 
-    /// The object whose opening brace was just read.
+    /// Parses the object whose opening brace was just taken.
     pub(super) fn object(&mut self) -> Value {
         if !self.enter(Kind::Object) {
             return Value::Object(Map::new());
@@ -105,7 +105,7 @@ impl Parser<'_> {
         let at = self.pos;
         let value = match self.value(Place::Member) {
             Some(value) => value,
-            // A key at the end of a growing text: its value has not come yet.
+            // A key at the end of a growing text: its value has not arrived yet.
             None if self.growing && self.at_end() => return,
             None => {
                 self.note(RepairKind::MissingValue);
@@ -117,7 +117,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The array whose opening bracket was just read.
+    /// Parses the array whose opening bracket was just taken.
     pub(super) fn array(&mut self) -> Value {
         if !self.enter(Kind::Array) {
             return Value::Array(Vec::new());
@@ -145,7 +145,7 @@ impl Parser<'_> {
         Value::Array(items)
     }
 
-    /// Reads one item, if there is one; false if it belongs to the object around.
+    /// Parses one item, if there is one; returns false if it belongs to the object around.
     fn item(&mut self, comma: bool, items: &mut Vec<Value>) -> bool {
         if comma
             && !self.starts_item()
@@ -164,7 +164,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether an item begins here as JSON writes it.
+    /// Reports whether an item in JSON's own form begins here.
     fn starts_item(&self) -> bool {
         matches!(
             self.byte(self.pos),
@@ -172,7 +172,7 @@ impl Parser<'_> {
         )
     }
 
-    /// What separates two members or items, or ends the container.
+    /// Takes the separator of two members or items, or the end of the container.
     #[inline]
     fn separator(&mut self, closer: u8, place: Place) -> Next {
         match self.skip_space() {
@@ -189,10 +189,10 @@ impl Parser<'_> {
     }
 }
 
-/// What stands where a key is expected.
+/// The content at the place of a key.
 enum Key {
     Name(String),
-    /// The string before was longer than first read; this is its whole value.
+    /// The string before was longer than first parsed; this is its whole value.
     Reread(Value),
     Done,
 }

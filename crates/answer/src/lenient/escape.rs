@@ -1,11 +1,11 @@
-//! Escapes in strings: those of JSON, those of other languages, and backslashes that mean nothing.
+//! Escapes in strings: those of JSON, those of other languages, and backslashes without a meaning.
 //!
 //! An escape that no language shares (`\d`, `\alpha`, `\Users`) keeps its backslash: models write
 //! regular expressions, formulas and paths without doubling it, and dropping it would lose text.
 
 use crate::repair::{Notes, RepairKind};
 
-/// Takes one layer of escapes off a text.
+/// Removes one layer of escapes from a text.
 pub(crate) fn unescape_once(text: &str) -> String {
     unescape(text, 0, &mut Notes::default())
 }
@@ -23,7 +23,7 @@ pub(super) fn unescape(raw: &str, at: usize, notes: &mut Notes) -> String {
     out
 }
 
-/// Decodes one escape, given what follows the backslash; returns the text after it.
+/// Decodes one escape, given the text after the backslash; returns the rest.
 fn escape<'a>(tail: &'a str, at: usize, out: &mut String, notes: &mut Notes) -> &'a str {
     let mut chars = tail.chars();
     let Some(c) = chars.next() else {
@@ -48,7 +48,7 @@ fn escape<'a>(tail: &'a str, at: usize, out: &mut String, notes: &mut Notes) -> 
     after
 }
 
-/// Escapes that JSON does not have.
+/// Decodes escapes that JSON does not have.
 fn foreign<'a>(c: char, after: &'a str, out: &mut String) -> &'a str {
     if super::chars::quote(c).is_some() {
         out.push(c);
@@ -71,7 +71,7 @@ fn foreign<'a>(c: char, after: &'a str, out: &mut String) -> &'a str {
     after
 }
 
-/// `\uXXXX`, a pair of them, or `\u{…}`; `after` follows the `u`.
+/// Decodes `\uXXXX`, a pair of them, or `\u{…}`; `after` follows the `u`.
 fn unicode<'a>(after: &'a str, at: usize, out: &mut String, notes: &mut Notes) -> &'a str {
     let Some((code, rest)) = hex(after, 4) else {
         notes.add(RepairKind::OtherEscape, at);

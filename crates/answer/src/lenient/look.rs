@@ -1,6 +1,6 @@
-//! Looking ahead: whether what follows a quote makes it the end of its string.
+//! Lookahead: decides by the text after a quote whether it ends its string.
 //!
-//! Nothing here moves the cursor, and every look is bounded: one that runs out of its bound
+//! Nothing here moves the cursor, and every lookahead is bounded: one that exceeds its bound
 //! answers as if the text ended there.
 
 use super::chars::{Mark, Quote, is_blank, is_word};
@@ -12,23 +12,24 @@ const MAX_COMMENT: usize = 256;
 const MAX_KEY: usize = 128;
 const MAX_ITEM: usize = 256;
 
-/// What a quote inside a string turns out to be.
+/// The judgement of a quote inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     End,
     Inner,
-    /// A value cannot end before a colon: perhaps this quote ends the next key.
+    /// A value can't end before a colon: perhaps this quote ends the next key.
     Colon,
 }
 
 impl Parser<'_> {
-    /// Judges a quote by what stands after it. `odd` says that an odd number of quotes was found
+    /// Judges a quote by the text after it. `odd` means that an odd number of quotes was found
     /// inside the string already, so that this one more likely closes an inner pair.
     pub(super) fn judge(&self, after: usize, place: Place, odd: bool) -> Verdict {
         self.judge_once(after, place, odd, true)
     }
 
-    /// `further` allows one more judgement further on; more could go as deep as the text is long.
+    /// Judges once; `further` allows one more judgement further on. More could recurse as deep as
+    /// the text is long.
     fn judge_once(&self, after: usize, place: Place, odd: bool, further: bool) -> Verdict {
         let next = self.look_space(after);
         let Some((mark, length)) = self.mark_at(next) else {
@@ -80,7 +81,7 @@ impl Parser<'_> {
         if ends { Verdict::End } else { Verdict::Inner }
     }
 
-    /// Whether a comma or a closer follows, or the colon of a key.
+    /// Reports whether a comma or a closer follows, or the colon of a key.
     pub(super) fn is_delimited(&self, after: usize, place: Place) -> bool {
         match self.mark_at(self.look_space(after)) {
             Some((Mark::Comma | Mark::CloseObject | Mark::CloseArray, _)) => true,
@@ -89,7 +90,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a code fence closes at an offset: one that opens has a language.
+    /// Reports whether a code fence closes at an offset: one that opens has a language.
     fn fence_closes(&self, at: usize) -> bool {
         let tail = self.rest(at).strip_prefix("```");
         tail.is_some_and(|tail| tail.is_empty() || tail.starts_with(char::is_whitespace))
@@ -117,7 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After a value, `#` begins a comment even without a blank behind it.
+    /// Judges `#` after a value, where it begins a comment even without a blank after it.
     fn judge_behind_comment(&self, hash: usize, place: Place) -> bool {
         let line = self.rest(hash).bytes().take(MAX_ITEM).position(|b| b == b'\n');
         line.is_some_and(|length| {
@@ -125,7 +126,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The first offset from `at` on that is neither blank nor comment.
+    /// Returns the first offset from `at` on that is neither blank nor comment.
     pub(super) fn look_space(&self, at: usize) -> usize {
         let mut next = at;
         while next < at + MAX_SPACE {
@@ -151,7 +152,7 @@ impl Parser<'_> {
         self.text.get(from..to).is_some_and(|gap| gap.contains('\n'))
     }
 
-    /// Where the next mark stands, which it is and its length; `None` where the text or its fence
+    /// Returns the position, kind and length of the next mark; `None` where the text or its fence
     /// ends.
     fn next_inside(&self, at: usize) -> Option<(usize, Mark, usize)> {
         let next = self.look_space(at);
@@ -159,8 +160,8 @@ impl Parser<'_> {
         (!self.fence_closes(next)).then_some((next, mark, length))
     }
 
-    /// Whether a key with its colon, or the end of the object, stands from `at` on. `doubtful`
-    /// says that the text before may be prose that goes on here.
+    /// Reports whether a key with its colon, or the end of the object, follows at `at`. `doubtful`
+    /// means that the text before may be prose that continues here.
     pub(super) fn member_follows(&self, at: usize, doubtful: bool) -> bool {
         let Some((next, mark, length)) = self.next_inside(at) else {
             return true;
@@ -179,7 +180,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the quoted text that begins at `start` is a key: short, on one line, then a colon.
+    /// Reports whether the quoted text that begins at `start` is a key: short, on one line, then a
+    /// colon.
     fn key_follows(&self, start: usize, family: Quote) -> bool {
         match self.look_close(start, family, MAX_KEY) {
             Close::At(after) => match self.mark_at(self.look_space(after)) {
@@ -191,8 +193,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a brace that ends at `after` was meant to be the bracket of the list it stands in:
-    /// the list belongs to the outermost object, and behind the brace that object goes on.
+    /// Reports whether a brace that ends at `after` was meant to be the bracket of the current
+    /// list: the list belongs to the outermost object, which continues after the brace.
     pub(super) fn brace_for_bracket(&self, after: usize) -> bool {
         let outermost = self.depth() == 2 && self.parent() == Some(Kind::Object);
         let Some((comma, Mark::Comma, length)) = self.next_inside(after).filter(|_| outermost)
@@ -205,7 +207,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the quoted text that begins at `start` is followed like an item of a list.
+    /// Reports whether the quoted text that begins at `start` is followed like an item of a list.
     fn string_follows(&self, start: usize, family: Quote) -> bool {
         match self.look_close(start, family, MAX_ITEM) {
             Close::At(after) => {
@@ -228,14 +230,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an unquoted key with its colon begins at an offset. Prose looks like that too
-    /// (`"hi", note: …`), so it takes a line of its own or another such key before.
+    /// Reports whether an unquoted key with its colon begins at an offset. Prose can look the same
+    /// (`"hi", note: …`), so it needs a line of its own or another such key before.
     fn bare_key_follows(&self, at: usize, own_line: bool) -> bool {
         (own_line || self.bare_keys)
             && matches!(self.look_bare_key(at), None | Some((Mark::Colon, _)))
     }
 
-    /// Whether an unquoted key, its colon and a value as JSON writes it stand at an offset.
+    /// Reports whether an unquoted key, its colon and a value in JSON's form are at an offset.
     fn bare_member_follows(&self, at: usize) -> bool {
         match self.look_bare_key(at) {
             Some((Mark::Colon, beyond)) => self.value_follows(beyond),
@@ -243,7 +245,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows the word at an offset, and the offset behind that; `None` at the end.
+    /// Returns the mark after the word at an offset, and the offset after that; `None` at the end.
     fn look_bare_key(&self, at: usize) -> Option<(Mark, usize)> {
         let length: usize = self
             .rest(at)
@@ -259,7 +261,7 @@ impl Parser<'_> {
         self.mark_at(next).map(|(mark, length)| (mark, next + length))
     }
 
-    /// Whether an item, or the end of the list, stands from `at` on.
+    /// Reports whether an item, or the end of the list, follows at `at`.
     pub(super) fn item_follows(&self, at: usize, odd: bool) -> bool {
         let Some((next, mark, length)) = self.next_inside(at) else {
             return true;
@@ -274,7 +276,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The ASCII word or number at an offset.
+    /// Returns the ASCII word or number at an offset.
     pub(super) fn look_word(&self, at: usize) -> &str {
         let rest = self.rest(at);
         let length = rest
@@ -285,8 +287,8 @@ impl Parser<'_> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// Whether a number or a literal stands alone at an offset; when nothing is doubtful, another
-    /// value may follow it without a comma.
+    /// Reports whether a number or a literal is alone at an offset; unless that is doubtful,
+    /// another value may follow it without a comma.
     pub(super) fn literal_follows(&self, at: usize, doubtful: bool) -> bool {
         let word = self.look_word(at);
         if super::bare::literal(word).is_none() {
@@ -303,7 +305,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a value as JSON writes it begins at an offset.
+    /// Reports whether a value in JSON's form begins at an offset.
     pub(super) fn value_follows(&self, at: usize) -> bool {
         let next = self.look_space(at);
         match self.mark_at(next) {
@@ -314,7 +316,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the text after a closing brace or bracket goes on as it would after one.
+    /// Reports whether the text after a closing brace or bracket continues as expected after one.
     fn closes_well(&self, after: usize, odd: bool) -> bool {
         let next = self.look_space(after);
         let Some((mark, length)) = self.mark_at(next) else {
@@ -352,7 +354,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The next character before `limit` that can close a string of the family, with its length.
+    /// Returns the next character before `limit` that can close a string of the family, with its
+    /// length.
     pub(super) fn next_close(
         &self,
         from: usize,

@@ -1,4 +1,4 @@
-//! Numbers as JSON writes them, and the few other spellings that leave no doubt.
+//! Numbers in JSON's form, and the few other unambiguous spellings.
 
 use super::chars::fold;
 use super::parser::{Parser, Place};
@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use std::borrow::Cow;
 
 impl Parser<'_> {
-    /// A number, or the unquoted text that only begins like one (`2024-01-01`, `12 apples`).
+    /// Parses a number, or the unquoted text that only begins like one (`2024-01-01`, `12 apples`).
     pub(super) fn number(&mut self, place: Place) -> Option<Value> {
         let (end, value) = self.digits();
         // `1,234` in an object: no key begins with a digit, so the comma is part of the value.
@@ -23,7 +23,7 @@ impl Parser<'_> {
         self.bare(place)
     }
 
-    /// The extent of what looks like a number, and its value if it is a short integer.
+    /// Returns the extent of a possible number, and its value if it is a short integer.
     fn digits(&self) -> (usize, Option<Number>) {
         let negative = self.byte(self.pos) == b'-';
         let first = self.pos + usize::from(negative);
@@ -48,16 +48,16 @@ impl Parser<'_> {
     }
 }
 
-/// A number in the grammar of JSON, with the value that `serde_json` gives it.
+/// Parses a number in the grammar of JSON, with the value that `serde_json` gives it.
 pub(super) fn exact(text: &str) -> Option<Number> {
     text.parse().ok()
 }
 
-/// The number that a text without quotes, or a string for a number field, spells (AS-21).
+/// Parses the number spelled by a text without quotes, or by a string for a number field (AS-21).
 ///
-/// Beyond JSON's grammar: white space around it, a leading `+`, no digit on one side of the
-/// point, and full-width characters. Leading zeros, thousands separators, units, words and other
-/// bases are not guessed.
+/// Beyond JSON's grammar: white space around it, a leading `+`, no digit on one side of the point,
+/// and full-width characters. Leading zeros, thousands separators, units, words and other bases are
+/// not guessed.
 pub(crate) fn number_text(text: &str) -> Option<Number> {
     let text = text.trim();
     if text.is_empty() || text.len() > 400 {

@@ -1,16 +1,16 @@
-//! Whether a brace or bracket amid text opens a value, or is prose or code.
+//! Openings: decides whether a brace or bracket amid text opens a value, or is prose or code.
 
 use super::chars::{Mark, is_word};
 use super::parser::Parser;
 
 impl Parser<'_> {
-    /// Whether the text after an opening brace can be an object rather than prose or code.
+    /// Reports whether the text after an opening brace can be an object rather than prose or code.
     pub(super) fn opens_object(&self, own_line: bool) -> bool {
         let next = self.look_space(self.pos);
         match self.mark_at(next) {
             None => own_line,
             Some((Mark::Quote(_) | Mark::CloseObject, _)) => true,
-            // `{{` of a template that nobody filled in.
+            // `{{` of an unfilled template.
             Some((Mark::OpenObject, length)) => {
                 next == self.pos
                     && matches!(
@@ -39,7 +39,7 @@ impl Parser<'_> {
             && (matches!(self.mark_at(next), Some((Mark::Colon, _))) || self.byte(next) == b'=')
     }
 
-    /// Whether the text after an opening bracket can be a list rather than prose.
+    /// Reports whether the text after an opening bracket can be a list rather than prose.
     pub(super) fn opens_array(&self, own_line: bool) -> bool {
         let next = self.look_space(self.pos);
         match self.mark_at(next) {

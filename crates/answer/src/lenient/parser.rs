@@ -1,9 +1,9 @@
-//! The cursor over one value: where it stands, what is open around it, blanks and comments.
+//! The cursor over one value: its position, the open containers, blanks and comments.
 
 use super::chars::{Mark, is_blank, mark};
 use crate::repair::{Notes, RepairKind};
 
-/// Where a string stands; decides what may follow it.
+/// The place of a string; it decides what may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Key,
@@ -17,10 +17,10 @@ pub(super) enum Kind {
     Array,
 }
 
-/// What comes after a member or an item.
+/// The continuation after a member or an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Another one; a comma was read or not.
+    /// Another one; its comma was taken or not.
     Go { comma: bool },
     /// The container is closed, or given up.
     Done,
@@ -29,45 +29,45 @@ pub(super) enum Next {
 /// A cursor over one candidate value of the answer.
 #[derive(Debug)]
 pub(super) struct Parser<'a> {
-    /// The answer; shortened to what was read when the value breaks off before its end, so that
+    /// The answer; shortened to the parsed part when the value breaks off before its end, so that
     /// every open container sees the end of the text and closes itself.
     pub(super) text: &'a str,
     pub(super) pos: usize,
     pub(super) notes: Notes,
-    /// The text may go on: what is unfinished at its end is left out instead of guessed.
+    /// True if the text may continue: an unfinished part at its end is left out instead of guessed.
     pub(super) growing: bool,
-    /// The value began inside a code fence.
+    /// True if the value began inside a code fence.
     pub(super) fenced: bool,
-    /// A container was closed by the end of the text.
+    /// True if the end of the text closed a container.
     pub(super) cut: bool,
     pub(super) too_deep: bool,
-    /// An unquoted key has been seen: more of them are likely.
+    /// True if an unquoted key was found: more of them are likely.
     pub(super) bare_keys: bool,
-    /// One of them had a blank in it.
+    /// True if one of them contained a blank.
     pub(super) spaced_keys: bool,
-    /// Where the last value began, if it was a quoted string whose end was taken on trust.
+    /// The start of the last value, if it was a quoted string whose end was assumed.
     pub(super) trusted: Option<usize>,
-    /// How many fields the last object had: the next one is made with room for as many, since
-    /// the objects of a list are alike and growing a map costs more than anything else here.
+    /// The number of fields of the last object: the next one gets room for as many, since the
+    /// objects of a list are alike and growing a map costs more than anything else here.
     pub(super) likely_fields: usize,
-    /// How many bytes may still be read carefully (see [`super::quoted`]).
+    /// The number of bytes that may still be read carefully (see [`super::quoted`]).
     pub(super) care: usize,
     depth: usize,
-    /// How many containers were open when that became too many.
+    /// The number of open containers when it exceeded the limit.
     deepest: usize,
     max_depth: usize,
     /// The open containers, innermost in the lowest bit, 1 for an array.
     kinds: u128,
 }
 
-/// How many bytes of an answer may be read carefully: in proportion to its length, shared by all
-/// values in it, and ample for a short one.
+/// Returns the number of bytes of an answer that may be read carefully: in proportion to its
+/// length, shared by all values in it, and ample for a short one.
 pub(super) fn full_care(text: &str) -> usize {
     text.len().saturating_mul(4).saturating_add(65_536)
 }
 
 impl<'a> Parser<'a> {
-    /// `care` is what is left of [`full_care`] for this answer.
+    /// Creates a cursor; `care` is the rest of [`full_care`] for this answer.
     pub(super) fn new(text: &'a str, pos: usize, max_depth: usize, care: usize) -> Self {
         Self {
             text,
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
         self.notes.add(kind, self.pos);
     }
 
-    /// The byte at an offset; 0 at the end.
+    /// Returns the byte at an offset; 0 at the end.
     #[inline(always)]
     pub(super) fn byte(&self, at: usize) -> u8 {
         match self.text.as_bytes().get(at) {
@@ -114,17 +114,17 @@ impl<'a> Parser<'a> {
         self.rest(at).chars().next()
     }
 
-    /// What stands at an offset, with its length in bytes.
+    /// Returns the mark at an offset, with its length in bytes.
     pub(super) fn mark_at(&self, at: usize) -> Option<(Mark, usize)> {
         self.char_at(at).map(|c| (mark(c), c.len_utf8()))
     }
 
-    /// Gives up here: the text ends at this point for all that is open.
+    /// Gives up here: the text ends at this position for all open containers.
     pub(super) fn stop(&mut self) {
         self.text = self.text.get(..self.pos).unwrap_or(self.text);
     }
 
-    /// Skips white space and comments; returns the byte there, 0 at the end.
+    /// Skips white space and comments, and returns the byte there; 0 at the end.
     #[inline]
     pub(super) fn skip_space(&mut self) -> u8 {
         loop {
@@ -157,8 +157,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The end of the comment that begins at an offset, looked for in `limit` bytes. `#` begins
-    /// one only before a blank or first on its line, since `#fff` and `#tag` are values.
+    /// Returns the end of the comment that begins at an offset, searched in `limit` bytes. `#`
+    /// begins one only before a blank or first on its line, since `#fff` and `#tag` are values.
     pub(super) fn comment_end(&self, at: usize, limit: usize) -> Option<usize> {
         let bytes = self.text.as_bytes().get(at..).unwrap_or_default();
         let bytes = bytes.get(..limit).unwrap_or(bytes);
@@ -175,13 +175,13 @@ impl<'a> Parser<'a> {
         Some(at + length)
     }
 
-    /// Whether an offset is the first on its line that is not blank.
+    /// Reports whether an offset is the first on its line that is not blank.
     pub(super) fn opens_line(&self, at: usize) -> bool {
         let before = self.text.get(..at).unwrap_or_default();
         before.trim_end_matches([' ', '\t']).ends_with('\n')
     }
 
-    /// Whether an enclosing container, not the innermost one, is of this kind.
+    /// Reports whether an enclosing container, not the innermost one, is of this kind.
     pub(super) fn is_inside(&self, kind: Kind) -> bool {
         let arrays = (self.kinds >> 1).count_ones() as usize;
         match kind {
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The kind of the container around the innermost one.
+    /// Returns the kind of the container around the innermost one.
     pub(super) fn parent(&self) -> Option<Kind> {
         (self.depth > 1).then_some(if self.kinds & 2 == 2 { Kind::Array } else { Kind::Object })
     }
@@ -199,12 +199,12 @@ impl<'a> Parser<'a> {
         self.depth
     }
 
-    /// How many containers were open when that became too many.
+    /// Returns the number of open containers when it exceeded the limit.
     pub(super) fn depth_reached(&self) -> usize {
         self.deepest
     }
 
-    /// The closers that would end everything that is open, innermost first.
+    /// Returns the closers that would end all open containers, innermost first.
     pub(super) fn open_closers(&self) -> impl Iterator<Item = char> {
         let kinds = self.kinds;
         (0..self.depth).map(move |level| if (kinds >> level) & 1 == 1 { ']' } else { '}' })

@@ -1,8 +1,8 @@
-//! Where a string ends when its quotes are not to be trusted.
+//! Ends of strings whose quotes can't be trusted.
 //!
-//! Every quote that could close the string is judged by what follows it ([`super::look`]). Two
-//! facts help where that leaves a doubt: inner quotes come in pairs, and an inner pair that opens
-//! a bracket closes it before the string ends.
+//! Every quote that could close the string is judged by the text after it ([`super::look`]). Two
+//! facts help in doubt: inner quotes come in pairs, and an inner pair that opens a bracket closes
+//! it before the string ends.
 
 use super::chars::{Mark, Quote, is_blank};
 use super::look::Verdict;
@@ -14,23 +14,24 @@ use serde_json::Value;
 /// The end of a string.
 #[derive(Debug, Clone, Copy)]
 struct End {
-    /// Where the content ends.
+    /// The end of the content.
     content: usize,
-    /// Where reading goes on.
+    /// The position where parsing continues.
     resume: usize,
-    /// Quotes inside that were not escaped.
+    /// The number of quotes inside that were not escaped.
     inner: usize,
-    /// The closing quote is missing.
+    /// True if the closing quote is missing.
     missing: bool,
 }
 
 impl Parser<'_> {
-    /// The quoted value at the cursor, its end found carefully.
+    /// Parses the quoted value at the cursor, and finds its end carefully.
     pub(super) fn careful_value(&mut self, place: Place) -> Option<Value> {
         self.careful(place).map(Value::String)
     }
 
-    /// The quoted string at the cursor, its end found carefully; `None` for a key that breaks off.
+    /// Parses the quoted string at the cursor, and finds its end carefully; returns `None` for a
+    /// key that breaks off.
     pub(super) fn careful(&mut self, place: Place) -> Option<String> {
         let (Mark::Quote(family), length) = self.mark_at(self.pos)? else {
             return None;
@@ -50,7 +51,8 @@ impl Parser<'_> {
         Some(self.accept(start, end))
     }
 
-    /// Reads the last string again when what followed it made no sense. `None` if its end stays.
+    /// Parses the last string again when the text after it made no sense. Returns `None` if its end
+    /// stays.
     #[cold]
     pub(super) fn reread(&mut self, place: Place) -> Option<Value> {
         let start = self.trusted.take()?;
@@ -82,8 +84,8 @@ impl Parser<'_> {
         self.text_of(start, end.content, escaped)
     }
 
-    /// Judges the quotes from `start` on. If none of them ends the string, the last one that
-    /// closes no inner pair and ends its line may still do.
+    /// Judges the quotes from `start` on. If none of them ends the string, the last one that closes
+    /// no inner pair and ends its line may still do.
     fn find_end(&mut self, start: usize, family: Quote, place: Place) -> Result<End, Option<End>> {
         let mut likely = None;
         let mut from = start;
@@ -127,8 +129,9 @@ impl Parser<'_> {
         self.text.get(..at)?.chars().next_back()
     }
 
-    /// `"text, "key": 1`: the quotes at `open` and `at` enclose the next key, and the string ended
-    /// before the comma or the line break in front of it.
+    /// Finds the end of a string without a closing quote, as in `"text, "key": 1`: the quotes at
+    /// `open` and `at` enclose the next key, and the string ended before the comma or the line
+    /// break in front of it.
     fn missing_quote(&self, start: usize, open: usize, at: usize, length: usize) -> Option<End> {
         let key = self.text.get(open + 1..at)?;
         let colon = self.look_space(at + length);
@@ -144,12 +147,12 @@ impl Parser<'_> {
             None => return None,
         };
         let content = content.trim_end_matches(is_blank);
-        // A closing quote of another kind, or one behind the backslash that ends a path.
+        // A closing quote of another kind, or one after the backslash that ends a path.
         let content = content.strip_suffix(['”', '’', '＂', '＇', '"']).unwrap_or(content);
         Some(End { content: start + content.len(), resume, inner: 1, missing: true })
     }
 
-    /// The end of a string that no quote ends.
+    /// Returns the end of a string that no quote ends.
     fn unterminated(
         &mut self,
         start: usize,
@@ -172,7 +175,7 @@ impl Parser<'_> {
         }
         let rest = self.rest(start);
         let mut content = rest.trim_end();
-        // Half an escape says nothing about the character it would have been.
+        // Half an escape does not determine its character.
         if let Some(at) = content.rfind('\\')
             && let Some((_, tail)) = content.split_at_checked(at)
             && is_half_escape(tail)
@@ -189,7 +192,7 @@ impl Parser<'_> {
         self.note(RepairKind::MissingCloser);
     }
 
-    /// The code fence around the value ends an open string, too.
+    /// Returns the end of an open string at the code fence around the value.
     fn before_fence(&self, start: usize) -> Option<End> {
         if !self.fenced {
             return None;
@@ -199,7 +202,8 @@ impl Parser<'_> {
         Some(self.cut_string(start, content, start + at))
     }
 
-    /// Closers at the very end that close exactly what is open: only the quote is missing.
+    /// Returns the end before closers at the very end that close exactly the open containers: only
+    /// the quote is missing.
     fn before_closers(&self, start: usize) -> Option<End> {
         let mut content = self.rest(start).trim_end();
         let mut closers: Vec<char> = self.open_closers().collect();
@@ -214,17 +218,18 @@ impl Parser<'_> {
     }
 }
 
-/// What has been seen inside a string so far.
+/// The quotes and brackets seen inside a string so far.
 struct Inner {
-    /// Quotes that did not end it.
+    /// The number of quotes that did not end it.
     count: usize,
-    /// Where the last of them stands.
+    /// The position of the last of them.
     last: Option<usize>,
-    /// How many more brackets opened than closed; counted once there is an inner quote.
+    /// The number of brackets opened minus those closed; counted once there is an inner quote.
     brackets: i64,
-    /// The signs of the string's quotes, where the closing one differs and nothing else uses it.
+    /// The opening and closing quote of the string, if they differ and nothing else uses the
+    /// closing one.
     pair: Option<(char, char)>,
-    /// How many of the opening signs are open.
+    /// The number of open opening quotes.
     nested: usize,
 }
 
@@ -267,7 +272,7 @@ impl Inner {
         }
     }
 
-    /// Whether the next quote more likely closes an inner pair than the string.
+    /// Reports whether the next quote more likely closes an inner pair than the string.
     fn is_open(&self) -> bool {
         match self.pair {
             Some(_) => self.nested > 0,
@@ -275,13 +280,13 @@ impl Inner {
         }
     }
 
-    /// Whether a quote is the counterpart of the one that opened the string.
+    /// Reports whether a quote is the counterpart of the one that opened the string.
     fn closes(&self, quote: Option<char>) -> bool {
         self.nested == 0 && self.pair.is_some_and(|(_, close)| quote == Some(close))
     }
 }
 
-/// How many more brackets open than close in a text.
+/// Returns the number of brackets opened minus those closed in a text.
 fn brackets(text: &str) -> i64 {
     text.bytes().fold(0, |sum, byte| match byte {
         b'(' | b'[' | b'{' => sum + 1,
@@ -290,14 +295,14 @@ fn brackets(text: &str) -> i64 {
     })
 }
 
-/// Whether the backslash at an offset is itself escaped.
+/// Reports whether the backslash at an offset is itself escaped.
 fn is_escaped(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let slashes = before.len() - before.trim_end_matches('\\').len();
     slashes % 2 == 1
 }
 
-/// `\`, `\u`, `\u12`: an escape that the end of the text cut short.
+/// Reports whether the end of the text cut an escape short: `\`, `\u`, `\u12`.
 fn is_half_escape(tail: &str) -> bool {
     match tail.strip_prefix("\\u") {
         Some(digits) => digits.len() < 4 && digits.bytes().all(|b| b.is_ascii_hexdigit()),

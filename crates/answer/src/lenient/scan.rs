@@ -1,4 +1,4 @@
-//! Finding the values in an answer: what stands around them, fences and blocks of thinking.
+//! A scan for the values in an answer: the text around them, fences and blocks of thinking.
 
 use super::chars::Mark;
 use super::parser::{Parser, full_care};
@@ -6,12 +6,12 @@ use super::think::{closing_tag, think_tag};
 use crate::repair::{Notes, RepairKind};
 use serde_json::Value;
 
-/// Where a value was found.
+/// The place where a value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// In the answer itself.
     Answer,
-    /// Behind a tag of thinking that is never closed: perhaps only a draft.
+    /// After an opening tag of thinking that is never closed: perhaps only a draft.
     Thought,
 }
 
@@ -23,17 +23,17 @@ pub(crate) struct Found {
     pub(crate) source: Source,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The end of the text, or something that is no JSON, closed it.
+    /// True if the end of the text, or something other than JSON, closed it.
     pub(crate) cut: bool,
-    /// It begins in the middle of a line of prose.
+    /// True if it begins in the middle of a line of prose.
     pub(crate) inline: bool,
 }
 
-/// What a scan meets.
+/// An event of a scan.
 #[derive(Debug)]
 pub(crate) enum Event {
     Value(Found),
-    /// All before was thinking.
+    /// Everything before was thinking.
     Forget,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct Scan<'a> {
     fenced: bool,
     care: usize,
     source: Source,
-    /// What was left out around the values.
+    /// The omissions around the values.
     pub(crate) notes: Notes,
-    /// Where a value nested too deep begins.
+    /// The start of a value that is nested too deep.
     pub(crate) too_deep: Option<usize>,
 }
 
@@ -73,19 +73,19 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// The text may go on after its end.
+    /// Marks the text as growing.
     pub(crate) fn growing(mut self) -> Self {
         self.growing = true;
         self
     }
 
-    /// Begins at an offset.
+    /// Starts at an offset.
     pub(crate) fn starting_at(mut self, pos: usize) -> Self {
         self.pos = pos;
         self
     }
 
-    /// The next value or turn of the answer.
+    /// Returns the next value or event of the answer.
     pub(crate) fn next(&mut self) -> Option<Event> {
         loop {
             match *self.text.as_bytes().get(self.pos)? {
@@ -129,7 +129,7 @@ impl<'a> Scan<'a> {
         self.pos += 1 + length.unwrap_or(rest.len());
     }
 
-    /// The object that begins at an offset although its brace is missing.
+    /// Parses the object that begins at an offset without its brace.
     pub(crate) fn without_opener(text: &'a str, start: usize, max_depth: usize) -> Option<Found> {
         let mut parser = Parser::new(text, start, max_depth, full_care(text));
         if !parser.opens_object(false) {
@@ -148,7 +148,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Reads the value at the cursor if there is one; moves on in any case.
+    /// Parses the value at the cursor if there is one; advances in any case.
     fn try_value(&mut self) -> Option<Found> {
         let start = self.pos;
         let mut parser = Parser::new(self.text, start, self.max_depth, self.care);
@@ -157,7 +157,7 @@ impl<'a> Scan<'a> {
         let (mark, length) = parser.mark_at(start)?;
         self.pos += length;
         let inline = self.is_inline(start);
-        // Chinese prose puts headings in these brackets: a list of words in them is none.
+        // Chinese prose puts headings in these brackets: a list of words in them is not a value.
         let is_heading = parser.char_at(start) == Some('【');
         parser.pos = start + length;
         let value = match mark {
@@ -194,8 +194,8 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Where the brackets that are open at the cursor are closed: no part of a value that is too
-    /// deep may pass for the answer.
+    /// Returns the position after the brackets that are open at the cursor: no part of a value that
+    /// is too deep may pass for the answer.
     fn behind_brackets(&self, open: usize) -> usize {
         let rest = self.text.as_bytes().get(self.pos..).unwrap_or_default();
         let mut open = open;
@@ -223,7 +223,7 @@ impl<'a> Scan<'a> {
         !before.is_empty() && !before.ends_with('\n') && !before.ends_with("```")
     }
 
-    /// The backticks at the cursor: a fence opens or closes, with its language.
+    /// Handles the backticks at the cursor: a fence opens or closes, with its language.
     fn fence(&mut self) {
         let rest = self.text.get(self.pos..).unwrap_or_default();
         let tail = rest.trim_start_matches('`');
@@ -241,8 +241,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The tag at the cursor, if it is one of thinking. True if it ends thinking that began
-    /// before the answer.
+    /// Handles the tag at the cursor, if it is one of thinking. Returns true if it ends thinking
+    /// that began before the answer.
     fn think(&mut self) -> bool {
         let rest = self.text.get(self.pos..).unwrap_or_default();
         let Some(tag) = think_tag(rest) else {

@@ -1,4 +1,4 @@
-//! Strings as JSON writes them: the plain branch.
+//! Strings in JSON's form: the plain branch.
 
 use super::parser::{Parser, Place};
 use crate::repair::RepairKind;
@@ -8,13 +8,13 @@ use serde_json::Value;
 struct Run {
     end: usize,
     escaped: bool,
-    /// Where the first raw control character stands.
+    /// The position of the first raw control character.
     control: Option<usize>,
 }
 
 impl Parser<'_> {
-    /// A quoted value that ends at its first quote, if what follows agrees; otherwise its end is
-    /// looked for carefully.
+    /// Parses a quoted value that ends at its first quote, if the text after it agrees; otherwise
+    /// its end is searched carefully.
     pub(super) fn quick_string(&mut self, quote: u8, place: Place) -> Option<Value> {
         let start = self.pos + 1;
         if let Some(run) = self.run(start, quote)
@@ -28,7 +28,7 @@ impl Parser<'_> {
         self.careful_value(place)
     }
 
-    /// A quoted key with its colon, if both are as JSON has them.
+    /// Parses a quoted key with its colon, if both are as in JSON.
     pub(super) fn quick_key(&mut self, quote: u8) -> Option<String> {
         let start = self.pos + 1;
         let run = self.run(start, quote)?;
@@ -73,15 +73,15 @@ impl Parser<'_> {
         self.text_of(start, run.end, run.escaped)
     }
 
-    /// The content of a string between two offsets.
+    /// Returns the content of a string between two offsets.
     pub(super) fn text_of(&mut self, start: usize, end: usize, escaped: bool) -> String {
         let raw = self.text.get(start..end).unwrap_or_default();
         if escaped { super::escape::unescape(raw, start, &mut self.notes) } else { raw.to_owned() }
     }
 
-    /// Where the next separator stands, if a value that ends before `at` may end there.
+    /// Returns the position of the next separator, if a value that ends before `at` may end there.
     ///
-    /// A comma is taken on trust: if no key or item follows it, the string is read again.
+    /// A comma is assumed to be one: if no key or item follows it, the string is parsed again.
     fn after_value(&self, at: usize, place: Place) -> Option<usize> {
         let mut next = at;
         loop {
@@ -115,8 +115,8 @@ const fn equal(word: u64, byte: u8) -> u64 {
     zero.wrapping_sub(ONES) & !zero
 }
 
-/// The first byte from an offset on that `marked` marks, eight bytes at a time; the length if
-/// there is none.
+/// Returns the first byte from an offset on that `marked` marks, eight bytes at a time; the length
+/// if there is none.
 #[inline(always)]
 fn find(bytes: &[u8], from: usize, marked: impl Fn(u64) -> u64) -> usize {
     let (chunks, tail) = bytes.get(from..).unwrap_or_default().as_chunks::<8>();
@@ -132,8 +132,8 @@ fn find(bytes: &[u8], from: usize, marked: impl Fn(u64) -> u64) -> usize {
     at + tail.iter().position(hits).unwrap_or(tail.len())
 }
 
-/// The first quote, backslash or control character from an offset on; the length if there is
-/// none.
+/// Returns the first quote, backslash or control character from an offset on; the length if there
+/// is none.
 pub(super) fn find_special(bytes: &[u8], from: usize, quote: u8) -> usize {
     find(bytes, from, |word| {
         let control = word.wrapping_sub(ONES * 0x20) & !word;
@@ -141,7 +141,8 @@ pub(super) fn find_special(bytes: &[u8], from: usize, quote: u8) -> usize {
     })
 }
 
-/// The first quote, backslash or byte beyond ASCII from an offset on; the length if there is none.
+/// Returns the first quote, backslash or byte beyond ASCII from an offset on; the length if there
+/// is none.
 pub(super) fn find_wide(bytes: &[u8], from: usize, quote: u8) -> usize {
     find(bytes, from, |word| equal(word, quote) | equal(word, b'\\') | word)
 }

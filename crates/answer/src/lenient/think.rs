@@ -12,7 +12,7 @@ pub(super) struct Tag {
     pub(super) length: usize,
 }
 
-/// The tag of thinking that a text begins with.
+/// Returns the tag of thinking that a text begins with.
 pub(super) fn think_tag(text: &str) -> Option<Tag> {
     let body = text.strip_prefix('<')?;
     let (closes, body) = match body.strip_prefix('/') {
@@ -28,7 +28,7 @@ pub(super) fn think_tag(text: &str) -> Option<Tag> {
     Some(Tag { name, closes, length: text.len() - rest.len() + end + 1 })
 }
 
-/// The end of the tag that closes a block of thinking.
+/// Returns the end of the tag that closes a block of thinking.
 pub(super) fn closing_tag(text: &str, from: usize, name: &str) -> Option<usize> {
     let mut at = from;
     loop {
@@ -42,7 +42,7 @@ pub(super) fn closing_tag(text: &str, from: usize, name: &str) -> Option<usize> 
     }
 }
 
-/// The answer without what only surrounds it: thinking, a byte order mark, one code fence and
+/// Returns the answer without its surroundings: thinking, a byte order mark, one code fence and
 /// white space. For answers that are a single text or word.
 pub(crate) fn body(text: &str) -> (&str, Notes) {
     let mut notes = Notes::default();

@@ -6,7 +6,8 @@ use super::parser::{Parser, Place, full_care};
 use crate::repair::{Notes, RepairKind};
 use serde_json::Value;
 
-/// The value that a whole text is: a quoted string, a literal or a number. `None` for prose.
+/// Parses a whole text as one value: a quoted string, a literal or a number. Returns `None` for
+/// prose.
 pub(crate) fn single(text: &str) -> Option<(Value, Notes)> {
     if let Some(value) = literal(text) {
         let mut notes = Notes::default();
@@ -18,7 +19,7 @@ pub(crate) fn single(text: &str) -> Option<(Value, Notes)> {
     quote(text.chars().next()?)?;
     let mut parser = Parser::new(text, 0, 1, full_care(text));
     let value = parser.careful(Place::Item)?;
-    // `"A" and "B"` is prose, not a string that forgot to escape.
+    // `"A" and "B"` is prose, not a string with missing escapes.
     if parser.notes.has(RepairKind::UnescapedQuote) {
         return None;
     }

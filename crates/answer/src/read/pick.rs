@@ -1,4 +1,4 @@
-//! Of several values the last that has the shape; if none has, the one that comes nearest.
+//! Choice among several values: the last that matches the shape, or else the nearest.
 
 use crate::coerce::{Coercion, coerce};
 use crate::error::AnswerError;
@@ -9,21 +9,21 @@ use crate::shape::Shape;
 use crate::validate::{Extra, Faults, fits, validate};
 use serde_json::Value;
 
-/// A value that has the shape.
+/// A value that matches the shape.
 pub(super) struct Picked {
     pub(super) value: Value,
     pub(super) notes: Notes,
     pub(super) coerced: Vec<Coercion>,
     pub(super) start: usize,
-    /// A lone number or word in brackets amid prose, like a reference to a source.
+    /// True for a lone number or word in brackets amid prose, like a reference to a source.
     citation: bool,
 }
 
-/// A value that has not.
+/// A value that does not match the shape.
 struct Missed {
     value: Value,
     faults: Faults,
-    /// At least it is an object where an object is wanted, or a list for a list.
+    /// True if it is at least an object for an object, or a list for a list.
     near: bool,
 }
 
@@ -34,7 +34,7 @@ impl Missed {
     }
 }
 
-/// What was found in one kind of place.
+/// The values found in one kind of place.
 #[derive(Default)]
 struct Group {
     picked: Option<Picked>,
@@ -54,7 +54,7 @@ impl<'a> Picker<'a> {
         Self { shape, limits, answer: Group::default(), thought: Group::default(), offered: 0 }
     }
 
-    /// Takes a value into account; whether it has the shape.
+    /// Takes a value into account; returns whether it matches the shape.
     pub(super) fn offer(&mut self, mut found: Found) -> bool {
         self.offered += 1;
         let outcome = match self.shape {
@@ -82,7 +82,7 @@ impl<'a> Picker<'a> {
         true
     }
 
-    /// What was offered so far was thinking.
+    /// Marks all values so far as thinking.
     pub(super) fn forget(&mut self) {
         let drafts = std::mem::take(&mut self.answer);
         if let Some(picked) = drafts.picked {
@@ -97,24 +97,25 @@ impl<'a> Picker<'a> {
         self.offered
     }
 
-    /// Whether the answer, thinking aside, holds a value of the shape.
+    /// Reports whether the answer, except thinking, contains a value of the shape.
     pub(super) fn has_answer(&self) -> bool {
         self.answer.picked.is_some()
     }
 
-    /// Whether the answer holds a value that was meant to have the shape.
+    /// Reports whether the answer contains a value that was meant to match the shape.
     pub(super) fn has_near_miss(&self) -> bool {
         self.answer.missed.as_ref().is_some_and(|missed| missed.near)
     }
 
-    /// The value to use. A draft from the thinking counts only if the answer made no attempt.
+    /// Returns the value to use. A draft from the thinking counts only if the answer made no
+    /// attempt.
     pub(super) fn take(&mut self) -> Option<Picked> {
         let draft = !self.has_near_miss();
         let answer = self.answer.picked.take();
         answer.or_else(|| self.thought.picked.take().filter(|_| draft))
     }
 
-    /// The faults of the value that comes nearest.
+    /// Returns the faults of the nearest value.
     pub(super) fn error(&mut self) -> Option<AnswerError> {
         let missed = self.answer.missed.take().or_else(|| self.thought.missed.take())?;
         Some(AnswerError::Mismatch {
@@ -141,7 +142,7 @@ impl Group {
     }
 }
 
-/// Coerces a value if it must be, and checks it.
+/// Coerces a value if necessary, and checks it.
 pub(super) fn conform(
     value: &mut Value,
     shape: &Shape,

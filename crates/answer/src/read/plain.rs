@@ -45,7 +45,7 @@ pub(super) fn read(raw: &str, shape: &Shape, limits: &Limits) -> Result<Reading,
     Err(AnswerError::Mismatch { errors: faults.errors, more: faults.more, value: Box::new(value) })
 }
 
-/// Any text is a string, quoted or not.
+/// Reads any text as a string, quoted or not.
 fn read_text(text: &str, mut notes: Notes) -> Reading {
     let value = match single_value(text) {
         Some((value @ Value::String(_), more)) => {
@@ -60,8 +60,8 @@ fn read_text(text: &str, mut notes: Notes) -> Reading {
     Reading { value, repairs: notes.into_list(), coerced: Vec::new() }
 }
 
-/// The parts of an answer that may be its one word: all of it, without emphasis and full stop,
-/// its last line, and what follows a label there (`Answer: 42`).
+/// Returns the parts of an answer that may be its one word: all of it, without emphasis and full
+/// stop, its last line, and the text after a label there (`Answer: 42`).
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     const TRIM: [char; 10] = ['*', '_', '`', '.', '。', '!', '！', ' ', '\t', '\r'];
     let last = text.lines().next_back().unwrap_or_default();
@@ -69,7 +69,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     [text, text.trim_matches(TRIM), last.trim_matches(TRIM), value.trim_matches(TRIM)].into_iter()
 }
 
-/// The whole answer as one word, number or quoted text.
+/// Reads the whole answer as one word, number or quoted text.
 pub(super) fn single(raw: &str) -> Option<Reading> {
     let (text, mut notes) = body(raw);
     let (value, more) = single_value(text)?;

@@ -30,7 +30,7 @@ pub(super) fn read(
     Ok(Reading { value, repairs: Vec::new(), coerced: Vec::new() })
 }
 
-/// Whether lists and objects are nested deeper than a number of levels.
+/// Reports whether lists and objects are nested deeper than a number of levels.
 fn is_deeper(value: &Value, levels: usize) -> bool {
     let deeper = |inner: &Value| match levels.checked_sub(1) {
         Some(left) => is_deeper(inner, left),

@@ -3,7 +3,7 @@
 use super::{Field, Shape};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// `{}` prints one line without descriptions: `{ ok boolean, kind?: "a" | "b" }`.
+/// Formats a shape. `{}` prints one line without descriptions: `{ ok boolean, kind?: "a" | "b" }`.
 /// `{:#}` prints a field per line, each description as a `///` comment above its field.
 impl Display for Shape {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -73,7 +73,7 @@ fn write_enum(f: &mut Formatter<'_>, values: &[String]) -> fmt::Result {
     Ok(())
 }
 
-/// Whether a name can stand without quotes in a program.
+/// Reports whether a name needs no quotes in a program.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')

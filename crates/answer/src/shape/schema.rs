@@ -1,14 +1,14 @@
 //! A shape as JSON Schema, draft 2020-12 (AS-21): a plain one, and the strict form of OpenAI's
 //! structured outputs.
 //!
-//! Both leave `$schema` out: the result is embedded in requests, and some servers refuse keywords
-//! they do not know.
+//! Both omit `$schema`: the result is embedded in requests, and some servers refuse keywords they
+//! do not know.
 
 use super::{Field, Shape};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-/// Why a shape has no strict schema.
+/// The reason why a shape has no strict schema.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NotStrict {
@@ -18,10 +18,10 @@ pub enum NotStrict {
         /// The type of the shape.
         found: &'static str,
     },
-    /// A part that may hold anything.
+    /// A part that may have any value.
     #[error("`{path}` is a free `{found}`, and a strict schema needs the type of every part")]
     Untyped {
-        /// Where in the shape: `items[].meta`.
+        /// The path in the shape: `items[].meta`.
         path: String,
         /// `json` or `list`.
         found: &'static str,
@@ -29,9 +29,9 @@ pub enum NotStrict {
     /// More levels, fields or enum values than a strict schema may have.
     #[error("the shape has more than {limit} {what}, the most a strict schema may have")]
     TooLarge {
-        /// What there is too much of.
+        /// The unit of the limit.
         what: &'static str,
-        /// The most that is allowed.
+        /// The limit.
         limit: usize,
     },
 }
@@ -42,7 +42,7 @@ const STRICT_MAX_FIELDS: usize = 5000;
 const STRICT_MAX_ENUM_VALUES: usize = 1000;
 
 impl Shape {
-    /// The shape as JSON Schema, draft 2020-12 (AS-21).
+    /// Returns the shape as JSON Schema, draft 2020-12 (AS-21).
     ///
     /// Properties keep the order of the fields, a description becomes `description`, optional
     /// fields are left out of `required`, and other fields are allowed. `json` is the schema that
@@ -75,12 +75,12 @@ impl Shape {
         }
     }
 
-    /// The shape as the strict JSON Schema of OpenAI's structured outputs: no additional
+    /// Returns the shape as the strict JSON Schema of OpenAI's structured outputs: no additional
     /// properties, every field required, optional fields nullable.
     ///
     /// # Errors
-    /// [`NotStrict`] names the first part that has no strict form: `json`, a `list` without a
-    /// type, a top that is no object, or more levels, fields or enum values than allowed.
+    /// [`NotStrict`] names the first part that has no strict form: `json`, a `list` without a type,
+    /// a top level that is not an object, or more levels, fields or enum values than allowed.
     pub fn to_strict_json_schema(&self) -> Result<Value, NotStrict> {
         let Shape::Object(_) = self else {
             return Err(NotStrict::RootNotObject { found: self.type_name() });
@@ -100,7 +100,7 @@ fn described(field: &Field, mut schema: Value) -> Value {
     schema
 }
 
-/// What has been counted while a strict schema is built.
+/// The counts while a strict schema is built.
 #[derive(Default)]
 struct Strict {
     fields: usize,
@@ -174,8 +174,8 @@ fn at_most(what: &'static str, count: usize, limit: usize) -> Result<(), NotStri
     Ok(())
 }
 
-/// The schema that also accepts `null`. An enum would still refuse it beside a list of types, so
-/// it becomes one of two alternatives.
+/// Returns the schema that also accepts `null`. An enum beside a list of types would still refuse
+/// it, so it becomes one of two alternatives.
 fn nullable(mut schema: Value) -> Value {
     if schema.get("enum").is_some() {
         return json!({"anyOf": [schema, {"type": "null"}]});

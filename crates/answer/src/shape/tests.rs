@@ -120,7 +120,7 @@ fn as_21_strict_schema_makes_optional_fields_nullable() {
 }
 
 #[test]
-fn as_21_strict_schema_says_why_there_is_none() {
+fn as_21_strict_schema_error_names_the_reason() {
     let free = Shape::Object(vec![Field::new(
         "items",
         Shape::list(Shape::Object(vec![Field::new("meta", Shape::Json)])),

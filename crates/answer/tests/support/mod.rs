@@ -1,8 +1,8 @@
-//! The corpus of broken answers and the small notation its files are written in.
+//! The corpus of broken answers and the notation of its files.
 //!
 //! A case is a name (`=== name`) and sections (`--- section`): `shape` in the language's syntax,
 //! `raw` (or `raw escaped`, a JSON string), then `value` (JSON) or `errors` (a path per line,
-//! `<root>` for the answer as a whole); `strict` may stand before.
+//! `<root>` for the answer as a whole); `strict` may come first.
 
 use contexture_answer::{Field, Shape};
 use serde_json::Value;
@@ -93,7 +93,7 @@ fn read_case(file: &'static str, text: &str) -> Case {
     }
 }
 
-/// Reads the form that `Shape` prints; enough of the language's syntax for the corpus.
+/// Parses the form that `Shape` prints; enough of the language's syntax for the corpus.
 pub(crate) fn parse_shape(text: &str) -> Shape {
     let mut reader = ShapeReader { rest: text.trim() };
     let shape = reader.shape();

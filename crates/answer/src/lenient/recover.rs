@@ -1,15 +1,15 @@
-//! What was meant where JSON expects something else.
+//! Recovery where JSON expects something else: decides what was meant.
 
 use super::chars::{Mark, is_word, mark};
 use super::parser::{Kind, Next, Parser, Place};
 use crate::repair::RepairKind;
 use serde_json::Value;
 
-/// How far meaningless characters are skipped on their line.
+/// The number of meaningless characters that are skipped on their line.
 const MAX_JUNK: usize = 80;
 
 impl Parser<'_> {
-    /// The value at a byte that begins no JSON value; `None` if there is none.
+    /// Parses the value at a byte that begins no JSON value; returns `None` if there is none.
     #[cold]
     pub(super) fn odd_value(&mut self, place: Place) -> Option<Value> {
         self.trusted = None;
@@ -49,8 +49,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The key at a byte other than `"` and `}`, or behind a quote that ends no plain key. `None`
-    /// when the object is over; whatever ends it has been read if it belongs to it.
+    /// Parses the key at a byte other than `"` and `}`, or after a quote that ends no plain key.
+    /// Returns `None` at the end of the object, whose end has been taken if it belongs to it.
     #[cold]
     pub(super) fn odd_key(&mut self) -> Option<String> {
         loop {
@@ -94,7 +94,7 @@ impl Parser<'_> {
             self.note_cut();
             return None;
         };
-        // A key that the end of the text cut may be half a key: nothing can be said about it.
+        // A key that the end of the text cuts may be half a key: nothing is known about it.
         if self.skip_space() == 0 && self.at_end() {
             self.note_cut();
             return None;
@@ -117,7 +117,7 @@ impl Parser<'_> {
         self.odd_bare_key()
     }
 
-    /// An unquoted key beyond plain words: other letters, blanks in it or before its colon.
+    /// Parses an unquoted key beyond plain words: other letters, blanks in it or before its colon.
     fn odd_bare_key(&mut self) -> Option<String> {
         let rest = self.rest(self.pos);
         let length: usize = rest
@@ -144,7 +144,7 @@ impl Parser<'_> {
         Some(key.to_owned())
     }
 
-    /// Reads the colon after a key, or what stands for it.
+    /// Takes the colon after a key, or a substitute for it.
     fn colon(&mut self) {
         self.skip_space();
         match self.mark_at(self.pos) {
@@ -159,14 +159,14 @@ impl Parser<'_> {
                     self.pos += 1;
                 }
             }
-            // Without a value there is no colon to miss.
+            // Without a value the colon is not missing.
             None | Some((Mark::Comma | Mark::CloseObject | Mark::CloseArray, _)) => {}
             Some(_) => self.note(RepairKind::MissingColon),
         }
     }
 
-    /// What stands at the next byte that is no blank; at the end of the text, or where the value
-    /// breaks off, it is noted as cut.
+    /// Returns the mark at the next byte that is not a blank; notes a cut at the end of the text,
+    /// or where the value breaks off.
     fn next_mark(&mut self) -> Option<(Mark, usize)> {
         self.skip_space();
         if self.breaks_off() {
@@ -179,7 +179,7 @@ impl Parser<'_> {
         found
     }
 
-    /// What follows a member or an item when it is neither an ASCII comma nor the closer.
+    /// Takes what follows a member or an item when it is neither an ASCII comma nor the closer.
     #[cold]
     pub(super) fn odd_separator(&mut self, place: Place) -> Next {
         loop {
@@ -236,7 +236,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether another member or item begins here without a comma.
+    /// Reports whether another member or item begins here without a comma.
     fn more_follows(&self, mark: Mark, place: Place) -> bool {
         match (place, mark) {
             (Place::Item, Mark::Quote(_) | Mark::OpenObject | Mark::OpenArray) => true,
@@ -256,7 +256,8 @@ impl Parser<'_> {
         }
     }
 
-    /// An item followed by a colon is a key of the object around: the list lacks its bracket.
+    /// Reports whether an item is followed by a colon, and so is a key of the object around: the
+    /// list lacks its bracket.
     pub(super) fn is_key_after_all(&mut self, start: usize) -> bool {
         let key = self.byte(self.pos) == b':'
             && self.parent() == Some(Kind::Object)
@@ -268,14 +269,15 @@ impl Parser<'_> {
         key
     }
 
-    /// Whether the answer ends here though the value does not: a code fence or a closing tag.
+    /// Reports whether the answer ends here though the value does not: a code fence or a closing
+    /// tag.
     fn breaks_off(&self) -> bool {
         let rest = self.rest(self.pos);
         rest.starts_with("```") || rest.starts_with("</")
     }
 
-    /// Whether a word, not a literal, stands behind a blank line: the answer went over to prose
-    /// without closing its value.
+    /// Reports whether a word that is not a literal follows a blank line: the answer continued with
+    /// prose without closing its value.
     fn prose_begins(&self) -> bool {
         let before = self.text.get(..self.pos).unwrap_or_default();
         let gap = before.len() - before.trim_end().len();
@@ -295,7 +297,7 @@ impl Parser<'_> {
         found
     }
 
-    /// After a value `#` can only begin a comment.
+    /// Skips a comment that `#` begins: after a value it can't be anything else.
     fn skip_hash(&mut self) -> bool {
         if self.byte(self.pos) != b'#' {
             return false;
@@ -328,7 +330,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Structure beyond ASCII is full-width punctuation.
+    /// Notes full-width punctuation, which is all structure beyond ASCII.
     fn note_wide(&mut self, length: usize) {
         if length > 1 {
             self.note(RepairKind::FullWidth);

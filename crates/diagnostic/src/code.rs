@@ -1,7 +1,7 @@
 use crate::{Diagnostic, Severity, Span};
 
-/// A kind of fault, registered under a stable code. Each crate keeps a list of its own; who
-/// explains codes looks through all of them.
+/// A kind of fault, registered under a stable code. Each crate has a list of its own; a caller that
+/// explains codes searches all of them.
 ///
 /// ```
 /// use contexture_diagnostic::{Code, Severity, Span};
@@ -16,16 +16,16 @@ pub struct Code {
     pub code: &'static str,
     /// The name of the fault; reads well after "allow".
     pub name: &'static str,
-    /// What it says about a program.
+    /// The meaning of the fault.
     pub summary: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Why it is so, and how it is mended; empty where the summary says it all.
+    /// The reason and the fix; empty if the summary is enough.
     pub explanation: &'static str,
 }
 
 impl Code {
-    /// An entry of a list of codes.
+    /// Creates an entry of a list of codes.
     #[must_use]
     pub const fn new(
         code: &'static str,
@@ -36,13 +36,13 @@ impl Code {
         Self { code, name, summary, severity, explanation: "" }
     }
 
-    /// Adds why it is so, and how it is mended.
+    /// Adds the reason and the fix.
     #[must_use]
     pub const fn explained(self, explanation: &'static str) -> Self {
         Self { explanation, ..self }
     }
 
-    /// A diagnostic of this kind.
+    /// Creates a diagnostic of this kind.
     #[must_use]
     pub fn at(self, span: Span, message: impl Into<String>) -> Diagnostic {
         match self.severity {

@@ -23,25 +23,25 @@ use std::collections::HashSet;
 pub struct Codes(&'static [&'static [Code]]);
 
 impl Codes {
-    /// The codes of these tables.
+    /// Creates the codes of these tables.
     #[must_use]
     pub const fn new(tables: &'static [&'static [Code]]) -> Self {
         Self(tables)
     }
 
-    /// All codes, table by table.
+    /// Returns all codes, table by table.
     pub fn iter(self) -> impl Iterator<Item = &'static Code> {
         self.0.iter().copied().flatten()
     }
 
-    /// The entry that a code names.
+    /// Finds the entry of a code.
     #[must_use]
     pub fn find(self, code: &str) -> Option<&'static Code> {
         self.iter().find(|known| known.code == code)
     }
 
-    /// What is wrong with the tables, for the tests of who declares them: codes out of order or
-    /// given twice, names given twice, and texts that are no sentences.
+    /// Returns the faults of the tables, for tests: codes out of order or given twice, names given
+    /// twice, and texts that are not sentences.
     #[must_use]
     pub fn faults(self) -> Vec<String> {
         let mut faults = Vec::new();
@@ -56,7 +56,7 @@ impl Codes {
                 faults.push(format!("`{word}` is given twice"));
             }
             if !code.summary.ends_with('.') || !code.explanation.ends_with('.') {
-                faults.push(format!("{} has a text that is no sentence", code.code));
+                faults.push(format!("{} has a text that is not a sentence", code.code));
             }
         }
         faults
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_a_table_are_told() {
+    fn faults_of_a_table_are_reported() {
         const TABLE: &[Code] =
             &[code("A2", "two", "Yes."), code("A1", "one", ""), code("A1", "two", "Yes.")];
         assert_eq!(
@@ -108,7 +108,7 @@ mod tests {
             [
                 "A1 is out of order",
                 "A1 is out of order",
-                "A1 has a text that is no sentence",
+                "A1 has a text that is not a sentence",
                 "`A1` is given twice",
                 "`two` is given twice",
             ]

@@ -1,8 +1,8 @@
-//! Spans, positions and diagnostics: the vocabulary in which every front end of Contexture
-//! (language, templates, references, flows) says what is wrong, where, and how to mend it.
+//! Spans, positions and diagnostics: the vocabulary of every front end of Contexture (language,
+//! templates, references, flows) for faults, their places and their fixes.
 //!
-//! Decision: a [`Diagnostic`] is data; wording for terminals, one-line logs and JSON is made from
-//! it in [`render`], so that all surfaces say the same.
+//! Decision: a [`Diagnostic`] is data; [`render`] formats it for terminals, one-line logs and JSON,
+//! so that all surfaces show the same.
 //!
 //! ```
 //! use contexture_diagnostic::{Diagnostic, SourceFile, Span};
@@ -29,71 +29,71 @@ pub use suggest::{nearest, suggestion};
 
 use serde::{Deserialize, Serialize};
 
-/// How bad it is. Only [`Severity::Error`] refuses a program.
+/// The severity of a diagnostic. Only [`Severity::Error`] refuses a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing.
+    /// A suggestion.
     Hint,
-    /// Probably not meant.
+    /// Probably a mistake.
     Warning,
-    /// The source is refused.
+    /// An error: the source is refused.
     Error,
 }
 
-/// A further place that matters, with what it has to do with the fault.
+/// A secondary place with its relation to the fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// The place, in the same file as the diagnostic.
     pub span: Span,
-    /// Why it matters.
+    /// Its relation to the fault.
     pub message: String,
 }
 
-/// A replacement that mends the fault.
+/// A replacement that fixes the fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; empty for an insertion.
+    /// The span to replace; empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub replacement: String,
 }
 
-/// One fault: what, where, why, and how to mend it.
+/// A fault with its place, reason and fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code, one per kind of fault.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// The headline; it stands alone in one-line form.
+    /// The headline; it is complete in one-line form.
     pub message: String,
-    /// The file, by the name its [`SourceFile`] has; empty for the file at hand.
+    /// The file, by the name of its [`SourceFile`]; empty for the current file.
     pub file: String,
     /// The primary place.
     pub span: Span,
     /// Further places.
     pub labels: Vec<Label>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
-    /// The mend as edits, when a machine can make it.
+    /// The fix as edits, if it can be applied by a machine.
     pub fix: Vec<Edit>,
 }
 
 impl Diagnostic {
-    /// A diagnostic that refuses the source.
+    /// Creates a diagnostic that refuses the source.
     #[must_use]
     pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Self {
         Self::new(code, Severity::Error, message, span)
     }
 
-    /// A diagnostic for what is probably not meant.
+    /// Creates a diagnostic for a probable mistake.
     #[must_use]
     pub fn warning(code: &'static str, message: impl Into<String>, span: Span) -> Self {
         Self::new(code, Severity::Warning, message, span)
     }
 
-    /// A diagnostic worth knowing.
+    /// Creates a suggestion.
     #[must_use]
     pub fn hint(code: &'static str, message: impl Into<String>, span: Span) -> Self {
         Self::new(code, Severity::Hint, message, span)
@@ -112,28 +112,28 @@ impl Diagnostic {
         }
     }
 
-    /// Says how to mend it.
+    /// Sets the help.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Points at a further place.
+    /// Adds a secondary place.
     #[must_use]
     pub fn with_label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: message.into() });
         self
     }
 
-    /// Adds an edit to the mend.
+    /// Adds an edit to the fix.
     #[must_use]
     pub fn with_edit(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix.push(Edit { span, replacement: replacement.into() });
         self
     }
 
-    /// Names the file it is about.
+    /// Sets the file.
     #[must_use]
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = file.into();

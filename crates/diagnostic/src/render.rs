@@ -1,7 +1,8 @@
 //! Renderers: the same diagnostic as JSON, in one line, or as an excerpt for a terminal.
 //!
-//! Decision: the excerpt is our own few lines, because a source line may be megabytes long, hold
-//! control characters or full-width text, and must still come out short, harmless and aligned.
+//! Decision: the excerpt is our own few lines, because a source line may be megabytes long, or
+//! contain control characters or full-width text, and must still be printed short, harmless and
+//! aligned.
 //!
 //! ```
 //! use contexture_diagnostic::render::{one_line, terminal};
@@ -57,7 +58,7 @@ const fn style(severity: Severity) -> &'static str {
 }
 
 impl Severity {
-    /// `error`, `warning` or `hint`.
+    /// Returns `error`, `warning` or `hint`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -68,12 +69,12 @@ impl Severity {
     }
 }
 
-/// The name of the file a diagnostic is about.
+/// Returns the name of the file of a diagnostic.
 fn file_of<'a>(fault: &'a Diagnostic, source: &'a SourceFile) -> &'a str {
     if fault.file.is_empty() { source.name() } else { &fault.file }
 }
 
-/// `file:line:col: severity[code]: message`, always one line.
+/// Formats a diagnostic as `file:line:col: severity[code]: message`, always one line.
 #[must_use]
 pub fn one_line(fault: &Diagnostic, source: &SourceFile) -> String {
     let place = source.position(fault.span.start);
@@ -86,8 +87,8 @@ pub fn one_line(fault: &Diagnostic, source: &SourceFile) -> String {
     harmless(&line)
 }
 
-/// The diagnostic as JSON for editors and scripts (AS-32): `code`, `severity`, `message`, `help`
-/// (null when there is none), `file`, and `span` with lines and columns from 1, columns in
+/// Returns the diagnostic as JSON for editors and scripts (AS-32): `code`, `severity`, `message`,
+/// `help` (null when there is none), `file`, and `span` with lines and columns from 1, columns in
 /// characters, the end exclusive.
 #[must_use]
 pub fn json(fault: &Diagnostic, source: &SourceFile) -> Value {
@@ -107,7 +108,7 @@ pub fn json(fault: &Diagnostic, source: &SourceFile) -> Value {
     })
 }
 
-/// Headline, place, source lines with what is meant marked, and the help.
+/// Formats the headline, the place, the source lines with marks, and the help.
 #[must_use]
 pub fn terminal(fault: &Diagnostic, source: &SourceFile, colour: bool) -> String {
     let paint = Paint { on: colour };
@@ -136,12 +137,12 @@ pub fn terminal(fault: &Diagnostic, source: &SourceFile, colour: bool) -> String
     out
 }
 
-/// A text without anything that a terminal would take for a command.
+/// Removes everything that a terminal would take for a command.
 fn harmless(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Control characters, and those that turn the direction of a text around.
+/// Reports whether a character is a control character or reverses the direction of a text.
 pub(crate) fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')

@@ -1,6 +1,6 @@
 use crate::Span;
 
-/// A place as people count it: line and column from 1, columns in characters.
+/// A position for people: line and column from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineColumn {
     /// The line, from 1.
@@ -9,25 +9,25 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Bytes between two counts of characters: a position costs at most this much, even in a text
-/// that is one long line.
+/// The number of bytes between two counts of characters: a position costs at most this much, even
+/// in a text that is one long line.
 const STRIDE: usize = 1024;
 
 /// The byte order mark that some editors put at the start of a file.
 const MARK: char = '\u{feff}';
 
-/// A named source text that knows its lines.
+/// A named source text with an index of its lines.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
-    /// How many characters begin before each multiple of [`STRIDE`].
+    /// The number of characters before each multiple of [`STRIDE`].
     counts: Vec<u32>,
 }
 
 impl SourceFile {
-    /// Takes a text; a line ends with LF, CRLF or a lone CR.
+    /// Creates a source; a line ends with LF, CRLF or a lone CR.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
@@ -48,25 +48,25 @@ impl SourceFile {
         Self { name: name.into(), text, line_starts, counts }
     }
 
-    /// The name, as diagnostics show it.
+    /// Returns the name for diagnostics.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text of a span; empty when it does not lie on character bounds inside the text.
+    /// Returns the text of a span; empty if it is not on character bounds inside the text.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// Where a byte offset is; offsets past the end count as the end.
+    /// Returns the position of a byte offset; offsets past the end count as the end.
     #[must_use]
     pub fn position(&self, offset: u32) -> LineColumn {
         let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
@@ -80,12 +80,12 @@ impl SourceFile {
         LineColumn { line: clamp(line), column: clamp(column) }
     }
 
-    /// Where the first line begins: a byte order mark is no part of it.
+    /// Returns the start of the first line, after a byte order mark.
     fn text_start(&self) -> usize {
         if self.text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
     }
 
-    /// How many characters begin before a byte offset.
+    /// Returns the number of characters before a byte offset.
     fn characters_before(&self, offset: usize) -> usize {
         let chunk = offset / STRIDE;
         let before = self.counts.get(chunk).copied().unwrap_or_default() as usize;
@@ -93,7 +93,8 @@ impl SourceFile {
         before + count_starts(rest)
     }
 
-    /// The byte offset at which a line (from 1) starts; the end of the text behind the last line.
+    /// Returns the byte offset at which a line (from 1) starts; the end of the text after the last
+    /// line.
     #[must_use]
     pub fn line_start(&self, line: u32) -> u32 {
         if line <= 1 {
@@ -103,7 +104,7 @@ impl SourceFile {
         self.line_starts.get(at).copied().unwrap_or_else(|| clamp(self.text.len()))
     }
 
-    /// The text of a line (from 1) without its line end.
+    /// Returns the text of a line (from 1) without its line end.
     #[must_use]
     pub fn line(&self, line: u32) -> &str {
         let at = line.saturating_sub(1) as usize;
@@ -114,7 +115,7 @@ impl SourceFile {
     }
 }
 
-/// How many UTF-8 characters begin in some bytes.
+/// Counts the UTF-8 characters that begin in some bytes.
 fn count_starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
 }
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn as_32_a_byte_order_mark_is_no_column() {
+    fn as_32_bom_does_not_count_as_a_column() {
         let file = SourceFile::new("a", "\u{feff}ab\nc");
         let column = |offset| file.position(offset).column;
         assert_eq!([column(0), column(3), column(4), column(6)], [1, 1, 2, 1]);

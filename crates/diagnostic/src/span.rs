@@ -12,31 +12,31 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes from `start` up to `end`.
+    /// Creates the span from `start` up to `end`.
     #[must_use]
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
-    /// The empty span at `at`.
+    /// Creates the empty span at `at`.
     #[must_use]
     pub const fn at(at: u32) -> Self {
         Self { start: at, end: at }
     }
 
-    /// The smallest span that covers both.
+    /// Returns the smallest span that covers both.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// Whether nothing is in it.
+    /// Reports whether the span is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.start >= self.end
     }
 
-    /// As a range for `str::get`.
+    /// Returns the range for `str::get`.
     #[must_use]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize

@@ -1,9 +1,10 @@
 //! Suggestions for misspelt names.
 
-/// The candidate nearest to `name`, when it is near enough to be meant.
+/// Returns the candidate nearest to `name`, if it is near enough to be meant.
 ///
-/// Near enough is an edit distance of at most a third of the name's length (at least one), so
-/// that `x` never suggests `y` to someone who meant neither; equal but for case always counts.
+/// Near enough is an edit distance of at most a third of the name's length (at least one), so that
+/// `x` never suggests `y` to someone who meant neither; a difference in case alone always counts as
+/// near.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
@@ -20,13 +21,14 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// "did you mean `…`?" for the nearest candidate.
+/// Returns "did you mean `…`?" for the nearest candidate.
 #[must_use]
 pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(name, candidates).map(|found| format!("did you mean `{found}`?"))
 }
 
-/// Edit distance with neighbours swapped counted as one; `None` when lengths alone exceed `bound`.
+/// Returns the edit distance, with swapped neighbours counted as one; `None` if the lengths alone
+/// exceed `bound`.
 fn distance(left: &str, right: &str, bound: usize) -> Option<usize> {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
@@ -70,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn as_32_far_names_and_the_name_itself_are_not() {
+    fn as_32_far_names_and_the_name_itself_are_not_suggested() {
         assert_eq!(nearest("x", ["y", "z"]), None);
         assert_eq!(nearest("ok", ["no", "ok"]), None);
         assert_eq!(nearest("quest", ["question"]), None);

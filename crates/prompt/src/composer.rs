@@ -5,7 +5,6 @@ mod roles;
 mod validate;
 
 pub use report::{ItemTokens, MessageTokens, TokenReport};
-pub(crate) use validate::mend as mend_of_sequence;
 pub use validate::validate_messages;
 
 use crate::error::PromptError;
@@ -14,7 +13,7 @@ use crate::message::{OpenaiChatMessage, OpenaiChatRequest, OpenaiContentPart, Ro
 use crate::template::{PromptTemplate, TemplateContext};
 use contexture_context::{ContextItem, TokenCounter};
 
-/// Builds the messages of a conversation by chained calls.
+/// A builder of the messages of a conversation, by chained calls.
 ///
 /// ```
 /// use contexture_prompt::{PromptComposer, PromptTemplate, TemplateContext, validate_messages};
@@ -38,9 +37,9 @@ use contexture_context::{ContextItem, TokenCounter};
 #[derive(Debug, Clone, Default)]
 pub struct PromptComposer {
     messages: Vec<OpenaiChatMessage>,
-    /// The name of the first message, when it was given before that message.
+    /// The name of the first message, if it was given before that message.
     pending_name: Option<String>,
-    /// Where context items stand.
+    /// The places of context items.
     items: Vec<PlacedItem>,
 }
 
@@ -54,27 +53,27 @@ struct PlacedItem {
 }
 
 impl PromptComposer {
-    /// A composer without messages.
+    /// Creates a composer without messages.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A composer that goes on from these messages.
+    /// Creates a composer that continues these messages.
     #[must_use]
     pub fn from_messages(messages: Vec<OpenaiChatMessage>) -> Self {
         Self { messages, ..Self::default() }
     }
 
-    /// Adds a message as it is, such as an assistant message that calls tools.
+    /// Adds a message, such as an assistant message that calls tools.
     #[must_use]
     pub fn message(mut self, message: OpenaiChatMessage) -> Self {
         self.push(message);
         self
     }
 
-    /// Names the message added last; before any message, the first one that comes. Of several
-    /// names for one message the last holds.
+    /// Names the last message, or the first one to come. Of several names for one message the last
+    /// one counts.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         match self.messages.last_mut() {
@@ -84,8 +83,8 @@ impl PromptComposer {
         self
     }
 
-    /// Adds a user message that is the context section of these items (PT-11): `Context:`, then
-    /// label, source and text of each. No items add no message.
+    /// Adds a user message with the context section of these items (PT-11): `Context:`, then label,
+    /// source and text of each. Without items it adds no message.
     #[must_use]
     pub fn context(mut self, items: &[ContextItem]) -> Self {
         let (text, spans) = context_section(items);
@@ -108,13 +107,13 @@ impl PromptComposer {
         self
     }
 
-    /// The messages.
+    /// Returns the messages.
     #[must_use]
     pub fn build(self) -> Vec<OpenaiChatMessage> {
         self.messages
     }
 
-    /// A request with these messages and no option set; options are added by struct update.
+    /// Returns a request with these messages and no option set; options are added by struct update.
     ///
     /// ```
     /// use contexture_prompt::{OpenaiChatRequest, PromptComposer};
@@ -132,7 +131,7 @@ impl PromptComposer {
         }
     }
 
-    /// The tokens of every message and every context item by a model's tokenizer (PT-11).
+    /// Counts the tokens of every message and every context item with a model's tokenizer (PT-11).
     #[must_use]
     pub fn tokens(&self, counter: &dyn TokenCounter) -> TokenReport {
         report::report(&self.messages, &self.items, counter)
@@ -145,7 +144,7 @@ impl PromptComposer {
         self.messages.push(message);
     }
 
-    /// Remembers where items stand in the message that is pushed next.
+    /// Remembers the places of items in the message that is pushed next.
     fn place(&mut self, items: &[ContextItem], spans: Vec<ItemSpan>) {
         let message = self.messages.len();
         let placed = spans.into_iter().filter_map(|span| {

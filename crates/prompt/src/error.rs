@@ -1,58 +1,54 @@
-//! What can go wrong with a prompt (PT-14).
+//! Errors of prompts (PT-14).
 //!
 //! Decision: the variants and their shapes are fixed, so a place in a template has no field of its
-//! own. A [`PromptError::Parse`] carries it at the beginning of its text, where people see it, and
+//! own. A [`PromptError::Parse`] has it at the beginning of its text, where people see it, and
 //! [`PromptError::position`] reads it from there. An error of rendering is located by
 //! [`PromptTemplate::render_located`](crate::PromptTemplate::render_located), which wraps it in a
 //! [`LocatedError`].
 
-mod redact;
-
 use crate::codes;
-use crate::composer::mend_of_sequence;
 use crate::limits::MAX_DEPTH;
-use crate::template::ReferenceError;
 use thiserror::Error;
 
-/// What can go wrong with a prompt.
+/// An error of a prompt.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// The text of a template, or of its variables, can't be read. The message begins with the
+    /// The text of a template, or of its variables, can't be parsed. The message begins with the
     /// place: `line 3, column 5: …`.
     #[error("parse error: {0}")]
     Parse(String),
 
-    /// A variable that `{{ }}` or `#each` needs is not there. Holds the path as written.
-    #[error("variable `{0}` not found: give it a value, or test it with {{{{#if {0}}}}} first")]
+    /// A variable that `{{ }}` or `#each` needs is missing. Contains the path as written.
+    #[error("variable `{0}` not found: pass a value, or test it with {{{{#if {0}}}}} first")]
     VariableNotFound(String),
 
-    /// A partial, or a template of the registry, is not there. Holds its name.
+    /// A partial, or a template of the registry, is missing. Contains its name.
     #[error("template `{0}` is not registered")]
     PartialNotFound(String),
 
-    /// `#each` goes over something else than an array. Holds the path as written.
-    #[error("`{0}` is no array, so {{{{#each {0}}}}} can't go over it")]
+    /// The value of `#each` is not an array. Contains the path as written.
+    #[error("`{0}` is not an array, so {{{{#each {0}}}}} can't iterate over it")]
     NotAnArray(String),
 
-    /// Blocks and partials stand deeper in each other than this many.
-    #[error("blocks and partials stand more than {0} deep in each other")]
+    /// Blocks and partials are nested deeper than this limit.
+    #[error("blocks and partials are nested more than {0} deep")]
     MaxDepthReached(u8),
 
-    /// Rendering failed for another reason: a cycle of partials, a limit, a sink that refuses.
+    /// Rendering failed for another reason: a cycle of partials, a limit, a sink that failed.
     #[error("rendering failed: {0}")]
     Render(String),
 
-    /// Messages stand in an order that providers refuse. Names the index and the rule.
+    /// Messages are in an order that providers refuse. Names the index and the rule.
     #[error("invalid message sequence: {0}")]
     InvalidSequence(String),
 
-    /// What a template includes by reference has no text. Names the reference, without user info.
+    /// A reference that a template includes has no text.
     #[error("`{reference}` can't be included: {error}")]
     Reference {
         /// The reference as written, without user info.
         reference: String,
-        /// Why it has no text.
+        /// The reason.
         error: ReferenceError,
     },
 
@@ -82,8 +78,8 @@ impl PromptError {
         })
     }
 
-    /// The stable code of its kind, one of [`codes::ALL`]. A [`PromptError::Parse`] has the code of
-    /// all that can't be read; [`check`](crate::check) tells the faults of a text apart.
+    /// Returns the stable code of its kind, one of [`codes::ALL`]. A [`PromptError::Parse`] has the
+    /// general code of parse errors; [`check`](crate::check) distinguishes the faults of a text.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -99,29 +95,29 @@ impl PromptError {
         }
     }
 
-    /// How to mend it, where the message does not say so itself.
+    /// Returns the help, if the message does not include it.
     ///
     /// ```
     /// use contexture_prompt::{PromptComposer, validate_messages};
     ///
     /// let messages = PromptComposer::new().user("one").user("two").build();
     /// let error = validate_messages(&messages).unwrap_err();
-    /// assert_eq!(error.help(), Some("make one message of the two, or put one of another role between them"));
+    /// assert_eq!(error.help(), Some("join the two messages, or put one of another role between them"));
     /// ```
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         match self {
             Self::Parse(_) | Self::VariableNotFound(_) | Self::Io(_) | Self::Render(_) => None,
             Self::PartialNotFound(_) => Some("register it under this name, or remove the tag"),
-            Self::NotAnArray(_) => Some("give an array; it may be empty"),
-            Self::MaxDepthReached(_) => Some("move the inner blocks to where they are not nested"),
-            Self::InvalidSequence(message) => mend_of_sequence(message),
+            Self::NotAnArray(_) => Some("pass an array; it may be empty"),
+            Self::MaxDepthReached(_) => Some("move the inner blocks out of the outer ones"),
+            Self::InvalidSequence(message) => crate::sequence::fix(message),
             Self::Reference { error, .. } => error.help.as_deref(),
         }
     }
 
     pub(crate) fn reference(reference: &str, error: ReferenceError) -> Self {
-        Self::Reference { reference: redact::reference(reference), error }
+        Self::Reference { reference: crate::redact::reference(reference), error }
     }
 
     pub(crate) const fn too_deep() -> Self {
@@ -135,14 +131,51 @@ fn number(text: &str) -> Option<(usize, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
+/// The reason why a reference has no text.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct ReferenceError {
+    /// The cause, in one line, without secrets.
+    pub message: String,
+    /// How to fix it.
+    pub help: Option<String>,
+}
+
+impl ReferenceError {
+    /// Creates a failure with its cause.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    /// Sets the help.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Creates the error for a rendering without a provider of texts.
+    pub(crate) fn no_resolver() -> Self {
+        Self::new("no references are loaded here")
+            .with_help("pass their texts: `template.render_with(&variables, &texts)`")
+    }
+
+    pub(crate) fn not_given() -> Self {
+        Self::new("its text is missing").with_help(
+            "`references()` lists the references of a template; load them before rendering",
+        )
+    }
+}
+
 /// An error of rendering with its place.
 #[derive(Debug, Error)]
 #[error("line {line}, column {column}{}: {error}", in_partial(.partial.as_deref()))]
 pub struct LocatedError {
-    /// What went wrong.
+    /// The error.
     #[source]
     pub error: PromptError,
-    /// The partial whose text holds the place; none when it is the template itself.
+    /// The partial that contains the place; none for the template itself.
     pub partial: Option<String>,
     /// The line, from 1.
     pub line: usize,
@@ -151,7 +184,7 @@ pub struct LocatedError {
 }
 
 impl From<LocatedError> for PromptError {
-    /// The error without its place.
+    /// Returns the error without its place.
     fn from(located: LocatedError) -> Self {
         located.error
     }

@@ -1,8 +1,8 @@
 //! The layout of a prompt: identity, context, instruction and contract in their places (AS-20,
 //! PT-11).
 //!
-//! The system message holds the identity; one user message holds the rest, its parts separated by
-//! one blank line:
+//! The system message contains the identity; one user message contains the rest, its parts
+//! separated by one blank line:
 //!
 //! ```text
 //! Context:
@@ -20,12 +20,11 @@
 //! Answer with …
 //! ```
 //!
-//! Decision: an item's text goes in exactly as the item has it, since budgets and digests are about
-//! that text; it was made harmless when the item was built. Labels and sources are kept on their
-//! line here, whatever they hold.
+//! Decision: an item's text is inserted unchanged, since budgets and digests are about that text;
+//! it was made harmless when the item was built. Labels and sources are kept on one line here,
+//! whatever they contain.
 
-use crate::composer::PromptComposer;
-use crate::message::OpenaiChatMessage;
+use crate::message::{OpenaiChatMessage, Role};
 use contexture_context::ContextItem;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,19 +32,19 @@ use std::ops::Range;
 /// The parts of one prompt.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PromptParts<'a> {
-    /// Who the model is: `You are {role}.`
+    /// The role of the model: `You are {role}.`
     pub role: Option<&'a str>,
-    /// What else it is told of itself.
+    /// Further identity of the model.
     pub description: Option<&'a str>,
     /// The context, in the order of the prompt.
     pub items: &'a [ContextItem],
-    /// What it is to do.
+    /// The task.
     pub instruction: &'a str,
-    /// What its answer must look like; none when any text will do.
+    /// The form of its answer; none if any text is accepted.
     pub contract: Option<&'a str>,
 }
 
-/// A prompt laid out, with the places of its parts.
+/// A formatted prompt, with the places of its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaidOut {
     /// The messages: a system message if there is an identity, and a user message.
@@ -54,17 +53,17 @@ pub struct LaidOut {
     pub system: Option<String>,
     /// The text of the user message.
     pub user: String,
-    /// Where the items stand in `user`; those that gave way wholly have no place.
+    /// The places of the items in `user`; those that were cut completely have none.
     pub items: Vec<ItemSpan>,
-    /// Where the text of the instruction stands in `user`.
+    /// The place of the instruction in `user`.
     pub instruction: Range<usize>,
-    /// Where the contract stands in `user`.
+    /// The place of the contract in `user`.
     pub contract: Option<Range<usize>>,
 }
 
 impl LaidOut {
-    /// The places in `user` of all item texts, of the instruction and of the contract, in order:
-    /// what a manifest keeps as pieces of their own.
+    /// Returns the places in `user` of all item texts, of the instruction and of the contract, in
+    /// order: the separate pieces of a manifest.
     #[must_use]
     pub fn spans(&self) -> Vec<Range<usize>> {
         let items = self.items.iter().map(|item| item.text.clone());
@@ -72,18 +71,18 @@ impl LaidOut {
     }
 }
 
-/// Where one item stands in the text of its message, in bytes.
+/// The place of one item in the text of its message, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemSpan {
-    /// Which one: its place in the list of items that was laid out.
+    /// The index of the item in the list.
     pub item: usize,
-    /// All of it, from the label on.
+    /// The whole section, from the label on.
     pub section: Range<usize>,
     /// Its text.
     pub text: Range<usize>,
 }
 
-/// Lays out one prompt (AS-20).
+/// Formats one prompt (AS-20).
 ///
 /// ```
 /// use contexture_prompt::layout::{PromptParts, lay_out};
@@ -111,15 +110,13 @@ pub fn lay_out(parts: &PromptParts<'_>) -> LaidOut {
         separate(&mut user);
         append(&mut user, text)
     });
-    let mut composer = PromptComposer::new();
-    if let Some(system) = &system {
-        composer = composer.system(system);
-    }
-    let messages = composer.user(user.as_str()).build();
+    let identity = system.iter().map(|text| OpenaiChatMessage::of_text(Role::System, text));
+    let request = OpenaiChatMessage::of_text(Role::User, user.as_str());
+    let messages = identity.chain([request]).collect();
     LaidOut { messages, system, user, items, instruction, contract }
 }
 
-/// `You are {role}.` and the description on the next line.
+/// Returns `You are {role}.` with the description on the next line.
 fn identity(role: Option<&str>, description: Option<&str>) -> Option<String> {
     let given =
         |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -130,7 +127,7 @@ fn identity(role: Option<&str>, description: Option<&str>) -> Option<String> {
     }
 }
 
-/// The context section of these items, with their places in it; empty when there is none.
+/// Returns the context section of these items with their places in it; empty if there are none.
 pub(crate) fn context_section(items: &[ContextItem]) -> (String, Vec<ItemSpan>) {
     let mut text = String::new();
     let mut spans = Vec::new();
@@ -155,8 +152,7 @@ pub(crate) fn context_section(items: &[ContextItem]) -> (String, Vec<ItemSpan>) 
     (text, spans)
 }
 
-/// Leaves one blank line behind what is there. A text that ends with line ends of its own brings
-/// them along.
+/// Leaves one blank line after the text so far. Line ends at the end of that text count.
 fn separate(text: &mut String) {
     let ends = text.bytes().rev().filter(|byte| *byte != b'\r').take_while(|byte| *byte == b'\n');
     let missing = if text.is_empty() { 0 } else { 2_usize.saturating_sub(ends.take(2).count()) };
@@ -169,7 +165,7 @@ fn append(text: &mut String, part: &str) -> Range<usize> {
     start..text.len()
 }
 
-/// A label or source on one line: a program may hold any string, and a line of its own would be
+/// Puts a label or source on one line: a program may use any string, and a second line would be
 /// taken for layout.
 fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');

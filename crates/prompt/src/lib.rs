@@ -1,20 +1,22 @@
-//! Prompts as a library: templates, messages and the composer that puts them in order.
+//! Prompts: templates, messages and the composer that puts them in order.
 //!
 //! - [`PromptTemplate`] compiles a text with `{{variables}}`, conditions, loops and partials once
 //!   and renders it with a [`TemplateContext`] as often as needed; [`PromptTemplateRegistry`] keeps
 //!   templates by name.
-//! - [`check`] tells all faults of a template at once and the variables it needs; [`codes`] explains
-//!   each kind of fault. [`gather_partials`] finds what templates in files include.
-//! - [`References`] gives the texts that templates include by reference, `{{> @file://tone.md }}`.
-//! - [`PromptComposer`] builds a conversation message by message, and [`validate_messages`] tells
-//!   whether a provider would take it.
-//! - [`OpenaiChatMessage`], [`OpenaiChatRequest`] and [`ChatResponse`] are the wire's words.
+//! - [`check`] reports all faults of a template at once and the variables it needs; [`codes`]
+//!   explains each kind of fault. [`gather_partials`] finds the templates that others in files
+//!   include.
+//! - [`References`] provides the texts that templates include by reference, `{{> @file://tone.md
+//!   }}`.
+//! - [`PromptComposer`] builds a conversation message by message, and [`validate_messages`] reports
+//!   whether a provider would accept it.
+//! - [`OpenaiChatMessage`], [`OpenaiChatRequest`] and [`ChatResponse`] are the wire types.
 //! - [`layout`] puts identity, context items, instruction and contract of one model call in their
 //!   places.
 //!
-//! Decision: nothing here knows of models, networks or programs. Whoever asks a model depends on
-//! this crate, not the other way round (PT-13); the only door to the outside is reading template
-//! files on request.
+//! Decision: this crate does not depend on models, networks or programs. Callers of models depend
+//! on this crate, not the other way round (PT-13); the only I/O is reading template files on
+//! request.
 //!
 //! ```
 //! use contexture_prompt::{PromptComposer, PromptTemplate, TemplateContext};
@@ -59,6 +61,8 @@ pub mod limits;
 pub mod message;
 #[cfg(feature = "async-openai")]
 pub mod openai;
+mod redact;
+mod sequence;
 pub mod template;
 
 pub use composer::{PromptComposer, TokenReport, validate_messages};

@@ -1,14 +1,14 @@
-//! The limits of the template engine as explicit values: a breach is an error that names the
-//! limit, never a silent cut.
+//! The limits of the template engine as explicit values: a breach is an error that names the limit,
+//! never a silent cut.
 
-/// How deep blocks and partials may stand in each other, counted together (PT-4).
+/// The greatest nesting of blocks and partials, counted together (PT-4).
 pub const MAX_DEPTH: u8 = 16;
 
-/// How deep arrays and objects may stand in each other in a variable that is read from JSON or
-/// printed as JSON.
+/// The greatest nesting of arrays and objects in a variable that is read from JSON or printed as
+/// JSON.
 pub const MAX_VALUE_DEPTH: usize = 128;
 
-/// Bytes of one template's text.
+/// The greatest size of one template's text, in bytes.
 pub const MAX_TEMPLATE_BYTES: usize = 64 << 20;
 
 /// The limits of one rendering. A breach is [`PromptError::Render`](crate::PromptError::Render).
@@ -24,14 +24,15 @@ pub const MAX_TEMPLATE_BYTES: usize = 64 << 20;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderLimits {
-    /// Bytes of the text that is made.
+    /// The greatest size of the rendered text, in bytes.
     pub output_bytes: usize,
-    /// Steps that may be taken: each piece of text, tag, turn of a loop and partial is one.
+    /// The greatest number of steps: each piece of text, tag, iteration of a loop and partial is
+    /// one.
     pub steps: u64,
 }
 
 impl Default for RenderLimits {
-    /// 256 MiB of text and 20 million steps.
+    /// Returns limits of 256 MiB of text and 20 million steps.
     fn default() -> Self {
         Self { output_bytes: 256 << 20, steps: 20_000_000 }
     }

@@ -2,7 +2,7 @@
 //!
 //! Decision: these are types of our own. The composer puts every kind of part into every role, and
 //! the OpenAI crates do not; and a field that a compatible server adds has to survive a round trip,
-//! so messages and requests keep what they do not know in `extra`. Absent options are not written.
+//! so messages and requests keep unknown fields in `extra`. Absent options are not written.
 
 mod part;
 mod request;
@@ -21,13 +21,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Who speaks in a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Instructions that stand above the conversation.
+    /// Instructions above the conversation.
     System,
-    /// The same for reasoning models, which call it so.
+    /// The same for reasoning models.
     Developer,
     /// The person or program that asks.
     #[default]
@@ -39,7 +39,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role's name on the wire.
+    /// Returns the role's name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -73,10 +73,10 @@ impl std::fmt::Display for Role {
 pub struct OpenaiChatMessage {
     /// Who speaks.
     pub role: Role,
-    /// What is said. Absent only in an assistant message that calls tools.
+    /// The content. Absent only in an assistant message that calls tools.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub content: Option<ContentField>,
-    /// Which of several speakers of this role speaks.
+    /// The name of the speaker, among several of this role.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
     /// The tools an assistant message calls.
@@ -85,41 +85,41 @@ pub struct OpenaiChatMessage {
     /// The call that a tool message answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool_call_id: Option<String>,
-    /// Fields of a server that this type does not know, kept as they came.
+    /// Unknown fields of a server, unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// A message, by the short name that the cycle uses.
+/// A message, by its short name.
 pub type Message = OpenaiChatMessage;
 
 impl OpenaiChatMessage {
-    /// A message of these parts.
+    /// Creates a message of these parts.
     #[must_use]
     pub fn new(role: Role, parts: Vec<OpenaiContentPart>) -> Self {
         Self { role, content: Some(ContentField::Array(parts)), ..Self::default() }
     }
 
-    /// A message of one text, as [`ContentField::Array`] like all text messages here.
+    /// Creates a message of one text, as [`ContentField::Array`] like all text messages here.
     #[must_use]
     pub fn of_text(role: Role, text: impl Into<String>) -> Self {
         Self::new(role, vec![OpenaiContentPart::text(text)])
     }
 
-    /// An answer to the tool call `tool_call_id`.
+    /// Creates an answer to the tool call `tool_call_id`.
     #[must_use]
     pub fn tool(tool_call_id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { tool_call_id: Some(tool_call_id.into()), ..Self::of_text(Role::Tool, text) }
     }
 
-    /// All texts of the message, one after the other with nothing between them. Parts that are no
-    /// text are left out; see [`ContentField::is_text_only`].
+    /// Returns all texts of the message, concatenated. Other parts are left out; see
+    /// [`ContentField::is_text_only`].
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         self.content.as_ref().map_or(Cow::Borrowed(""), ContentField::text)
     }
 
-    /// The parts of the content; a plain string counts as no part.
+    /// Returns the parts of the content; a plain string has none.
     #[must_use]
     pub fn parts(&self) -> &[OpenaiContentPart] {
         match &self.content {
@@ -128,7 +128,7 @@ impl OpenaiChatMessage {
         }
     }
 
-    /// The tool calls, none being the empty list.
+    /// Returns the tool calls; empty if there are none.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         self.tool_calls.as_deref().unwrap_or_default()

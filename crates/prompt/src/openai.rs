@@ -1,7 +1,7 @@
-//! To and from the types of the `async-openai` crate (PT-9).
+//! Conversion to and from the types of the `async-openai` crate (PT-9).
 //!
-//! Both sides are OpenAI's JSON, so values go by way of it; the way back is compared with the way
-//! there, and what would be lost is an error that names it.
+//! Both sides are OpenAI's JSON, so values are converted through it; the result is converted back
+//! and compared, and a loss is an error that names it.
 //!
 //! ```
 //! use async_openai::types::chat::ChatCompletionRequestMessage;
@@ -28,13 +28,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
-/// A value that the other side has no place for.
+/// A value that the other side can't represent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}` can't be carried over: {reason}")]
 pub struct NotCarried {
-    /// Where it stands, such as `messages[1].content[0]`; empty for the whole.
+    /// Its path, such as `messages[1].content[0]`; empty for the whole.
     pub path: String,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }
 
@@ -64,7 +64,7 @@ impl TryFrom<OpenaiChatRequest> for CreateChatCompletionRequest {
     }
 }
 
-/// Conversions that need no more than the JSON on both sides.
+/// Conversions that need only the JSON of both sides.
 macro_rules! carried {
     ($($from:ty => $to:ty;)*) => {
         $(
@@ -88,7 +88,7 @@ carried! {
     ChatCompletionMessageToolCalls => ToolCall;
 }
 
-/// Says what the other side's own errors do not: which part of which message it has no place for.
+/// Reports a part that the other side can't represent, more precisely than the other side's errors.
 fn roles_take_parts(message: &OpenaiChatMessage, base: &str) -> Result<(), NotCarried> {
     let role = message.role;
     for (at, part) in message.parts().iter().enumerate() {
@@ -122,7 +122,7 @@ fn carry<T: Serialize, U: Serialize + DeserializeOwned>(from: &T) -> Result<U, N
     Ok(carried)
 }
 
-/// Whether everything in `there` came back; the other side may add defaults of its own.
+/// Reports whether everything in `there` was returned; the other side may add defaults of its own.
 fn same(there: &Value, back: &Value, path: String) -> Result<(), NotCarried> {
     match (there, back) {
         (Value::Object(there), Value::Object(back)) => {
@@ -140,7 +140,7 @@ fn same(there: &Value, back: &Value, path: String) -> Result<(), NotCarried> {
             let mut pairs = there.iter().zip(back).enumerate();
             pairs.try_for_each(|(at, (there, back))| same(there, back, format!("{path}[{at}]")))
         }
-        // The other side keeps fractions in single precision.
+        // The other side stores fractions in single precision.
         (Value::Number(a), Value::Number(b)) if close(a.as_f64(), b.as_f64()) => Ok(()),
         _ if there == back => Ok(()),
         _ => Err(NotCarried::new(path, format!("{there} would become {back}"))),

@@ -2,14 +2,15 @@
 //!
 //! A template is compiled once, in one pass and without recursion, to a flat list of operations
 //! whose texts and names are ranges of the source; rendering borrows values from the context and
-//! copies nothing but what it prints.
+//! copies only the text it prints.
 //!
 //! Decision: the engine is hand-written, by requirement. It has no expressions, helpers or
-//! escaping: what a prompt shows is decided by the program, and the text says exactly what it says.
+//! escaping: the program decides what a prompt shows, and the text is taken literally.
 
 mod check;
 mod compile;
 mod context;
+mod fault;
 mod files;
 mod json;
 mod needs;
@@ -22,13 +23,14 @@ mod render;
 mod tag;
 mod value;
 
+pub use crate::error::ReferenceError;
 pub use check::{CheckReport, check, check_with};
 pub use context::TemplateContext;
 pub use files::decode_source;
 pub use needs::{Need, Requirement};
 pub use object::TemplateObject;
 pub use partials::{AmbiguousPartial, gather_partials, partial_file};
-pub use references::{Include, Included, ReferenceError, References};
+pub use references::{Include, Included, References};
 pub use registry::PromptTemplateRegistry;
 pub use value::{TemplateNumber, TemplateValue};
 
@@ -74,14 +76,14 @@ impl PromptTemplate {
     ///
     /// # Errors
     /// [`PromptError::VariableNotFound`], [`PromptError::NotAnArray`],
-    /// [`PromptError::PartialNotFound`], [`PromptError::MaxDepthReached`],
-    /// [`PromptError::Render`] for a cycle of partials or a limit, and [`PromptError::Reference`]
-    /// where it comes to a reference, whose text [`PromptTemplate::render_with`] is given.
+    /// [`PromptError::PartialNotFound`], [`PromptError::MaxDepthReached`], [`PromptError::Render`]
+    /// for a cycle of partials or a limit, and [`PromptError::Reference`] for a reference, whose
+    /// text [`PromptTemplate::render_with`] takes.
     pub fn render(&self, ctx: &TemplateContext) -> Result<String, PromptError> {
         Job::alone(self).to_string(ctx).map_err(|fault| fault.error)
     }
 
-    /// Renders into a sink. What was written before an error stays written.
+    /// Renders into a sink. Text written before an error stays.
     ///
     /// # Errors
     /// As [`PromptTemplate::render`]; a sink that fails is [`PromptError::Render`].
@@ -128,14 +130,14 @@ impl PromptTemplate {
         Job::alone(self).with(references).to_string(ctx).map_err(render::Fault::locate)
     }
 
-    /// Every reference that the template and its registered partials include, whether a rendering
-    /// comes to it or not, each text's once.
+    /// Returns every reference that the template and its registered partials include, whether a
+    /// rendering reaches it or not, each text's once.
     #[must_use]
     pub fn references(&self) -> Vec<Included> {
         references::all(self, None)
     }
 
-    /// The references that rendering with this context comes to: what has to be loaded for it.
+    /// Returns the references that rendering with this context reaches: they have to be loaded for it.
     ///
     /// # Errors
     /// As [`PromptTemplate::render_located`].
@@ -143,7 +145,7 @@ impl PromptTemplate {
         Job::alone(self).included(ctx).map_err(render::Fault::locate)
     }
 
-    /// Makes a partial known under a name; the name that was there before is replaced.
+    /// Registers a partial under a name; a former one of that name is replaced.
     pub fn register_partial(&mut self, name: &str, template: PromptTemplate) {
         self.partials.insert(name.to_owned(), template);
     }
@@ -155,37 +157,37 @@ impl PromptTemplate {
         self
     }
 
-    /// The text as given to [`PromptTemplate::compile`].
+    /// Returns the text as given to [`PromptTemplate::compile`].
     #[must_use]
     pub fn source(&self) -> &str {
         self.program.text()
     }
 
-    /// The variables without which rendering may fail, as dotted paths in the order of their first
-    /// use (PT-6); see [`PromptTemplate::requirements`] for how they are told from others.
+    /// Returns the variables without which rendering may fail, as dotted paths in the order of
+    /// their first use (PT-6); see [`PromptTemplate::requirements`] for the distinction.
     #[must_use]
     pub fn variables(&self) -> Vec<String> {
         needs::required(self.requirements())
     }
 
-    /// Every variable that the template and its registered partials read, with how much it is
-    /// needed (PT-6).
+    /// Returns every variable that the template and its registered partials read, with its
+    /// requirement (PT-6).
     #[must_use]
     pub fn requirements(&self) -> Vec<Requirement> {
         needs::requirements(self, None)
     }
 
-    /// The paths that rendering with this context would not find, each once (PT-6).
+    /// Returns the paths that rendering with this context would not find, each once (PT-6).
     ///
     /// # Errors
-    /// As [`PromptTemplate::render`], but for [`PromptError::VariableNotFound`].
+    /// As [`PromptTemplate::render`], except [`PromptError::VariableNotFound`].
     pub fn missing(&self, ctx: &TemplateContext) -> Result<Vec<String>, PromptError> {
         Job::alone(self).missing(ctx).map_err(|fault| fault.error)
     }
 }
 
 impl fmt::Display for PromptTemplate {
-    /// The text as given to [`PromptTemplate::compile`].
+    /// Shows the text as given to [`PromptTemplate::compile`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.source())
     }

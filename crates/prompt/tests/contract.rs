@@ -1,9 +1,9 @@
-//! What the specification fixes of this crate's face: its errors, its independence, its edges.
+//! The specified properties of this crate: its errors, its independence, its limits.
 
 use contexture_prompt::{PromptError, PromptTemplate, TemplateContext};
 
 #[test]
-fn pt_13_prompt_does_not_know_the_cycle() {
+fn pt_13_prompt_does_not_depend_on_other_crates() {
     let manifest = include_str!("../Cargo.toml");
     for above in ["contexture-llm", "contexture-script", "contexture-store", "tokio", "reqwest"] {
         assert!(!manifest.contains(above), "{above}");
@@ -11,23 +11,20 @@ fn pt_13_prompt_does_not_know_the_cycle() {
 }
 
 #[test]
-fn pt_14_errors_keep_their_shapes_and_say_what_to_do() {
+fn pt_14_errors_keep_their_shapes_and_have_help() {
     let io = std::io::Error::new(std::io::ErrorKind::NotFound, "a.md: gone");
     let errors = [
         (PromptError::Parse("line 1, column 2: x".to_owned()), "parse error: line 1, column 2: x"),
         (
             PromptError::VariableNotFound("a.b".to_owned()),
-            "variable `a.b` not found: give it a value, or test it with {{#if a.b}} first",
+            "variable `a.b` not found: pass a value, or test it with {{#if a.b}} first",
         ),
         (PromptError::PartialNotFound("p".to_owned()), "template `p` is not registered"),
         (
             PromptError::NotAnArray("l".to_owned()),
-            "`l` is no array, so {{#each l}} can't go over it",
+            "`l` is not an array, so {{#each l}} can't iterate over it",
         ),
-        (
-            PromptError::MaxDepthReached(16),
-            "blocks and partials stand more than 16 deep in each other",
-        ),
+        (PromptError::MaxDepthReached(16), "blocks and partials are nested more than 16 deep"),
         (PromptError::Render("why".to_owned()), "rendering failed: why"),
         (PromptError::InvalidSequence("why".to_owned()), "invalid message sequence: why"),
         (PromptError::from(io), "file error: a.md: gone"),
@@ -63,15 +60,15 @@ fn pt_15_edge_cases() {
         ("{{o}}", Ok(r#"{"k":"v","l":[[1],[]]}"#)),
         ("{{l.0}}{{o.l.0.0}}", Ok("11")),
         ("{{ s", Err("line 1, column 1")),
-        ("{{#if s}}", Err("`{{#if s}}` is never closed")),
+        ("{{#if s}}", Err("unclosed `{{#if s}}`")),
         ("{{#each l}}{{/if}}", Err("does not close `{{#each l}}`")),
-        ("{{/each}}", Err("closes nothing")),
+        ("{{/each}}", Err("unmatched `{{/each}}`")),
         ("{{gone}}", Err("variable `gone` not found")),
         ("{{s.k}}", Err("variable `s.k` not found")),
-        ("{{#each s}}{{/each}}", Err("`s` is no array")),
+        ("{{#each s}}{{/each}}", Err("`s` is not an array")),
         ("{{#each gone}}{{/each}}", Err("variable `gone` not found")),
         ("{{> gone}}", Err("`gone` is not registered")),
-        ("{{}}", Err("holds no name")),
+        ("{{}}", Err("missing name")),
     ] {
         let outcome = PromptTemplate::compile(template).and_then(|template| template.render(&vars));
         match (outcome, wanted) {

@@ -1,5 +1,5 @@
 //! Every file in `specimens/` is a context as JSON, a line `---`, and a template. Partials follow
-//! after lines `--- name`. The snapshot holds the template with what it renders to, or its error.
+//! after lines `--- name`. The snapshot contains the template with its rendering or its error.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,18 +1,18 @@
-//! The source lines of a diagnostic with what is meant marked below.
+//! The source lines of a diagnostic with marks below.
 
 use super::{GUTTER, Paint, is_harmful};
 use crate::{Diagnostic, SourceFile, Span};
 use unicode_width::UnicodeWidthChar;
 
-/// Columns of a source line that are shown at most.
+/// The greatest number of columns shown of a source line.
 const WIDTH: usize = 140;
-/// Columns before a mark that stay when a line is cut.
+/// The number of columns before a mark that stay when a line is cut.
 const BEFORE: usize = 60;
 const TAB: usize = 4;
 
 struct Mark<'a> {
     line: u32,
-    /// Byte offsets in the line.
+    /// Byte offset in the line.
     start: usize,
     end: usize,
     primary: bool,
@@ -36,7 +36,7 @@ impl<'a> Excerpt<'a> {
         Self { source, marks }
     }
 
-    /// The columns that line numbers take.
+    /// Returns the columns that line numbers take.
     pub(super) fn margin(&self) -> usize {
         let last = self.marks.iter().map(|mark| mark.line).max().unwrap_or(1);
         last.to_string().len()
@@ -102,7 +102,7 @@ fn mark<'a>(source: &SourceFile, span: Span, primary: bool, label: &'a str) -> M
     Mark { line: start.line, start: within(span.start), end: stop, primary, message, label }
 }
 
-/// A source line as it is shown: tabs widened, harmful characters replaced, long ones cut.
+/// A source line as shown: tabs widened, harmful characters replaced, long ones cut.
 struct Line {
     text: String,
     /// Byte offsets in the source line with the columns where they are shown.
@@ -143,7 +143,7 @@ impl Line {
         self.width += width;
     }
 
-    /// The column where a byte of the source line is shown, or the nearest that is.
+    /// Returns the column where a byte of the source line is shown, or the nearest one.
     fn column(&self, byte: usize) -> usize {
         let index = self.columns.partition_point(|(at, _)| *at < byte);
         let found = self.columns.get(index).or_else(|| self.columns.last());
@@ -151,7 +151,7 @@ impl Line {
     }
 }
 
-/// Where to begin so that the focus is in view.
+/// Returns the start of the shown part, so that the focus is in view.
 fn first_shown(source: &str, focus: usize) -> usize {
     if source.len() <= WIDTH {
         return 0;

@@ -1,17 +1,17 @@
-//! What a conversation costs in tokens (PT-11).
+//! The token costs of a conversation (PT-11).
 
 use super::PlacedItem;
 use crate::message::{OpenaiChatMessage, Role};
 use contexture_context::TokenCounter;
 use serde::Serialize;
 
-/// The tokens of a conversation's texts. What a provider adds around messages, and parts that are
-/// no text, are not counted.
+/// The tokens of a conversation's texts, without the provider's own tokens around messages and
+/// without other parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TokenReport {
-    /// The tokenizer that counted.
+    /// The tokenizer used.
     pub tokenizer: String,
-    /// False when it stands in for one that is not public.
+    /// False if it replaces one that is not public.
     pub exact: bool,
     /// Tokens of all messages.
     pub total: u64,
@@ -24,27 +24,27 @@ pub struct TokenReport {
 /// The tokens of one message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MessageTokens {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
     /// Tokens of its texts.
     pub tokens: u64,
-    /// Whether it has parts that are no text and not counted.
+    /// True if it has other parts than text, which are not counted.
     pub has_other_parts: bool,
 }
 
 /// The tokens of one context item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ItemTokens {
-    /// The message it stands in, counted from 0.
+    /// The index of its message, from 0.
     pub message: usize,
     /// Its label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Its source.
     pub source: String,
-    /// Tokens of its text, fence and marker included.
+    /// The tokens of its text, including fence and marker.
     pub tokens: u64,
-    /// Tokens of its whole section, label and source lines included.
+    /// The tokens of its whole section, including label and source lines.
     pub section_tokens: u64,
 }
 

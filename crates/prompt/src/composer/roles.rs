@@ -4,7 +4,7 @@ use super::{OpenaiChatMessage, OpenaiContentPart, PromptComposer, Role};
 use crate::error::PromptError;
 use crate::template::{PromptTemplate, TemplateContext};
 
-/// The four methods of a role whose messages need nothing but their content.
+/// The four methods of a role whose messages need only their content.
 macro_rules! role {
     ($role:ident $word:literal: $text:ident $template:ident $content:ident $contents:ident) => {
         #[doc = concat!("`", stringify!($text), "` messages.")]
@@ -15,7 +15,7 @@ macro_rules! role {
                 self.text(Role::$role, text)
             }
 
-            #[doc = concat!("Adds ", $word, " message with the text that a template makes.")]
+            #[doc = concat!("Adds ", $word, " message with the rendering of a template.")]
             ///
             /// # Errors
             /// As [`PromptTemplate::render`].
@@ -47,7 +47,7 @@ role!(User "a user": user user_template user_content user_contents);
 role!(Assistant "an assistant": assistant assistant_template assistant_content assistant_contents);
 role!(Developer "a developer": developer developer_template developer_content developer_contents);
 
-/// `tool` messages: answers to the calls of an assistant message.
+/// Answers to the calls of an assistant message, in `tool` messages.
 impl PromptComposer {
     /// Adds the answer to a tool call as text.
     #[must_use]
@@ -55,7 +55,7 @@ impl PromptComposer {
         self.message(OpenaiChatMessage::tool(tool_call_id, content))
     }
 
-    /// Adds the answer to a tool call with the text that a template makes.
+    /// Adds the answer to a tool call with the rendering of a template.
     ///
     /// # Errors
     /// As [`PromptTemplate::render`].

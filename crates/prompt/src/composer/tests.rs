@@ -71,7 +71,7 @@ fn pt_8_every_role_as_text_template_and_parts() {
 }
 
 #[test]
-fn pt_8_a_template_error_ends_the_chain() {
+fn pt_8_template_error_ends_chain() {
     let template = PromptTemplate::compile("{{gone}}").unwrap();
     let error =
         PromptComposer::new().user_template(&template, &TemplateContext::new()).unwrap_err();
@@ -79,7 +79,7 @@ fn pt_8_a_template_error_ends_the_chain() {
 }
 
 #[test]
-fn pt_8_with_name_names_the_last_message() {
+fn pt_8_with_name_names_last_message() {
     let names = |composer: PromptComposer| -> Vec<Option<String>> {
         composer.build().into_iter().map(|message| message.name).collect()
     };
@@ -205,11 +205,11 @@ fn pt_10_invalid_sequences_name_index_and_rule() {
 }
 
 #[test]
-fn pt_10_each_breach_has_its_own_mend() {
+fn pt_10_each_breach_has_its_own_fix() {
     let call = |id: &str| PromptComposer::new().user("u").message(assistant_calling(&[id]));
     for (composer, wanted) in [
         (PromptComposer::new(), "begin with"),
-        (PromptComposer::new().user("a").user("b"), "make one message of the two"),
+        (PromptComposer::new().user("a").user("b"), "join the two messages"),
         (PromptComposer::new().tool("in a row", "t"), "`assistant` with `tool_calls` before"),
         (call("a second time").tool("in a row", "t"), "the id of one of these calls"),
         (call("in a row"), "`tool` with this `tool_call_id` after"),
@@ -257,7 +257,7 @@ fn pt_11_context_items_are_one_section() {
 }
 
 #[test]
-fn pt_11_whole_prompts_and_parts_that_are_no_text() {
+fn pt_11_whole_prompts_and_other_parts_are_counted() {
     let items = [item(0, None, "a fact", Trust::Program)];
     let parts = PromptParts {
         role: Some("a clerk"),

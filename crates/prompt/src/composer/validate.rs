@@ -1,19 +1,18 @@
-//! Whether providers take messages in this order (PT-10).
-
-mod rules;
+//! Validation of the order of messages (PT-10).
 
 use crate::error::PromptError;
 use crate::message::{OpenaiChatMessage, Role};
-pub(crate) use rules::mend;
-use rules::{ALTERNATE, ANSWERED, CALL_BEFORE, CALLER, HAS_ID, KNOWN_ID, NOT_EMPTY, ONE_ANSWER};
+use crate::sequence::{
+    ALTERNATE, ANSWERED, CALL_BEFORE, CALLER, HAS_ID, KNOWN_ID, NOT_EMPTY, ONE_ANSWER,
+};
 
-/// Checks that messages stand in an order that providers take (PT-10):
+/// Checks that messages are in an order that providers accept (PT-10):
 ///
 /// - there is at least one;
 /// - a tool message answers, by its `tool_call_id`, a call of the assistant message before it, with
-///   nothing but other tool messages between, and no call is answered twice;
-/// - each call is answered before the next message that is no tool message, and before the end;
-/// - no two messages of the same role stand in a row, but `system`, `developer` and `tool`.
+///   only other tool messages between, and no call is answered twice;
+/// - each call is answered before the next message that is not a tool message, and before the end;
+/// - no two messages of the same role are in a row, except `system`, `developer` and `tool`.
 ///
 /// # Errors
 /// [`PromptError::InvalidSequence`] with the index of the message, from 0, and the rule.
@@ -59,9 +58,9 @@ fn may_follow(index: usize, before: Option<Role>, role: Role) -> Result<(), Prom
 /// The calls of the last assistant message.
 #[derive(Default)]
 struct OpenCalls<'m> {
-    /// That message, when it calls tools.
+    /// The index of that message, if it calls tools.
     from: Option<usize>,
-    /// Each call's id, and whether it is answered.
+    /// The ids of the calls, and whether each is answered.
     ids: Vec<(&'m str, bool)>,
 }
 
@@ -82,7 +81,7 @@ impl<'m> OpenCalls<'m> {
     fn answer(&mut self, index: usize, message: &OpenaiChatMessage) -> Result<(), PromptError> {
         let Some(from) = self.from else {
             return invalid(format!(
-                "message {index} is a tool message, but {} stands before it",
+                "message {index} is a tool message, but {} comes before it",
                 CALL_BEFORE.words
             ));
         };

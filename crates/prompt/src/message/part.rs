@@ -1,4 +1,4 @@
-//! What a message says: a text, or parts of several kinds.
+//! The content of messages: a text, or parts of several kinds.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ pub enum ContentField {
 }
 
 impl ContentField {
-    /// All texts, one after the other with nothing between them.
+    /// Returns all texts, concatenated.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -27,7 +27,7 @@ impl ContentField {
         }
     }
 
-    /// Whether [`ContentField::text`] says all there is.
+    /// Reports whether there are only texts.
     #[must_use]
     pub fn is_text_only(&self) -> bool {
         match self {
@@ -55,12 +55,12 @@ pub enum OpenaiContentPart {
     },
     /// A picture.
     ImageUrl {
-        /// Where it is.
+        /// Its URL.
         image_url: ImageUrl,
     },
     /// A sound.
     InputAudio {
-        /// The sound itself.
+        /// The sound.
         input_audio: InputAudio,
     },
     /// A file.
@@ -70,31 +70,31 @@ pub enum OpenaiContentPart {
     },
     /// A refusal by the model; only in assistant messages.
     Refusal {
-        /// Its words.
+        /// The text of the refusal.
         refusal: String,
     },
 }
 
 impl OpenaiContentPart {
-    /// A text part.
+    /// Creates a text part.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// A picture by its URL, which may be a `data:` URL.
+    /// Creates a picture from its URL, which may be a `data:` URL.
     #[must_use]
     pub fn image_url(url: impl Into<String>) -> Self {
         Self::ImageUrl { image_url: ImageUrl { url: url.into(), detail: None } }
     }
 
-    /// A sound: its bytes in Base64 and its format, such as `wav` or `mp3`.
+    /// Creates a sound from its bytes in Base64 and its format, such as `wav` or `mp3`.
     #[must_use]
     pub fn input_audio(data: impl Into<String>, format: impl Into<String>) -> Self {
         Self::InputAudio { input_audio: InputAudio { data: data.into(), format: format.into() } }
     }
 
-    /// A file with its content in Base64.
+    /// Creates a file from its content in Base64.
     #[must_use]
     pub fn file_data(filename: impl Into<String>, data: impl Into<String>) -> Self {
         Self::File {
@@ -106,13 +106,13 @@ impl OpenaiContentPart {
         }
     }
 
-    /// A file that was uploaded before.
+    /// Creates a file that was uploaded before.
     #[must_use]
     pub fn file_id(id: impl Into<String>) -> Self {
         Self::File { file: FileData { file_id: Some(id.into()), ..FileData::default() } }
     }
 
-    /// The text, when this is a text part.
+    /// Returns the text of a text part.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -121,7 +121,7 @@ impl OpenaiContentPart {
         }
     }
 
-    /// The part's kind on the wire.
+    /// Returns the part's kind on the wire.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -146,12 +146,12 @@ impl From<String> for OpenaiContentPart {
     }
 }
 
-/// Where a picture is.
+/// The place of a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ImageUrl {
     /// An `https:` or `data:` URL.
     pub url: String,
-    /// How closely the model looks: `auto`, `low` or `high`.
+    /// The level of detail: `auto`, `low` or `high`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
 }

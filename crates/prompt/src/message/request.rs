@@ -24,10 +24,10 @@ pub struct OpenaiChatRequest {
     /// Tools that the model may call.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tools: Option<Vec<ToolDefinition>>,
-    /// Whether it may, must or must not call one.
+    /// The rule for its tool calls.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool_choice: Option<ToolChoice>,
-    /// Whether several tools may be called at once.
+    /// True if several tools may be called at once.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parallel_tool_calls: Option<bool>,
     /// Sampling temperature, 0 to 2.
@@ -36,45 +36,46 @@ pub struct OpenaiChatRequest {
     /// Nucleus sampling, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub top_p: Option<f64>,
-    /// The most tokens of the answer, by the older name that compatible servers know.
+    /// The greatest number of tokens of the answer, by the older name that compatible servers use.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_tokens: Option<u64>,
-    /// The most tokens of the answer, reasoning included, by the newer name.
+    /// The greatest number of tokens of the answer, including reasoning, by the newer name.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_completion_tokens: Option<u64>,
     /// The form the answer must have.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub response_format: Option<ResponseFormat>,
-    /// How much to reason: `minimal`, `low`, `medium`, `high` or what else the model knows.
+    /// The reasoning effort: `minimal`, `low`, `medium`, `high` or another word that the model
+    /// accepts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reasoning_effort: Option<String>,
-    /// Whether the answer comes in pieces.
+    /// True if the answer is streamed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub stream: Option<bool>,
-    /// What else a stream carries.
+    /// Options of a stream.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub stream_options: Option<StreamOptions>,
-    /// Seed of the sampling, where the server has one.
+    /// The seed of the sampling, if the server supports one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seed: Option<i64>,
     /// Texts that end the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub stop: Option<Stop>,
-    /// How many answers.
+    /// The number of answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub n: Option<u32>,
-    /// Penalty on tokens by how often they came, -2 to 2.
+    /// The penalty on tokens by their number of occurrences, -2 to 2.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub frequency_penalty: Option<f64>,
-    /// Penalty on tokens that came at all, -2 to 2.
+    /// The penalty on tokens that occurred at all, -2 to 2.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub presence_penalty: Option<f64>,
-    /// All other fields, as they are.
+    /// All other fields, unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Whether the model may, must or must not call a tool.
+/// A rule for the model's tool calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -91,13 +92,13 @@ pub enum ToolChoice {
         /// `function`.
         #[serde(rename = "type", default)]
         kind: ToolKind,
-        /// Which one.
+        /// Its name.
         function: NamedFunction,
     },
 }
 
 impl ToolChoice {
-    /// The function that must be called.
+    /// Forces a call of the function.
     #[must_use]
     pub fn function(name: impl Into<String>) -> Self {
         Self::Function { kind: ToolKind::Function, function: NamedFunction { name: name.into() } }
@@ -128,7 +129,7 @@ pub enum ResponseFormat {
 }
 
 impl ResponseFormat {
-    /// JSON of `schema`, to which the server holds the model.
+    /// Returns the format for JSON of `schema`, which the server enforces.
     #[must_use]
     pub fn schema(name: impl Into<String>, schema: Value) -> Self {
         Self::JsonSchema {
@@ -147,24 +148,24 @@ impl ResponseFormat {
 pub struct JsonSchemaFormat {
     /// Its name: letters, digits, `_` and `-`, at most 64.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub description: Option<String>,
     /// The schema.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub schema: Option<Value>,
-    /// Whether the server holds the model to it.
+    /// True if the server enforces it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub strict: Option<bool>,
 }
 
-/// What a stream carries beside the text.
+/// Options of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StreamOptions {
-    /// Whether the last piece tells the usage.
+    /// True if the last piece reports the usage.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub include_usage: Option<bool>,
-    /// All other fields, as they are.
+    /// All other fields, unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

@@ -1,35 +1,35 @@
-//! What a model answered.
+//! Answers of models.
 
 use super::{OpenaiChatMessage, OpenaiContentPart, Role, ToolCall};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// One answer of a model, whatever the provider.
+/// An answer of a model, of any provider.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChatResponse {
     /// The server's id of the answer, empty when it has none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The model that answered, as it calls itself.
+    /// The model that answered, by its own name.
     pub model: String,
     /// The text, empty when there is none.
     pub text: String,
-    /// The model's reasoning, where the server shows it. Never part of `text`.
+    /// The model's reasoning, if the server returns it. Never part of `text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// The tools it calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// Why it ended.
+    /// The reason why it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// The tokens it took.
+    /// The tokens used.
     pub usage: Usage,
 }
 
 impl ChatResponse {
-    /// The answer as a message to go on with.
+    /// Returns the answer as a message, to continue the conversation.
     #[must_use]
     pub fn to_message(&self) -> OpenaiChatMessage {
         let calls = (!self.tool_calls.is_empty()).then(|| self.tool_calls.clone());
@@ -44,26 +44,26 @@ impl ChatResponse {
     }
 }
 
-/// Why an answer ended.
+/// The reason why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// It was done.
+    /// It was complete.
     Stop,
-    /// It met a limit of tokens.
+    /// It reached a limit of tokens.
     Length,
     /// It calls tools.
     ToolCalls,
-    /// The server withheld some of it.
+    /// The server withheld a part of it.
     ContentFilter,
-    /// Another reason, in the server's word.
+    /// Another reason, as the server names it.
     #[serde(untagged)]
     Other(String),
 }
 
 impl FinishReason {
-    /// The reason in OpenAI's word.
+    /// Returns OpenAI's name of the reason.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -88,7 +88,7 @@ impl From<&str> for FinishReason {
     }
 }
 
-/// Tokens that a call took. `total_tokens` is the server's own figure.
+/// The tokens of a call. `total_tokens` is the server's own figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
@@ -98,16 +98,16 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Both.
     pub total_tokens: u64,
-    /// Tokens of the reasoning, where told.
+    /// Tokens of the reasoning, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
-    /// Tokens of the prompt that the server had in its cache, where told.
+    /// Tokens of the prompt in the server's cache, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
 }
 
 impl Usage {
-    /// A usage of so many tokens of prompt and answer.
+    /// Creates a usage of so many tokens of prompt and answer.
     #[must_use]
     pub const fn new(prompt_tokens: u64, completion_tokens: u64) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl Usage {
 }
 
 impl AddAssign for Usage {
-    /// Adds up; what only one side tells is kept.
+    /// Adds up; a figure of only one side is kept.
     fn add_assign(&mut self, other: Self) {
         self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
         self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);

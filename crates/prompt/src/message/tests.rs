@@ -88,7 +88,7 @@ fn pt_8_requests_keep_all_fields() {
 }
 
 #[test]
-fn pt_9_unknown_role_or_part_is_an_error() {
+fn pt_9_unknown_role_or_part_is_error() {
     let role = serde_json::from_value::<OpenaiChatMessage>(json!({"role": "wizard"})).unwrap_err();
     assert!(role.to_string().contains("unknown variant `wizard`, expected one of `system`"));
     assert!(serde_json::from_value::<OpenaiContentPart>(json!({"type": "hologram"})).is_err());

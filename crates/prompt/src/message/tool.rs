@@ -1,4 +1,4 @@
-//! Tools as a model sees them: their definition, and the calls it makes.
+//! Tools of a model: their definitions and calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// A function with its description and the JSON Schema of its arguments.
+    /// Creates a function with its description and the JSON Schema of its arguments.
     #[must_use]
     pub fn function(
         name: impl Into<String>,
@@ -41,7 +41,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The function's name.
+    /// Returns the function's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.function.name
@@ -53,13 +53,13 @@ impl ToolDefinition {
 pub struct FunctionDefinition {
     /// Its name.
     pub name: String,
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub description: Option<String>,
     /// JSON Schema of its arguments.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parameters: Option<Value>,
-    /// Whether the server holds the model to that schema.
+    /// True if the server enforces that schema.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub strict: Option<bool>,
 }
@@ -67,17 +67,17 @@ pub struct FunctionDefinition {
 /// A call of a tool by the model.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The id that the answer has to carry.
+    /// The id for the answer.
     pub id: String,
     /// `function`.
     #[serde(rename = "type", default)]
     pub kind: ToolKind,
-    /// What is called.
+    /// The function and its arguments.
     pub function: FunctionCall,
 }
 
 impl ToolCall {
-    /// A call of a function with its arguments as JSON text.
+    /// Creates a call of a function with its arguments as JSON text.
     #[must_use]
     pub fn function(
         id: impl Into<String>,
@@ -92,11 +92,11 @@ impl ToolCall {
     }
 }
 
-/// The function that is called and with what.
+/// The called function with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FunctionCall {
     /// Its name.
     pub name: String,
-    /// Its arguments as the model wrote them: JSON text that may be broken.
+    /// Its arguments as the model wrote them: JSON text that may be malformed.
     pub arguments: String,
 }

@@ -1,6 +1,7 @@
-//! What can be said of a template without rendering it.
+//! Checks of a template without rendering it.
 
-use super::compile::{self, MAX_PROBLEMS, Problem};
+use super::compile::{self, MAX_PROBLEMS};
+use super::fault::Problem;
 use super::needs::{self, Requirement};
 use super::ops::{Kind, Op, Program};
 use super::references::{self, Included};
@@ -12,12 +13,12 @@ use contexture_diagnostic::{Diagnostic, Severity, nearest};
 use indexmap::IndexSet;
 use std::collections::BTreeMap;
 
-/// What [`check`] found.
+/// The result of [`check`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// The faults in the order of their places, a hundred at most; spans are in the text that was
-    /// checked. Their codes are explained in [`codes`].
+    /// The faults in the order of their places, at most a hundred; spans are in the checked text.
+    /// Their codes are explained in [`codes`].
     pub diagnostics: Vec<Diagnostic>,
     /// The variables that the template and its partials read, in the order of their first use.
     pub requirements: Vec<Requirement>,
@@ -28,13 +29,13 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Whether the template can't be used.
+    /// Reports whether the template can't be used.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|fault| fault.severity == Severity::Error)
     }
 
-    /// The variables without which rendering may fail.
+    /// Returns the variables without which rendering may fail.
     #[must_use]
     pub fn variables(&self) -> Vec<String> {
         needs::required(self.requirements.clone())
@@ -42,7 +43,7 @@ impl CheckReport {
 }
 
 /// Checks a template: all its faults at once, and the variables it needs (PT-6). Its partials are
-/// taken to be registered elsewhere.
+/// assumed to be registered elsewhere.
 ///
 /// ```
 /// let report = contexture_prompt::check("{{#if a}}{{b}}{{/each}}{{/if}} {{c d}}");
@@ -97,7 +98,7 @@ fn partial_fault(name: &str, op: &Op, library: &PromptTemplateRegistry) -> Optio
         Ok(_) => cycle(name, library).map(|path| {
             let message = format!("partials form a cycle: {path}");
             Problem::new(codes::PARTIAL_CYCLE, span, message)
-                .help("let the partial be included from one side only")
+                .help("include the partial from one side only")
         }),
         Err(PromptError::PartialNotFound(_)) => {
             let message = format!("partial `{name}` is not registered");
@@ -109,14 +110,14 @@ fn partial_fault(name: &str, op: &Op, library: &PromptTemplateRegistry) -> Optio
         }
         Err(error) => {
             let message = format!("partial `{name}` does not compile: {error}");
-            Some(Problem::new(codes::BROKEN_PARTIAL, span, message).help("mend the partial first"))
+            Some(Problem::new(codes::BROKEN_PARTIAL, span, message).help("fix the partial first"))
         }
     }
 }
 
-/// The way from a partial back to itself through the registry.
+/// Returns the path from a partial back to itself through the registry.
 fn cycle(start: &str, library: &PromptTemplateRegistry) -> Option<String> {
-    // Each partial is looked into once; where it was come from gives the way.
+    // Each partial is visited once; the predecessors give the path.
     let mut from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut next = vec![library.names().find(|name| *name == start)?];
     while let Some(name) = next.pop() {
@@ -150,7 +151,7 @@ fn way(start: &str, end: &str, from: &BTreeMap<&str, &str>) -> String {
     names.join(" -> ")
 }
 
-/// The first block that stands too deep to be rendered, if it is ever come to.
+/// Returns the first block that is nested too deeply to be rendered, if it can be reached.
 fn too_deep(program: &Program) -> Option<Diagnostic> {
     let mut ends: Vec<usize> = Vec::new();
     for (at, op) in program.ops.iter().enumerate() {
@@ -164,9 +165,9 @@ fn too_deep(program: &Program) -> Option<Diagnostic> {
         };
         ends.push(at + 1 + extent.then as usize + extent.other as usize);
         if ends.len() > usize::from(MAX_DEPTH) {
-            let message = format!("this block stands more than {MAX_DEPTH} deep");
+            let message = format!("this block is nested more than {MAX_DEPTH} deep");
             let fault = Diagnostic::error(codes::TOO_DEEP.code, message, op.span());
-            return Some(fault.with_help("move the inner blocks to where they are not nested"));
+            return Some(fault.with_help("move the inner blocks out of the outer ones"));
         }
     }
     None

@@ -2,10 +2,8 @@
 
 mod blocks;
 mod close;
-mod fault;
 
-pub(super) use fault::Problem;
-
+use super::fault::Problem;
 use super::ops::{Kind, Name, Op, Path, Program};
 use super::tag::{self, Block, Tag};
 use crate::codes;
@@ -14,10 +12,10 @@ use crate::limits::MAX_TEMPLATE_BYTES;
 use blocks::Blocks;
 use contexture_diagnostic::{SourceFile, Span};
 
-/// Faults that one look at a template reports at most.
+/// The greatest number of faults reported for a template.
 pub(super) const MAX_PROBLEMS: usize = 100;
 
-/// Compiles a text, or tells its first fault.
+/// Compiles a text, or returns its first fault.
 pub(super) fn compile(text: &str) -> Result<Program, PromptError> {
     let (program, problems) = scan(text, 1);
     match problems.first() {
@@ -26,7 +24,7 @@ pub(super) fn compile(text: &str) -> Result<Program, PromptError> {
     }
 }
 
-/// Compiles what can be understood of a text and tells its faults in the order of their places.
+/// Compiles the valid parts of a text, and returns its faults in the order of their places.
 pub(super) fn examine(text: &str) -> (Program, Vec<Problem>) {
     let (program, mut problems) = scan(text, MAX_PROBLEMS);
     problems.sort_by_key(|problem| problem.span.start);
@@ -38,7 +36,7 @@ fn scan(text: &str, most: usize) -> (Program, Vec<Problem>) {
         let message =
             format!("a template of {} bytes is larger than {MAX_TEMPLATE_BYTES}", text.len());
         let problem = Problem::new(codes::TOO_LARGE, Span::at(0), message)
-            .help("give the large text as a variable");
+            .help("pass the large text as a variable");
         return (Program::new("", Vec::new(), Vec::new()), vec![problem]);
     }
     let mut scanner = Scanner::new(text);
@@ -52,17 +50,17 @@ struct Scanner<'t> {
     segments: Vec<Name>,
     blocks: Blocks,
     problems: Vec<Problem>,
-    /// Where the text that is not yet written begins.
+    /// The start of the text that is not yet written.
     run: usize,
-    /// Where the next tag is looked for.
+    /// The position from which the next tag is searched.
     seek: usize,
-    /// Text that waits for the operation it comes before.
+    /// The text that waits for the next operation.
     before: Span,
-    /// Whether the tag before asked for its following white space to go.
+    /// True if the tag before removes the white space after it.
     trim: bool,
 }
 
-/// Where a tag stands and whether it takes white space with it.
+/// The bounds of a tag, with the white space it removes.
 #[derive(Clone, Copy)]
 struct Bounds {
     tag: Span,
@@ -88,7 +86,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Takes the text up to the next tag and the tag; false at the end.
+    /// Takes the text up to the next tag and the tag; returns false at the end.
     fn step(&mut self) -> bool {
         let Some(open) = self.pair(b'{', self.seek) else {
             return false;
@@ -149,7 +147,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Where the braces of `--}}` or `--~}}` begin.
+    /// Returns the position of the braces of `--}}` or `--~}}`.
     fn comment_end(&self, from: usize) -> Option<usize> {
         let mut seek = from;
         loop {
@@ -166,34 +164,31 @@ impl<'t> Scanner<'t> {
         self.text.get(bounds.inner.range()).is_some_and(|inner| inner.starts_with("!--"))
     }
 
-    /// Keeps the fault of a tag without an end and goes on behind it.
+    /// Notes the fault of a tag without an end, and continues after it.
     fn never_closed(&mut self, open: usize, comment: bool, next: usize) {
         let end = open + 2;
         let (code, what, close) = if comment {
-            (codes::UNCLOSED_COMMENT, "a comment `{{!--`", "--}}")
+            (codes::UNCLOSED_COMMENT, "comment `{{!--`", "--}}")
         } else {
-            (codes::UNCLOSED_TAG, "a tag `{{`", "}}")
+            (codes::UNCLOSED_TAG, "tag `{{`", "}}")
         };
-        let problem = Problem::new(
-            code,
-            span(open, end),
-            format!("{what} is never closed: `{close}` is missing"),
-        )
-        .help(if comment {
-            "end the comment with `--}}`"
-        } else {
-            "write `}}` behind the name, or `\\{{` for literal braces"
-        });
+        let problem =
+            Problem::new(code, span(open, end), format!("unclosed {what}: `{close}` is missing"))
+                .help(if comment {
+                    "end the comment with `--}}`"
+                } else {
+                    "write `}}` after the name, or `\\{{` for literal braces"
+                });
         self.problems.push(problem);
         self.run = next;
         self.seek = next;
     }
 
-    /// Keeps the fault of a reference that a tag stands in, and goes on behind that tag.
+    /// Notes the fault of a tag inside a reference, and continues after that tag.
     fn not_fixed(&mut self, inner: Span) {
-        let message = "a reference is fixed text: no tag can stand in it".into();
+        let message = "tag inside a reference, which is fixed text".into();
         let problem = Problem::new(codes::BAD_REFERENCE, inner, message)
-            .help("write it out; where values decide, put each reference into an `{{#if}}`");
+            .help("write the reference out; to choose between several, put each into an `{{#if}}`");
         self.problems.push(problem);
         self.run = inner.end as usize;
         self.seek = self.run;
@@ -217,7 +212,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Makes the text that waits an operation of its own.
+    /// Makes the waiting text an operation of its own.
     fn flush(&mut self) {
         if !self.before.is_empty() {
             self.push(Kind::Text);
@@ -261,7 +256,7 @@ impl<'t> Scanner<'t> {
             Tag::CloseRaw => Err(Problem::new(
                 codes::CLOSE_WITHOUT_OPEN,
                 bounds.tag,
-                "`{{/raw}}` closes nothing: no `{{#raw}}` is open".into(),
+                "unmatched `{{/raw}}`: no `{{#raw}}` is open".into(),
             )
             .help("remove it, or write `{{#raw}}` before it")),
         };
@@ -270,7 +265,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// `{{else}}`, or `{{else if path}}`.
+    /// Handles `{{else}}`, or `{{else if path}}`.
     fn otherwise(&mut self, condition: Option<Path>, tag: Span) -> Result<(), Problem> {
         self.flush();
         let at = self.ops.len();
@@ -282,8 +277,8 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Keeps a fault of a tag. A block whose head is wrong is still opened for the sake of what
-    /// follows, so that its end is no further fault.
+    /// Notes a fault of a tag. A block with an invalid head is still opened, so that its end is not
+    /// another fault.
     fn refuse(&mut self, mut problem: Problem, bounds: Bounds) {
         if problem.span.is_empty() {
             problem.span = bounds.tag;
@@ -311,7 +306,7 @@ impl<'t> Scanner<'t> {
         }
         self.run = self.text.len();
         self.seek = self.run;
-        let message = "`{{#raw}}` is never closed: `{{/raw}}` is missing".into();
+        let message = "unclosed `{{#raw}}`: `{{/raw}}` is missing".into();
         Err(Problem::new(codes::UNCLOSED_BLOCK, opened.tag, message)
             .help("write `{{/raw}}` where the literal text ends"))
     }
@@ -325,7 +320,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// The place of the next two equal bytes.
+/// Returns the position of the next two equal bytes.
 fn pair(bytes: &[u8], byte: u8, mut from: usize) -> Option<usize> {
     loop {
         let at = from + memchr::memchr(byte, bytes.get(from..)?)?;
@@ -336,7 +331,7 @@ fn pair(bytes: &[u8], byte: u8, mut from: usize) -> Option<usize> {
     }
 }
 
-/// What follows the end of a raw block, if `rest` is the inside of its tag and more.
+/// Returns the rest after the end of a raw block, if `rest` begins with the inside of its tag.
 fn raw_end(rest: &str) -> Option<(&str, bool, bool)> {
     let (rest, before) = rest.strip_prefix('~').map_or((rest, false), |rest| (rest, true));
     let rest = rest.trim_start().strip_prefix('/')?.trim_start().strip_prefix("raw")?.trim_start();
@@ -344,7 +339,7 @@ fn raw_end(rest: &str) -> Option<(&str, bool, bool)> {
     Some((rest.strip_prefix("}}")?, before, after))
 }
 
-/// Offsets fit: a template is far smaller than 4 GiB.
+/// Creates a span; offsets fit, since a template is far smaller than 4 GiB.
 fn span(start: usize, end: usize) -> Span {
     let at = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     Span::new(at(start), at(end))

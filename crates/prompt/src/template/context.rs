@@ -25,61 +25,61 @@ pub struct TemplateContext {
 }
 
 impl TemplateContext {
-    /// No variables.
+    /// Creates a context without variables.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets a variable. The name is a single one: a dot in it is never part of a path.
+    /// Sets a variable. The name is a single one: a dot in it never separates a path.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<TemplateValue>) {
         self.vars.insert(key, value);
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&TemplateValue> {
         self.vars.get(key)
     }
 
-    /// The variables in order.
+    /// Returns the variables in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TemplateValue)> {
         self.vars.iter()
     }
 
-    /// The fields of a JSON object as variables, in their order.
+    /// Creates a context of the fields of a JSON object, in their order.
     ///
     /// # Errors
-    /// [`PromptError::Render`] when the value is no object, or deeper than
+    /// [`PromptError::Render`] if the value is not an object, or deeper than
     /// [`MAX_VALUE_DEPTH`](crate::limits::MAX_VALUE_DEPTH).
     pub fn from_json(value: &Value) -> Result<Self, PromptError> {
         Self::from_value(json::from_ref(value, 0)?)
     }
 
-    /// The fields of a JSON object as variables, from its text: numbers keep the form in which
-    /// they are written (`1.10`), which [`TemplateContext::from_json`] can't know.
+    /// Creates a context of the fields of a JSON object, from its text: numbers keep the form in
+    /// which they are written (`1.10`), which [`TemplateContext::from_json`] can't know.
     ///
     /// # Errors
-    /// [`PromptError::Parse`] with line and column when the text is no JSON, and as
+    /// [`PromptError::Parse`] with line and column if the text is not JSON, and as
     /// [`TemplateContext::from_json`].
     pub fn from_json_str(text: &str) -> Result<Self, PromptError> {
         Self::from_value(json::read(text)?)
     }
 
-    /// The entries of a map as variables, sorted by name.
+    /// Creates a context of a map's entries, sorted by name.
     #[must_use]
     pub fn from_map(map: HashMap<String, TemplateValue>) -> Self {
         let sorted: BTreeMap<_, _> = map.into_iter().collect();
         Self { vars: sorted.into_iter().collect() }
     }
 
-    /// The fields of any serialisable struct or map as variables.
+    /// Creates a context of the fields of any serialisable struct or map.
     ///
     /// # Errors
     /// [`PromptError::Render`] when it does not serialise to a JSON object.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, PromptError> {
         let value = serde_json::to_value(value).map_err(|error| {
-            PromptError::Render(format!("the variables can't be read: {error}"))
+            PromptError::Render(format!("the variables can't be parsed: {error}"))
         })?;
         Self::from_value(value.into())
     }

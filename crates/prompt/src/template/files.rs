@@ -1,4 +1,4 @@
-//! Reading templates from files: the only place of this crate that touches the outside.
+//! Reading of templates from files: the only I/O of this crate.
 
 use super::PromptTemplate;
 use crate::error::PromptError;
@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The text of a template file: UTF-8, without its byte order mark.
+/// Returns the text of a template file: UTF-8, without its byte order mark.
 ///
 /// # Errors
-/// [`PromptError::Parse`] with the place of the first byte that is no UTF-8.
+/// [`PromptError::Parse`] with the place of the first byte that is not UTF-8.
 ///
 /// ```
 /// use contexture_prompt::decode_source;
@@ -33,18 +33,18 @@ pub fn decode_source(bytes: &[u8]) -> Result<&str, PromptError> {
 }
 
 /// Reads and compiles one file; errors name it.
-#[expect(clippy::disallowed_methods, reason = "register_file is the door of this crate to files")]
+#[expect(clippy::disallowed_methods, reason = "register_file is this crate's only access to files")]
 pub(super) fn load(path: &Path) -> Result<PromptTemplate, PromptError> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    // A pipe without a writer waits when it is opened, so this comes before.
+    // Opening a pipe without a writer blocks, so this comes first.
     if !std::fs::metadata(path).map_err(named)?.is_file() {
         let message = "expected a regular file, found a folder, a pipe or a device";
         return Err(named(io::Error::new(io::ErrorKind::InvalidInput, message)).into());
     }
     let file = std::fs::File::open(path).map_err(named)?;
     let mut bytes = Vec::new();
-    // One byte more than allowed, so that the compiler sees and refuses what is too large.
+    // One byte more than allowed, so that the compiler sees and refuses a file that is too large.
     let most = u64::try_from(MAX_TEMPLATE_BYTES + 1).unwrap_or(u64::MAX);
     file.take(most).read_to_end(&mut bytes).map_err(named)?;
     let compiled = decode_source(&bytes).and_then(PromptTemplate::compile);
@@ -56,7 +56,7 @@ pub(super) fn load(path: &Path) -> Result<PromptTemplate, PromptError> {
     })
 }
 
-/// The files below `dir` that match, by their stem.
+/// Returns the files below `dir` that match, by their stem.
 pub(super) fn list(dir: &Path, glob: &str) -> Result<BTreeMap<String, PathBuf>, PromptError> {
     if !dir.is_dir() {
         let message = format!("{}: no such folder", dir.display());
@@ -69,7 +69,7 @@ pub(super) fn list(dir: &Path, glob: &str) -> Result<BTreeMap<String, PathBuf>, 
         require_literal_leading_dot: true,
     };
     let invalid = |error: glob::PatternError| {
-        let message = format!("`{glob}` is no glob: {} at column {}", error.msg, error.pos + 1);
+        let message = format!("invalid glob `{glob}`: {} at column {}", error.msg, error.pos + 1);
         io::Error::new(io::ErrorKind::InvalidInput, message)
     };
     glob::Pattern::new(glob).map_err(invalid)?;

@@ -1,8 +1,8 @@
-//! JSON in and out of template values.
+//! Conversion of template values from and to JSON.
 //!
-//! Decision: text is read here, not by way of `serde_json::Value`, because a number has to print
-//! as it was written (PT-3) and that type forgets. `serde_json` still checks the grammar and
-//! decodes strings, so there is one opinion of what JSON is.
+//! Decision: text is parsed here, not through `serde_json::Value`, because a number has to print as
+//! it was written (PT-3) and that type loses the spelling. `serde_json` still checks the grammar
+//! and decodes strings, so that both agree on what JSON is.
 
 use super::{TemplateNumber, TemplateObject, TemplateValue};
 use crate::error::PromptError;
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, map};
 use std::fmt::{self, Write};
 
-/// Takes a JSON value apart without recursion, so that no depth of it overflows the stack.
+/// Converts a JSON value without recursion, so that no depth of it overflows the stack.
 pub(super) fn from_value(value: Value) -> TemplateValue {
     let mut open: Vec<Open> = Vec::new();
     let mut current = value;
@@ -38,13 +38,13 @@ pub(super) fn from_value(value: Value) -> TemplateValue {
     }
 }
 
-/// An array or object whose content is under way.
+/// An array or object under construction.
 enum Open {
     Array(std::vec::IntoIter<Value>, Vec<TemplateValue>),
     Object(map::IntoIter, TemplateObject, String),
 }
 
-/// A finished value, or a container to go through.
+/// Returns a finished value, or a container to walk.
 fn begin(value: Value) -> Result<TemplateValue, Open> {
     match value {
         Value::Null => Ok(TemplateValue::Null),
@@ -89,7 +89,7 @@ impl Open {
     }
 }
 
-/// Copies a JSON value that stands `depth` deep.
+/// Copies a JSON value at a depth.
 pub(super) fn from_ref(value: &Value, depth: usize) -> Result<TemplateValue, PromptError> {
     Ok(match value {
         Value::Null => TemplateValue::Null,
@@ -122,7 +122,7 @@ fn too_deep() -> PromptError {
     ))
 }
 
-/// Reads JSON text; a byte order mark before it is skipped.
+/// Parses JSON text; a byte order mark before it is skipped.
 pub(super) fn read(text: &str) -> Result<TemplateValue, PromptError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str::<IgnoredAny>(text).map_err(|error| not_json(&error))?;
@@ -132,10 +132,12 @@ pub(super) fn read(text: &str) -> Result<TemplateValue, PromptError> {
 fn not_json(error: &serde_json::Error) -> PromptError {
     let (line, column, full) = (error.line(), error.column(), error.to_string());
     let reason = full.rfind(" at line ").and_then(|at| full.get(..at)).unwrap_or(&full);
-    PromptError::Parse(format!("line {line}, column {column}: the variables are no JSON: {reason}"))
+    PromptError::Parse(format!(
+        "line {line}, column {column}: the variables are not JSON: {reason}"
+    ))
 }
 
-/// Walks over text that is known to be JSON.
+/// A walk over text that is known to be JSON.
 struct Reader<'t> {
     rest: &'t str,
 }
@@ -202,7 +204,7 @@ impl<'t> Reader<'t> {
         value
     }
 
-    /// Whether `byte` comes next, white space aside; then it is passed.
+    /// Skips `byte` if it comes next, after white space; reports whether it did.
     fn skip(&mut self, byte: u8) -> bool {
         self.rest = self.rest.trim_ascii_start();
         let found = self.rest.as_bytes().first() == Some(&byte);
@@ -224,7 +226,7 @@ pub(super) fn write(value: &TemplateValue, out: &mut impl Write) -> Result<(), R
     write_at(value, out, 0)
 }
 
-/// Why a value could not be written.
+/// The reason why a value could not be written.
 pub(super) enum Refusal {
     /// The sink failed.
     Sink,

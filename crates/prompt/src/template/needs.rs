@@ -1,9 +1,9 @@
-//! Which variables a template needs (PT-6).
+//! The variables that a template needs (PT-6).
 //!
 //! Decision: a name inside `{{#each}}` may be a field of the item or a variable outside, and the
-//! text alone does not say which. It counts as the item's, unless the body speaks of its item as
-//! `item` or `this`: who writes `{{item.name}}` does not mean the item by a bare name.
-//! [`PromptTemplate::missing`] knows for sure, since it sees the values.
+//! text alone does not decide it. It counts as the item's, unless the body names its item as `item`
+//! or `this`: an author who writes `{{item.name}}` does not mean the item by a bare name.
+//! [`PromptTemplate::missing`] is certain, since it sees the values.
 
 use super::ops::{Branch, Extent, Kind, Op, Path, Root};
 use super::{PromptTemplate, PromptTemplateRegistry};
@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// How much a variable is needed, in rising order.
+/// The need for a variable, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Need {
@@ -30,10 +30,10 @@ pub enum Need {
 pub struct Requirement {
     /// Its path as written, such as `user.name`.
     pub name: String,
-    /// How much it is needed: the most of all its uses.
+    /// Its need: the highest of all its uses.
     pub need: Need,
-    /// Whether every rendering needs it: it is required where no condition and no loop decides
-    /// whether rendering comes there.
+    /// True if every rendering needs it: it is required in a place that no condition and no loop
+    /// guards.
     #[serde(skip)]
     pub always: bool,
     /// The partial in which it is first used; none for the template itself.
@@ -45,12 +45,12 @@ pub struct Requirement {
     pub column: u32,
 }
 
-/// The names of those that are required.
+/// Returns the names of the required ones.
 pub(super) fn required(all: Vec<Requirement>) -> Vec<String> {
     all.into_iter().filter(|one| one.need == Need::Required).map(|one| one.name).collect()
 }
 
-/// All variables in the order of their first use.
+/// Returns all variables in the order of their first use.
 pub(super) fn requirements(
     template: &PromptTemplate,
     library: Option<&PromptTemplateRegistry>,
@@ -64,26 +64,26 @@ pub(super) fn requirements(
 struct Survey<'a> {
     library: Option<&'a PromptTemplateRegistry>,
     found: IndexMap<String, Requirement>,
-    /// Partials that were looked into, with the circumstances that matter.
+    /// The partials already visited, with the circumstances that matter.
     seen: HashSet<(*const PromptTemplate, bool, bool, bool, u8)>,
-    /// The template and the partials under way, outermost first.
+    /// The template and the current partials, outermost first.
     chain: Vec<&'a PromptTemplate>,
 }
 
-/// What is known where an operation stands.
+/// The knowledge at an operation.
 #[derive(Clone, Default)]
 struct State<'a> {
     depth: u8,
     in_loop: bool,
-    /// Whether a condition or loop decides if rendering comes here.
+    /// True if a condition or loop guards this place.
     unsure: bool,
-    /// Whether a bare name may be the item's.
+    /// True if a bare name may be the item's.
     bare_is_item: bool,
-    /// Paths that were tested and found true.
+    /// The paths that were tested and found true.
     guards: Vec<&'a str>,
 }
 
-/// The text that is looked through.
+/// The text that is searched.
 struct Place<'a> {
     template: &'a PromptTemplate,
     partial: Option<&'a str>,
@@ -133,7 +133,7 @@ impl<'a> Survey<'a> {
         };
         let mut branch = *first;
         let mut outside = state.clone();
-        // Rendering never comes deeper than that.
+        // Rendering is never nested deeper.
         outside.depth += u8::from(!branch.chained);
         outside.unsure = true;
         if outside.depth > MAX_DEPTH {
@@ -189,7 +189,7 @@ impl<'a> Survey<'a> {
         let own = self.chain.iter().rev().find_map(|template| template.partials.get(name));
         let partial = own.or_else(|| self.library?.get(name).ok());
         let Some(partial) = partial else { return };
-        // A test around the include is not carried into it: the partial is looked into once only.
+        // A test around the include is not carried into it: the partial is visited only once.
         let state = State { depth: state.depth + 1, guards: Vec::new(), ..state.clone() };
         let State { in_loop, unsure, bare_is_item, depth, .. } = state;
         let key = (std::ptr::from_ref(partial), in_loop, unsure, bare_is_item, depth);
@@ -238,12 +238,13 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether a test of `guard` covers `path`: the same path, or one below it.
+/// Reports whether a test of `guard` covers `path`: the same path, or one below it.
 fn covers(guard: &str, path: &str) -> bool {
     path.strip_prefix(guard).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Whether the body of a loop speaks of its item as `item` or `this`, loops inside it aside.
+/// Reports whether the body of a loop names its item as `item` or `this`, except in loops inside
+/// it.
 fn names_its_item(body: &[Op]) -> bool {
     let mut ops = body;
     while let Some((op, after)) = ops.split_first() {

@@ -3,10 +3,10 @@
 use super::TemplateValue;
 use indexmap::IndexMap;
 
-/// Up to here a search through the list is faster than a hash of the name.
+/// The number of fields up to which a linear search is faster than a hash of the name.
 const FEW: usize = 24;
 
-/// The first eight bytes of a name: two short names are told apart without looking at their texts.
+/// The first eight bytes of a name: two short names are distinguished without their texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NameTag(u64);
 
@@ -36,7 +36,7 @@ impl Field {
     }
 }
 
-/// A name that is looked for. Its text is asked for only when it is longer than its tag.
+/// A name to look up. Its text is requested only if it is longer than its tag.
 pub(super) trait Key<'n> {
     fn tag(&self) -> NameTag;
     fn len(&self) -> usize;
@@ -78,7 +78,7 @@ enum Fields {
 }
 
 impl TemplateObject {
-    /// An object without fields.
+    /// Creates an object without fields.
     #[must_use]
     pub const fn new() -> Self {
         Self(Fields::Few(Vec::new()))
@@ -92,7 +92,7 @@ impl TemplateObject {
         })
     }
 
-    /// Sets a field; a field that was there keeps its place.
+    /// Sets a field; an existing field keeps its place.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<TemplateValue>) {
         let (name, value) = (name.into(), value.into());
         match &mut self.0 {
@@ -116,14 +116,14 @@ impl TemplateObject {
         }
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     #[must_use]
     #[inline]
     pub fn get(&self, name: &str) -> Option<&TemplateValue> {
         self.find(&(NameTag::of(name), name))
     }
 
-    /// Like [`TemplateObject::get`] with the tag made beforehand.
+    /// Does the same as [`TemplateObject::get`] with a tag made beforehand.
     #[inline]
     pub(super) fn find<'n>(&self, key: &impl Key<'n>) -> Option<&TemplateValue> {
         match &self.0 {
@@ -134,7 +134,7 @@ impl TemplateObject {
         }
     }
 
-    /// How many fields there are.
+    /// Returns the number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -143,13 +143,13 @@ impl TemplateObject {
         }
     }
 
-    /// Whether there is no field.
+    /// Reports whether there are no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The fields in order.
+    /// Returns the fields in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TemplateValue)> {
         let (few, many) = match &self.0 {
             Fields::Few(fields) => (Some(fields), None),
@@ -168,7 +168,7 @@ impl Default for TemplateObject {
 }
 
 impl PartialEq for TemplateObject {
-    /// Objects with the same fields are equal in whatever order.
+    /// Compares objects; the order of fields does not matter.
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
     }

@@ -1,9 +1,9 @@
-//! What a template is compiled to.
+//! The compiled form of a template.
 //!
 //! Decision: one flat list in reading order. A block is followed by the operations of its body and
-//! then of its `else`, and knows how many of each there are; texts and names are ranges of the
-//! source. So compiling allocates a handful of times whatever the template, and rendering reads
-//! straight through.
+//! then of its `else`, and contains the number of each; texts and names are ranges of the source.
+//! So compiling allocates a handful of times for any template, and rendering reads straight
+//! through.
 
 use super::object::{Key, NameTag};
 use contexture_diagnostic::Span;
@@ -37,8 +37,8 @@ impl Program {
     }
 }
 
-/// One operation: writes the text before it, then does what its kind says. Most tags have text
-/// before them, so this halves the number of operations.
+/// One operation: writes the text before it, then performs its kind. Most tags have text before
+/// them, so this halves the number of operations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Op {
     /// A range of the source, often empty.
@@ -46,25 +46,25 @@ pub(super) struct Op {
     pub(super) kind: Kind,
 }
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// Nothing more.
+    /// Does nothing more.
     Text,
     /// Writes a value.
     Value(Path),
-    /// Takes the next `then` operations when the value is true, else the `other` after them.
+    /// Takes the next `then` operations if the value is true, else the `other` after them.
     Branch(Branch),
     /// Takes the next `then` operations for each item, or the `other` after them for no item.
     Loop(Path, Extent),
     /// Renders the partial of this name.
     Include(Span),
-    /// Writes the text that this reference names.
+    /// Writes the text of this reference.
     Reference(Span),
 }
 
 impl Op {
-    /// The place that stands for it in messages.
+    /// Returns the place for messages.
     pub(super) const fn span(&self) -> Span {
         match &self.kind {
             Kind::Text => self.before,
@@ -86,7 +86,7 @@ pub(super) struct Branch {
     pub(super) extent: Extent,
 }
 
-/// How many operations of a block follow it.
+/// The number of a block's operations that follow it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Extent {
     pub(super) then: u32,
@@ -94,7 +94,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Body, else and what comes after the block.
+    /// Splits into body, else and the rest after the block.
     #[inline]
     pub(super) fn split<'a>(&self, after: &'a [Op]) -> Option<(&'a [Op], &'a [Op], &'a [Op])> {
         let (then, after) = after.split_at_checked(self.then as usize)?;
@@ -106,7 +106,7 @@ impl Extent {
 /// A dotted path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
-    /// All of it.
+    /// The whole path.
     pub(super) span: Span,
     /// Its first name.
     pub(super) head: Name,
@@ -122,7 +122,7 @@ pub(super) struct Name {
     pub(super) tag: NameTag,
 }
 
-/// A name with the program it stands in.
+/// A name with its program.
 #[derive(Clone, Copy)]
 pub(super) struct NameIn<'p>(pub(super) Name, pub(super) &'p Program);
 
@@ -143,7 +143,7 @@ impl<'p> Key<'p> for NameIn<'p> {
     }
 }
 
-/// Where a path begins.
+/// The root of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
     /// A field of an item, else a variable.
@@ -159,7 +159,7 @@ pub(super) enum Root {
 }
 
 impl Root {
-    /// Whether it means something inside `#each` alone.
+    /// Reports whether it has a meaning only inside `#each`.
     pub(super) const fn is_counter(self) -> bool {
         matches!(self, Self::Index | Self::First | Self::Last)
     }

@@ -1,24 +1,23 @@
-//! Where partials come from when templates are files: which file a name means, and which of them
-//! a template needs.
+//! Partials of templates in files: the file that a name means, and the files that a template needs.
 //!
-//! Decision: what is looked at are names and texts; whoever asks does the reading. So the command
-//! line, programs and anything else that keeps templates in files follow one rule.
+//! Decision: this module works on names and texts; the caller reads files. So the command line,
+//! programs and anything else that keeps templates in files follow one rule.
 
 use super::{PromptTemplateRegistry, check};
 use std::path::Path;
 
-/// A partial's name that may be any of several files.
+/// A partial's name that matches several files.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` may be any of {}", .files.join(", "))]
+#[error("`{name}` matches several files: {}", .files.join(", "))]
 pub struct AmbiguousPartial {
     /// The name, as in `{{> name}}`.
     pub name: String,
-    /// The files that it may be.
+    /// The matching files.
     pub files: Vec<String>,
 }
 
-/// The file of a folder that a partial's name means: the one of that stem; of several the one
-/// with the template's own extension.
+/// Returns the file of a folder that a partial's name means: the one of that stem; of several the
+/// one with the template's own extension.
 ///
 /// ```
 /// use contexture_prompt::partial_file;
@@ -32,7 +31,7 @@ pub struct AmbiguousPartial {
 /// ```
 ///
 /// # Errors
-/// [`AmbiguousPartial`] when it is open which of several files is meant.
+/// [`AmbiguousPartial`] if several files match equally.
 pub fn partial_file<'a>(
     name: &str,
     files: impl IntoIterator<Item = &'a str>,
@@ -56,8 +55,8 @@ fn stem(file: &str) -> Option<&str> {
     Path::new(file).file_stem()?.to_str()
 }
 
-/// Gathers the partials that a template includes, by itself and through other partials, each asked
-/// for once. A name that `find` does not know is left out.
+/// Gathers the partials that a template includes, directly and through other partials, each
+/// requested once. A name that `find` does not know is left out.
 ///
 /// ```
 /// use contexture_prompt::{PromptTemplate, TemplateContext, gather_partials};

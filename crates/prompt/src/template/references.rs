@@ -1,11 +1,12 @@
-//! What `{{> @file://parts/tone.md }}` includes: the text that a reference names (REF-7).
+//! Includes by reference, `{{> @file://parts/tone.md }}` (REF-7).
 //!
-//! Decision: nothing here loads. A reference is text that nobody here understands; whoever renders
-//! a template gives the texts, from a map or from whatever loaded them. What is included is data:
-//! it is printed as it is and never read as a template.
+//! Decision: nothing is loaded here. A reference is opaque text; the caller of a rendering provides
+//! the texts, from a map or from a loader. The included text is data: it is printed unchanged and
+//! never parsed as a template.
 
 use super::ops::Kind;
 use super::{PromptTemplate, PromptTemplateRegistry};
+use crate::error::ReferenceError;
 use crate::limits::MAX_DEPTH;
 use contexture_diagnostic::{SourceFile, Span};
 use indexmap::IndexMap;
@@ -13,62 +14,26 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// A reference where a template includes it.
+/// A reference included by a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Include<'a> {
     /// The reference as written, without the white space around it.
     pub reference: &'a str,
-    /// The partial whose text holds it; none when it is the template itself. Relative paths start
-    /// where that text stands.
+    /// The partial that contains it; none for the template itself. Relative paths start at that
+    /// text.
     pub partial: Option<&'a str>,
 }
 
-/// Gives the texts that references name.
+/// A provider of the texts of references.
 ///
-/// Any map from references to texts does; what loads them from elsewhere implements this. Rendering
-/// asks for a reference each time it comes to one, and for none in a branch that is not taken.
+/// Any map from references to texts is one; a loader implements this trait. Rendering requests a
+/// reference each time it reaches one, and none in a branch that is not taken.
 pub trait References {
-    /// The text of a reference.
+    /// Returns the text of a reference.
     ///
     /// # Errors
-    /// [`ReferenceError`] when there is none; rendering ends with it.
+    /// [`ReferenceError`] if there is none; rendering fails with it.
     fn text(&self, include: Include<'_>) -> Result<Arc<str>, ReferenceError>;
-}
-
-/// Why a reference has no text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ReferenceError {
-    /// The cause, in one line, without secrets.
-    pub message: String,
-    /// How to mend it.
-    pub help: Option<String>,
-}
-
-impl ReferenceError {
-    /// A failure with its cause.
-    #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None }
-    }
-
-    /// Says how to mend it.
-    #[must_use]
-    pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-
-    /// Nothing gives texts where a template is rendered.
-    pub(super) fn no_resolver() -> Self {
-        Self::new("no references are loaded here")
-            .with_help("give their texts: `template.render_with(&variables, &texts)`")
-    }
-
-    fn not_given() -> Self {
-        Self::new("no text is given for it")
-            .with_help("`references()` tells what a template includes; load it before rendering")
-    }
 }
 
 impl References for BTreeMap<String, String> {
@@ -90,35 +55,35 @@ impl<S: std::hash::BuildHasher> References for HashMap<String, String, S> {
 pub struct Included {
     /// The reference as written, without the white space around it.
     pub reference: String,
-    /// The partial whose text holds it; none for the template itself.
+    /// The partial that contains it; none for the template itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// Its place in the text that holds it, in bytes.
+    /// Its place in its text, in bytes.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Included {
-    /// What a [`References`] is asked.
+    /// Returns the request for a [`References`].
     #[must_use]
     pub fn include(&self) -> Include<'_> {
         Include { reference: &self.reference, partial: self.partial.as_deref() }
     }
 }
 
-/// References by the text and the name of the partial that hold them, each once, in the order they
-/// were come to.
+/// References by their text and the name of their partial, each once, in the order they were
+/// reached.
 #[derive(Default)]
 pub(super) struct Gathered<'a> {
     found: IndexMap<Include<'a>, (&'a PromptTemplate, Span)>,
 }
 
 impl<'a> Gathered<'a> {
-    /// Keeps a reference that stands in `template`, which is included as `partial`.
+    /// Adds a reference of `template`, which is included as `partial`.
     pub(super) fn add(
         &mut self,
         template: &'a PromptTemplate,
@@ -129,7 +94,7 @@ impl<'a> Gathered<'a> {
         self.found.entry(include).or_insert((template, span));
     }
 
-    /// The references with their places counted in lines.
+    /// Returns the references with their places counted in lines.
     pub(super) fn located(self) -> Vec<Included> {
         let mut files: HashMap<*const PromptTemplate, SourceFile> = HashMap::new();
         let located = self.found.into_iter().map(|(include, (template, span))| {
@@ -148,7 +113,7 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// All references of a template and its partials, whether a rendering comes to them or not.
+/// Returns all references of a template and its partials, whether a rendering reaches them or not.
 pub(super) fn all(
     template: &PromptTemplate,
     library: Option<&PromptTemplateRegistry>,
@@ -162,9 +127,9 @@ pub(super) fn all(
 struct Survey<'a> {
     library: Option<&'a PromptTemplateRegistry>,
     found: Gathered<'a>,
-    /// Partials that were looked into.
+    /// The partials already visited.
     seen: HashSet<*const PromptTemplate>,
-    /// The template and the partials under way, outermost first.
+    /// The template and the current partials, outermost first.
     chain: Vec<&'a PromptTemplate>,
 }
 
@@ -182,7 +147,7 @@ impl<'a> Survey<'a> {
     fn partial(&mut self, name: &'a str) {
         let own = self.chain.iter().rev().find_map(|template| template.partials.get(name));
         let Some(partial) = own.or_else(|| self.library?.get(name).ok()) else { return };
-        // Rendering never comes deeper than that.
+        // Rendering is never nested deeper.
         let deep = self.chain.len() > usize::from(MAX_DEPTH);
         if deep || !self.seen.insert(std::ptr::from_ref(partial)) {
             return;

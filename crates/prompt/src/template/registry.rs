@@ -1,8 +1,8 @@
 //! Templates by name (PT-7).
 //!
-//! Decision: a registry is a value that its user makes and owns. Everything but registering goes
-//! through `&self`: what is registered lazily is compiled behind a [`OnceLock`] on its first use,
-//! so a registry can be shared between threads and rendered from all of them.
+//! Decision: a registry is a value that its user creates and owns. Everything except registering
+//! takes `&self`: a lazily registered template is compiled in a [`OnceLock`] on its first use, so a
+//! registry can be shared between threads and rendered from all of them.
 
 use super::needs::{self, Requirement};
 use super::references::{self, Included, References};
@@ -42,13 +42,13 @@ enum Stored {
 }
 
 impl PromptTemplateRegistry {
-    /// A registry without templates.
+    /// Creates a registry without templates.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Compiles a template and keeps it under a name; what was there before is replaced.
+    /// Compiles a template and registers it under a name; a former one of that name is replaced.
     ///
     /// # Errors
     /// As [`PromptTemplate::compile`]; the registry is then as it was.
@@ -58,22 +58,23 @@ impl PromptTemplateRegistry {
         Ok(())
     }
 
-    /// Keeps a template that is compiled already, with its own partials.
+    /// Registers a compiled template, with its own partials.
     pub fn register_template(&mut self, name: &str, template: PromptTemplate) {
         self.templates.insert(name.to_owned(), Stored::Compiled(Box::new(template)));
     }
 
-    /// Keeps a text under a name and compiles it when it is first used; its faults are told then.
+    /// Registers a text under a name and compiles it on its first use, which then reports its
+    /// faults.
     pub fn register_lazy(&mut self, name: &str, template: &str) {
         let stored = Stored::Lazy { text: template.to_owned(), compiled: OnceLock::new() };
         self.templates.insert(name.to_owned(), stored);
     }
 
-    /// Reads a file, compiles it and keeps it under a name.
+    /// Reads a file, compiles it and registers it under a name.
     ///
     /// # Errors
-    /// [`PromptError::Io`] when the file can't be read, [`PromptError::Parse`] when it is no UTF-8
-    /// or no template; both name the file.
+    /// [`PromptError::Io`] when the file can't be read, [`PromptError::Parse`] when it is not UTF-8
+    /// or not a valid template; both name the file.
     pub fn register_file(&mut self, name: &str, path: impl AsRef<Path>) -> Result<(), PromptError> {
         let template = files::load(path.as_ref())?;
         self.register_template(name, template);
@@ -81,13 +82,15 @@ impl PromptTemplateRegistry {
     }
 
     /// Registers every file below `dir` whose path from there matches a glob such as `*.md` or
-    /// `**/*.txt`, each under its file's stem, and gives the names in order.
+    /// `**/*.txt`, each under its file's stem, and returns the names in order.
     ///
-    /// `*` does not cross folders, `**` does; names that begin with a dot must be asked for.
+    /// `*` does not cross folders, `**` does; names that begin with a dot must be matched
+    /// explicitly.
     ///
     /// # Errors
     /// As [`PromptTemplateRegistry::register_file`], and [`PromptError::Io`] when the folder can't
-    /// be read, the glob is none, or two files have the same stem. The registry is then as it was.
+    /// be read, the glob is invalid, or two files have the same stem. The registry is then as it
+    /// was.
     pub fn register_dir(
         &mut self,
         dir: impl AsRef<Path>,
@@ -104,7 +107,7 @@ impl PromptTemplateRegistry {
         Ok(names)
     }
 
-    /// The template of a name; one that was registered lazily is compiled here.
+    /// Returns the template of a name; one that was registered lazily is compiled here.
     ///
     /// # Errors
     /// [`PromptError::PartialNotFound`] for an unknown name, [`PromptError::Parse`] for a lazy
@@ -122,13 +125,13 @@ impl PromptTemplateRegistry {
         }
     }
 
-    /// Whether a name is registered.
+    /// Reports whether a name is registered.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.templates.contains_key(name)
     }
 
-    /// The names in order.
+    /// Returns the names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.templates.keys().map(String::as_str)
     }
@@ -185,13 +188,13 @@ impl PromptTemplateRegistry {
         self.alone(template).with(references).to_string(ctx).map_err(Fault::locate)
     }
 
-    /// Every reference that a template and its partials include, those of the registry too.
+    /// Returns every reference that a template and its partials include, those of the registry too.
     #[must_use]
     pub fn references(&self, template: &PromptTemplate) -> Vec<Included> {
         references::all(template, Some(self))
     }
 
-    /// The references that rendering a template with this context comes to.
+    /// Returns the references that rendering a template with this context reaches.
     ///
     /// # Errors
     /// As [`PromptTemplateRegistry::render_template`].
@@ -203,7 +206,7 @@ impl PromptTemplateRegistry {
         self.alone(template).included(ctx).map_err(Fault::locate)
     }
 
-    /// The paths that rendering a template with the registry's partials would not find.
+    /// Returns the paths that rendering a template with the registry's partials would not find.
     ///
     /// # Errors
     /// As [`PromptTemplate::missing`].
@@ -215,7 +218,8 @@ impl PromptTemplateRegistry {
         self.alone(template).missing(ctx).map_err(|fault| fault.error)
     }
 
-    /// Every variable that a template and its partials read, those of the registry included.
+    /// Returns every variable that a template and its partials read, those of the registry
+    /// included.
     #[must_use]
     pub fn requirements(&self, template: &PromptTemplate) -> Vec<Requirement> {
         needs::requirements(template, Some(self))

@@ -1,7 +1,7 @@
-//! From operations and values to text (PT-3, PT-4).
+//! Rendering: from operations and values to text (PT-3, PT-4).
 //!
-//! Decision: rendering recurses only where blocks and partials nest, which [`MAX_DEPTH`] bounds;
-//! a chain of `else if` is walked in a loop. Scopes of `#each` are a stack of references: no value
+//! Decision: rendering recurses only where blocks and partials nest, which [`MAX_DEPTH`] bounds; a
+//! chain of `else if` is walked in a loop. Scopes of `#each` are a stack of references: no value
 //! and no context is ever copied.
 
 mod lookup;
@@ -20,35 +20,35 @@ use lookup::{Found, Scope};
 use sink::{Refused, Sink};
 use std::fmt;
 
-/// Bytes that a text is given beforehand beyond the length of its template.
+/// The greatest room reserved for a text beyond the length of its template, in bytes.
 const MOST_SPARE_ROOM: usize = 16 << 10;
 
-/// What is to be rendered.
+/// A template to render.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
     pub(super) template: &'a PromptTemplate,
-    /// The name it was asked for by, if any.
+    /// The name by which it was requested, if any.
     pub(super) name: Option<&'a str>,
-    /// Where partials are found that the template has not itself.
+    /// The registry for partials that the template does not have itself.
     pub(super) library: Option<&'a PromptTemplateRegistry>,
     pub(super) limits: RenderLimits,
-    /// Gives the texts of references.
+    /// The texts of references.
     pub(super) references: Option<&'a dyn References>,
 }
 
 impl<'a> Job<'a> {
-    /// A template on its own.
+    /// Creates a job of a template on its own.
     pub(super) const fn alone(template: &'a PromptTemplate) -> Self {
         let limits = template.limits;
         Self { template, name: None, library: None, limits, references: None }
     }
 
-    /// With the texts of references.
+    /// Adds the texts of references.
     pub(super) const fn with(self, references: &'a dyn References) -> Self {
         Self { references: Some(references), ..self }
     }
 
-    /// Renders to a text of its own.
+    /// Renders into a new text.
     pub(super) fn to_string(self, ctx: &'a TemplateContext) -> Result<String, Fault<'a>> {
         // A small template often loops; a large one is mostly text.
         let length = self.template.source().len();
@@ -67,7 +67,7 @@ impl<'a> Job<'a> {
         Renderer::new(self, ctx, Sink::into_writer(self.limits, out)).whole()
     }
 
-    /// Renders to nowhere and keeps the paths that are not found.
+    /// Renders without output and returns the paths that are not found.
     pub(super) fn missing(self, ctx: &'a TemplateContext) -> Result<Vec<String>, Fault<'a>> {
         let mut out = sink::Nowhere;
         let mut renderer = Renderer::new(self, ctx, Sink::into_writer(self.limits, &mut out));
@@ -76,7 +76,7 @@ impl<'a> Job<'a> {
         Ok(renderer.missing.into_iter().flatten().collect())
     }
 
-    /// Renders to nowhere and keeps the references that are come to.
+    /// Renders without output and returns the references that it reaches.
     pub(super) fn included(self, ctx: &'a TemplateContext) -> Result<Vec<Included>, Fault<'a>> {
         let mut out = sink::Nowhere;
         let mut renderer = Renderer::new(self, ctx, Sink::into_writer(self.limits, &mut out));
@@ -86,7 +86,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// An error with the place it happened at, not yet counted in lines.
+/// An error with its place, not yet counted in lines.
 pub(super) struct Fault<'a> {
     pub(super) error: PromptError,
     partial: Option<&'a str>,
@@ -106,7 +106,7 @@ impl Fault<'_> {
     }
 }
 
-/// Boxed, so that the way without errors moves a single word.
+/// The result of a step. The error is boxed, so that success moves a single word.
 type Outcome<'a, T> = Result<T, Box<Fault<'a>>>;
 
 struct Renderer<'a, 'w> {
@@ -118,15 +118,15 @@ struct Renderer<'a, 'w> {
     scopes: Vec<Scope<'a>>,
     /// The template and the partials that are being rendered, outermost first.
     active: Vec<Active<'a>>,
-    /// Set when paths that are not found are gathered instead of refused.
+    /// The missing paths, if they are collected instead of refused.
     missing: Option<IndexSet<String>>,
-    /// Set when references are gathered instead of asked for.
+    /// The references, if they are collected instead of requested.
     included: Option<Gathered<'a>>,
 }
 
 #[derive(Clone, Copy)]
 struct Active<'a> {
-    /// None for a template that was not asked for by name.
+    /// None for a template that was not requested by name.
     name: Option<&'a str>,
     template: &'a PromptTemplate,
 }
@@ -213,7 +213,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
         }
         let (then, other, after) = self.split(branch.extent, after)?;
         let mut taken = self.choose(template, branch, then, other);
-        // What an `else` holds is a chained branch and nothing else, or no chained branch.
+        // An `else` contains only a chained branch, or no chained branch.
         while let Some((op, rest)) = taken.split_first()
             && let Kind::Branch(next) = &op.kind
             && next.chained
@@ -296,8 +296,8 @@ impl<'a, 'w> Renderer<'a, 'w> {
         Ok(())
     }
 
-    /// A template's own partials come before those of the templates that include it, and all of
-    /// them before the registry's (PT-7).
+    /// Returns a partial by name: a template's own partials come before those of the templates that
+    /// include it, and all of them before the registry's (PT-7).
     fn partial(&self, name: &str) -> Result<&'a PromptTemplate, PromptError> {
         let own = self.active.iter().rev().find_map(|active| active.template.partials.get(name));
         match (own, self.job.library) {
@@ -321,7 +321,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
         Ok(())
     }
 
-    /// Counts what is about to be done; nothing at all is one step, so that no loop is free.
+    /// Counts the next operations; nothing at all is one step, so that no loop is free.
     #[inline]
     fn spend(&mut self, ops: &[Op]) -> Outcome<'a, ()> {
         match self.steps.checked_sub(ops.len() as u64 + 1) {
@@ -361,7 +361,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
     }
 
     fn split(&self, extent: Extent, after: &'a [Op]) -> Outcome<'a, Parts<'a>> {
-        // The compiler never writes a reach that is not there.
+        // The compiler never writes an extent beyond the list.
         extent.split(after).ok_or_else(|| {
             self.fault(PromptError::Render("a block has no end".into()), Span::at(0))
         })
@@ -378,5 +378,5 @@ impl<'a, 'w> Renderer<'a, 'w> {
     }
 }
 
-/// Body, else and what comes after a block.
+/// Body, else and the rest after a block.
 type Parts<'a> = (&'a [Op], &'a [Op], &'a [Op]);

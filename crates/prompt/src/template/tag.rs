@@ -1,12 +1,12 @@
-//! What stands between `{{` and `}}`.
+//! Tags: the text between `{{` and `}}`.
 
-use super::compile::Problem;
+use super::fault::Problem;
 use super::object::NameTag;
 use super::ops::{Name, Path, Root};
 use crate::codes;
 use contexture_diagnostic::{Span, nearest};
 
-/// A tag that was understood.
+/// A parsed tag.
 pub(super) enum Tag {
     Value(Path),
     Open(Block, Path),
@@ -19,7 +19,7 @@ pub(super) enum Tag {
     Reference(Span),
 }
 
-/// The blocks that hold further tags.
+/// The blocks that contain further tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Block {
     If,
@@ -48,20 +48,20 @@ impl Block {
 
 const WORDS: [&str; 4] = ["if", "unless", "each", "raw"];
 
-/// Reads one tag; names after the first of a dotted path go to `segments`.
+/// Parses one tag; names after the first of a dotted path are added to `segments`.
 pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result<Tag, Problem> {
     let inner = trim(text, inner);
     let at = |span: Span| text.get(span.range()).unwrap_or_default();
     let body = Span::new(inner.start.saturating_add(1), inner.end);
     match at(inner).as_bytes().first() {
-        None => Err(Problem::new(codes::EMPTY_TAG, inner, "`{{ }}` holds no name".into()).help(
+        None => Err(Problem::new(codes::EMPTY_TAG, inner, "missing name in `{{ }}`".into()).help(
             "write a variable's name between the braces, or `\\{{` for the braces themselves",
         )),
         Some(b'#') => open(text, trim(text, body), segments),
         Some(b'/') => close(at(trim(text, body)), inner),
         Some(b'>') => include(text, trim(text, body)),
         Some(b'!') => {
-            let message = "a comment is written `{{!-- … --}}`".into();
+            let message = "invalid comment: comments are `{{!-- … --}}`".into();
             Err(Problem::new(codes::BAD_NAME, inner, message)
                 .help("add the two dashes on both sides"))
         }
@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str, inner: Span, segments: &mut Vec<Name>) -> Result
     }
 }
 
-/// The block that a tag opens by its word, however wrong the rest of the tag is.
+/// Returns the block that a tag opens by its word, even if the rest of the tag is invalid.
 pub(super) fn block_of(text: &str, inner: Span) -> Option<Block> {
     let inner = text.get(inner.range())?.trim();
     Block::of(inner.strip_prefix('#')?.split_whitespace().next()?)
@@ -146,7 +146,7 @@ fn needs_name(rest: Span, tag: Span, word: &str) -> Result<(), Problem> {
 fn include(text: &str, name: Span) -> Result<Tag, Problem> {
     let word = text.get(name.range()).unwrap_or_default();
     if word.is_empty() {
-        let message = "`{{> }}` names no partial".into();
+        let message = "missing partial in `{{> }}`".into();
         return Err(Problem::new(codes::EMPTY_TAG, name, message).help("write `{{> name}}`"));
     }
     if word.starts_with('@') {
@@ -155,7 +155,7 @@ fn include(text: &str, name: Span) -> Result<Tag, Problem> {
     match word.char_indices().find(|(_, c)| !(is_name_char(*c) || matches!(c, '.' | '/'))) {
         None => Ok(Tag::Include(name)),
         Some((at, c)) => {
-            let message = format!("`{}` is no name of a partial", excerpt(word));
+            let message = format!("`{}` is not a name of a partial", excerpt(word));
             Err(Problem::new(codes::BAD_NAME, char_span(name, at, c), message).help(
                 "a partial's name is one word of letters, digits, `_`, `-`, `.` and `/`, and takes no arguments",
             ))
@@ -163,23 +163,24 @@ fn include(text: &str, name: Span) -> Result<Tag, Problem> {
     }
 }
 
-/// A reference is text for those who load it; only what can't be one at all is told here.
+/// Parses a reference, which is opaque text; only one that can't be a reference at all is refused
+/// here.
 fn reference(word: &str, span: Span) -> Result<Tag, Problem> {
     let name = word.trim_start_matches(['@', '!', '?']);
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.contains(':') {
         return Ok(Tag::Reference(span));
     }
-    let message = format!("`{}` is no reference: `@protocol://path` is expected", excerpt(word));
+    let message = format!("`{}` is not a reference: expected `@protocol://path`", excerpt(word));
     Err(Problem::new(codes::BAD_REFERENCE, span, message)
         .help("write it like `{{> @file://parts/tone.md }}`, or a partial's name without the `@`"))
 }
 
-/// Letters, digits, `_` and `-`.
+/// Reports whether a character is a letter, a digit, `_` or `-`.
 fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii() && c.is_alphanumeric()
 }
 
-/// Reads a dotted path.
+/// Parses a dotted path.
 fn path(text: &str, span: Span, segments: &mut Vec<Name>) -> Result<Path, Problem> {
     let word = text.get(span.range()).unwrap_or_default();
     if let Some(name) = word.strip_prefix('@') {
@@ -204,9 +205,8 @@ fn path(text: &str, span: Span, segments: &mut Vec<Name>) -> Result<Path, Proble
     };
     let Ok(rest_len) = u16::try_from(segments.len() - rest_start) else {
         let message = format!("a path has more than {} names", u16::MAX);
-        return Err(
-            Problem::new(codes::BAD_NAME, span, message).help("name a value that is less deep")
-        );
+        return Err(Problem::new(codes::BAD_NAME, span, message)
+            .help("name a value that is nested less deeply"));
     };
     let rest_start = u32::try_from(rest_start).unwrap_or(u32::MAX);
     Ok(Path { span, head, root, rest_len, rest_start })
@@ -221,7 +221,7 @@ fn push_segment(
     if range.is_empty() {
         let message = format!("`{}` has a dot without a name", excerpt(word));
         let help = if word.starts_with("..") || word.starts_with("./") {
-            "names of outer blocks are seen as they are, without `../`"
+            "outer names are visible as they are, without `../`"
         } else {
             "write a name or a number on both sides of each dot"
         };
@@ -239,7 +239,7 @@ fn counter(name: &str, span: Span) -> Result<Path, Problem> {
         "last" => Root::Last,
         _ => {
             let message = format!("unknown name `@{}`", excerpt(name));
-            let help = "`@index`, `@first` and `@last` are known inside `{{#each}}`";
+            let help = "`@index`, `@first` and `@last` are defined inside `{{#each}}`";
             return Err(Problem::new(codes::BAD_NAME, span, message).help(help));
         }
     };
@@ -248,18 +248,18 @@ fn counter(name: &str, span: Span) -> Result<Path, Problem> {
 }
 
 fn bad_char(word: &str, span: Span, at: usize, c: char) -> Problem {
-    let message = format!("`{}` is no name of a variable: {c:?} can't stand in it", excerpt(word));
+    let message = format!("`{}` is not a name of a variable: it contains {c:?}", excerpt(word));
     let help = match c {
-        _ if c.is_whitespace() => "a tag takes one name; helpers and arguments are not known",
+        _ if c.is_whitespace() => "a tag takes one name; there are no helpers and arguments",
         '{' if at == 0 => {
-            "two braces are enough, since nothing is escaped; for a brace before a tag write `{{#raw}}{{{/raw}}`"
+            "write two braces, since nothing is escaped; for a brace before a tag write `{{#raw}}{{{/raw}}`"
         }
-        '{' => "the tag before is not closed with `}}`",
+        '{' => "close the tag before it with `}}`",
         '"' | '\'' | ':' => {
             "for literal braces, as in JSON, write `\\{{` or use `{{#raw}}…{{/raw}}`"
         }
         '[' | '(' => "write the path with dots: `list.0.name`",
-        '/' => "names of outer blocks are seen as they are, without `../`",
+        '/' => "outer names are visible as they are, without `../`",
         _ => {
             "names are made of letters, digits, `_` and `-`, joined by dots; `\\{{` is a literal `{{`"
         }
@@ -297,7 +297,7 @@ fn shown(text: &str, span: Span) -> String {
     excerpt(text.get(span.range()).unwrap_or_default())
 }
 
-/// At most 40 characters of a text, on one line.
+/// Returns at most 40 characters of a text, on one line.
 pub(super) fn excerpt(text: &str) -> String {
     let mut short: String =
         text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();

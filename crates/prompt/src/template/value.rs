@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-/// A value that a template can print, test or go over.
+/// A value that a template can print, test or iterate over.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum TemplateValue {
     /// Nothing: prints nothing, is false.
@@ -16,7 +16,7 @@ pub enum TemplateValue {
     Bool(bool),
     /// Prints as it was written; is true, even 0.
     Number(TemplateNumber),
-    /// Prints as it is; the empty one is false.
+    /// Prints unchanged; the empty one is false.
     String(String),
     /// Prints as compact JSON; the empty one is false.
     Array(Vec<TemplateValue>),
@@ -25,8 +25,8 @@ pub enum TemplateValue {
 }
 
 impl TemplateValue {
-    /// Whether `{{#if}}` takes it for true (PT-3): all but null, false, the empty string and the
-    /// empty array.
+    /// Reports whether `{{#if}}` takes it for true (PT-3): everything except null, false, the empty
+    /// string and the empty array.
     #[must_use]
     pub fn is_true(&self) -> bool {
         match self {
@@ -38,8 +38,8 @@ impl TemplateValue {
         }
     }
 
-    /// The field or item that one name of a dotted path means: a field of an object, or an item of
-    /// an array by its number from 0.
+    /// Returns the field or item that one name of a dotted path means: a field of an object, or an
+    /// item of an array by its number from 0.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Self> {
         self.member_by(&(NameTag::of(name), name))
@@ -54,7 +54,7 @@ impl TemplateValue {
         }
     }
 
-    /// What kind of value it is, in the words of JSON.
+    /// Returns the kind of the value, in JSON's terms.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl fmt::Display for TemplateNumber {
         match self {
             Self::Int(number) => f.write_str(itoa::Buffer::new().format(*number)),
             Self::Unsigned(number) => f.write_str(itoa::Buffer::new().format(*number)),
-            // JSON has no word for NaN and infinity, people have.
+            // JSON has no form for NaN and infinity.
             Self::Float(number) => match Number::from_f64(*number) {
                 Some(number) => fmt::Display::fmt(&number, f),
                 None => fmt::Display::fmt(number, f),
@@ -98,7 +98,7 @@ impl fmt::Display for TemplateNumber {
 }
 
 impl TemplateNumber {
-    /// The number of a JSON text that is one; the text is kept only when nothing else prints it.
+    /// Returns the number of a JSON text; the text is kept only if no other variant prints it.
     pub(crate) fn written(text: &str) -> Self {
         let whole = text.parse::<i64>().map(Self::Int);
         let number = whole
@@ -202,7 +202,7 @@ impl<T: Into<TemplateValue>, const N: usize> From<[T; N]> for TemplateValue {
 }
 
 impl<T: Into<TemplateValue>> From<Option<T>> for TemplateValue {
-    /// None is null.
+    /// Converts `None` to null.
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
     }
@@ -215,7 +215,7 @@ impl<V: Into<TemplateValue>> From<BTreeMap<String, V>> for TemplateValue {
 }
 
 impl<V: Into<TemplateValue>> From<HashMap<String, V>> for TemplateValue {
-    /// The fields are sorted by name, since a hash map has no order.
+    /// Converts the fields, sorted by name, since a hash map has no order.
     fn from(fields: HashMap<String, V>) -> Self {
         fields.into_iter().collect::<BTreeMap<_, _>>().into()
     }

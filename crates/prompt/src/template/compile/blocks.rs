@@ -1,7 +1,7 @@
-//! The blocks that are open while a template is read.
+//! The open blocks while a template is parsed.
 
-use super::fault::Problem;
 use crate::codes;
+use crate::template::fault::Problem;
 use crate::template::ops::{Branch, Extent, Kind, Op, Path};
 use crate::template::tag::{Block, excerpt};
 use contexture_diagnostic::Span;
@@ -15,19 +15,19 @@ struct Frame {
     block: Block,
     /// Its first tag.
     tag: Span,
-    /// Where its operation stands; none when its head could not be read.
+    /// The position of its operation; none if its head is invalid.
     op: Option<usize>,
-    /// Where its body begins.
+    /// The start of its body.
     body: usize,
-    /// Its `else`: the tag, and where what follows it begins.
+    /// Its `else`: the tag, and the start of the text after it.
     other: Option<(Span, usize)>,
-    /// An `else if`: closed together with the block it belongs to.
+    /// True for an `else if`, closed together with its block.
     chained: bool,
 }
 
 impl Blocks {
-    /// Opens a block whose operation comes to stand at `at`, and gives that operation. An `else if`
-    /// is `chained`.
+    /// Opens a block whose operation is placed at `at`, and returns that operation. An `else if` is
+    /// `chained`.
     pub(super) fn open(
         &mut self,
         block: Block,
@@ -47,12 +47,12 @@ impl Blocks {
         }
     }
 
-    /// Opens a block whose head is no good, so that its end finds it.
+    /// Opens a block with an invalid head, so that its end finds it.
     pub(super) fn open_broken(&mut self, block: Block, tag: Span, at: usize) {
         self.open.push(Frame { block, tag, op: None, body: at, other: None, chained: false });
     }
 
-    /// `{{else}}` or `{{else if}}`, with what follows it at `at`.
+    /// Handles `{{else}}` or `{{else if}}`, with the text after it at `at`.
     pub(super) fn otherwise(
         &mut self,
         with_if: bool,
@@ -62,7 +62,7 @@ impl Blocks {
     ) -> Result<(), Problem> {
         let word = if with_if { "else if" } else { "else" };
         let Some(frame) = self.open.last_mut() else {
-            let message = format!("`{{{{{word}}}}}` stands in no block");
+            let message = format!("`{{{{{word}}}}}` outside a block");
             return Err(Problem::new(codes::STRAY_ELSE, tag, message)
                 .help("it belongs between `{{#if}}`, `{{#unless}}` or `{{#each}}` and its end"));
         };
@@ -70,7 +70,7 @@ impl Blocks {
             let block = shown(text, frame.tag);
             let message = format!("`{{{{{word}}}}}` comes after the `{{{{else}}}}` of `{block}`");
             return Err(Problem::new(codes::SECOND_ELSE, tag, message)
-                .related("the `{{else}}` stands", first)
+                .related("the `{{else}}` is", first)
                 .help("a block has one `{{else}}`, and it is the last part"));
         }
         frame.other = Some((tag, at));
@@ -86,7 +86,7 @@ impl Blocks {
     ) -> Result<(), Problem> {
         let word = block.word();
         let Some(top) = self.open.iter().rev().find(|frame| !frame.chained) else {
-            let message = format!("`{{{{/{word}}}}}` closes nothing: no block is open");
+            let message = format!("unmatched `{{{{/{word}}}}}`: no block is open");
             return Err(Problem::new(codes::CLOSE_WITHOUT_OPEN, tag, message)
                 .help(format!("remove it, or write `{{{{#{word} name}}}}` before it")));
         };
@@ -101,8 +101,8 @@ impl Blocks {
             format!("`{{{{/{word}}}}}` does not close `{open}`, which is still open"),
         )
         .related("opened", top.tag)
-        .help(format!("`{open}` is closed by `{{{{/{meant}}}}}`"));
-        // When an outer block is meant, those inside it are at fault and end with it.
+        .help(format!("close `{open}` with `{{{{/{meant}}}}}`"));
+        // If an outer block is meant, those inside it are at fault and end with it.
         if self.open.iter().any(|frame| !frame.chained && frame.block == block) {
             while let Some(inner) = self.pop(ops) {
                 if inner == block {
@@ -125,12 +125,12 @@ impl Blocks {
         }
     }
 
-    /// Closes what is left and tells the first `most` blocks that were not closed, outermost first.
+    /// Closes the rest and returns the faults of the first `most` unclosed blocks, outermost first.
     pub(super) fn finish(&mut self, text: &str, ops: &mut [Op], most: usize) -> Vec<Problem> {
         let unclosed = self.open.iter().filter(|frame| !frame.chained).take(most);
         let problems = unclosed.map(|frame| {
             let (open, word) = (shown(text, frame.tag), frame.block.word());
-            let message = format!("`{open}` is never closed: `{{{{/{word}}}}}` is missing");
+            let message = format!("unclosed `{open}`: `{{{{/{word}}}}}` is missing");
             Problem::new(codes::UNCLOSED_BLOCK, frame.tag, message)
                 .help(format!("write `{{{{/{word}}}}}` where the block ends"))
         });
@@ -141,7 +141,7 @@ impl Blocks {
 }
 
 impl Frame {
-    /// Writes into the block's operation how far it reaches.
+    /// Writes the end of the block into its operation.
     fn seal(&self, end: usize, ops: &mut [Op]) {
         let then_end = self.other.map_or(end, |(_, start)| start);
         let length = |from: usize, to: usize| u32::try_from(to.saturating_sub(from)).unwrap_or(0);
@@ -154,7 +154,7 @@ impl Frame {
     }
 }
 
-/// A block's first tag as written, without white-space control and on one line.
+/// Returns a block's first tag as written, without white-space control and on one line.
 fn shown(text: &str, tag: Span) -> String {
     let tag = text.get(tag.range()).unwrap_or_default();
     let inner = tag.trim_matches(['{', '}', '~']).trim();

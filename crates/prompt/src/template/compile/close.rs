@@ -1,16 +1,16 @@
-//! Where the tag of a reference ends: a reference may itself hold braces, as `*.{md,txt}` does.
+//! The end of a reference's tag: a reference may itself contain braces, as `*.{md,txt}` does.
 
-/// Where the reference begins, if the tag that begins at `start` includes one.
+/// Returns the start of the reference, if the tag that begins at `start` includes one.
 pub(super) fn reference(text: &str, start: usize) -> Option<usize> {
     let rest = text.get(start..)?.trim_start().strip_prefix('>')?.trim_start();
     rest.starts_with('@').then(|| text.len() - rest.len())
 }
 
-/// Where the braces that close the tag begin: the first pair outside the reference's own braces.
-/// `None` when these do not come in pairs; then the next `}}` closes.
+/// Returns the position of the braces that close the tag: the first pair outside the reference's
+/// own braces. `None` if these are not balanced; then the next `}}` closes.
 ///
-/// Decision: a reference is one line, and its own braces hold no white space. So a brace that is left
-/// open in one never takes the text that follows into the tag.
+/// Decision: a reference is one line, and its own braces contain no white space. So an unbalanced
+/// brace in one never takes the following text into the tag.
 pub(super) fn of_reference(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = 0_usize;
@@ -30,14 +30,14 @@ pub(super) fn of_reference(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// The closing braces, if nothing but white space stands before them.
+/// Returns the closing braces, if only white space is before them.
 fn closed_behind(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?.trim_start();
     let rest = rest.strip_prefix('~').unwrap_or(rest);
     rest.starts_with("}}").then(|| text.len() - rest.len())
 }
 
-/// Whether white space stands between two places.
+/// Reports whether there is white space between two positions.
 pub(super) fn has_space(text: &str, from: usize, to: usize) -> bool {
     text.get(from..to).is_some_and(|part| part.contains(char::is_whitespace))
 }

@@ -1,16 +1,16 @@
-//! What a path means where it stands.
+//! Lookup of paths at a position.
 
 use super::{Path, PromptTemplate, Renderer, TemplateValue};
 use crate::template::ops::{NameIn, Root};
 
-/// One turn of an `#each`.
+/// One iteration of an `#each`.
 pub(super) struct Scope<'a> {
     pub(super) item: &'a TemplateValue,
     pub(super) index: usize,
     pub(super) last: bool,
 }
 
-/// What was found.
+/// The result of a lookup.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
     Value(&'a TemplateValue),
@@ -38,7 +38,7 @@ impl<'a> Renderer<'a, '_> {
         }
     }
 
-    /// `@index`, `@first`, `@last`.
+    /// Looks up `@index`, `@first`, `@last`.
     pub(super) fn counter(&self, root: Root) -> Option<Found<'a>> {
         let scope = self.scopes.last()?;
         match root {
@@ -49,7 +49,7 @@ impl<'a> Renderer<'a, '_> {
         }
     }
 
-    /// The value of a path that begins with a name.
+    /// Returns the value of a path that begins with a name.
     #[inline]
     pub(super) fn locate(
         &self,
@@ -70,7 +70,7 @@ impl<'a> Renderer<'a, '_> {
         names.try_fold(start, |value, name| value.member_by(&NameIn(name, program)))
     }
 
-    /// A field of the innermost item that has one of this name, else a variable.
+    /// Returns a field of the innermost item that has it, else a variable.
     #[inline]
     fn named(&self, name: NameIn<'a>) -> Option<&'a TemplateValue> {
         for scope in self.scopes.iter().rev() {

@@ -2,8 +2,9 @@
 
 use super::{Outcome, Renderer};
 use crate::error::PromptError;
+use crate::error::ReferenceError;
 use crate::template::PromptTemplate;
-use crate::template::references::{Include, ReferenceError};
+use crate::template::references::Include;
 use contexture_diagnostic::Span;
 
 impl<'a> Renderer<'a, '_> {

@@ -1,7 +1,7 @@
-//! Where rendered text goes, counted.
+//! The sink of rendered text, counted.
 //!
-//! Decision: text is gathered in a `String` and handed to a writer in chunks. So rendering is one
-//! piece of machine code whatever the writer, and a writer is called a few times, not once per tag.
+//! Decision: text is collected in a `String` and passed to a writer in chunks. So rendering is one
+//! piece of machine code for all writers, and a writer is called a few times, not once per tag.
 
 use crate::error::PromptError;
 use crate::limits::RenderLimits;
@@ -9,22 +9,23 @@ use crate::template::json::{self, Refusal};
 use crate::template::{TemplateNumber, TemplateValue};
 use std::fmt::{self, Write};
 
-/// Bytes that are gathered before a writer is called.
+/// The number of bytes collected before a writer is called.
 const CHUNK: usize = 16 << 10;
 
-/// Takes text as long as it fits.
+/// A sink that takes text as long as it fits.
 pub(super) struct Sink<'w> {
     text: String,
-    /// Where the text goes; none when it stays here.
+    /// The writer; none if the text stays here.
     out: Option<&'w mut dyn Write>,
-    /// Bytes that were handed on.
+    /// The number of bytes passed on.
     gone: usize,
-    /// Above so many bytes in `text` something has to be done; never more than may still come.
+    /// The length of `text` at which something has to be done; never more than the bytes still
+    /// allowed.
     full: usize,
     most: usize,
 }
 
-/// Why a text was not taken. Boxed in results, so that the way without errors moves one word.
+/// The reason why a text was not taken. Boxed in results, so that success moves one word.
 pub(super) enum Refused {
     /// It is longer than this many bytes in all.
     Full(usize),
@@ -35,14 +36,14 @@ pub(super) enum Refused {
 }
 
 impl<'w> Sink<'w> {
-    /// Keeps the text, with room for `room` bytes.
+    /// Creates a sink that keeps the text, with room for `room` bytes.
     pub(super) fn text_only(limits: RenderLimits, room: usize) -> Self {
         let most = limits.output_bytes;
         let text = String::with_capacity(room.min(most));
         Self { text, out: None, gone: 0, full: most, most }
     }
 
-    /// Hands the text on.
+    /// Creates a sink that passes the text on.
     pub(super) fn into_writer(limits: RenderLimits, out: &'w mut dyn Write) -> Self {
         let most = limits.output_bytes;
         Self { text: String::new(), out: Some(out), gone: 0, full: most.min(CHUNK), most }
@@ -62,8 +63,8 @@ impl<'w> Sink<'w> {
         Ok(())
     }
 
-    /// Hands on what was gathered. A text longer than a chunk is gathered nevertheless, and handed
-    /// on with the next one.
+    /// Passes the collected text on. A text longer than a chunk is collected all the same, and
+    /// passed on with the next one.
     #[cold]
     fn make_room(&mut self, bytes: usize) -> Result<(), Box<Refused>> {
         let all = self.gone.saturating_add(self.text.len()).saturating_add(bytes);
@@ -114,7 +115,7 @@ impl<'w> Sink<'w> {
         }
     }
 
-    /// Takes what is written in pieces.
+    /// Takes text written in pieces.
     fn pieces(
         &mut self,
         write: impl FnOnce(&mut Counted<'_, 'w>) -> Result<(), Refusal>,
@@ -127,7 +128,7 @@ impl<'w> Sink<'w> {
     }
 }
 
-/// A sink that remembers why it refused, which [`fmt::Error`] can't say.
+/// A sink that remembers the reason of a refusal, which [`fmt::Error`] can't carry.
 struct Counted<'s, 'w> {
     sink: &'s mut Sink<'w>,
     refused: Option<Box<Refused>>,
@@ -142,7 +143,7 @@ impl Write for Counted<'_, '_> {
     }
 }
 
-/// A writer that keeps nothing.
+/// A writer that discards everything.
 pub(super) struct Nowhere;
 
 impl Write for Nowhere {

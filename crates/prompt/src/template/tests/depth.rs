@@ -3,7 +3,7 @@
 use super::*;
 use crate::limits::MAX_DEPTH;
 
-/// `p1` includes `p2` and so on; the last one holds `inner`.
+/// Registers partials: `p1` includes `p2` and so on; the last one contains `inner`.
 fn chain(partials: usize, inner: &str) -> PromptTemplateRegistry {
     let mut registry = PromptTemplateRegistry::new();
     for at in 1..partials {
@@ -15,7 +15,7 @@ fn chain(partials: usize, inner: &str) -> PromptTemplateRegistry {
 }
 
 #[test]
-fn pt_4_depth_16_passes_and_17_is_an_error() {
+fn pt_4_depth_16_passes_and_17_is_error() {
     assert_eq!(render(&nested(16), json!({"a": 1})), "x");
     assert!(matches!(fails(&nested(17), json!({"a": 1})), PromptError::MaxDepthReached(16)));
     let vars = ctx(json!({"a": 1}));
@@ -28,7 +28,7 @@ fn pt_4_depth_16_passes_and_17_is_an_error() {
 }
 
 #[test]
-fn pt_4_what_is_not_come_to_has_no_depth() {
+fn pt_4_unreached_partials_do_not_count_as_depth() {
     assert_eq!(render(&nested(1000), json!({"a": false})), "");
     assert!(matches!(fails(&nested(100_000), json!({"a": 1})), PromptError::MaxDepthReached(16)));
     let long = format!("{{{{#if a}}}}{}{{{{else}}}}end{{{{/if}}}}", "{{else if a}}".repeat(50_000));
@@ -39,7 +39,7 @@ fn pt_4_what_is_not_come_to_has_no_depth() {
 }
 
 #[test]
-fn pt_4_a_cycle_of_partials_tells_its_path() {
+fn pt_4_cycle_of_partials_names_its_path() {
     let mut registry = PromptTemplateRegistry::new();
     registry.register("a", "{{> b}}").unwrap();
     registry.register("b", "{{#if x}}{{> c}}{{/if}}").unwrap();
@@ -54,14 +54,14 @@ fn pt_4_a_cycle_of_partials_tells_its_path() {
     alone.register_partial("me", PromptTemplate::compile("{{> me}}").unwrap());
     let error = alone.render(&vars).unwrap_err();
     assert!(matches!(&error, PromptError::Render(why) if why.contains("me -> me")), "{error}");
-    // The same partial twice in a row is no cycle.
+    // The same partial twice in a row is not a cycle.
     registry.register("twice", "{{> leaf}}{{> leaf}}").unwrap();
     registry.register("leaf", "l").unwrap();
     assert_eq!(registry.render("twice", &vars).unwrap(), "ll");
 }
 
 #[test]
-fn pt_4_partials_see_the_scope_they_are_included_in() {
+fn pt_4_partials_see_scope_they_are_included_in() {
     let mut template = PromptTemplate::compile("{{#each l}}{{> row}}{{/each}}").unwrap();
     template.register_partial("row", PromptTemplate::compile("{{@index}}{{name}}{{g}} ").unwrap());
     let vars = ctx(json!({"l": [{"name": "a"}, {"name": "b"}], "g": "!"}));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn pt_2_display_gives_the_raw_text() {
+fn pt_2_display_gives_raw_text() {
     let text = "你是{{role}}。\\{{ {{!-- c --}}{{#raw}}{{x}}{{/raw}}";
     let template = PromptTemplate::compile(text).unwrap();
     assert_eq!(template.to_string(), text);
@@ -29,28 +29,28 @@ fn pt_2_render_into_any_sink() {
 }
 
 #[test]
-fn pt_2_unclosed_and_mismatched_tags_name_what_closes_what() {
+fn pt_2_unclosed_and_mismatched_tags_name_their_counterpart() {
     for (template, wanted) in [
-        ("a {{ name", "line 1, column 3: a tag `{{` is never closed: `}}` is missing"),
-        ("{{ a {{b}}", "line 1, column 1: a tag `{{` is never closed"),
-        ("{{#if user}}x", "line 1, column 1: `{{#if user}}` is never closed: `{{/if}}` is missing"),
+        ("a {{ name", "line 1, column 3: unclosed tag `{{`: `}}` is missing"),
+        ("{{ a {{b}}", "line 1, column 1: unclosed tag `{{`"),
+        ("{{#if user}}x", "line 1, column 1: unclosed `{{#if user}}`: `{{/if}}` is missing"),
         (
             "x\n{{#each a}}{{#if b}}{{/if}}",
-            "line 2, column 1: `{{#each a}}` is never closed: `{{/each}}` is missing",
+            "line 2, column 1: unclosed `{{#each a}}`: `{{/each}}` is missing",
         ),
         (
             "{{#if 名字}}\n {{/each}}",
-            "line 2, column 2: `{{/each}}` does not close `{{#if 名字}}`, which is still open (opened at line 1, column 1); `{{#if 名字}}` is closed by `{{/if}}`",
+            "line 2, column 2: `{{/each}}` does not close `{{#if 名字}}`, which is still open (opened at line 1, column 1); close `{{#if 名字}}` with `{{/if}}`",
         ),
         ("{{#if a}}{{else if b}}{{/unless}}", "does not close `{{#if a}}`"),
-        ("{{/if}}", "`{{/if}}` closes nothing: no block is open"),
-        ("{{/raw}}", "`{{/raw}}` closes nothing"),
-        ("{{#raw}} {{/ra}}", "`{{#raw}}` is never closed: `{{/raw}}` is missing"),
-        ("{{else}}", "`{{else}}` stands in no block"),
-        ("{{else if x}}", "`{{else if}}` stands in no block"),
+        ("{{/if}}", "unmatched `{{/if}}`: no block is open"),
+        ("{{/raw}}", "unmatched `{{/raw}}`"),
+        ("{{#raw}} {{/ra}}", "unclosed `{{#raw}}`: `{{/raw}}` is missing"),
+        ("{{else}}", "`{{else}}` outside a block"),
+        ("{{else if x}}", "`{{else if}}` outside a block"),
         (
             "{{#if a}}{{else}}{{else}}{{/if}}",
-            "`{{else}}` comes after the `{{else}}` of `{{#if a}}` (the `{{else}}` stands at line 1, column 10)",
+            "`{{else}}` comes after the `{{else}}` of `{{#if a}}` (the `{{else}}` is at line 1, column 10)",
         ),
         ("{{#if a}}{{else}}{{else if b}}{{/if}}", "`{{else if}}` comes after the `{{else}}`"),
         ("{{#eahc a}}{{/eahc}}", "unknown block `{{#eahc}}`; did you mean `#each`?"),
@@ -58,20 +58,20 @@ fn pt_2_unclosed_and_mismatched_tags_name_what_closes_what() {
         ("{{#if}}{{/if}}", "`{{#if}}` needs the name of a variable"),
         ("{{#if a}}{{else if}}{{/if}}", "`{{else if}}` needs the name"),
         ("{{#if a}}{{else b}}{{/if}}", "`{{else}}` takes `if` or nothing"),
-        ("{{#if a b}}{{/if}}", "' ' can't stand in it"),
+        ("{{#if a b}}{{/if}}", "it contains ' '"),
         ("{{#raw x}}{{/raw}}", "`{{#raw}}` takes no name"),
-        ("{{}}", "`{{ }}` holds no name"),
-        ("{{~}}", "`{{ }}` holds no name"),
+        ("{{}}", "missing name in `{{ }}`"),
+        ("{{~}}", "missing name in `{{ }}`"),
         ("{{ a..b }}", "has a dot without a name"),
         ("{{ ../a }}", "without `../`"),
         ("{{ .a }}", "has a dot without a name"),
         ("{{ @key }}", "unknown name `@key`"),
-        ("{{> }}", "names no partial"),
-        ("{{> a b=c}}", "is no name of a partial"),
-        ("{{{x}}}", "two braces are enough"),
+        ("{{> }}", "missing partial in `{{> }}`"),
+        ("{{> a b=c}}", "is not a name of a partial"),
+        ("{{{x}}}", "write two braces"),
         ("{{\"a\": 1}}", "literal braces"),
         ("{{a[0]}}", "list.0.name"),
-        ("{{a}", "is never closed"),
+        ("{{a}", "unclosed tag"),
     ] {
         let message = refused(template);
         assert!(message.contains(wanted), "{template}: {message}");
@@ -103,7 +103,7 @@ fn pt_2_rendering_errors_can_be_located() {
     assert_eq!(located.partial.as_deref(), Some("p"));
     assert_eq!(
         located.to_string(),
-        "line 3, column 5 of partial `p`: variable `gone` not found: give it a value, or test it with {{#if gone}} first"
+        "line 3, column 5 of partial `p`: variable `gone` not found: pass a value, or test it with {{#if gone}} first"
     );
     let located = template.render_located(&TemplateContext::new()).unwrap_err();
     assert_eq!((located.line, located.column), (1, 3));

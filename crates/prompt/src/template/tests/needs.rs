@@ -24,7 +24,7 @@ fn pt_6_variables_are_listed() {
 }
 
 #[test]
-fn pt_6_requirements_tell_how_much() {
+fn pt_6_requirements_have_their_need() {
     let template =
         PromptTemplate::compile("{{#if a}}{{a}}{{/if}}\n{{#each l}}{{n}}{{/each}} {{b}}").unwrap();
     let found: Vec<_> = template
@@ -75,7 +75,7 @@ fn pt_6_missing_is_known_before_rendering() {
 }
 
 #[test]
-fn pt_6_check_tells_all_faults_at_once() {
+fn pt_6_check_reports_all_faults_at_once() {
     let report =
         check("{{#if a}}{{ b c }}{{/each}}\n{{else}}{{#eahc x}}{{/if}}{{}}{{/if}}{{d}}{{#if z}}");
     let found: Vec<_> =
@@ -121,7 +121,7 @@ fn pt_6_check_follows_partials() {
 }
 
 #[test]
-fn pt_6_what_every_rendering_needs_is_told_from_what_it_may_need() {
+fn pt_6_always_needed_variables_are_distinguished() {
     let always = |text: &str| -> Vec<String> {
         let all = PromptTemplate::compile(text).unwrap().requirements();
         all.into_iter().filter(|one| one.always).map(|one| one.name).collect()
@@ -134,7 +134,7 @@ fn pt_6_what_every_rendering_needs_is_told_from_what_it_may_need() {
 }
 
 #[test]
-fn pt_6_a_partial_under_a_condition_is_not_needed_always() {
+fn pt_6_partial_under_condition_is_not_always_needed() {
     let mut registry = PromptTemplateRegistry::new();
     registry.register("inner", "{{x}}").unwrap();
     let always = |text: &str| -> Vec<String> {

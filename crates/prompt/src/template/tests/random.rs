@@ -51,7 +51,7 @@ fn prose() -> impl Strategy<Value = String> {
     .prop_map(|parts| parts.concat())
 }
 
-/// Every reference names itself.
+/// A provider whose text of a reference is the reference itself.
 struct Echo;
 
 impl References for Echo {
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn pt_3_strings_print_as_they_are_and_json_as_serde_does(text in any::<String>(), n in any::<i64>()) {
+    fn pt_3_strings_print_unchanged_and_json_like_serde(text in any::<String>(), n in any::<i64>()) {
         let vars = json!({"s": text, "l": [text, n]});
         let wanted = format!("{text}|{}|{n}", vars["l"]);
         prop_assert_eq!(render("{{s}}|{{l}}|{{l.1}}", vars), wanted);
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn pt_5_any_text_as_variables_is_no_panic(text in any::<String>(), json in "[\\[\\]{}\",:0-9a-z\\\\ u-]{0,40}") {
+    fn pt_5_any_text_as_variables_does_not_panic(text in any::<String>(), json in "[\\[\\]{}\",:0-9a-z\\\\ u-]{0,40}") {
         for text in [text, json] {
             prop_assert_eq!(
                 TemplateContext::from_json_str(&text).is_ok(),

@@ -13,7 +13,7 @@ fn wanted(template: &PromptTemplate) -> Vec<String> {
 }
 
 #[test]
-fn pt_1_a_reference_is_all_up_to_the_closing_braces() {
+fn pt_1_reference_extends_to_the_closing_braces() {
     for (tag, reference, rest) in [
         ("{{> @file://parts/tone.md }}", "@file://parts/tone.md", ""),
         ("{{>@file://a.md}}", "@file://a.md", ""),
@@ -30,7 +30,7 @@ fn pt_1_a_reference_is_all_up_to_the_closing_braces() {
         ("{{> @file://{a,{b,c}}/d}}}", "@file://{a,{b,c}}/d", "}"),
         ("{\"tone\": {{> @file://a.md}}}", "@file://a.md", "}"),
         ("{{> @file://a}.md }}", "@file://a}.md", ""),
-        // A brace that is left open takes nothing of what follows.
+        // An unbalanced brace takes nothing of the following text.
         ("{{> @file://a{b }} c }}", "@file://a{b", " c }}"),
         ("{{> @file://a{b }}\nc }}", "@file://a{b", "\nc }}"),
         ("{{> @file://a{b}} {{x}}", "@file://a{b", " 1"),
@@ -46,7 +46,7 @@ fn pt_1_a_reference_is_all_up_to_the_closing_braces() {
 }
 
 #[test]
-fn pt_1_white_space_control_holds_and_leaves_the_text_alone() {
+fn pt_1_white_space_control_does_not_change_included_text() {
     let template = PromptTemplate::compile("a \n {{~> @file://a.md ~}} \n b {{> @file://a.md}} c");
     let rendered =
         template.unwrap().render_with(&ctx(json!({})), &texts([("@file://a.md", " T\n")]));
@@ -54,7 +54,7 @@ fn pt_1_white_space_control_holds_and_leaves_the_text_alone() {
 }
 
 #[test]
-fn pt_1_included_text_is_data_and_never_a_template() {
+fn pt_1_included_text_is_never_parsed_as_template() {
     let text = "{{x}} {{> @file://a.md}} {{#if}} \\{{ {{!-- --}} {{> p}} }} ~";
     let mut template = PromptTemplate::compile("{{> @file://a.md}}|{{> p}}").unwrap();
     template.register_partial("p", PromptTemplate::compile("({{> @file://a.md}})").unwrap());
@@ -64,7 +64,7 @@ fn pt_1_included_text_is_data_and_never_a_template() {
 }
 
 #[test]
-fn pt_1_nothing_is_a_reference_in_raw_comments_and_escapes() {
+fn pt_1_nothing_is_reference_in_raw_comments_and_escapes() {
     let text =
         "{{#raw}}{{> @file://a.md}}{{/raw}}{{!-- {{> @file://b.md}} --}}\\{{> @file://c.md}}";
     let template = PromptTemplate::compile(text).unwrap();
@@ -74,16 +74,16 @@ fn pt_1_nothing_is_a_reference_in_raw_comments_and_escapes() {
 }
 
 #[test]
-fn pt_2_what_can_be_no_reference_is_told_with_its_place() {
+fn pt_2_invalid_reference_is_reported_with_its_place() {
     for (template, code, place, words) in [
-        ("x {{> @ }}", "PT1012", (1, 7), "`@` is no reference"),
-        ("{{> @tone }}", "PT1012", (1, 5), "`@protocol://path` is expected"),
-        ("{{> @://a }}", "PT1012", (1, 5), "no reference"),
-        ("{{> @!1:a }}", "PT1012", (1, 5), "no reference"),
-        ("中\n{{> @file://{{name}}.md }}", "PT1012", (2, 13), "no tag can stand in it"),
-        ("{{> @file://a.md and {{x}}", "PT1001", (1, 1), "never closed"),
-        ("{{> @file://a.md", "PT1001", (1, 1), "never closed"),
-        ("{{> @file://a.{md,txt} }", "PT1001", (1, 1), "never closed"),
+        ("x {{> @ }}", "PT1012", (1, 7), "`@` is not a reference"),
+        ("{{> @tone }}", "PT1012", (1, 5), "expected `@protocol://path`"),
+        ("{{> @://a }}", "PT1012", (1, 5), "not a reference"),
+        ("{{> @!1:a }}", "PT1012", (1, 5), "not a reference"),
+        ("中\n{{> @file://{{name}}.md }}", "PT1012", (2, 13), "tag inside a reference"),
+        ("{{> @file://a.md and {{x}}", "PT1001", (1, 1), "unclosed tag"),
+        ("{{> @file://a.md", "PT1001", (1, 1), "unclosed tag"),
+        ("{{> @file://a.{md,txt} }", "PT1001", (1, 1), "unclosed tag"),
     ] {
         let error = PromptTemplate::compile(template).unwrap_err();
         assert_eq!(error.position(), Some(place), "{template}: {error}");
@@ -98,7 +98,7 @@ fn pt_2_what_can_be_no_reference_is_told_with_its_place() {
 }
 
 #[test]
-fn pt_14_a_reference_without_a_text_is_a_typed_error_with_place_and_help() {
+fn pt_14_reference_without_text_is_a_typed_error_with_place_and_help() {
     let mut template =
         PromptTemplate::compile("{{#if a}}\n  {{> @file://a.md}}{{/if}}{{> p}}").unwrap();
     let partial = "中 {{> @sftp://ann:secret@host/b.md}}";
@@ -122,7 +122,7 @@ fn pt_14_a_reference_without_a_text_is_a_typed_error_with_place_and_help() {
 }
 
 #[test]
-fn ref_7_only_what_a_rendering_comes_to_is_asked_for() {
+fn ref_7_only_reached_references_are_requested() {
     let text = "{{#if a}}{{> @file://a.md}}{{else}}{{> @?file://b.md}}{{/if}}{{#each l}}{{> @file://c.md}}{{/each}}";
     let template = PromptTemplate::compile(text).unwrap();
     let included = |vars: Value| -> Vec<String> {
@@ -141,12 +141,12 @@ fn ref_7_only_what_a_rendering_comes_to_is_asked_for() {
         template.included(&ctx(json!({}))).unwrap_err().error,
         PromptError::VariableNotFound(name) if name == "l"
     ));
-    // What is missing are variables.
+    // Variables are missing.
     assert_eq!(template.missing(&ctx(json!({"a": 1}))).unwrap(), ["l"]);
 }
 
 #[test]
-fn pt_7_references_of_partials_are_known_by_the_text_that_holds_them() {
+fn pt_7_references_of_partials_name_their_text() {
     let mut registry = PromptTemplateRegistry::new();
     registry.register("tone", "{{> @file://t.md}}{{> deep}}").unwrap();
     registry.register_lazy("deep", "\n{{> @file://t.md}}{{> tone}}");

@@ -37,7 +37,7 @@ fn pt_7_lazy_templates_compile_on_first_use() {
 }
 
 #[test]
-fn pt_7_own_partials_come_before_the_registrys() {
+fn pt_7_own_partials_come_before_registrys() {
     let mut registry = PromptTemplateRegistry::new();
     registry.register("p", "registry").unwrap();
     registry.register("q", "[{{> p}}]").unwrap();
@@ -51,7 +51,7 @@ fn pt_7_own_partials_come_before_the_registrys() {
 }
 
 #[test]
-fn pt_7_a_registry_is_shared_between_threads() {
+fn pt_7_registry_is_shared_between_threads() {
     fn shared<T: Send + Sync>(value: T) -> T {
         value
     }

@@ -1,4 +1,4 @@
-//! What a template may say (PT-1).
+//! The syntax of templates (PT-1).
 
 use super::*;
 
@@ -70,7 +70,7 @@ fn pt_1_item_this_and_counters() {
 }
 
 #[test]
-fn pt_1_fields_of_the_item_come_before_outer_names() {
+fn pt_1_fields_of_item_come_before_outer_names() {
     let vars = json!({
         "name": "outer", "only": "o",
         "l": [{"name": "inner", "l2": [{"x": 1}, {"name": "innermost", "x": 2}]}, {"l2": []}]
@@ -112,7 +112,7 @@ fn pt_1_raw_is_verbatim() {
 }
 
 #[test]
-fn pt_1_comments_end_at_the_dashes() {
+fn pt_1_comments_end_at_dashes() {
     assert_eq!(render("a{{!-- }} {{x}} -- --}}b", json!({})), "ab");
     assert_eq!(render("a {{~!-- c --~}} b{{!----}}", json!({})), "ab");
     assert!(refused("a{{!-- x }} y").contains("`--}}` is missing"));
@@ -135,7 +135,7 @@ fn pt_1_white_space_control() {
     assert_eq!(render("a \n\t{{~x~}}\n\u{3000} b {{ x }} c", vars.clone()), "aXb X c");
     assert_eq!(render("{{#each l ~}}\n  {{item}}\n{{~/each}}\n", vars.clone()), "12\n");
     assert_eq!(render("a {{~#if x~}} b {{~else~}} c {{~/if~}} d", vars.clone()), "abd");
-    // Only the text beside the tag is trimmed, not what is beyond another tag or a value.
+    // Only the text beside the tag is trimmed, not text beyond another tag or a value.
     assert_eq!(render("a {{!-- c --}} {{~x}}", vars.clone()), "a X");
     assert_eq!(render("{{x}} \\{{ {{~x}}", vars.clone()), "X {{X");
     assert_eq!(render("{{x~}} {{x}} {{~x}}", vars), "XXX");

@@ -1,9 +1,9 @@
-//! How values print, and where they come from (PT-3, PT-5).
+//! Printing and sources of values (PT-3, PT-5).
 
 use super::*;
 
 #[test]
-fn pt_3_what_is_false() {
+fn pt_3_false_values() {
     let template = "{{#if v}}true{{else}}false{{/if}}";
     for value in [json!(null), json!(false), json!(""), json!([])] {
         assert_eq!(render(template, json!({"v": value})), "false", "{value}");
@@ -25,7 +25,7 @@ fn pt_3_what_is_false() {
 }
 
 #[test]
-fn pt_3_missing_variables_and_no_arrays() {
+fn pt_3_missing_variables_and_other_types_are_errors() {
     assert!(
         matches!(fails("{{a.b}}", json!({"a": {}})), PromptError::VariableNotFound(n) if n == "a.b")
     );

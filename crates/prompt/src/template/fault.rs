@@ -1,44 +1,44 @@
-//! What is wrong with a template's text.
+//! Faults of a template's text.
 
 use crate::codes::Code;
 use crate::error::PromptError;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 
-/// One fault with its place.
+/// A fault with its place.
 #[derive(Debug, Clone)]
-pub(in crate::template) struct Problem {
-    pub(in crate::template) code: Code,
-    pub(in crate::template) span: Span,
+pub(super) struct Problem {
+    pub(super) code: Code,
+    pub(super) span: Span,
     message: String,
     help: String,
     related: Option<Related>,
 }
 
-/// A tag that belongs to a fault.
+/// A tag that is related to a fault.
 #[derive(Debug, Clone)]
-pub(in crate::template) struct Related {
-    /// What it is to the fault, such as "opened".
-    pub(in crate::template) what: &'static str,
-    pub(in crate::template) span: Span,
+pub(super) struct Related {
+    /// Its relation to the fault, such as "opened".
+    pub(super) what: &'static str,
+    pub(super) span: Span,
 }
 
 impl Problem {
-    pub(in crate::template) const fn new(code: Code, span: Span, message: String) -> Self {
+    pub(super) const fn new(code: Code, span: Span, message: String) -> Self {
         Self { code, span, message, help: String::new(), related: None }
     }
 
-    pub(in crate::template) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
     }
 
-    pub(in crate::template) const fn related(mut self, what: &'static str, span: Span) -> Self {
+    pub(super) const fn related(mut self, what: &'static str, span: Span) -> Self {
         self.related = Some(Related { what, span });
         self
     }
 
-    /// `line 3, column 5: message (opened at line 1, column 1); help`.
-    pub(in crate::template) fn to_error(&self, file: &SourceFile) -> PromptError {
+    /// Formats `line 3, column 5: message (opened at line 1, column 1); help`.
+    pub(super) fn to_error(&self, file: &SourceFile) -> PromptError {
         let at = file.position(self.span.start);
         let mut text = format!("line {}, column {}: {}", at.line, at.column, self.message);
         if let Some(Related { what, span }) = &self.related {
@@ -52,7 +52,7 @@ impl Problem {
         PromptError::Parse(text)
     }
 
-    pub(in crate::template) fn to_diagnostic(&self) -> Diagnostic {
+    pub(super) fn to_diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code.code, self.message.clone(), self.span);
         if !self.help.is_empty() {
             diagnostic = diagnostic.with_help(self.help.clone());

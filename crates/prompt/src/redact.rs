@@ -1,15 +1,15 @@
 //! References in messages, without the user info of their addresses.
 
-/// Protocols whose paths are names of ours: an `@` in one is part of it.
+/// Protocols whose paths are our own names: an `@` in one is part of it.
 const WITHOUT_AUTHORITY: [&str; 5] = ["file", "memory", "knowledge", "context", "env"];
 
-/// A reference without what stands before the `@` of its address.
-pub(super) fn reference(text: &str) -> String {
+/// Removes the part before the `@` of a reference's address.
+pub(crate) fn reference(text: &str) -> String {
     let Some((head, address)) = text.split_once("://") else { return text.to_owned() };
     let protocol = head.rsplit([':', '@', '!', '?']).next().unwrap_or_default();
     let local = WITHOUT_AUTHORITY.iter().any(|known| protocol.eq_ignore_ascii_case(known));
     let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
-    // A password may hold a `/` that nobody encoded; a host has no `:` but before its port.
+    // A password may contain an unencoded `/`; a host has a `:` only before its port.
     let broken = authority.split_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_err());
     let signs = if broken { address } else { authority };
     match signs.rfind('@').and_then(|at| address.get(at + 1..)) {

@@ -4,7 +4,7 @@ use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::{ErrorCode, Limits, Message, json};
 
-/// What a text holds. Each message stands for itself: one that is refused spoils no other.
+/// The messages of a text. A refused message does not affect the others.
 #[derive(Debug)]
 pub enum Batch {
     /// One message.
@@ -14,7 +14,7 @@ pub enum Batch {
 }
 
 impl Batch {
-    /// Reads one message or an array of them. An empty array is a batch of none.
+    /// Reads one message or an array of them. An empty array is an empty batch.
     ///
     /// ```
     /// use contexture_protocol::{Batch, Limits};
@@ -24,10 +24,10 @@ impl Batch {
     /// ```
     ///
     /// # Errors
-    /// `PARSE_ERROR` and `TOO_LARGE`, when the text as a whole cannot be taken.
+    /// `PARSE_ERROR` and `TOO_LARGE`, when the text as a whole is refused.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Box<Refusal>> {
         let is_many = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
-        // The messages of an array stand one level deeper.
+        // The messages of an array are one level deeper.
         let depth = limits.depth.saturating_add(usize::from(is_many));
         let read = json::read(text, &Limits { depth, ..*limits })?;
         match &read.node {

@@ -15,14 +15,14 @@ use crate::report::{Place, Report};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// What is known of a type of messages.
+/// The description of a message type.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
-    /// The word in `type`.
+    /// The name in `type`.
     pub name: &'static str,
-    /// What such a message is for.
+    /// The purpose of the message.
     pub meaning: &'static str,
-    /// Whether it must name a context (CP-9).
+    /// True if it must name a context (CP-9).
     pub needs_context: bool,
     pub(crate) content_name: &'static str,
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
@@ -34,16 +34,18 @@ macro_rules! bodies {
         $Variant:ident($Type:ident) $name:literal $context:ident
         $meaning:literal;
     )*) => {
-        /// What a message says, by its type.
+        /// The content of a message, by its type.
+        ///
+        /// Not `non_exhaustive`: when a type is added, a match without a wildcard stops compiling,
+        /// so that the compiler names every place that has to handle the type.
         #[derive(Debug, Clone, PartialEq)]
-        #[non_exhaustive]
         pub enum Body {
             $(#[doc = $meaning] $Variant($Type),)*
-            /// A type that the protocol does not know (CP-1, CP-4).
+            /// A type that is not part of the protocol (CP-1, CP-4).
             Other {
-                /// The word in `type`.
+                /// The name in `type`.
                 kind: String,
-                /// The content as it came.
+                /// The content, unchanged.
                 content: Value,
             },
         }
@@ -59,7 +61,7 @@ macro_rules! bodies {
         },)*];
 
         impl Body {
-            /// The word in `type`.
+            /// Returns the name in `type`.
             #[must_use]
             pub fn kind(&self) -> &str {
                 match self {
@@ -88,7 +90,7 @@ macro_rules! bodies {
             }
         }
 
-        /// The content alone.
+        /// Writes the content alone.
         impl serde::Serialize for Body {
             fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
                 match self {
@@ -119,47 +121,47 @@ macro_rules! needs {
 
 bodies! {
     UserInput(UserInput) "USER_INPUT" anywhere
-        "What a user says to the model. Without a `contextId` the server makes a context.";
+        "The input of a user. Without a `contextId` the server creates a context.";
     ModelResponse(ModelResponse) "MODEL_RESPONSE" in_context
-        "What a model answers, or which tools it wishes to be called.";
+        "The answer of a model, or its request for tool calls.";
     ModelResponseDelta(ModelResponseDelta) "MODEL_RESPONSE_DELTA" anywhere
         "A piece of a model's text while it is written.";
     ToolCallRequest(ToolCallRequest) "TOOL_CALL_REQUEST" in_context
-        "Tools are to be called: of the client by the server, or of the server by a model service.";
+        "A request to call tools: of the client by the server, or of the server by a model service.";
     ToolCallResponse(ToolCallResponse) "TOOL_CALL_RESPONSE" in_context
-        "What became of the calls.";
+        "The results of the calls.";
     SystemMessage(SystemMessage) "SYSTEM_MESSAGE" anywhere
-        "Something the system has to say.";
+        "A message from the system.";
     Instruction(InstructionSet) "INSTRUCTION" in_context
         "Instructions that depend on each other.";
     InstructionResponse(InstructionResponse) "INSTRUCTION_RESPONSE" in_context
-        "What became of the instructions.";
+        "The outcomes of the instructions.";
     Progress(Progress) "PROGRESS" anywhere
-        "News of something that runs.";
+        "The progress of something that runs.";
     Control(Control) "CONTROL" anywhere
-        "Something that runs is cancelled, paused or resumed.";
+        "A request to cancel, pause or resume something that runs.";
     ClientCapabilities(ClientCapabilities) "CLIENT_CAPABILITIES" anywhere
-        "What a client can do. The last one of a session counts.";
+        "The capabilities of a client. The last one of a session counts.";
     ToolAvailabilityRequest(ToolAvailabilityRequest) "TOOL_AVAILABILITY_REQUEST" anywhere
-        "A question which front-end tools can be called.";
+        "A question about the availability of front-end tools.";
     ToolAvailabilityResponse(ToolAvailabilityResponse) "TOOL_AVAILABILITY_RESPONSE" anywhere
-        "Which front-end tools can be called.";
+        "The availability of front-end tools.";
     ContextUpdate(ContextUpdate) "CONTEXT_UPDATE" in_context
         "A change of a context.";
     ContextDelta(ContextDelta) "CONTEXT_DELTA" in_context
-        "The changes of a context, for those who subscribed.";
+        "The changes of a context, for its subscribers.";
     Subscribe(Subscribe) "SUBSCRIBE" anywhere
-        "Changes of a context are wanted.";
+        "A request for the changes of a context.";
     Unsubscribe(Unsubscribe) "UNSUBSCRIBE" anywhere
-        "Changes of a context are wanted no more.";
+        "The end of a subscription.";
     Hello(Hello) "HELLO" anywhere
         "The first message of a client on a connection.";
     Welcome(Welcome) "WELCOME" anywhere
         "The answer to HELLO.";
     Ack(Ack) "ACK" anywhere
-        "A message has arrived, or has been done where there is nothing else to answer.";
+        "An acknowledgement: the message has arrived, or is done if there is no other answer.";
     ErrorResponse(ErrorResponse) "ERROR_RESPONSE" anywhere
-        "What went wrong with a message.";
+        "The error of a message.";
 }
 
 impl Body {
@@ -174,14 +176,14 @@ impl Body {
         crate::message::settle(read, report).map_err(Box::new)
     }
 
-    /// The content as a value.
+    /// Returns the content as a value.
     #[must_use]
     pub fn content(&self) -> Value {
-        // Of texts, numbers and maps by name alone: nothing that JSON has not.
+        // Only texts, numbers and maps by name, which JSON can represent.
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// Whether it is a type of the protocol.
+    /// Reports whether it is a type of the protocol.
     #[must_use]
     pub fn is_known(&self) -> bool {
         !matches!(self, Self::Other { .. })

@@ -1,10 +1,10 @@
-//! JSON in one order: what two texts say can be compared byte for byte (CP-3).
+//! Canonical JSON: equal values are equal byte for byte (CP-3).
 
 use crate::node::deeper;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The value without white space, the fields of every object sorted by name.
+/// Returns the value without white space, the fields of every object sorted by name.
 ///
 /// ```
 /// let value = serde_json::json!({"b": [1, {"d": 30.0, "c": null}], "a": "x"});
@@ -17,11 +17,11 @@ use serde_json::{Map, Value};
 pub fn canonical(value: &Value) -> String {
     let mut out = Vec::with_capacity(COMMON);
     write(value, &mut out);
-    // JSON is written as UTF-8 alone.
+    // JSON is always UTF-8.
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Bytes that most texts need no more than.
+/// The number of bytes that is enough for most texts.
 const COMMON: usize = 512;
 
 fn write(value: &Value, out: &mut Vec<u8>) {
@@ -32,7 +32,8 @@ fn write(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// What holds nothing else. Of it JSON has everything, and a list of bytes takes all.
+/// Writes a value without objects. JSON can represent all of it, and a list of bytes takes
+/// everything.
 fn plain(value: &impl Serialize, out: &mut Vec<u8>) {
     drop(serde_json::to_writer(out, value));
 }

@@ -1,4 +1,4 @@
-//! What messages hold: one type per kind of message, and the parts they share.
+//! Contents of messages: one type per kind of message, and the parts they share.
 
 mod availability;
 mod call;

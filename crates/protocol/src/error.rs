@@ -1,4 +1,4 @@
-//! The error codes of the protocol, in one place, each with its meaning and its remedy (CP-17).
+//! Error codes of the protocol, in one place, each with its meaning and its remedy (CP-17).
 
 use crate::content::SourceKind;
 
@@ -22,47 +22,47 @@ macro_rules! codes {
         }
 
         impl ErrorCode {
-            /// All of them.
+            /// All codes.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),*];
 
-            /// The code on the wire.
+            /// Returns the code on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$Variant => $word,)* }
             }
 
-            /// The code of this name, if it is one of ours.
+            /// Parses the name of a code.
             #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$Variant),)* _ => None }
             }
 
-            /// What it says.
+            /// Returns the meaning.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$Variant => $meaning,)* }
             }
 
-            /// What can be done about it: the default of `suggestedAction`.
+            /// Returns the remedy: the default of `suggestedAction`.
             #[must_use]
             pub const fn remedy(self) -> &'static str {
                 match self { $(Self::$Variant => $remedy,)* }
             }
 
-            /// Whether the same wish may succeed later, or after a look at what has changed: the
-            /// default of `recoverable`.
+            /// Reports whether the same request may succeed later, or after a look at the changes:
+            /// the default of `recoverable`.
             #[must_use]
             pub const fn is_recoverable(self) -> bool {
                 match self { $(Self::$Variant => $recoverable,)* }
             }
 
-            /// Where the fault lies: the default of `source`.
+            /// Returns the side at fault: the default of `source`.
             #[must_use]
             pub const fn source(self) -> SourceKind {
                 match self { $(Self::$Variant => SourceKind::$source,)* }
             }
 
-            /// The HTTP status of an answer that is this error alone (CP-6).
+            /// Returns the HTTP status of an answer that is this error alone (CP-6).
             #[must_use]
             pub const fn http_status(self) -> u16 {
                 match self { $(Self::$Variant => $status,)* }
@@ -77,7 +77,7 @@ codes! {
         "Send one JSON object, or an array of them, encoded in UTF-8.";
     ValidationFailed "VALIDATION_FAILED" 422 Client false
         "The message does not have the form of its type."
-        "Put right each place named in details.violations and send it under a new messageId.";
+        "Fix each place listed in details.violations and send the message under a new messageId.";
     UnknownType "UNKNOWN_TYPE" 422 Client false
         "No handler takes messages of this type."
         "Send one of the types that the server lists under /v1/schemas.";
@@ -94,46 +94,46 @@ codes! {
         "The token does not grant this sender type."
         "Send with a sender type that the token grants.";
     ContextNotFound "CONTEXT_NOT_FOUND" 404 Client false
-        "There is no context of this id, or it belongs to someone else."
-        "Check the contextId, or send a USER_INPUT without one to begin a context.";
+        "There is no context with this id, or it belongs to someone else."
+        "Check the contextId, or send a USER_INPUT without one to create a context.";
     VersionConflict "VERSION_CONFLICT" 409 Client true
-        "The context has changed where this update would change it."
+        "The context has changed in the place that this update changes."
         "Read the conflicting changes, decide again, and send the update on the current version.";
     MessageIdConflict "MESSAGE_ID_CONFLICT" 409 Client false
-        "A message of this id with other content was sent before."
+        "A message with this id and other content was sent before."
         "Give every message an id of its own.";
     ExecutionFailed "EXECUTION_FAILED" 500 Tool false
         "A tool, an instruction or an agent failed."
-        "Look at the message and the details; mend the parameters or what the action works on.";
+        "Check the message and the details; fix the parameters or the data of the action.";
     UnknownAction "UNKNOWN_ACTION" 422 Client false
-        "There is no tool or action of this name."
-        "Use a name that is registered; upper and lower case are not the same.";
+        "There is no tool or action with this name."
+        "Use a registered name; names are case-sensitive.";
     Timeout "TIMEOUT" 504 Server true
-        "It took longer than its time-out allows."
+        "It took longer than its timeout allows."
         "Try again, or allow more time.";
     DependencyFailed "DEPENDENCY_FAILED" 422 Server false
-        "Something that this depends on did not end well."
-        "Mend what failed first.";
+        "A dependency did not succeed."
+        "Fix the failed dependency first.";
     ConditionFalse "CONDITION_FALSE" 422 Server false
         "The condition was not true."
-        "Nothing, if that is meant; else look at the outcomes the condition names.";
+        "Nothing, if this is intended; otherwise check the outcomes that the condition names.";
     SetTimeout "SET_TIMEOUT" 504 Server true
-        "The time-out of the whole set passed before this was started."
+        "The timeout of the whole set passed before this was started."
         "Allow the set more time, or split it.";
     ReferenceMissing "REFERENCE_MISSING" 422 Client false
-        "A path of a ${…} is not there in the outcome it names."
+        "A path in a ${…} does not exist in the outcome that it names."
         "Check the path against the outcome.";
     Cycle "CYCLE" 422 Client false
-        "Dependencies go round in a circle."
-        "Take one of the dependencies named away.";
+        "The dependencies form a cycle."
+        "Remove one of the listed dependencies.";
     DuplicateId "DUPLICATE_ID" 422 Client false
         "Two instructions or calls have the same id."
         "Give each an id of its own.";
     UnknownId "UNKNOWN_ID" 422 Client false
-        "An id is named that nothing has."
-        "Name an id of this set, or of one that ended earlier in the same context.";
+        "A reference names an unknown id."
+        "Use an id of this set, or of one that ended earlier in the same context.";
     UndeclaredReference "UNDECLARED_REFERENCE" 422 Client false
-        "An outcome is used of something that is not a declared dependency."
+        "A reference uses the outcome of something that is not a declared dependency."
         "Add the id to the dependencies.";
     ClientUnavailable "CLIENT_UNAVAILABLE" 503 Client true
         "No client that can run this front-end tool is connected."
@@ -142,17 +142,17 @@ codes! {
         "It was cancelled."
         "Send it again under a new messageId if it is still wanted.";
     OutcomeUncertain "OUTCOME_UNCERTAIN" 503 Server true
-        "It was broken off, and whether it took effect is not known."
-        "Look at what it should have changed, then send it again under a new messageId.";
+        "It was interrupted, and it is unknown whether it took effect."
+        "Check what it should have changed, then send it again under a new messageId.";
     RateLimited "RATE_LIMITED" 429 Client true
-        "More was sent than the rate allows."
+        "More messages were sent than the rate limit allows."
         "Wait a little and send less often.";
     TooLarge "TOO_LARGE" 413 Client false
         "A limit of size, depth or number is exceeded."
         "Send less at a time; the message names the limit.";
     Internal "INTERNAL" 500 System false
         "The server failed."
-        "Tell the operator the traceId.";
+        "Report the traceId to the operator.";
 }
 
 impl std::fmt::Display for ErrorCode {

@@ -1,21 +1,22 @@
-//! Numbers that can't be kept: whole ones beyond 64 bits, and fractions with more digits than a
-//! double holds. They are refused, since to keep them would be to change them (CP-1, CP-3).
+//! Numbers that can't be represented: integers beyond 64 bits, and fractions with more digits than
+//! a double has. They are refused, since keeping them would change them (CP-1, CP-3).
 //!
-//! Decision: a text is looked through for them only when it holds a fraction or a whole number that
-//! no integer takes, which the reader notes on its way; so a message without any costs nothing.
+//! Decision: a text is searched for them only if it contains a fraction or an integer beyond 64
+//! bits, which the reader notes on its way; so a message without any costs nothing.
 
 use std::borrow::Cow;
 
-/// What can be kept.
-pub(crate) const EXPECTED: &str = "a number that 64 bits hold exactly, as a whole number or as a double; send any other as a string";
+/// The description of a number that can be represented.
+pub(crate) const EXPECTED: &str =
+    "a number that 64 bits hold exactly, as an integer or as a double; send any other as a string";
 
-/// Where a number stands in its text.
+/// The path of a number in its text.
 #[derive(Debug, Default)]
 pub(crate) struct Trail<'t>(Vec<Step<'t>>);
 
 #[derive(Debug)]
 enum Step<'t> {
-    /// In an object, behind this name.
+    /// In an object, under this name.
     Field {
         name: &'t [u8],
         is_name_next: bool,
@@ -24,7 +25,7 @@ enum Step<'t> {
 }
 
 impl Trail<'_> {
-    /// The index in the outermost list, if that is what the text is.
+    /// Returns the index in the outermost list, if that is what the text is.
     pub(crate) fn first_index(&self) -> Option<usize> {
         match self.0.first() {
             Some(Step::Item(index)) => Some(*index),
@@ -32,7 +33,7 @@ impl Trail<'_> {
         }
     }
 
-    /// The JSON pointer, without the first `skip` steps.
+    /// Returns the JSON pointer, without the first `skip` steps.
     pub(crate) fn pointer(&self, skip: usize) -> String {
         let mut pointer = String::new();
         for step in self.0.iter().skip(skip) {
@@ -48,7 +49,7 @@ impl Trail<'_> {
     }
 }
 
-/// A name as it is meant.
+/// Decodes a name.
 fn plain(name: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(name);
     if !text.contains('\\') {
@@ -57,8 +58,8 @@ fn plain(name: &[u8]) -> Cow<'_, str> {
     serde_json::from_str(&format!("\"{text}\"")).map_or(text, Cow::Owned)
 }
 
-/// Tells of each number of a JSON text that can't be kept: its place, itself, and the byte it begins
-/// at. The text was read before, and is JSON.
+/// Reports each number of a JSON text that can't be represented: its path, its text, and its first
+/// byte. The text was parsed before, and is JSON.
 pub(crate) fn lost<'t>(text: &'t [u8], mut tell: impl FnMut(&Trail<'t>, &'t str, usize)) {
     let mut trail = Trail::default();
     let mut rest = text;
@@ -94,7 +95,7 @@ pub(crate) fn lost<'t>(text: &'t [u8], mut tell: impl FnMut(&Trail<'t>, &'t str,
     }
 }
 
-/// The inside of a string that begins here, and what follows it.
+/// Returns the inside of a string that begins here, and the rest.
 fn quoted(text: &[u8]) -> (&[u8], &[u8]) {
     let mut is_escaped = false;
     let end = text.iter().position(|byte| match byte {
@@ -112,7 +113,7 @@ fn quoted(text: &[u8]) -> (&[u8], &[u8]) {
     (content, after.get(1..).unwrap_or_default())
 }
 
-/// The number that begins at a byte, and what follows it.
+/// Returns the number that begins at a byte, and the rest.
 fn number(text: &[u8], at: usize) -> (&str, &[u8]) {
     let rest = text.get(at..).unwrap_or_default();
     let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
@@ -121,7 +122,7 @@ fn number(text: &[u8], at: usize) -> (&str, &[u8]) {
     (std::str::from_utf8(number).unwrap_or_default(), after)
 }
 
-/// Whether a number of JSON has the same value after it was kept.
+/// Reports whether a JSON number keeps its value as a Rust number.
 fn is_kept(number: &str) -> bool {
     let is_whole = !number.contains(['.', 'e', 'E']);
     if is_whole {
@@ -129,7 +130,7 @@ fn is_kept(number: &str) -> bool {
             || number.parse::<u64>().is_ok()
             || number.parse::<i64>().is_ok();
     }
-    // Any decimal of 15 digits is told apart by a double.
+    // A double distinguishes all decimals of 15 digits.
     if number.len() <= 16 && !number.contains(['e', 'E']) {
         return true;
     }
@@ -137,7 +138,7 @@ fn is_kept(number: &str) -> bool {
         return false;
     };
     let is = |text: String| Decimal::of(&text).as_ref() == Some(&written);
-    // Some write a double with all the digits that it may need.
+    // Some writers print a double with all the digits it may need.
     value.is_finite() && (is(format!("{value:e}")) || is(format!("{value:.16e}")))
 }
 

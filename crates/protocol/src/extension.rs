@@ -1,4 +1,4 @@
-//! Types of messages that the protocol does not know (CP-4).
+//! Message types beyond the protocol (CP-4).
 
 use crate::body::KINDS;
 use crate::{Body, ErrorCode, Limits, Message, Refusal, Violation};
@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What the content of such a message is checked with. Pointers start at the content.
+/// A check of the content of such a message. Pointers start at the content.
 pub type Check = Arc<dyn Fn(&Value) -> Vec<Violation> + Send + Sync>;
 
-/// A further type of messages.
+/// An additional message type.
 #[derive(Clone)]
 pub struct Extension {
-    /// The word in `type`: upper-case letters, digits and `_`.
+    /// The name in `type`: upper-case letters, digits and `_`.
     pub name: String,
-    /// What such a message is for.
+    /// The purpose of the message.
     pub meaning: String,
     /// The JSON Schema of the content.
     pub schema: Value,
@@ -23,7 +23,7 @@ pub struct Extension {
     pub check: Check,
 }
 
-/// The further types that are known.
+/// The registered additional types.
 ///
 /// ```
 /// use contexture_protocol::extension::{Extension, Extensions};
@@ -42,20 +42,20 @@ pub struct Extensions {
     types: BTreeMap<String, Extension>,
 }
 
-/// Why a type cannot be registered.
+/// The reason why a type cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadExtension {
-    /// The name has other characters.
+    /// The name contains other characters.
     #[error("the type \"{0}\" is not written in upper-case letters, digits and _, a letter first")]
     Name(String),
-    /// There is such a type.
-    #[error("the type {0} is there already")]
+    /// The type already exists.
+    #[error("the type {0} already exists")]
     Taken(String),
 }
 
 impl Extensions {
-    /// Makes a further type known.
+    /// Registers an additional type.
     ///
     /// # Errors
     /// [`BadExtension`].
@@ -74,22 +74,21 @@ impl Extensions {
         Ok(())
     }
 
-    /// A further type.
+    /// Returns an additional type by name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Extension> {
         self.types.get(name)
     }
 
-    /// All of them, by name.
+    /// Returns all additional types, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Extension> {
         self.types.values()
     }
 
-    /// Checks a message whose type the protocol does not know; the others have been checked when
-    /// they were read.
+    /// Checks a message of an additional type; the others were checked when they were read.
     ///
     /// # Errors
-    /// `UNKNOWN_TYPE`, or `VALIDATION_FAILED` with what the type's own check finds.
+    /// `UNKNOWN_TYPE`, or `VALIDATION_FAILED` with the faults of the type's own check.
     pub fn check(&self, message: &Message, limits: &Limits) -> Result<(), Box<Refusal>> {
         let Body::Other { kind, content } = &message.body else { return Ok(()) };
         let Some(extension) = self.types.get(kind) else {

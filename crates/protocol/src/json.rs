@@ -1,5 +1,5 @@
-//! From text to value, under limits: one pass, which knows how deep it is, refuses a field that
-//! stands twice, and remembers the messageId even if the text breaks off after it.
+//! From text to value, under limits: one pass, which limits the depth, refuses a duplicate field,
+//! and remembers the messageId even if the text breaks off after it.
 
 mod faults;
 
@@ -16,10 +16,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Native stack for each list or object that stands in another.
+/// Native stack per level of lists and objects.
 const LEVEL_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { 2 << 10 };
 
-/// What is noted while a text is read.
+/// Notes taken while a text is read.
 struct Notes {
     depth: usize,
     items: usize,
@@ -29,15 +29,15 @@ struct Notes {
     context_id: RefCell<Option<String>>,
 }
 
-/// A text that was read.
+/// A parsed text.
 pub(crate) struct Text<'t> {
     pub(crate) node: Node<'t>,
     text: &'t [u8],
     suspects: Suspects,
 }
 
-/// Reads a JSON text that is no message, such as a state or a line of a file: the same rules hold as
-/// for what stands in a message.
+/// Reads a JSON text that is not a message, such as a state or a line of a file, under the rules of
+/// messages.
 ///
 /// ```
 /// use contexture_protocol::{ErrorCode, Limits, parse_value};
@@ -48,7 +48,7 @@ pub(crate) struct Text<'t> {
 /// ```
 ///
 /// # Errors
-/// `PARSE_ERROR` and a number that can't be kept with `line` and `column` in the details,
+/// `PARSE_ERROR` and a number that can't be represented with `line` and `column` in the details,
 /// `TOO_LARGE`.
 pub fn parse_value(text: &[u8], limits: &Limits) -> Result<Value, Box<Refusal>> {
     let read = read(text, limits)?;
@@ -101,8 +101,8 @@ fn refusal(error: &serde_json::Error, notes: Notes) -> Refusal {
     refusal
 }
 
-/// Holds a value against the limits of depth and of lists; a deep one is left as soon as that is
-/// known.
+/// Checks a value against the limits of depth and of lists; a value that is too deep is left at
+/// once.
 pub(crate) fn check(value: Value, limits: &Limits) -> Result<(Node<'static>, Faults), Refusal> {
     let most = limits.depth();
     let mut suspects = Suspects::default();
@@ -127,7 +127,7 @@ pub(crate) fn check(value: Value, limits: &Limits) -> Result<(Node<'static>, Fau
     Ok((node, faults))
 }
 
-/// The reader of what stands `depth` lists and objects deep.
+/// The reader at a depth.
 #[derive(Clone, Copy)]
 struct Level<'n> {
     notes: &'n Notes,
@@ -138,7 +138,7 @@ impl<'n> Level<'n> {
     fn deeper<E: serde::de::Error>(self) -> Result<Level<'n>, E> {
         if self.depth >= self.notes.depth {
             self.notes.is_too_deep.set(true);
-            return Err(E::custom("nested too deep"));
+            return Err(E::custom("nested too deeply"));
         }
         Ok(Level { notes: self.notes, depth: self.depth + 1 })
     }
@@ -207,7 +207,7 @@ impl<'de> Visitor<'de> for Level<'_> {
         while let Some(name) = input.next_key_seed(Name)? {
             if !names.is_new(&name, &fields) {
                 let name = quoted(&name);
-                return Err(A::Error::custom(format!("the field {name} stands twice")));
+                return Err(A::Error::custom(format!("duplicate field {name}")));
             }
             let value = input.next_value_seed(level)?;
             if self.depth == 0 {
@@ -246,11 +246,11 @@ impl<'de> Visitor<'de> for Name {
     }
 }
 
-/// The names of an object so far: looked through while they are few, then kept in a set.
+/// The names of an object so far: a list while they are few, then a set.
 #[derive(Default)]
 struct Names(HashSet<String>);
 
-/// Up to so many names are looked through.
+/// The number of names up to which a list is searched.
 const FEW: usize = 16;
 
 impl Names {

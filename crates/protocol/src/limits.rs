@@ -1,7 +1,7 @@
-//! How large a message may be.
+//! Limits of the size of messages.
 
-/// The bounds within which a message is read (CP-19). A breach is a refusal with `TOO_LARGE` that
-/// names the bound; nothing is ever cut.
+/// The limits of a message (CP-19). A breach is a refusal with `TOO_LARGE` that names the limit;
+/// nothing is ever cut.
 ///
 /// ```
 /// use contexture_protocol::{ErrorCode, Limits, Message};
@@ -11,23 +11,24 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the text of a message or of a batch.
+    /// The greatest number of bytes of a message or batch.
     pub bytes: usize,
-    /// Lists and objects that stand in each other, the message itself counted. Above 1,000 it
+    /// The greatest nesting of lists and objects, including the message itself. Above 1,000 it
     /// counts as 1,000.
     pub depth: usize,
-    /// Elements of one list that the protocol declares, such as calls or instructions.
+    /// The greatest number of elements in a list that the protocol declares, such as calls or
+    /// instructions.
     pub items: usize,
-    /// Messages of one batch.
+    /// The greatest number of messages in a batch.
     pub batch: usize,
-    /// Bytes of one id.
+    /// The greatest number of bytes in an id.
     pub id_bytes: usize,
-    /// Faults that a refusal lists; what it finds beyond them it counts.
+    /// The number of faults that a refusal lists; further ones are counted.
     pub violations: usize,
 }
 
 impl Limits {
-    /// What is accepted from a connection.
+    /// The limits for a connection.
     pub const WIRE: Self = Self {
         bytes: 16 << 20,
         depth: 100,
@@ -37,10 +38,10 @@ impl Limits {
         violations: 100,
     };
 
-    /// What is accepted from a file of one's own: as on the wire, but for the size.
+    /// The limits for a local file: the same as on the wire, except the size.
     pub const FILE: Self = Self { bytes: 1 << 30, items: 10_000_000, ..Self::WIRE };
 
-    /// The depth that is applied: never more than the stack is made for.
+    /// Returns the applied depth, which the stack is sized for.
     pub(crate) fn depth(&self) -> usize {
         self.depth.min(1_000)
     }

@@ -1,4 +1,4 @@
-//! The envelope (CP-1) and how strictly it is read.
+//! The envelope (CP-1) and the strictness of its parts.
 
 mod envelope;
 mod sender;
@@ -13,7 +13,7 @@ use crate::{Body, ErrorCode, Limits, Timestamp, canonical};
 use envelope::{Envelope, Form};
 use serde_json::{Map, Value};
 
-/// A message as it is on the wire: the whole envelope.
+/// A message on the wire: the whole envelope.
 ///
 /// ```
 /// use contexture_protocol::{Body, Limits, Message};
@@ -27,44 +27,44 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// The sender's id of the message. It has effect once (CP-7).
+    /// The sender's id of the message. It takes effect once (CP-7).
     pub message_id: String,
     /// The context it belongs to.
     pub context_id: Option<String>,
-    /// When, by the sender's clock; kept as written, and never what decides an order.
+    /// The time, by the sender's clock; kept as written, and never used for ordering.
     pub timestamp: Timestamp,
-    /// Who sends it.
+    /// The sender.
     pub sender: Sender,
-    /// What it says.
+    /// The content.
     pub body: Body,
-    /// What else there is to say about it: `inReplyTo` and `seq` in a server's message.
+    /// Additional data: `inReplyTo` and `seq` in a server's message.
     pub metadata: Option<Map<String, Value>>,
-    /// Fields of the envelope that the protocol does not know, as they came.
+    /// Unknown fields of the envelope, unchanged.
     pub extra: Map<String, Value>,
 }
 
-/// A message of which parts of the envelope may be missing: one in a context (`messageId`, `type`
-/// and `content` suffice, CP-9) or one in a file (`type` and `content`, CP-3).
+/// A message with an incomplete envelope: one in a context (`messageId`, `type` and `content`
+/// suffice, CP-9) or one in a file (`type` and `content`, CP-3).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// The id of the message; always there in one that stands in another message.
+    /// The id of the message; always present inside another message.
     pub message_id: Option<String>,
     /// The context it belongs to.
     pub context_id: Option<String>,
-    /// When.
+    /// The time.
     pub timestamp: Option<Timestamp>,
-    /// Who sends it.
+    /// The sender.
     pub sender: Option<Sender>,
-    /// What it says.
+    /// The content.
     pub body: Body,
-    /// What else there is to say about it.
+    /// Additional data.
     pub metadata: Option<Map<String, Value>>,
-    /// Fields of the envelope that the protocol does not know, as they came.
+    /// Unknown fields of the envelope, unchanged.
     pub extra: Map<String, Value>,
 }
 
 impl Message {
-    /// A message without context and metadata.
+    /// Creates a message without context and metadata.
     #[must_use]
     pub fn new(
         message_id: impl Into<String>,
@@ -83,14 +83,14 @@ impl Message {
         }
     }
 
-    /// The same message in a context.
+    /// Sets the context.
     #[must_use]
     pub fn in_context(mut self, context_id: impl Into<String>) -> Self {
         self.context_id = Some(context_id.into());
         self
     }
 
-    /// The same message with a field of metadata.
+    /// Sets a field of the metadata.
     #[must_use]
     pub fn with_meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.set_meta(name, value);
@@ -102,19 +102,19 @@ impl Message {
         self.metadata.get_or_insert_default().insert(name.into(), value.into());
     }
 
-    /// A field of the metadata.
+    /// Returns a field of the metadata.
     #[must_use]
     pub fn meta(&self, name: &str) -> Option<&Value> {
         self.metadata.as_ref()?.get(name)
     }
 
-    /// The messageId of the message that this one answers.
+    /// Returns the messageId of the message that this one answers.
     #[must_use]
     pub fn in_reply_to(&self) -> Option<&str> {
         self.meta("inReplyTo")?.as_str()
     }
 
-    /// The word in `type`.
+    /// Returns the name in `type`.
     #[must_use]
     pub fn kind(&self) -> &str {
         self.body.kind()
@@ -130,7 +130,7 @@ impl Message {
         Self::read(read.node, faults, limits)
     }
 
-    /// Reads a message that is a value already.
+    /// Reads a message from a value.
     ///
     /// # Errors
     /// As [`Message::parse`].
@@ -139,7 +139,7 @@ impl Message {
         Self::read(node, faults, limits)
     }
 
-    /// Reads a value whose depth is known to be within the limits, and what else is wrong with it.
+    /// Reads a value whose depth is within the limits, with the faults found so far.
     pub(crate) fn read(
         value: Node<'_>,
         faults: Faults,
@@ -149,17 +149,17 @@ impl Message {
         draft.whole().ok_or_else(|| Refusal::new(ErrorCode::Internal, "half an envelope").into())
     }
 
-    /// The message as a value.
+    /// Returns the message as a value.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        // Of texts, numbers and maps by name alone: nothing that JSON has not.
+        // Only texts, numbers and maps by name, which JSON can represent.
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// The message as text.
+    /// Returns the message as text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Most are of a few hundred bytes: the text need not grow in steps.
+        // Most messages have a few hundred bytes: the text need not grow in steps.
         let mut text = Vec::with_capacity(512);
         match serde_json::to_writer(&mut text, self) {
             Ok(()) => String::from_utf8(text).unwrap_or_default(),
@@ -167,8 +167,8 @@ impl Message {
         }
     }
 
-    /// What must be the same in two messages of one messageId for them to be one message (CP-7):
-    /// all but the timestamp, in canonical order.
+    /// Returns the canonical form without the timestamp: two messages of one messageId are the same
+    /// message if it is equal (CP-7).
     #[must_use]
     pub fn identity(&self) -> String {
         let mut value = self.to_value();
@@ -180,7 +180,7 @@ impl Message {
 }
 
 impl Draft {
-    /// Reads a message as it may stand in a file: `{type, content}` suffices.
+    /// Reads a message from a file: `{type, content}` suffices.
     ///
     /// # Errors
     /// As [`Message::parse`].
@@ -190,7 +190,7 @@ impl Draft {
         Self::read_form(read.node, Form::Bare, faults, limits)
     }
 
-    /// As [`Draft::parse`], from a value.
+    /// Does the same as [`Draft::parse`], from a value.
     ///
     /// # Errors
     /// As [`Message::parse`].
@@ -199,8 +199,7 @@ impl Draft {
         Self::read_form(node, Form::Bare, faults, limits)
     }
 
-    /// The whole message; what is missing is taken from `rest`, whose body and metadata do not
-    /// count.
+    /// Returns the whole message; missing parts are taken from `rest`, except body and metadata.
     #[must_use]
     pub fn complete(self, rest: Message) -> Message {
         Message {
@@ -214,7 +213,7 @@ impl Draft {
         }
     }
 
-    /// The message, if nothing of its envelope is missing.
+    /// Returns the message, if its envelope is complete.
     #[must_use]
     pub fn whole(self) -> Option<Message> {
         Some(Message {
@@ -228,7 +227,7 @@ impl Draft {
         })
     }
 
-    /// The message as a value.
+    /// Returns the message as a value.
     #[must_use]
     pub fn to_value(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
@@ -264,7 +263,7 @@ impl From<Message> for Draft {
     }
 }
 
-/// What was read, or the refusal with what was found.
+/// Returns the result, or the refusal with the faults.
 pub(crate) fn settle<T>(read: Option<T>, report: Report<'_>) -> Result<T, Refusal> {
     match (read, report.refusal()) {
         (Some(read), None) => Ok(read),

@@ -1,8 +1,8 @@
-//! A JSON text taken apart, its names and texts still those of the text where that can be.
+//! A parsed JSON text whose names and texts borrow from it where possible.
 //!
-//! Decision: what a message declares is moved from here into its type, and only what it does not
-//! declare becomes a [`Value`]. So a message is read faster than a value alone would be: no map is
-//! made for an object that becomes a type, and no name is copied.
+//! Decision: declared fields are moved from here into their types, and only the others become a
+//! [`Value`]. So a message is read faster than a value alone would be: no map is created for an
+//! object that becomes a type, and no name is copied.
 
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ pub(crate) enum Node<'t> {
     Object(Fields<'t>),
 }
 
-/// The fields of an object, in their order; no name stands twice.
+/// The fields of an object, in their order, without duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'t>(pub(crate) Vec<(Cow<'t, str>, Node<'t>)>);
 
@@ -27,7 +27,7 @@ impl<'t> Fields<'t> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Whether there is a field of this name, and it is not null.
+    /// Reports whether there is a field of this name that is not null.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !value.is_null())
     }
@@ -80,9 +80,9 @@ impl From<Value> for Node<'static> {
     }
 }
 
-/// Makes sure of the stack for one level more.
+/// Runs `work` with enough stack for one more level.
 pub(crate) fn deeper<T>(work: impl FnOnce() -> T) -> T {
-    /// Stack that one level is sure to have, and what is added when it has not.
+    /// The stack guaranteed for one level, and the size of a new segment.
     const LEVEL_BYTES: usize = 32 << 10;
     const MORE_BYTES: usize = 1 << 20;
     stacker::maybe_grow(LEVEL_BYTES, MORE_BYTES, work)

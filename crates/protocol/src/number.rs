@@ -1,5 +1,4 @@
-//! Numbers of messages. Each keeps what was written: `30` stays `30` and `30.0` stays `30.0`
-//! (CP-3).
+//! Numbers of messages. Each keeps its spelling: `30` stays `30` and `30.0` stays `30.0` (CP-3).
 
 use crate::node::Node;
 use crate::read::{Read, wrong};
@@ -8,7 +7,7 @@ use serde_json::Number;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// The longest time-out that is told apart: a hundred years.
+/// The longest distinguished timeout: a hundred years.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 macro_rules! number {
@@ -21,13 +20,13 @@ macro_rules! number {
         pub struct $Name(Number);
 
         impl $Name {
-            /// The number as it was written; `None` if it is not one of this kind.
+            /// Returns the number as written; `None` if it is not of this kind.
             #[must_use]
             pub fn of(number: Number) -> Option<Self> {
                 $is(&number).then_some(Self(number))
             }
 
-            /// The number as it was written.
+            /// Returns the number as written.
             #[must_use]
             pub fn as_number(&self) -> &Number {
                 &self.0
@@ -106,12 +105,12 @@ number! {
 }
 
 number! {
-    /// A time-out or a delay in seconds, from 0, fractions allowed (FL-2).
+    /// A timeout or a delay in seconds, from 0, fractions allowed (FL-2).
     Seconds, "a number of seconds from 0", "number", "number (seconds)", is_positive
 }
 
 number! {
-    /// A time that something took or may take, in milliseconds, from 0.
+    /// A duration in milliseconds, from 0.
     Millis, "a number of milliseconds from 0", "number", "number (milliseconds)", is_positive
 }
 
@@ -129,7 +128,7 @@ fn is_count(number: &Number) -> bool {
 }
 
 impl Count {
-    /// Its worth; what is above 2⁶⁴ − 1 counts as that.
+    /// Returns the value; anything above 2⁶⁴ − 1 counts as that.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, from 0")]
     pub fn get(&self) -> u64 {
@@ -138,14 +137,14 @@ impl Count {
 }
 
 impl Seconds {
-    /// As a duration; what is above a hundred years counts as that, so that it can be added to a
-    /// clock.
+    /// Returns the duration; anything above a hundred years counts as that, so that it can be added
+    /// to a clock.
     #[must_use]
     pub fn duration(&self) -> Duration {
         duration(self.0.as_f64().unwrap_or_default())
     }
 
-    /// Of a duration.
+    /// Converts a duration.
     #[must_use]
     pub fn from_duration(duration: Duration) -> Self {
         if duration.subsec_nanos() == 0 {
@@ -156,7 +155,7 @@ impl Seconds {
 }
 
 impl Millis {
-    /// As a duration; what is above a hundred years counts as that.
+    /// Returns the duration; anything above a hundred years counts as that.
     #[must_use]
     pub fn duration(&self) -> Duration {
         duration(self.0.as_f64().unwrap_or_default() / 1000.0)
@@ -164,7 +163,7 @@ impl Millis {
 }
 
 impl Factor {
-    /// Its worth.
+    /// Returns the value.
     #[must_use]
     pub fn get(&self) -> f64 {
         self.0.as_f64().unwrap_or_default()

@@ -1,8 +1,8 @@
 //! Paths into a context's state (CP-10).
 //!
-//! Decision: a path is compared and applied by its segments, and kept as it was written. A bare
-//! number names an index where it meets a list and a field where it meets an object; where nothing
-//! is yet, it begins a list. A quoted segment always names a field.
+//! Decision: a path is compared and applied by its segments, and kept as written. A bare number is
+//! an index in a list and a field in an object; where nothing exists yet, it begins a list. A
+//! quoted segment is always a field.
 
 mod apply;
 mod parse;
@@ -43,35 +43,35 @@ pub struct StatePath {
 pub struct Segment {
     /// The name, without quotes and escapes.
     pub name: String,
-    /// The index that it names where it meets a list: it is a bare decimal number.
+    /// The index in a list, for a bare decimal number.
     pub index: Option<usize>,
 }
 
 impl StatePath {
-    /// Most segments that a path has.
+    /// The greatest number of segments of a path.
     pub const MOST_SEGMENTS: usize = 64;
 
-    /// Its segments; there is at least one.
+    /// Returns its segments; there is at least one.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// As it was written.
+    /// Returns the path as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.written
     }
 
-    /// Whether one of the two stands in the other, or they are the same: what changes one may
-    /// change the other, so stale updates of the two are not merged (CP-11).
+    /// Reports whether one path is inside the other, or they are equal: a change of one may change
+    /// the other, so stale updates of the two are not merged (CP-11).
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.segments.iter().zip(&other.segments).all(|(one, two)| one.name == two.name)
     }
 
-    /// What the removal of this path touches: to take an element out of a list moves those after
-    /// it, so that is the whole list. `None` is the whole state.
+    /// Returns the part that a removal affects: removing an element of a list moves those after it,
+    /// so that is the whole list. `None` is the whole state.
     #[must_use]
     pub fn touched_by_removal(&self) -> Option<Self> {
         let (last, before) = self.segments.split_last()?;
@@ -81,7 +81,7 @@ impl StatePath {
         Self::of(before.to_vec())
     }
 
-    /// The path of these segments, written in the plainest way; `None` for none.
+    /// Creates a path from segments, in the simplest spelling; `None` without segments.
     #[must_use]
     pub fn of(segments: Vec<Segment>) -> Option<Self> {
         let texts: Vec<String> = segments.iter().map(ToString::to_string).collect();
@@ -90,13 +90,13 @@ impl StatePath {
 }
 
 impl Segment {
-    /// A field of this name.
+    /// Creates a segment for a field.
     #[must_use]
     pub fn field(name: impl Into<String>) -> Self {
         Self { name: name.into(), index: None }
     }
 
-    /// A place in a list.
+    /// Creates a segment for an index.
     #[must_use]
     pub fn index(index: usize) -> Self {
         Self { name: index.to_string(), index: Some(index) }
@@ -117,7 +117,7 @@ impl fmt::Display for StatePath {
     }
 }
 
-/// Two paths are equal when they lead to the same place, however they are written.
+/// Compares paths by their segments, regardless of the spelling.
 impl PartialEq for StatePath {
     fn eq(&self, other: &Self) -> bool {
         self.segments == other.segments

@@ -1,4 +1,4 @@
-//! From a JSON value to a type: the value is taken apart once, nothing in it is copied, and every
+//! From a JSON value to a type: the value is consumed once, nothing in it is copied, and every
 //! fault is reported with its place.
 
 use crate::node::{Fields, Node};
@@ -6,12 +6,12 @@ use crate::report::{Place, Report};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// A type that can be read out of a value.
+/// A type that can be read from a value.
 pub(crate) trait Read: Sized {
-    /// What should stand there, for the report.
+    /// Returns the description of the expected value, for the report.
     fn expected() -> Cow<'static, str>;
 
-    /// Reads it; `None` when at least one fault was reported.
+    /// Reads the value; returns `None` if at least one fault was reported.
     fn read(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<Self>;
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn wrong<T: Read>(
     None
 }
 
-/// The fields of what should be an object.
+/// Returns the fields of a value that should be an object.
 pub(crate) fn fields<'t>(
     value: Node<'t>,
     at: &Place<'_>,
@@ -114,7 +114,7 @@ pub(crate) fn fields<'t>(
     }
 }
 
-/// Reads an id: it stands in logs, headers and keys, so it is short and of one line.
+/// Reads an id: it is used in logs, headers and keys, so it is short and on one line.
 pub(crate) fn id(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Option<String> {
     let most = report.limits.id_bytes;
     match value {
@@ -133,13 +133,13 @@ pub(crate) fn id(value: Node<'_>, at: &Place<'_>, report: &mut Report<'_>) -> Op
     }
 }
 
-/// What an id is.
+/// The description of an id.
 pub(crate) const ID: &str = "an id (a string that is not empty and has no control characters)";
 
 /// A field while its object is read.
 pub(crate) enum Slot<T> {
     Absent,
-    /// It was there, and its fault is reported.
+    /// It is present, and its fault has been reported.
     Bad,
     Read(T),
 }
@@ -149,7 +149,7 @@ impl<T> Slot<T> {
         read.map_or(Self::Bad, Self::Read)
     }
 
-    /// The value of a field that must be there.
+    /// Returns the value of a required field.
     pub(crate) fn required(
         self,
         name: &str,

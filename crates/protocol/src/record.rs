@@ -1,5 +1,5 @@
-//! The two kinds of types that messages are made of, each declared once: from the declaration come
-//! the type, its reader and writer, its JSON Schema and its place in the reference.
+//! Declarations of the two kinds of types that messages consist of: from a declaration come the
+//! type, its reader and writer, its JSON Schema and its place in the reference.
 
 /// Declares an object. Each field is `KIND name: Type = "wireName"`, where the kind is
 /// - `required`, or `id` for a required id,
@@ -29,7 +29,7 @@ macro_rules! record {
                 #[schemars(rename = $wire)]
                 pub $field: $Type,
             )*
-            /// Fields that the protocol does not know, as they came.
+            /// Unknown fields, unchanged.
             #[schemars(skip)]
             pub extra: serde_json::Map<String, serde_json::Value>,
         }
@@ -39,7 +39,7 @@ macro_rules! record {
                 $crate::schema::name_ids(schema, &[$((stringify!($kind), $wire)),*]);
             }
 
-            /// Whether a declared field of this wire name has a value.
+            /// Reports whether a declared field of this wire name has a value.
             fn holds(&self, name: &str) -> bool {
                 match name {
                     $($wire => $crate::record::holds!($kind self.$field),)*
@@ -245,10 +245,10 @@ macro_rules! words {
         }
 
         impl $Name {
-            /// All of them.
+            /// All words.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),*];
 
-            /// The word on the wire.
+            /// Returns the word on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -256,7 +256,7 @@ macro_rules! words {
                 }
             }
 
-            /// The one that the word stands for; upper and lower case are not the same.
+            /// Parses a word, case-sensitively.
             #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 match word {
@@ -340,7 +340,7 @@ use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer};
 use serde_json::Value;
 
-/// Serde's way in: by way of a value, under the limits of a file.
+/// Deserializes with serde, through a value, under the limits of a file.
 pub(crate) fn deserialize<'de, T: Read, D: Deserializer<'de>>(input: D) -> Result<T, D::Error> {
     let value = Value::deserialize(input)?;
     let mut report = Report::new(&Limits::FILE);

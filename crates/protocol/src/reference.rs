@@ -1,4 +1,4 @@
-//! The reference of the protocol, written from the types themselves: each with its meaning, its
+//! The reference of the protocol, generated from the types themselves: each with its meaning, its
 //! fields and an example. `cargo dev generate` writes `docs/protocol.md` from it.
 
 mod document;
@@ -10,22 +10,22 @@ pub use examples::example;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// How a type is spoken of in the reference, and the pages it adds to it.
+/// The name of a type in the reference, and the pages it adds.
 pub(crate) trait Shape {
     fn shape() -> String;
 
-    /// Adds the type, and those it is made of, unless they are there.
+    /// Adds the type and its parts, unless they are present.
     fn enter(_: &mut Pages) {}
 }
 
-/// The types that have been added, in the order in which they were met.
+/// The types added so far, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     names: BTreeSet<&'static str>,
     pub(crate) list: Vec<Page>,
 }
 
-/// What is said of a type.
+/// The page of a type.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) name: &'static str,
@@ -34,7 +34,7 @@ pub(crate) struct Page {
     pub(crate) words: Vec<(&'static str, String)>,
 }
 
-/// What is said of a field.
+/// The description of a field.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
@@ -62,8 +62,8 @@ impl Pages {
     }
 }
 
-/// The lines of a doc comment as one text, without the sections and requirements it names: they
-/// are for those who read the source.
+/// Returns the lines of a doc comment as one text, without section and requirement numbers, which
+/// are for readers of the source.
 pub(crate) fn prose(lines: &[&str]) -> String {
     let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
     let text = lines.join(" ");
@@ -81,7 +81,7 @@ pub(crate) fn prose(lines: &[&str]) -> String {
     out
 }
 
-/// `3.2`, `CP-9` or several of them.
+/// Reports whether a text is `3.2`, `CP-9` or a list of such numbers.
 fn is_section(text: &str) -> bool {
     let is_one = |one: &str| {
         let number = one.strip_prefix("CP-").or(one.strip_prefix("FL-")).unwrap_or(one);

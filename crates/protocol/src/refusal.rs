@@ -1,10 +1,10 @@
-//! A message that is not accepted, and the answer it gets (CP-17).
+//! Refused messages, and the answers to them (CP-17).
 
 use crate::content::{ErrorDetails, ErrorResponse, ErrorSource};
 use crate::{ErrorCode, Message, Violation};
 use serde_json::{Map, Value};
 
-/// Why a message is not accepted. [`Refusal::into_content`] makes the ERROR_RESPONSE of it.
+/// The reason why a message is refused. [`Refusal::into_content`] converts it to an ERROR_RESPONSE.
 ///
 /// ```
 /// use contexture_protocol::{Limits, Message};
@@ -18,11 +18,11 @@ use serde_json::{Map, Value};
 pub struct Refusal {
     /// The code.
     pub code: ErrorCode,
-    /// What is wrong, in words.
+    /// The error in words.
     pub message: String,
     /// Each fault with its place (CP-3).
     pub violations: Vec<Violation>,
-    /// Faults beyond those listed.
+    /// The number of further faults.
     pub unlisted: usize,
     /// The messageId of the refused message, as far as it could be read.
     pub message_id: Option<String>,
@@ -30,18 +30,18 @@ pub struct Refusal {
     pub context_id: Option<String>,
     /// The policies that were breached (CP-19).
     pub violated_policies: Vec<String>,
-    /// Whether the same wish may succeed later; by default what the code says.
+    /// True if the same request may succeed later; by default from the code.
     pub recoverable: bool,
-    /// Where the fault lies; by default what the code says.
+    /// The side at fault; by default from the code.
     pub source: ErrorSource,
-    /// What can be done; by default the code's remedy.
+    /// The suggested action; by default the code's remedy.
     pub suggested_action: String,
     /// Further fields of `details`.
     pub details: Map<String, Value>,
 }
 
 impl Refusal {
-    /// A refusal with what the code says by default.
+    /// Creates a refusal with the defaults of the code.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Refusal {
         }
     }
 
-    /// Says which message is refused.
+    /// Sets the refused message.
     #[must_use]
     pub fn about(mut self, message: &Message) -> Self {
         self.message_id = Some(message.message_id.clone());
@@ -67,7 +67,7 @@ impl Refusal {
         self
     }
 
-    /// Names a policy that was breached.
+    /// Adds a policy that was breached.
     #[must_use]
     pub fn policy(mut self, policy: impl Into<String>) -> Self {
         self.violated_policies.push(policy.into());
@@ -81,15 +81,15 @@ impl Refusal {
         self
     }
 
-    /// Says what can be done.
+    /// Sets the suggested action.
     #[must_use]
     pub fn suggest(mut self, action: impl Into<String>) -> Self {
         self.suggested_action = action.into();
         self
     }
 
-    /// The content of the ERROR_RESPONSE. `request_id` stands in for a messageId that could not be
-    /// read; the clock and the ids are the caller's.
+    /// Returns the content of the ERROR_RESPONSE. `request_id` replaces a messageId that could not
+    /// be read; the clock and the ids are the caller's.
     #[must_use]
     pub fn into_content(
         self,

@@ -1,4 +1,4 @@
-//! What is wrong with a message: each fault with its place, all of them in one pass (CP-3).
+//! Faults of a message: each with its place, all of them in one pass (CP-3).
 
 use crate::json::Faults;
 use crate::node::Node;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// Characters of an offending text that are shown.
+/// The number of characters shown of an offending text.
 const SHOWN: usize = 60;
 
 /// One fault of a message.
@@ -16,9 +16,9 @@ const SHOWN: usize = 60;
 pub struct Violation {
     /// The place: a JSON pointer (RFC 6901) from the top of the message.
     pub pointer: String,
-    /// What should stand there.
+    /// The expected value.
     pub expected: String,
-    /// What stands there.
+    /// The value found.
     pub found: String,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Where a reader stands. It costs nothing until a fault asks for the pointer.
+/// The position of a reader. It costs nothing until a fault needs the pointer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     parent: Option<&'a Place<'a>>,
@@ -101,13 +101,13 @@ impl<'l> Report<'l> {
         Self { limits, violations: Vec::new(), unlisted: 0, is_too_large: false }
     }
 
-    /// A report that begins with what was found before.
+    /// Creates a report with the earlier faults.
     pub(crate) fn begin(limits: &'l Limits, faults: Faults) -> Self {
         let Faults { violations, unlisted, is_too_large } = faults;
         Self { limits, violations, unlisted, is_too_large }
     }
 
-    /// How many there are; a reader compares it before and after.
+    /// Returns the number of faults; a reader compares it before and after.
     pub(crate) fn count(&self) -> usize {
         self.violations.len() + self.unlisted
     }
@@ -121,23 +121,23 @@ impl<'l> Report<'l> {
         self.violations.push(violation);
     }
 
-    /// A value that is not what is expected.
+    /// Adds the fault of a wrong value.
     pub(crate) fn wrong(&mut self, at: &Place<'_>, expected: impl Into<String>, value: &Node<'_>) {
         self.add(at, expected, found(value));
     }
 
-    /// A field that is not there.
+    /// Adds the fault of a missing field.
     pub(crate) fn missing(&mut self, at: &Place<'_>, name: &str, expected: impl Into<String>) {
         self.add(&at.key(name), expected, "nothing".to_owned());
     }
 
-    /// A breach of a limit.
+    /// Adds the breach of a limit.
     pub(crate) fn too_large(&mut self, at: &Place<'_>, expected: String, found: String) {
         self.is_too_large = true;
         self.add(at, expected, found);
     }
 
-    /// Faults that another check found below `at`.
+    /// Adds faults that another check found below `at`.
     pub(crate) fn take(&mut self, at: &Place<'_>, violations: Vec<Violation>) {
         for violation in violations {
             self.add(at, violation.expected, violation.found);
@@ -147,7 +147,7 @@ impl<'l> Report<'l> {
         }
     }
 
-    /// The refusal, if there is any fault.
+    /// Returns the refusal, if there are faults.
     pub(crate) fn refusal(self) -> Option<Refusal> {
         let code =
             if self.is_too_large { ErrorCode::TooLarge } else { ErrorCode::ValidationFailed };
@@ -163,7 +163,7 @@ impl<'l> Report<'l> {
     }
 }
 
-/// What a value is, in a few words.
+/// Describes a value in a few words.
 pub(crate) fn found(value: &Node<'_>) -> String {
     match value {
         Node::Null => "null".to_owned(),
@@ -179,7 +179,7 @@ fn counted(what: &str, count: usize, of: &str) -> String {
     format!("{what} {count} {of}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A text as JSON, shortened with `…` where it is long.
+/// Returns a text as JSON, shortened with `…` if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     match text.char_indices().nth(SHOWN).and_then(|(at, _)| text.split_at_checked(at)) {
         None => Value::from(text).to_string(),

@@ -1,6 +1,6 @@
-//! JSON Schema (2020-12) of each type of messages, made from the types themselves (CP-3).
+//! JSON Schema (2020-12) of each message type, generated from the types themselves (CP-3).
 //!
-//! What a schema cannot say, the reader checks: that a date is on the calendar, and the limits.
+//! The reader checks the rules that a schema cannot express: that a date exists, and the limits.
 
 use crate::body::{KINDS, Kind};
 use crate::content::Context;
@@ -11,7 +11,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The schema of a whole message of this type; `None` for a type that the protocol does not have.
+/// Returns the schema of a whole message of this type; `None` for a type that the protocol does not
+/// have.
 ///
 /// ```
 /// let schema = contexture_protocol::schema::of("USER_INPUT").unwrap();
@@ -26,20 +27,20 @@ pub fn of(name: &str) -> Option<Value> {
     Some(Value::Object(envelope))
 }
 
-/// The schema of a context as it is read and imported (8.1).
+/// Returns the schema of a context as it is read and imported (8.1).
 #[must_use]
 pub fn context() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Context>().to_value()
 }
 
-/// The schema of a context with the name [`CONTEXT`] and of each type of messages, in the order of
-/// the reference.
+/// Returns the schema of a context with the name [`CONTEXT`] and of each type of messages, in the
+/// order of the reference.
 pub fn all() -> impl Iterator<Item = (&'static str, Value)> {
     let messages = KINDS.iter().filter_map(|kind| Some((kind.name, of(kind.name)?)));
     messages.chain(std::iter::once((CONTEXT, context())))
 }
 
-/// The name under which the schema of a context stands among those of the messages.
+/// The name of the context's schema among those of the messages.
 pub const CONTEXT: &str = "CONTEXT";
 
 fn envelope(kind: &Kind, generator: &mut SchemaGenerator) -> Map<String, Value> {
@@ -67,7 +68,7 @@ fn finish(schema: &mut Map<String, Value>, mut generator: SchemaGenerator) {
     }
 }
 
-/// The fields of every envelope but the type and the content.
+/// Returns the fields of every envelope except the type and the content.
 fn shared(generator: &mut SchemaGenerator, needs_context: bool) -> Map<String, Value> {
     let mut optional_id = id();
     if let (false, Value::Object(id)) = (needs_context, &mut optional_id) {
@@ -83,14 +84,14 @@ fn shared(generator: &mut SchemaGenerator, needs_context: bool) -> Map<String, V
     fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
-/// What an id looks like.
+/// The pattern of an id.
 const ID: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
 
 fn id() -> Value {
     json!({"type": "string", "pattern": ID})
 }
 
-/// Says of the fields of the kind `id` what an id looks like.
+/// Adds the pattern of an id to the fields of the kind `id`.
 pub(crate) fn name_ids(schema: &mut Schema, fields: &[(&str, &str)]) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     for (_, name) in fields.iter().filter(|(kind, _)| *kind == "id") {
@@ -100,7 +101,8 @@ pub(crate) fn name_ids(schema: &mut Schema, fields: &[(&str, &str)]) {
     }
 }
 
-/// A message in a context: the id, the type and the content, which is checked by its type.
+/// Describes a message in a context: the id, the type and the content, which is checked by its
+/// type.
 impl JsonSchema for Draft {
     fn schema_name() -> Cow<'static, str> {
         "MessageOfContext".into()

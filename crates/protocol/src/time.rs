@@ -19,9 +19,9 @@ pub struct Moment {
     pub nanos: u32,
 }
 
-/// A date and time as it was written.
+/// A date and time as written.
 ///
-/// Read are the calendar forms of ISO 8601, extended (`2025-12-01T12:34:56.789Z`) and basic
+/// It accepts the calendar forms of ISO 8601, extended (`2025-12-01T12:34:56.789Z`) and basic
 /// (`20251201T123456Z`), with seconds and fractions or without, with an offset or `Z` or neither
 /// (then UTC), and a date alone (then midnight UTC).
 ///
@@ -39,32 +39,32 @@ pub struct Timestamp {
     moment: Moment,
 }
 
-/// A text that is no date and time.
+/// A text that is not a date and time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {EXPECTED}, found \"{0}\"")]
 pub struct BadTimestamp(pub String);
 
-/// What a timestamp is.
+/// The description of a timestamp.
 pub(crate) const EXPECTED: &str = "an ISO 8601 date and time such as 2025-12-01T12:34:56.789Z";
 
 impl Timestamp {
-    /// As it was written.
+    /// Returns the text as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.written
     }
 
-    /// The moment it names.
+    /// Returns the moment.
     #[must_use]
     pub fn moment(&self) -> Moment {
         self.moment
     }
 
-    /// The time of a clock that counts milliseconds since 1970, in UTC with milliseconds, as the
-    /// server writes its times (CP-1).
+    /// Converts milliseconds since 1970 to UTC with milliseconds, the form of the server's times
+    /// (CP-1).
     #[must_use]
     pub fn from_unix_millis(millis: u64) -> Self {
-        // Beyond the year 9999 there is no form of it.
+        // There is no form for years beyond 9999.
         let millis = i64::try_from(millis).unwrap_or(i64::MAX).min(253_402_300_799_999);
         let time = DateTime::from_timestamp_millis(millis).unwrap_or_default();
         let written = time.to_rfc3339_opts(SecondsFormat::Millis, true);
@@ -132,7 +132,7 @@ impl schemars::JsonSchema for Timestamp {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        // The shape alone: which days a month has is not said in a pattern.
+        // The form alone: a pattern does not know the days of a month.
         let date = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})";
         let time = "[0-9]{2}(:?[0-9]{2}(:?[0-9]{2}([.,][0-9]+)?)?)?";
         let offset = "([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?";
@@ -150,7 +150,7 @@ impl crate::reference::Shape for Timestamp {
     }
 }
 
-/// What is left to read of a text.
+/// The unparsed rest of a text.
 struct Rest<'t>(&'t [u8]);
 
 impl Rest<'_> {
@@ -173,7 +173,7 @@ impl Rest<'_> {
         is_taken.then_some(*first)
     }
 
-    /// Whether a digit or this separator comes next.
+    /// Reports whether a digit or this separator comes next.
     fn goes_on(&self, separator: u8) -> bool {
         self.0.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == separator)
     }
@@ -190,7 +190,7 @@ fn moment(text: &str) -> Option<Moment> {
     rest.0.is_empty().then_some(moment)
 }
 
-/// Takes `YYYY-MM-DD` or `YYYYMMDD`.
+/// Parses `YYYY-MM-DD` or `YYYYMMDD`.
 fn date(rest: &mut Rest<'_>) -> Option<NaiveDate> {
     let year = i32::try_from(rest.number(4)?).ok()?;
     let is_extended = rest.one_of(b"-").is_some();
@@ -201,7 +201,7 @@ fn date(rest: &mut Rest<'_>) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, month, u32::try_from(rest.number(2)?).ok()?)
 }
 
-/// Seconds of the day and nanoseconds. Minutes and seconds may be left out.
+/// Parses the seconds of the day and nanoseconds. Minutes and seconds may be omitted.
 fn clock(rest: &mut Rest<'_>) -> Option<(i64, u32)> {
     let hour = rest.number(2)?;
     let (mut minute, mut second, mut nanos) = (0, 0, 0);
@@ -235,7 +235,7 @@ fn fraction(rest: &mut Rest<'_>) -> Option<u32> {
     u32::try_from(nanos).ok()
 }
 
-/// Seconds ahead of UTC; none said is UTC.
+/// Parses the seconds ahead of UTC; 0 without an offset.
 fn offset(rest: &mut Rest<'_>) -> Option<i64> {
     if rest.0.is_empty() || rest.one_of(b"Zz").is_some() {
         return Some(0);

@@ -6,11 +6,11 @@ use std::fmt;
 /// A version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Another one is another protocol.
+    /// The major version; another one is incompatible.
     pub major: u32,
-    /// A later one knows more.
+    /// The minor version; a later one adds features.
     pub minor: u32,
-    /// Of no meaning for what is understood.
+    /// The patch version, without a meaning for compatibility.
     pub patch: u32,
 }
 
@@ -23,11 +23,11 @@ pub const SUBPROTOCOL: &str = "mcp-cp.1";
 /// The HTTP header; if absent, the version is 1.0.0.
 pub const VERSION_HEADER: &str = "MCP-CP-Version";
 
-/// A version of semantic versioning, as JSON Schema has it.
+/// The pattern of a semantic version, for JSON Schema.
 pub(crate) const SEMANTIC: &str =
     r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$";
 
-/// Whether a text is a version of semantic versioning: three numbers, and what may follow them.
+/// Reports whether a text is a semantic version: three numbers and optional suffixes.
 pub(crate) fn is_semantic(text: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -47,7 +47,7 @@ pub(crate) fn is_semantic(text: &str) -> bool {
 }
 
 impl Version {
-    /// Reads `1.0.0`, `1.0` or `1`.
+    /// Parses `1.0.0`, `1.0` or `1`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().split('.');
@@ -62,8 +62,8 @@ impl Version {
         parts.next().is_none().then_some(version)
     }
 
-    /// The version to be spoken with a peer that offers this one: the lower of the two. A minor
-    /// version ahead of ours is accepted; an older one is served without what it cannot know.
+    /// Returns the version to be spoken with a peer that offers this one: the lower of the two. A
+    /// minor version ahead of ours is accepted; an older one is served without what it cannot know.
     ///
     /// ```
     /// use contexture_protocol::{ErrorCode, VERSION, Version};
@@ -85,8 +85,8 @@ impl Version {
         Err(Self::unsupported(&theirs.to_string()))
     }
 
-    /// Chooses among the subprotocols that a WebSocket client offers; others than those of this
-    /// protocol do not count. `None`: there is none of this protocol, HELLO will say the version.
+    /// Chooses among the subprotocols that a WebSocket client offers; those of other protocols do
+    /// not count. Returns `None` if there is none of this protocol: HELLO will contain the version.
     ///
     /// # Errors
     /// `UNSUPPORTED_VERSION`, when only other majors of this protocol are offered.

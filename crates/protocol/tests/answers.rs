@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 #[test]
-fn cp_17_every_code_says_what_it_means_and_what_to_do() {
+fn cp_17_every_code_has_meaning_and_remedy() {
     let words: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(
         words,
@@ -71,7 +71,7 @@ fn cp_17_every_code_says_what_it_means_and_what_to_do() {
 }
 
 #[test]
-fn cp_17_a_refusal_is_an_error_response_with_all_it_knows() {
+fn cp_17_refusal_becomes_error_response_with_all_fields() {
     let refusal = Refusal::new(ErrorCode::RateLimited, "too many messages")
         .policy("rate_limit")
         .detail("retryAfter", 2)
@@ -106,7 +106,7 @@ fn cp_17_a_refusal_is_an_error_response_with_all_it_knows() {
 }
 
 #[test]
-fn cp_17_the_request_is_named_by_its_message_id_where_it_can_be_read() {
+fn cp_17_readable_message_id_names_the_request() {
     let text = br#"{"messageId":"msg_9","contextId":"ctx_9","content":"#;
     let refusal = Message::parse(text, &Limits::WIRE).unwrap_err();
     assert_eq!(refusal.code, ErrorCode::ParseError);
@@ -116,7 +116,7 @@ fn cp_17_the_request_is_named_by_its_message_id_where_it_can_be_read() {
 }
 
 #[test]
-fn cp_6_each_message_of_a_batch_stands_for_itself() {
+fn cp_6_messages_of_batch_are_independent() {
     let good = envelope("USER_INPUT", json!({"text": "hi"}));
     let bad = envelope("USER_INPUT", json!({}));
     let text = json!([good, bad, 5, []]).to_string();
@@ -137,7 +137,7 @@ fn cp_6_each_message_of_a_batch_stands_for_itself() {
 }
 
 #[test]
-fn cp_4_further_types_can_be_registered_and_are_checked() {
+fn cp_4_additional_types_can_be_registered_and_are_checked() {
     let check = |content: &Value| match content.get("choice") {
         Some(Value::String(_)) => Vec::new(),
         _ => vec![Violation {
@@ -172,7 +172,7 @@ fn cp_4_further_types_can_be_registered_and_are_checked() {
 }
 
 #[test]
-fn cp_7_what_a_message_is_does_not_depend_on_its_timestamp_or_the_order_of_its_fields() {
+fn cp_7_identity_ignores_timestamp_and_field_order() {
     let read = |value: Value| Message::from_value(value, &Limits::WIRE).unwrap();
     let one = envelope("USER_INPUT", json!({"text": "hi", "x": 1}));
     let mut later = envelope("USER_INPUT", json!({"x": 1, "text": "hi"}));
@@ -184,7 +184,7 @@ fn cp_7_what_a_message_is_does_not_depend_on_its_timestamp_or_the_order_of_its_f
 }
 
 #[test]
-fn cp_3_the_reference_tells_of_every_type_and_code() {
+fn cp_3_reference_describes_every_type_and_code() {
     let document = reference::document();
     for kind in contexture_protocol::KINDS {
         assert!(document.contains(&format!("\n### {}\n", kind.name)), "{}", kind.name);

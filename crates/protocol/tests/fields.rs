@@ -1,4 +1,4 @@
-//! Each field of each type, given what it cannot hold: the pointer, what was expected, what came.
+//! Each field of each type with an invalid value: the pointer, the expected and the found value.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -23,7 +23,7 @@ fn faults(value: &Value) -> Vec<String> {
     refusal.violations.iter().map(ToString::to_string).collect()
 }
 
-/// Type, content, and the one fault of it.
+/// Type, content, and its one fault.
 const WRONG: &[(&str, &str, &str)] = &[
     ("USER_INPUT", r#"{}"#, "/content/text: expected a string, found nothing"),
     ("USER_INPUT", r#"{"text": 5}"#, "/content/text: expected a string, found the number 5"),
@@ -85,7 +85,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "TOOL_CALL_REQUEST",
         r#"{"calls": [], "toolCalls": []}"#,
-        "/content/toolCalls: expected nothing, since calls is there, found a second list",
+        "/content/toolCalls: expected nothing, since calls is present, found a second list",
     ),
     (
         "TOOL_CALL_REQUEST",
@@ -345,7 +345,7 @@ const WRONG: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn cp_3_each_fault_has_its_pointer_what_was_expected_and_what_came() {
+fn cp_3_each_fault_has_pointer_expected_and_found() {
     for (kind, content, fault) in WRONG {
         let content: Value = serde_json::from_str(content).unwrap();
         assert_eq!(faults(&envelope(kind, content)), [*fault], "{kind}");
@@ -353,7 +353,7 @@ fn cp_3_each_fault_has_its_pointer_what_was_expected_and_what_came() {
 }
 
 #[test]
-fn cp_3_what_the_reader_refuses_the_schema_refuses_too() {
+fn cp_3_schema_refuses_what_the_reader_refuses() {
     let schemas: BTreeMap<&str, jsonschema::Validator> = schema::all()
         .map(|(name, schema)| (name, jsonschema::validator_for(&schema).unwrap()))
         .collect();
@@ -368,7 +368,7 @@ fn cp_3_what_the_reader_refuses_the_schema_refuses_too() {
 }
 
 #[test]
-fn cp_2_each_type_has_an_example_that_is_valid_and_comes_back() {
+fn cp_2_each_type_has_a_valid_example_that_round_trips() {
     for kind in KINDS {
         let text = reference::example(kind.name).unwrap_or_else(|| panic!("{}", kind.name));
         let message = Message::parse(text.as_bytes(), &Limits::WIRE).unwrap();
@@ -400,7 +400,7 @@ fn cp_2b_the_added_types_are_of_the_protocol() {
 }
 
 #[test]
-fn cp_1_each_field_of_the_envelope_is_required_and_named_when_it_is_missing() {
+fn cp_1_missing_envelope_field_is_named() {
     let whole = envelope("INSTRUCTION", json!({"instructions": []}));
     assert!(read(&whole).is_ok());
     for field in ["messageId", "contextId", "timestamp", "type", "sender", "content"] {
@@ -416,7 +416,7 @@ fn cp_1_each_field_of_the_envelope_is_required_and_named_when_it_is_missing() {
 }
 
 #[test]
-fn cp_1_the_envelope_is_checked_in_every_field() {
+fn cp_1_envelope_is_checked_in_every_field() {
     let cases = [
         ("/messageId", json!(5)),
         ("/messageId", json!("")),
@@ -440,7 +440,7 @@ fn cp_1_the_envelope_is_checked_in_every_field() {
 }
 
 #[test]
-fn cp_3_all_faults_of_a_message_are_reported_in_one_pass() {
+fn cp_3_all_faults_of_message_are_reported_in_one_pass() {
     let mut message = envelope(
         "TOOL_CALL_REQUEST",
         json!({"calls": [{"callId": 1, "parameters": []}, 5], "timeout": "x", "executionMode": "?"}),
@@ -469,7 +469,7 @@ fn cp_3_all_faults_of_a_message_are_reported_in_one_pass() {
 }
 
 #[test]
-fn cp_3_faults_beyond_the_limit_are_counted() {
+fn cp_3_faults_beyond_limit_are_counted() {
     let calls = vec![json!(1); 500];
     let refusal = read(&envelope("TOOL_CALL_REQUEST", json!({"calls": calls}))).unwrap_err();
     assert_eq!((refusal.violations.len(), refusal.unlisted), (100, 400));
@@ -480,7 +480,7 @@ fn cp_3_faults_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn cp_9_which_messages_may_come_without_a_context() {
+fn cp_9_which_messages_may_come_without_context() {
     for kind in KINDS {
         let text = reference::example(kind.name).unwrap();
         let mut value: Value = serde_json::from_str(&text).unwrap();
@@ -501,7 +501,7 @@ fn cp_9_which_messages_may_come_without_a_context() {
 }
 
 #[test]
-fn cp_1_unknown_types_and_fields_are_kept_as_they_came() {
+fn cp_1_unknown_types_and_fields_are_kept() {
     let mut value = envelope("VOTE", json!([1, {"a": null}]));
     value["later"] = json!({"x": 1.50});
     value["sender"]["role"] = json!("chair");
@@ -514,7 +514,7 @@ fn cp_1_unknown_types_and_fields_are_kept_as_they_came() {
 }
 
 #[test]
-fn cp_3_a_null_that_was_kept_gives_way_to_a_value() {
+fn cp_3_kept_null_is_replaced_by_a_value() {
     let value = envelope("USER_INPUT", json!({"text": "", "attachments": null}));
     let mut message = read(&value).unwrap();
     let Body::UserInput(input) = &mut message.body else { panic!() };
@@ -525,7 +525,7 @@ fn cp_3_a_null_that_was_kept_gives_way_to_a_value() {
 }
 
 #[test]
-fn cp_3_numbers_keep_what_was_written() {
+fn cp_3_numbers_keep_their_spelling() {
     let content = r#"{"calls":[{"callId":"c","name":"n","parameters":{"x":1.0,"y":18446744073709551615},"timeout":0.5}],"timeout":30.0,"frontendTimeout":0,"backendTimeout":20}"#;
     let message = envelope("TOOL_CALL_REQUEST", serde_json::from_str(content).unwrap());
     let read = read(&message).unwrap();
@@ -535,7 +535,7 @@ fn cp_3_numbers_keep_what_was_written() {
 }
 
 #[test]
-fn cp_10_a_null_value_is_a_value() {
+fn cp_10_null_value_is_value() {
     let content = json!({"operation": "UPDATE_STATE", "path": "a", "value": null});
     let message = read(&envelope("CONTEXT_UPDATE", content)).unwrap();
     let Body::ContextUpdate(update) = &message.body else { panic!() };
@@ -544,7 +544,7 @@ fn cp_10_a_null_value_is_a_value() {
 }
 
 #[test]
-fn fl_1_tool_calls_are_read_as_calls_where_a_request_stands() {
+fn fl_1_tool_calls_field_is_read_as_calls() {
     let call = json!({"callId": "c", "name": "n", "parameters": {}});
     for name in ["calls", "toolCalls"] {
         let value = envelope("TOOL_CALL_REQUEST", json!({name: [call]}));
@@ -557,7 +557,7 @@ fn fl_1_tool_calls_are_read_as_calls_where_a_request_stands() {
 }
 
 #[test]
-fn cp_17_the_chinese_words_of_the_source_are_accepted_and_kept() {
+fn cp_17_chinese_words_of_source_are_accepted_and_kept() {
     use contexture_protocol::content::SourceKind;
     for (word, kind) in [
         ("客户端", SourceKind::Client),
@@ -602,16 +602,16 @@ fn cp_19_limits_are_named_when_they_are_broken() {
 }
 
 #[test]
-fn cp_1_a_field_that_stands_twice_is_refused() {
+fn cp_1_duplicate_field_is_refused() {
     let text = envelope("USER_INPUT", json!({"text": ""})).to_string();
     let twice = text.replace("\"type\":\"SYSTEM\"", "\"type\":\"USER\",\"type\":\"SYSTEM\"");
     let refusal = Message::parse(twice.as_bytes(), &Limits::WIRE).unwrap_err();
     assert_eq!(refusal.code, ErrorCode::ParseError);
-    assert!(refusal.message.contains("the field \"type\" stands twice"), "{}", refusal.message);
+    assert!(refusal.message.contains("duplicate field \"type\""), "{}", refusal.message);
 }
 
 #[test]
-fn cp_19_a_message_as_deep_as_the_limit_is_read_on_a_small_stack() {
+fn cp_19_message_as_deep_as_limit_is_read_on_small_stack() {
     let deep = |depth: usize| {
         let inner = format!("{}1{}", "{\"a\":[".repeat(depth / 2), "]}".repeat(depth / 2));
         format!(

@@ -1,5 +1,5 @@
-//! Numbers that would change, lists that are too long, tools that can't be told apart: refused with
-//! their places, wherever they stand.
+//! Numbers that would change, lists that are too long, duplicate tools: refused with their places,
+//! at any position.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -28,7 +28,7 @@ fn pointers(refusal: &Refusal) -> Vec<&str> {
 }
 
 #[test]
-fn cp_3_a_number_that_would_change_is_refused_with_its_pointer() {
+fn cp_3_number_that_would_change_is_refused_with_its_pointer() {
     for (value, pointer) in [
         ("18446744073709551616", "/content/value"),
         (r#"{"a": [1, -9223372036854775809]}"#, "/content/value/a/1"),
@@ -66,7 +66,7 @@ fn cp_3_numbers_that_fit_are_kept_with_their_value() {
 }
 
 #[test]
-fn cp_3_a_lost_number_is_told_together_with_the_other_faults() {
+fn cp_3_lost_number_is_reported_with_other_faults() {
     let text = update("m1", "18446744073709551616").replace("\"USER\"", "\"ROBOT\"");
     let refusal = parse(&text).unwrap_err();
     assert_eq!(pointers(&refusal), ["/content/value", "/sender/type"]);
@@ -76,7 +76,7 @@ fn cp_3_a_lost_number_is_told_together_with_the_other_faults() {
 }
 
 #[test]
-fn cp_6_a_lost_number_spoils_its_own_message_of_a_batch_alone() {
+fn cp_6_lost_number_refuses_only_its_own_message() {
     let batch = format!(
         "[{}, {}, 5, {}, {}]",
         update("m1", "1"),
@@ -96,7 +96,7 @@ fn cp_6_a_lost_number_spoils_its_own_message_of_a_batch_alone() {
 }
 
 #[test]
-fn cp_19_a_list_of_more_elements_than_may_be_is_too_large_wherever_it_stands() {
+fn cp_19_list_beyond_limit_is_too_large_anywhere() {
     let limits = Limits { items: 3, ..Limits::WIRE };
     let parse = |text: &str| Message::parse(text.as_bytes(), &limits);
     assert!(parse(&update("m1", "[1,2,3]")).is_ok());
@@ -121,7 +121,7 @@ fn cp_19_a_list_of_more_elements_than_may_be_is_too_large_wherever_it_stands() {
 }
 
 #[test]
-fn cp_19_the_wire_takes_100_000_elements_and_no_more() {
+fn cp_19_wire_accepts_at_most_100_000_elements() {
     let list = |count: usize| format!("[{}]", vec!["0"; count].join(","));
     assert!(parse(&update("m1", &list(100_000))).is_ok());
     let refusal = parse(&update("m1", &list(100_001))).unwrap_err();
@@ -129,7 +129,7 @@ fn cp_19_the_wire_takes_100_000_elements_and_no_more() {
 }
 
 #[test]
-fn cp_13_tools_of_a_client_are_told_apart_by_their_ids() {
+fn cp_13_tools_of_client_have_distinct_ids() {
     let tools = json!({"clientId": "c", "supportedTools": [
         {"toolId": "a"}, {"toolId": "b"}, {"toolId": "a", "version": "one", "runtime": "BACKEND"},
     ]});
@@ -137,11 +137,11 @@ fn cp_13_tools_of_a_client_are_told_apart_by_their_ids() {
     let places =
         ["/supportedTools/2/toolId", "/supportedTools/2/runtime", "/supportedTools/2/version"];
     assert_eq!(pointers(&refusal), places);
-    assert_eq!(refusal.violations[0].found, "the string \"a\" once more");
+    assert_eq!(refusal.violations[0].found, "the string \"a\" again");
 }
 
 #[test]
-fn cp_9_what_is_no_message_is_held_to_the_same_rules() {
+fn cp_9_other_json_follows_the_same_rules() {
     let text = "{\"state\":\n {\"n\": 1,\n \"big\": 18446744073709551616}}";
     let refusal = parse_value(text.as_bytes(), &Limits::WIRE).unwrap_err();
     assert_eq!(

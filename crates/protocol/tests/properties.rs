@@ -1,4 +1,4 @@
-//! What holds of any message.
+//! Properties of every message.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -62,12 +62,12 @@ const KNOWN: &[&str] = &[
     "~/",
 ];
 
-/// Names of fields: those of the protocol, and others.
+/// Generates names of fields: those of the protocol, and others.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![proptest::sample::select(KNOWN).prop_map(str::to_owned), "[a-z]{1,6}"]
 }
 
-/// An example of a type, with further fields everywhere.
+/// Generates an example of a type, with additional fields everywhere.
 fn any_message() -> impl Strategy<Value = Value> {
     let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let further = btree_map("x[a-z]{1,4}", any_json(), 0..4);
@@ -91,7 +91,7 @@ fn add(place: &mut Value, further: &std::collections::BTreeMap<String, Value>) {
 
 proptest! {
     #[test]
-    fn cp_1_any_message_with_any_further_fields_comes_back(value in any_message()) {
+    fn cp_1_message_with_unknown_fields_round_trips(value in any_message()) {
         let message = Message::from_value(value.clone(), &Limits::WIRE).unwrap();
         prop_assert_eq!(canonical(&message.to_value()), canonical(&value));
         let again = Message::parse(message.to_json().as_bytes(), &Limits::WIRE).unwrap();
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_3_any_content_is_read_or_refused_with_a_place(
+    fn cp_3_any_content_is_read_or_refused_with_place(
         kind in 0..KINDS.len(),
         content in any_json(),
     ) {
@@ -110,7 +110,7 @@ proptest! {
             Err(refusal) => {
                 prop_assert!(!refusal.violations.is_empty());
                 for violation in &refusal.violations {
-                    // The place is there, or it is the place of what is missing.
+                    // The place exists, or it is the place of a missing field.
                     let (above, _) = violation.pointer.rsplit_once('/').unwrap_or(("", ""));
                     let is_there = content.pointer(&violation.pointer).is_some();
                     let is_missing = violation.found == "nothing" && content.pointer(above).is_some();
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_3_the_canonical_text_says_the_same_and_is_its_own(value in any_json()) {
+    fn cp_3_canonical_text_is_equivalent_and_idempotent(value in any_json()) {
         let text = canonical(&value);
         let back: Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(&back, &value);
@@ -145,14 +145,14 @@ proptest! {
     }
 
     #[test]
-    fn cp_1_any_text_is_a_timestamp_or_none(text in "[0-9T:.,Z+-]{0,30}|.{0,20}") {
+    fn cp_1_any_text_is_a_timestamp_or_refused(text in "[0-9T:.,Z+-]{0,30}|.{0,20}") {
         if let Ok(time) = text.parse::<Timestamp>() {
             prop_assert_eq!(time.as_str(), text);
         }
     }
 
     #[test]
-    fn cp_1_the_servers_times_are_read_back(millis in 0_u64..253_402_300_799_999) {
+    fn cp_1_servers_times_are_read_back(millis in 0_u64..253_402_300_799_999) {
         let time = Timestamp::from_unix_millis(millis);
         let moment = time.as_str().parse::<Timestamp>().unwrap().moment();
         let back = moment.seconds * 1_000 + i64::from(moment.nanos / 1_000_000);
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_10_any_text_is_a_path_or_none(text in "[a-c0-2.\"\\\\\\[\\]]{0,20}|.{0,20}") {
+    fn cp_10_any_text_is_a_path_or_refused(text in "[a-c0-2.\"\\\\\\[\\]]{0,20}|.{0,20}") {
         if let Ok(path) = text.parse::<StatePath>() {
             prop_assert_eq!(path.as_str(), &text);
             let again = StatePath::of(path.segments().to_vec()).unwrap();
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_10_what_was_set_is_there_and_what_was_refused_changed_nothing(
+    fn cp_10_set_values_are_present_and_refused_ones_change_nothing(
         state in btree_map("[ab]", any_json(), 0..3),
         path in "[ab01](\\.[ab01]){0,4}",
         value in any_json(),
@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_11_changes_of_paths_that_do_not_overlap_can_be_made_in_either_order(
+    fn cp_11_changes_of_disjoint_paths_commute(
         one in "[ab](\\.[ab]){0,3}",
         two in "[ab](\\.[ab]){0,3}",
     ) {

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
-fn cp_3_the_examples_of_the_source_parse_and_come_back_byte_for_byte() {
+fn cp_3_source_examples_round_trip_byte_for_byte() {
     let mut count = 0;
     let mut kinds = BTreeSet::new();
     for example in examples() {
@@ -49,7 +49,7 @@ fn cp_3_the_examples_of_the_source_parse_and_come_back_byte_for_byte() {
 }
 
 #[test]
-fn cp_9_the_context_of_the_source_parses_and_comes_back_byte_for_byte() {
+fn cp_9_source_context_round_trips_byte_for_byte() {
     let example = examples().into_iter().find(|example| example.name == "8_1").unwrap();
     let context: Context = serde_json::from_value(example.value.clone()).unwrap();
     assert_eq!(context.messages.as_ref().unwrap().len(), 2);
@@ -60,7 +60,7 @@ fn cp_9_the_context_of_the_source_parses_and_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn cp_3_the_examples_of_the_source_are_valid_by_their_schemas() {
+fn cp_3_examples_of_source_are_valid_by_their_schemas() {
     let schemas = schema::all().map(|(name, schema)| {
         (name, jsonschema::validator_for(&schema).unwrap_or_else(|e| panic!("{name}: {e}")))
     });
@@ -76,7 +76,7 @@ fn cp_3_the_examples_of_the_source_are_valid_by_their_schemas() {
 }
 
 #[test]
-fn cp_3_an_example_that_is_cut_off_anywhere_is_refused() {
+fn cp_3_truncated_example_is_refused() {
     for example in once_each() {
         for value in messages(&example.value) {
             let text = value.to_string();
@@ -84,7 +84,7 @@ fn cp_3_an_example_that_is_cut_off_anywhere_is_refused() {
                 let cut = &text.as_bytes()[..end];
                 let refusal = Message::parse(cut, &Limits::WIRE).unwrap_err();
                 assert_eq!(refusal.code, ErrorCode::ParseError, "{} at {end}", example.name);
-                // The id stands first: it is known as soon as it was read.
+                // The id comes first: it is known as soon as it was read.
                 let is_known = end >= r#"{"messageId":"""#.len() + id_of(&value).len();
                 assert_eq!(refusal.message_id.is_some(), is_known, "{} at {end}", example.name);
             }
@@ -92,7 +92,7 @@ fn cp_3_an_example_that_is_cut_off_anywhere_is_refused() {
     }
 }
 
-/// The examples without their further alternatives.
+/// Returns the examples without their further alternatives.
 fn once_each() -> Vec<Example> {
     let mut all = examples();
     all.dedup_by(|one, two| one.name == two.name);
@@ -104,12 +104,12 @@ fn id_of(value: &Value) -> &str {
 }
 
 #[test]
-fn cp_3_an_example_with_any_byte_spoilt_is_refused_or_still_a_message() {
+fn cp_3_example_with_damaged_byte_is_refused_or_a_message() {
     for example in once_each() {
         let Some(value) = messages(&example.value).into_iter().next() else { continue };
         let text = value.to_string().into_bytes();
         for at in 0..text.len() {
-            // Neither byte can stand anywhere in JSON.
+            // Neither byte is allowed anywhere in JSON.
             for spoilt in [0x00, 0xff] {
                 let mut text = text.clone();
                 text[at] = spoilt;
@@ -129,7 +129,7 @@ fn cp_3_an_example_with_any_byte_spoilt_is_refused_or_still_a_message() {
 }
 
 #[test]
-fn cp_3_a_field_of_an_example_that_is_taken_away_or_of_another_type_never_panics() {
+fn cp_3_removed_or_mistyped_field_never_panics() {
     for example in examples() {
         for value in messages(&example.value) {
             for pointer in pointers(&value, String::new()) {
@@ -174,7 +174,7 @@ fn pointers(value: &Value, at: String) -> Vec<String> {
 }
 
 #[test]
-fn cp_6_the_examples_in_one_array_are_one_batch() {
+fn cp_6_examples_in_one_array_are_one_batch() {
     let values: Vec<Value> =
         examples().iter().flat_map(|example| messages(&example.value)).collect();
     let text = serde_json::to_vec(&values).unwrap();
@@ -186,7 +186,7 @@ fn cp_6_the_examples_in_one_array_are_one_batch() {
 }
 
 #[test]
-fn cp_3_in_files_a_bare_type_and_content_suffice() {
+fn cp_3_in_files_bare_type_and_content_suffice() {
     for example in examples() {
         let value = &example.value;
         if value.get("content").is_none() {

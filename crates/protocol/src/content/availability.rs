@@ -3,29 +3,29 @@
 use crate::record::{record, words};
 
 record! {
-    /// A question which front-end tools can be called (4.7.2).
+    /// A question about the availability of front-end tools (4.7.2).
     #[derive(Default)]
     pub struct ToolAvailabilityRequest {
-        /// The tools asked about.
+        /// The tools in question.
         required tools: Vec<ToolQuery> = "tools",
     }
 }
 
 record! {
-    /// One tool that is asked about.
+    /// One tool in question.
     #[derive(Default)]
     pub struct ToolQuery {
         /// The tool.
         id tool_id: String = "toolId",
-        /// The least version that will do.
+        /// The lowest accepted version.
         optional min_version: Option<String> = "minVersion",
-        /// Capabilities that it must have.
+        /// The required capabilities.
         optional required_capabilities: Option<Vec<String>> = "requiredCapabilities",
     }
 }
 
 record! {
-    /// Which front-end tools can be called (4.7.2).
+    /// The availability of front-end tools (4.7.2).
     #[derive(Default)]
     pub struct ToolAvailabilityResponse {
         /// An answer for each tool, in the order of the question.
@@ -34,36 +34,36 @@ record! {
 }
 
 record! {
-    /// Whether one tool can be called.
+    /// The availability of one tool.
     #[derive(Default)]
     pub struct Availability {
         /// The tool.
         id tool_id: String = "toolId",
-        /// Whether it can be called.
+        /// True if it can be called.
         required available: bool = "available",
         /// Its version.
         optional version: Option<String> = "version",
         /// Its capabilities.
         optional capabilities: Option<Vec<String>> = "capabilities",
-        /// Why it cannot be called.
+        /// The reason why it cannot be called.
         optional reason: Option<UnavailableReason> = "reason",
-        /// The same in words.
+        /// The reason in words.
         optional message: Option<String> = "message",
     }
 }
 
 words! {
-    /// Why a tool cannot be called.
+    /// The reason why a tool cannot be called.
     pub enum UnavailableReason {
-        /// The user does not allow it.
+        /// The user denied permission.
         PermissionDenied = "PERMISSION_DENIED",
-        /// No client knows the tool.
+        /// No client provides the tool.
         NotSupported = "NOT_SUPPORTED",
-        /// The client's version is older than asked for.
+        /// The client's version is older than required.
         VersionTooLow = "VERSION_TOO_LOW",
         /// The client's tool lacks a capability.
         CapabilityMissing = "CAPABILITY_MISSING",
-        /// The client that has it is gone.
+        /// The client that provides it is disconnected.
         ClientUnavailable = "CLIENT_UNAVAILABLE",
     }
 }

@@ -8,45 +8,45 @@ use crate::report::{Place, Report};
 use serde_json::{Map, Value};
 
 record! {
-    /// A wish that tools be called (3.3). The list may be named `toolCalls` as well (4.1, 4.6.1);
-    /// which name was written is kept.
+    /// A request to call tools (3.3). The list may be named `toolCalls` as well (4.1, 4.6.1); the
+    /// name is kept as written.
     #[derive(Default)]
     pub struct ToolCallRequest, check = one_list, transform = schema_of_request {
         /// The calls.
         optional calls: Option<Vec<Call>> = "calls",
         /// The calls, under the name they have in a MODEL_RESPONSE.
         optional tool_calls: Option<Vec<Call>> = "toolCalls",
-        /// How they are run; `SYNC` if absent.
+        /// The execution mode; `SYNC` if absent.
         optional execution_mode: Option<CallMode> = "executionMode",
-        /// How long the whole request may take.
+        /// The timeout of the whole request.
         optional timeout: Option<Seconds> = "timeout",
-        /// How long the calls of front-end tools may take together (4.6.2).
+        /// The common timeout of the calls of front-end tools (4.6.2).
         optional frontend_timeout: Option<Seconds> = "frontendTimeout",
-        /// How long the other calls may take together (4.6.2).
+        /// The common timeout of the other calls (4.6.2).
         optional backend_timeout: Option<Seconds> = "backendTimeout",
     }
 }
 
 impl ToolCallRequest {
-    /// A request with these calls.
+    /// Creates a request with these calls.
     #[must_use]
     pub fn new(calls: Vec<Call>) -> Self {
         Self { calls: Some(calls), ..Self::default() }
     }
 
-    /// The calls, under whichever name they came.
+    /// Returns the calls, under either name.
     #[must_use]
     pub fn calls(&self) -> &[Call] {
         self.calls.as_deref().or(self.tool_calls.as_deref()).unwrap_or_default()
     }
 
-    /// The calls, under whichever name they came.
+    /// Returns the calls, under either name.
     #[must_use]
     pub fn into_calls(self) -> Vec<Call> {
         self.calls.or(self.tool_calls).unwrap_or_default()
     }
 
-    /// How they are run.
+    /// Returns the execution mode.
     #[must_use]
     pub fn mode(&self) -> CallMode {
         self.execution_mode.unwrap_or_default()
@@ -58,7 +58,7 @@ fn one_list(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
         (false, false) => report.missing(at, "calls", "an array of calls"),
         (true, true) => {
             let place = at.key("toolCalls");
-            report.add(&place, "nothing, since calls is there", "a second list".to_owned());
+            report.add(&place, "nothing, since calls is present", "a second list".to_owned());
         }
         _ => {}
     }
@@ -75,35 +75,35 @@ record! {
     pub struct Call {
         /// Its id, unique in its request.
         id call_id: String = "callId",
-        /// The tool; upper and lower case are not the same. Of a front-end tool: its toolId.
+        /// The name of the tool, case-sensitive; of a front-end tool, its toolId.
         required name: String = "name",
-        /// What the tool is given.
+        /// The arguments of the tool.
         required parameters: Map<String, Value> = "parameters",
-        /// What it is for.
+        /// The purpose of the call.
         optional description: Option<String> = "description",
-        /// Calls that must have ended before.
+        /// The ids of calls that must end before it starts.
         optional required_after: Option<Vec<String>> = "requiredAfter",
-        /// How long it may take.
+        /// The timeout of the call.
         optional timeout: Option<Seconds> = "timeout",
-        /// On which side it runs; if absent, where the tool is registered.
+        /// The side that runs it; if absent, the side where the tool is registered.
         optional runtime: Option<Runtime> = "runtime",
-        /// What happens when it fails (CP-18).
+        /// The recovery if it fails (CP-18).
         optional recovery: Option<Recovery> = "recovery",
-        /// What the user is asked before a front-end tool runs.
+        /// The question to the user before a front-end tool runs.
         optional user_prompt: Option<String> = "userPrompt",
-        /// What happens when a front-end tool cannot be run; `ABORT` if absent.
+        /// The behaviour if a front-end tool cannot be run; `ABORT` if absent.
         optional fallback_behavior: Option<FallbackBehavior> = "fallbackBehavior",
-        /// What runs instead, with `USE_ALTERNATIVE`.
+        /// The replacement, with `USE_ALTERNATIVE`.
         optional alternative: Option<Fallback> = "alternative",
-        /// How a front-end tool shows itself.
+        /// Display settings of a front-end tool.
         optional ui_settings: Option<Map<String, Value>> = "uiSettings",
-        /// How long it may take in the client.
+        /// The timeout in the client.
         optional timeout_client: Option<Seconds> = "timeoutClient",
     }
 }
 
 impl Call {
-    /// A call with parameters and nothing else.
+    /// Creates a call with parameters only.
     #[must_use]
     pub fn new(
         call_id: impl Into<String>,
@@ -113,13 +113,13 @@ impl Call {
         Self { call_id: call_id.into(), name: name.into(), parameters, ..Self::default() }
     }
 
-    /// Whether it is marked for the front end.
+    /// Reports whether it is marked for the front end.
     #[must_use]
     pub fn is_frontend(&self) -> bool {
         self.runtime == Some(Runtime::Frontend)
     }
 
-    /// What happens when a front-end tool cannot be run.
+    /// Returns the behaviour if a front-end tool cannot be run.
     #[must_use]
     pub fn fallback(&self) -> FallbackBehavior {
         self.fallback_behavior.unwrap_or_default()
@@ -127,13 +127,13 @@ impl Call {
 }
 
 words! {
-    /// How the calls of a request are run (4.3, 4.6.2).
+    /// The execution mode of a request's calls (4.3, 4.6.2).
     #[derive(Default)]
     pub enum CallMode {
         /// One after another, one response.
         #[default]
         Sync = "SYNC",
-        /// Acknowledged at once, a response for each as it ends.
+        /// Acknowledged at once, with a response for each call when it ends.
         Async = "ASYNC",
         /// All at once, one response.
         Parallel = "PARALLEL",
@@ -149,7 +149,7 @@ words! {
 }
 
 words! {
-    /// On which side a tool runs.
+    /// The side that runs a tool.
     pub enum Runtime {
         /// In a client.
         Frontend = "FRONTEND",
@@ -159,13 +159,13 @@ words! {
 }
 
 words! {
-    /// What happens when a front-end tool cannot be run (4.5.3).
+    /// The behaviour if a front-end tool cannot be run (4.5.3).
     #[derive(Default)]
     pub enum FallbackBehavior {
-        /// Nothing more of the request is started.
+        /// No further call of the request is started.
         #[default]
         Abort = "ABORT",
-        /// The rest goes on.
+        /// The remaining calls run.
         Skip = "SKIP",
         /// The alternative runs.
         UseAlternative = "USE_ALTERNATIVE",
@@ -173,20 +173,20 @@ words! {
 }
 
 record! {
-    /// What runs instead of a call or an instruction.
+    /// The replacement of a call or an instruction.
     #[derive(Default)]
     pub struct Fallback, check = one_name, transform = schema_of_fallback {
         /// The tool.
         optional name: Option<String> = "name",
         /// The action, of an instruction.
         optional action: Option<String> = "action",
-        /// What it is given; if absent, what was given before.
+        /// The arguments; if absent, those of the original call.
         optional parameters: Option<Map<String, Value>> = "parameters",
     }
 }
 
 impl Fallback {
-    /// The tool or action.
+    /// Returns the tool or action.
     #[must_use]
     pub fn target(&self) -> &str {
         self.name.as_deref().or(self.action.as_deref()).unwrap_or_default()
@@ -198,7 +198,7 @@ fn one_name(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
         (false, false) => report.missing(at, "name", "a string"),
         (true, true) => {
             let place = at.key("action");
-            report.add(&place, "nothing, since name is there", "a second name".to_owned());
+            report.add(&place, "nothing, since name is present", "a second name".to_owned());
         }
         _ => {}
     }
@@ -210,7 +210,7 @@ fn schema_of_fallback(schema: &mut schemars::Schema) {
 }
 
 record! {
-    /// What became of a request (3.4).
+    /// The result of a request (3.4).
     #[derive(Default)]
     pub struct ToolCallResponse {
         /// A result for each call, in the order of the request.
@@ -219,18 +219,18 @@ record! {
 }
 
 record! {
-    /// What became of one call (4.4, 4.5.4).
+    /// The result of one call (4.4, 4.5.4).
     pub struct CallResult {
         /// The call.
         id call_id: String = "callId",
-        /// How it ended.
+        /// The status.
         required status: CallStatus = "status",
-        /// What it gave: any JSON. The tools of the server use the names `value`, `unit`,
+        /// The result value: any JSON. The tools of the server use the names `value`, `unit`,
         /// `confidence`, `source` and `timestamp` where they apply (4.4).
         any result: Option<Value> = "result",
-        /// What went wrong, with `ERROR` or `TIMEOUT`.
+        /// The error, with `ERROR` or `TIMEOUT`.
         optional error: Option<Failure> = "error",
-        /// How long it took, from the request to the result.
+        /// The time from the request to the result.
         optional execution_time: Option<Millis> = "executionTime",
         /// The client that ran it.
         optional client_info: Option<Map<String, Value>> = "clientInfo",
@@ -238,13 +238,13 @@ record! {
 }
 
 impl CallResult {
-    /// A call that went well.
+    /// Creates the result of a successful call.
     #[must_use]
     pub fn success(call_id: impl Into<String>, result: Value) -> Self {
         Self { result: Some(result), ..Self::of(call_id.into(), CallStatus::Success) }
     }
 
-    /// A call that failed; the status follows from the code.
+    /// Creates the result of a failed call; the status follows from the code.
     #[must_use]
     pub fn failed(call_id: impl Into<String>, error: Failure) -> Self {
         let is_late = error.code == crate::ErrorCode::Timeout.as_str();
@@ -266,13 +266,13 @@ impl CallResult {
 }
 
 words! {
-    /// How a call ended, on the wire.
+    /// The status of a finished call, on the wire.
     pub enum CallStatus {
-        /// Well.
+        /// It succeeded.
         Success = "SUCCESS",
-        /// Not well, or it was not run.
+        /// It failed, or was not run.
         Error = "ERROR",
-        /// Too late.
+        /// It timed out.
         Timeout = "TIMEOUT",
     }
 }

@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 record! {
-    /// What a client can do (4.7.1). No two of its tools have the same `toolId`.
+    /// The capabilities of a client (4.7.1). No two of its tools have the same `toolId`.
     #[derive(Default)]
     pub struct ClientCapabilities, check = tools_are_told_apart {
         /// The client.
         id client_id: String = "clientId",
-        /// What kind of device it is, such as `smartphone`.
+        /// The kind of device, such as `smartphone`.
         optional device_type: Option<String> = "deviceType",
         /// Its platform, such as `iOS`.
         optional platform: Option<String> = "platform",
@@ -23,54 +23,54 @@ record! {
         optional version: Option<String> = "version",
         /// The front-end tools it runs.
         optional supported_tools: Option<Vec<ToolDefinition>> = "supportedTools",
-        /// What else it can do, such as `background_processing`: an open list.
+        /// Its other features, such as `background_processing`: an open list.
         optional supported_features: Option<Vec<String>> = "supportedFeatures",
-        /// What it cannot do.
+        /// Its limitations.
         optional limitations: Option<Limitations> = "limitations",
     }
 }
 
 record! {
-    /// Bounds that a client sets.
+    /// Limits that a client sets.
     #[derive(Default)]
     pub struct Limitations {
         /// The largest file in bytes.
         optional max_file_size: Option<Count> = "maxFileSize",
-        /// The longest that it works on a call.
+        /// The longest processing time of a call.
         optional max_processing_time: Option<Millis> = "maxProcessingTime",
     }
 }
 
 record! {
-    /// A front-end tool (4.5.1). In `supportedTools` all but `toolId` may be absent; a tool whose
-    /// definition is not known is not offered to a model.
+    /// A front-end tool (4.5.1). In `supportedTools` everything except `toolId` may be absent; a
+    /// tool without a known definition is not offered to a model.
     #[derive(Default)]
     pub struct ToolDefinition, check = runs_in_front, transform = schema_of_tool {
-        /// The tool: what a call names.
+        /// The id by which calls name it.
         id tool_id: String = "toolId",
-        /// What it is called where it is shown.
+        /// Its display name.
         optional name: Option<String> = "name",
-        /// What it does.
+        /// Its purpose.
         optional description: Option<String> = "description",
         /// Its version: three numbers as of semantic versioning, such as `1.2.0`.
         optional version: Option<String> = "version",
-        /// On which side it runs: always `FRONTEND`.
+        /// The side that runs it: always `FRONTEND`.
         optional runtime: Option<Runtime> = "runtime",
-        /// What it needs and offers: words without a meaning of their own.
+        /// Its capabilities: words without a predefined meaning.
         optional capabilities: Option<Vec<String>> = "capabilities",
         /// Its parameters, as JSON Schema.
         optional parameters: Option<Map<String, Value>> = "parameters",
-        /// What it gives, as JSON Schema.
+        /// Its result, as JSON Schema.
         optional returns: Option<Map<String, Value>> = "returns",
-        /// When the user is asked.
+        /// When to ask the user for permission.
         optional permission_level: Option<PermissionLevel> = "permissionLevel",
-        /// What the user has decided.
+        /// The user's decision.
         optional permission: Option<Permission> = "permission",
     }
 }
 
 words! {
-    /// When the user is asked before a tool runs.
+    /// When to ask the user before a tool runs.
     pub enum PermissionLevel {
         /// Never.
         None = "NONE",
@@ -82,7 +82,7 @@ words! {
 }
 
 words! {
-    /// What the user has decided about a tool.
+    /// The user's decision about a tool.
     pub enum Permission {
         /// It may run.
         Granted = "granted",
@@ -101,7 +101,7 @@ fn tools_are_told_apart(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_
         let Node::Object(fields) = tool else { continue };
         let Some(id) = fields.get("toolId").and_then(Node::as_str) else { continue };
         if !known.insert(id) {
-            let found = format!("{} once more", found(&Node::String(id.into())));
+            let found = format!("{} again", found(&Node::String(id.into())));
             report.add(&at.index(index).key("toolId"), "a toolId that no other tool has", found);
         }
     }

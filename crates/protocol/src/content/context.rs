@@ -15,24 +15,24 @@ record! {
     pub struct Context {
         /// Its id.
         id context_id: String = "contextId",
-        /// When it was made.
+        /// The time of its creation.
         optional creation_time: Option<Timestamp> = "creationTime",
-        /// When it was last changed, by the server's clock.
+        /// The time of its last change, by the server's clock.
         optional last_update_time: Option<Timestamp> = "lastUpdateTime",
-        /// How many changes it has seen: what decides which of two is newer.
+        /// The number of its changes: it decides which of two is newer.
         optional version: Option<Count> = "version",
         /// The history, in the order of arrival.
         optional messages: Option<Vec<Draft>> = "messages",
-        /// The state: `currentTopic`, `userPreferences`, `activeTools`, `customState` and whatever
-        /// else is put there.
+        /// The state: `currentTopic`, `userPreferences`, `activeTools`, `customState` and any other
+        /// fields.
         optional state: Option<Map<String, Value>> = "state",
-        /// `userId`, `sessionId`, `clientInfo` and whatever else is put there.
+        /// `userId`, `sessionId`, `clientInfo` and any other fields.
         optional metadata: Option<Map<String, Value>> = "metadata",
     }
 }
 
 record! {
-    /// News for those who subscribed to a context: the changes alone (CP-11).
+    /// Changes of a context, for its subscribers: the changes alone (CP-11).
     #[derive(Default)]
     pub struct ContextDelta {
         /// The version after the last change.
@@ -43,25 +43,25 @@ record! {
 }
 
 record! {
-    /// One change of a context, as the change log keeps it.
+    /// One change of a context, as recorded in the change log.
     pub struct Change {
         /// The version after it.
         required version: Count = "version",
-        /// What was done.
+        /// The operation.
         required op: UpdateOperation = "op",
-        /// The place of the message in the order of arrival.
+        /// The position of the message in the order of arrival.
         optional seq: Option<Count> = "seq",
-        /// The place in the state.
+        /// The path in the state.
         optional path: Option<StatePath> = "path",
-        /// What was put there.
+        /// The new value.
         any value: Option<Value> = "value",
-        /// The message that was added.
+        /// The added message.
         optional message: Option<Box<Draft>> = "message",
-        /// Which messages were cleared.
+        /// The filter of the cleared messages.
         optional filter: Option<HistoryFilter> = "filter",
-        /// The messageId of what caused it.
+        /// The messageId of the cause.
         optional cause: Option<String> = "cause",
-        /// When, by the server's clock.
+        /// The time, by the server's clock.
         optional time: Option<Timestamp> = "time",
     }
 }

@@ -10,26 +10,26 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 record! {
-    /// What went wrong with a message (7.2).
+    /// The error of a message (7.2).
     #[derive(Default)]
     pub struct ErrorResponse {
-        /// The code: one of the protocol's, or one of a peer that knows more.
+        /// The error code: one of the protocol's, or one of a peer with a later version.
         required error_code: String = "errorCode",
-        /// What went wrong, in words.
+        /// The error in words.
         required message: String = "message",
-        /// More about it.
+        /// Further details.
         optional details: Option<ErrorDetails> = "details",
-        /// Where the fault lies.
+        /// The side at fault.
         optional source: Option<ErrorSource> = "source",
-        /// Whether the same wish may succeed later.
+        /// True if the same request may succeed later.
         optional recoverable: Option<bool> = "recoverable",
-        /// What can be done.
+        /// The suggested action.
         optional suggested_action: Option<String> = "suggestedAction",
     }
 }
 
 impl ErrorResponse {
-    /// The code, if it is one of ours.
+    /// Returns the code, if it is one of the protocol's.
     #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         ErrorCode::parse(&self.error_code)
@@ -37,27 +37,26 @@ impl ErrorResponse {
 }
 
 record! {
-    /// More about an error.
+    /// Details of an error.
     #[derive(Default)]
     pub struct ErrorDetails {
-        /// The messageId of the refused message, or an id that the server gave where it could not
-        /// be read.
+        /// The messageId of the refused message, or an id from the server if it could not be read.
         optional request_id: Option<String> = "requestId",
-        /// When.
+        /// The time.
         optional timestamp: Option<String> = "timestamp",
-        /// What to look for in the logs.
+        /// The id for searching the logs.
         optional trace_id: Option<String> = "traceId",
         /// The policies that were breached (CP-19).
         optional violated_policies: Option<Vec<String>> = "violatedPolicies",
         /// Each fault of the message (CP-3): `[{"pointer", "expected", "found"}]`.
         any violations: Option<Value> = "violations",
-        /// Where in the program it happened, in debug mode only.
+        /// The place in the program, in debug mode only.
         optional stack_trace: Option<String> = "stackTrace",
     }
 }
 
 impl ErrorDetails {
-    /// When, as a moment.
+    /// Returns the time as a moment.
     #[must_use]
     pub fn moment(&self) -> Option<Timestamp> {
         self.timestamp.as_ref()?.parse().ok()
@@ -65,7 +64,7 @@ impl ErrorDetails {
 }
 
 words! {
-    /// Where a fault lies.
+    /// The side at fault.
     pub enum SourceKind {
         /// In the client.
         Client = "CLIENT",
@@ -73,16 +72,16 @@ words! {
         Server = "SERVER",
         /// In a tool.
         Tool = "TOOL",
-        /// In the system beneath.
+        /// In the underlying system.
         System = "SYSTEM",
     }
 }
 
-/// Where a fault lies, in the word that was written: the Chinese words 客户端, 服务端, 工具 and 系统
-/// are read and kept (CP-17).
+/// The side at fault, in the original word: the Chinese words 客户端, 服务端, 工具 and 系统 are read and kept
+/// (CP-17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ErrorSource {
-    /// What it says.
+    /// Its meaning.
     pub kind: SourceKind,
     is_chinese: bool,
 }
@@ -91,7 +90,7 @@ pub struct ErrorSource {
 const CHINESE: [&str; 4] = ["客户端", "服务端", "工具", "系统"];
 
 impl ErrorSource {
-    /// The word on the wire.
+    /// Returns the word on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         let chinese = SourceKind::ALL.iter().zip(CHINESE).find(|(kind, _)| **kind == self.kind);
@@ -101,7 +100,7 @@ impl ErrorSource {
         }
     }
 
-    /// What the word stands for.
+    /// Parses a word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         if let Some(kind) = SourceKind::parse(word) {

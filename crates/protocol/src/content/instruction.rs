@@ -11,15 +11,15 @@ record! {
     pub struct InstructionSet {
         /// The instructions.
         required instructions: Vec<Instruction> = "instructions",
-        /// How they are run; `SEQUENTIAL` if absent.
+        /// The execution mode; `SEQUENTIAL` if absent.
         optional execution_mode: Option<InstructionMode> = "executionMode",
-        /// How long the whole set may take.
+        /// The timeout of the whole set.
         optional timeout: Option<Seconds> = "timeout",
     }
 }
 
 impl InstructionSet {
-    /// How they are run.
+    /// Returns the execution mode.
     #[must_use]
     pub fn mode(&self) -> InstructionMode {
         self.execution_mode.unwrap_or_default()
@@ -32,95 +32,95 @@ record! {
     pub struct Instruction {
         /// Its id, unique in its set.
         id instruction_id: String = "instructionId",
-        /// What is done.
+        /// The action to run.
         required action: String = "action",
-        /// What it is done with; an empty object if absent.
+        /// The arguments of the action; an empty object if absent.
         optional parameters: Option<Map<String, Value>> = "parameters",
-        /// Instructions that must have ended before.
+        /// The ids of instructions that must end before it starts.
         optional dependencies: Option<Vec<String>> = "dependencies",
         /// It runs only if this is true (FL-8).
         optional condition: Option<String> = "condition",
-        /// How long it may take.
+        /// The timeout of the instruction.
         optional timeout: Option<Seconds> = "timeout",
-        /// What happens when it fails (CP-18).
+        /// The recovery if it fails (CP-18).
         optional recovery: Option<Recovery> = "recovery",
     }
 }
 
 words! {
-    /// How a set is run (5.3).
+    /// The execution mode of a set (5.3).
     #[derive(Default)]
     pub enum InstructionMode {
         /// One after another.
         #[default]
         Sequential = "SEQUENTIAL",
-        /// All whose dependencies have ended, at once.
+        /// All whose dependencies have ended, concurrently.
         Parallel = "PARALLEL",
-        /// As `PARALLEL`.
+        /// The same as `PARALLEL`.
         Conditional = "CONDITIONAL",
     }
 }
 
 record! {
-    /// What happens when a call or an instruction fails (CP-18, 7.3).
+    /// The recovery of a failed call or instruction (CP-18, 7.3).
     pub struct Recovery {
-        /// What is done.
+        /// The strategy.
         required strategy: RecoveryStrategy = "strategy",
-        /// How often it is tried in all, with `RETRY`.
+        /// The total number of attempts, with `RETRY`.
         optional attempts: Option<Count> = "attempts",
-        /// How long to wait before it is tried again.
+        /// The delay before the next attempt.
         optional delay: Option<Seconds> = "delay",
-        /// By how much each wait is longer than the one before.
+        /// The factor by which each delay is longer than the one before.
         optional backoff: Option<Factor> = "backoff",
-        /// What runs instead, with `DEGRADE`.
+        /// The replacement, with `DEGRADE`.
         optional alternative: Option<Fallback> = "alternative",
     }
 }
 
 words! {
-    /// What is done when something fails (7.3).
+    /// The strategy after a failure (7.3).
     #[derive(Default)]
     pub enum RecoveryStrategy {
-        /// What depends on it is skipped, the rest goes on.
+        /// Everything that depends on it is skipped, the rest continues.
         #[default]
         Skip = "SKIP",
         /// It is tried again.
         Retry = "RETRY",
         /// The alternative runs.
         Degrade = "DEGRADE",
-        /// What it has done so far is its result.
+        /// Its partial result is used.
         Partial = "PARTIAL",
-        /// Nothing more is started.
+        /// Nothing further is started.
         Abort = "ABORT",
     }
 }
 
 words! {
-    /// Where an instruction or a call stands (5.4).
+    /// The status of an instruction or a call (5.4).
     pub enum Status {
         /// It waits.
         Pending = "PENDING",
         /// It runs.
         Running = "RUNNING",
-        /// It went well.
+        /// It succeeded.
         Completed = "COMPLETED",
         /// It failed.
         Failed = "FAILED",
-        /// It was not run; the reason says why.
+        /// It was not run, for the given reason.
         Skipped = "SKIPPED",
-        /// It took too long.
+        /// It timed out.
         Timeout = "TIMEOUT",
     }
 }
 
 impl Status {
-    /// Whether it is over.
+    /// Reports whether the status is final.
     #[must_use]
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Running)
     }
 
-    /// The status of a call on the wire (FL-4).
+    /// Returns the status of a call on the wire (FL-4).
     #[must_use]
     pub fn of_call(self) -> CallStatus {
         match self {
@@ -132,25 +132,26 @@ impl Status {
 }
 
 record! {
-    /// What became of an instruction (FL-7). `SKIPPED` has a reason, `FAILED` and `TIMEOUT` an error.
+    /// The outcome of an instruction (FL-7). `SKIPPED` has a reason, `FAILED` and `TIMEOUT` an
+    /// error.
     pub struct Outcome {
         /// The instruction.
         id instruction_id: String = "instructionId",
-        /// How it ended.
+        /// The status.
         required status: Status = "status",
-        /// What it gave.
+        /// The result.
         any result: Option<Value> = "result",
-        /// What went wrong.
+        /// The error.
         optional error: Option<Failure> = "error",
-        /// Why it was not run.
+        /// The reason why it was not run.
         optional reason: Option<Reason> = "reason",
-        /// How long it took.
+        /// The execution time.
         optional execution_time: Option<Millis> = "executionTime",
     }
 }
 
 impl Outcome {
-    /// An outcome with a status and nothing else.
+    /// Creates an outcome with a status only.
     #[must_use]
     pub fn new(instruction_id: impl Into<String>, status: Status) -> Self {
         Self {
@@ -166,20 +167,20 @@ impl Outcome {
 }
 
 record! {
-    /// What went wrong with a call or an instruction.
+    /// The error of a call or an instruction.
     #[derive(Default)]
     pub struct Failure {
         /// A code: one of the protocol's, or a tool's own.
         required code: String = "code",
-        /// What went wrong, in words.
+        /// The error in words.
         required message: String = "message",
-        /// More about it. A `stackTrace` is given only in debug mode.
+        /// Further details. A `stackTrace` is included only in debug mode.
         any details: Option<Value> = "details",
     }
 }
 
 impl Failure {
-    /// A code and what it means here.
+    /// Creates a failure from a code and a message.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), ..Self::default() }
@@ -187,7 +188,7 @@ impl Failure {
 }
 
 record! {
-    /// Why something was not run.
+    /// The reason why something was not run.
     #[derive(Default)]
     pub struct Reason {
         /// A code, such as `CONDITION_FALSE` or `DEPENDENCY_FAILED`.
@@ -198,23 +199,23 @@ record! {
 }
 
 record! {
-    /// What became of a set of instructions (CP-2b).
+    /// The outcome of a set of instructions (CP-2b).
     pub struct InstructionResponse {
-        /// How the set ended.
+        /// The status of the set.
         required status: Status = "status",
         /// An outcome for each instruction, in the order of the set.
         required results: Vec<Outcome> = "results",
-        /// The ids of those that were run, in the order in which they began.
+        /// The ids of the instructions that were run, in the order in which they started.
         optional order: Option<Vec<String>> = "order",
     }
 }
 
 record! {
-    /// News of something that runs (CP-2b, FL-12).
+    /// Progress of something that runs (CP-2b, FL-12).
     pub struct Progress {
         /// The instruction, call or request.
         id id: String = "id",
-        /// Where it stands.
+        /// Its status.
         required status: Status = "status",
     }
 }

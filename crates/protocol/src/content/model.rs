@@ -8,28 +8,28 @@ use crate::report::{Place, Report};
 use serde_json::Value;
 
 record! {
-    /// What a model answers (3.2). `text` may be absent only where there are `toolCalls`.
+    /// The answer of a model (3.2). `text` may be absent only if there are `toolCalls`.
     #[derive(Default)]
     pub struct ModelResponse, check = text_or_calls, transform = schema_of_response {
         /// The text.
         optional text: Option<String> = "text",
-        /// The tools that the model wishes to be called (4.1).
+        /// The tool calls that the model requests (4.1).
         optional tool_calls: Option<Vec<Call>> = "toolCalls",
-        /// Why the model stopped.
+        /// The reason why the model stopped.
         optional finish_reason: Option<FinishReason> = "finishReason",
-        /// Tokens that it took.
+        /// The tokens used.
         optional usage: Option<Usage> = "usage",
     }
 }
 
 impl ModelResponse {
-    /// A text with the reason why it ended.
+    /// Creates an answer from a text and the reason why it ended.
     #[must_use]
     pub fn new(text: impl Into<String>, finish: FinishReason) -> Self {
         Self { text: Some(text.into()), finish_reason: Some(finish), ..Self::default() }
     }
 
-    /// The text; empty when there are tool calls alone.
+    /// Returns the text; empty if there are only tool calls.
     #[must_use]
     pub fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
@@ -49,28 +49,28 @@ fn schema_of_response(schema: &mut schemars::Schema) {
 }
 
 words! {
-    /// Why a model stopped.
+    /// The reason why a model stopped.
     pub enum FinishReason {
-        /// It had said all.
+        /// The answer is complete.
         Stop = "STOP",
-        /// It reached the greatest length.
+        /// It reached the maximum length.
         Length = "LENGTH",
-        /// It wishes tools to be called.
+        /// It requests tool calls.
         ToolCalls = "TOOL_CALLS",
-        /// Something failed; `metadata.error.code` says what (CP-8).
+        /// It failed; `metadata.error.code` has the code (CP-8).
         Error = "ERROR",
     }
 }
 
 record! {
-    /// Tokens that an answer took.
+    /// The tokens of an answer.
     #[derive(Default)]
     pub struct Usage {
         /// Tokens of the prompt.
         optional prompt_tokens: Option<Count> = "promptTokens",
         /// Tokens of the answer.
         optional completion_tokens: Option<Count> = "completionTokens",
-        /// Both.
+        /// The sum of both.
         optional total_tokens: Option<Count> = "totalTokens",
     }
 }
@@ -80,7 +80,7 @@ record! {
     pub struct ModelResponseDelta {
         /// The messageId of the MODEL_RESPONSE that is being written.
         id message_id: String = "messageId",
-        /// Its place: 0, 1, 2 …
+        /// Its index: 0, 1, 2 …
         required index: Count = "index",
         /// The piece.
         required text: String = "text",

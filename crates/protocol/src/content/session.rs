@@ -1,37 +1,36 @@
-//! The messages that open and steer a connection (CP-2b).
+//! Messages that open and control a connection (CP-2b).
 
 use crate::number::Count;
 use crate::record::{record, words};
 
 record! {
-    /// The first message of a client. With `sessionId` and `lastSeq` it takes a session up again
-    /// (CP-6).
+    /// The first message of a client. With `sessionId` and `lastSeq` it resumes a session (CP-6).
     #[derive(Default)]
     pub struct Hello {
         /// The version of the protocol that the client speaks.
         required protocol_version: String = "protocolVersion",
-        /// The session to go on with.
+        /// The session to resume.
         optional session_id: Option<String> = "sessionId",
-        /// The last `metadata.seq` that was received in it.
+        /// The last `metadata.seq` received in it.
         optional last_seq: Option<Count> = "lastSeq",
     }
 }
 
 record! {
-    /// The answer to HELLO. Its own `metadata.seq` takes no number: it is that of the message after
-    /// which the others follow, `lastSeq` of the HELLO in a session that goes on, else 0.
+    /// The answer to HELLO. Its own `metadata.seq` does not take a number: it is that of the
+    /// message after which the others follow, `lastSeq` of the HELLO in a resumed session, else 0.
     pub struct Welcome {
-        /// The version of the protocol that is spoken from here on.
+        /// The version of the protocol used from now on.
         required protocol_version: String = "protocolVersion",
-        /// The session: the one asked for, or a new one.
+        /// The session: the requested one, or a new one.
         id session_id: String = "sessionId",
-        /// The highest `metadata.seq` that was given in it so far.
+        /// The highest `metadata.seq` of the session so far.
         required last_seq: Count = "lastSeq",
     }
 }
 
 record! {
-    /// A message has arrived.
+    /// An acknowledgement of a message.
     #[derive(Default)]
     pub struct Ack {
         /// The message.
@@ -42,49 +41,49 @@ record! {
 }
 
 record! {
-    /// Something that runs is steered.
+    /// A request to control something that runs.
     pub struct Control {
-        /// What is to happen.
+        /// The action.
         required action: ControlAction = "action",
-        /// To what: a messageId, the id of a run, or the callId or instructionId of a step of a set, which
-        /// can be cancelled alone. With a contextId in the envelope, only what runs in that context is
-        /// meant.
+        /// The target: a messageId, the id of a run, or the callId or instructionId of a step of a
+        /// set, which can be cancelled alone. With a contextId in the envelope, only targets that
+        /// run in that context match.
         id target: String = "target",
     }
 }
 
 words! {
-    /// How something that runs is steered.
+    /// The action of a control message.
     pub enum ControlAction {
-        /// It ends.
+        /// Cancels it.
         Cancel = "CANCEL",
-        /// Nothing more is started.
+        /// Starts nothing further.
         Pause = "PAUSE",
-        /// It goes on.
+        /// Resumes it.
         Resume = "RESUME",
     }
 }
 
 record! {
-    /// Changes of a context are wanted (CP-11). Each CONTEXT_DELTA has this message as its
+    /// A request for the changes of a context (CP-11). Each CONTEXT_DELTA has this message as its
     /// `metadata.inReplyTo`. When the context is deleted, a SYSTEM_MESSAGE whose `data.code` is
-    /// `CONTEXT_DELETED` says so, and nothing more comes.
+    /// `CONTEXT_DELETED` reports it, and nothing follows.
     #[derive(Default)]
     pub struct Subscribe {
         /// The context.
         id context_id: String = "contextId",
-        /// The version after which; from now on, if absent.
+        /// The version after which changes are sent; the current one if absent.
         optional since: Option<Count> = "since",
     }
 }
 
 record! {
-    /// Changes of a context are wanted no more.
+    /// The end of a subscription.
     #[derive(Default)]
     pub struct Unsubscribe {
         /// The context.
         id context_id: String = "contextId",
-        /// Of no meaning here; it is accepted as in SUBSCRIBE.
+        /// Without a meaning here; it is accepted as in SUBSCRIBE.
         optional since: Option<Count> = "since",
     }
 }

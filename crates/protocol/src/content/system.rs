@@ -3,19 +3,19 @@
 use crate::record::{record, words};
 
 record! {
-    /// Something the system has to say (3.5).
+    /// A message from the system (3.5).
     pub struct SystemMessage {
-        /// How it is meant.
+        /// The kind of message.
         required action: SystemAction = "action",
-        /// What it says.
+        /// The text.
         required text: String = "text",
-        /// What goes with it.
+        /// Additional data.
         optional data: Option<SystemData> = "data",
     }
 }
 
 impl SystemMessage {
-    /// A message without data.
+    /// Creates a message without data.
     #[must_use]
     pub fn new(action: SystemAction, text: impl Into<String>) -> Self {
         Self { action, text: text.into(), data: None, extra: serde_json::Map::new() }
@@ -23,28 +23,28 @@ impl SystemMessage {
 }
 
 words! {
-    /// How a system message is meant.
+    /// The kind of a system message.
     pub enum SystemAction {
-        /// As news.
+        /// A notification.
         Notification = "NOTIFICATION",
-        /// As a warning.
+        /// A warning.
         Warning = "WARNING",
-        /// As an error.
+        /// An error.
         Error = "ERROR",
-        /// For information.
+        /// Information.
         Info = "INFO",
     }
 }
 
 record! {
-    /// What goes with a system message.
+    /// The data of a system message.
     #[derive(Default)]
     pub struct SystemData {
         /// A code.
         optional code: Option<String> = "code",
-        /// How grave it is, such as `medium`.
+        /// The severity, such as `medium`.
         optional severity: Option<String> = "severity",
-        /// The parts that are affected.
+        /// The affected components.
         optional affected_components: Option<Vec<String>> = "affectedComponents",
     }
 }

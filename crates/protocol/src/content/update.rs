@@ -10,50 +10,50 @@ use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
 record! {
-    /// A change of a context (8.2). What must be there depends on the operation: a `message` with
+    /// A change of a context (8.2). The required fields depend on the operation: a `message` with
     /// `ADD_MESSAGE`, a `path` and a `value` with `UPDATE_STATE`, a `path` with `REMOVE_STATE`.
     pub struct ContextUpdate, check = what_it_needs, transform = schema_of_update {
-        /// What is done.
+        /// The operation.
         required operation: UpdateOperation = "operation",
-        /// The message that is added. What opens and steers a connection or tells what goes on, such as
-        /// HELLO, ACK, PROGRESS and MODEL_RESPONSE_DELTA, is never kept and not taken.
+        /// The message to add. Messages that open or control a connection or report progress, such
+        /// as HELLO, ACK, PROGRESS and MODEL_RESPONSE_DELTA, are never stored and are refused.
         optional message: Option<Box<Draft>> = "message",
-        /// The place in the state, relative to `state`.
+        /// The path in the state, relative to `state`.
         optional path: Option<StatePath> = "path",
-        /// What is put there; null is a value.
+        /// The new value; null is a value.
         any value: Option<Value> = "value",
-        /// Which messages are cleared; all, if absent.
+        /// The filter of the messages to clear; all if absent.
         optional filter: Option<HistoryFilter> = "filter",
-        /// The version that the sender has seen. An update on an older one is merged or refused
-        /// (CP-11).
+        /// The version that the sender has seen. An update based on an older one is merged or
+        /// refused (CP-11).
         optional base_version: Option<Count> = "baseVersion",
     }
 }
 
 words! {
-    /// What an update does.
+    /// The operation of an update.
     pub enum UpdateOperation {
-        /// A message is added to the history (8.2.1).
+        /// Adds a message to the history (8.2.1).
         AddMessage = "ADD_MESSAGE",
-        /// A place in the state gets a value (8.2.2).
+        /// Sets a value in the state (8.2.2).
         UpdateState = "UPDATE_STATE",
-        /// A place in the state is taken away.
+        /// Removes a value from the state.
         RemoveState = "REMOVE_STATE",
-        /// Messages are cleared (8.2.3); the state stays.
+        /// Clears messages (8.2.3); the state stays.
         ClearHistory = "CLEAR_HISTORY",
     }
 }
 
 record! {
-    /// Which messages are cleared.
+    /// A filter of the messages to clear.
     pub struct HistoryFilter {
-        /// Those whose own timestamp lies strictly before this.
+        /// The time before which messages are cleared, by their own timestamp.
         required before_timestamp: Timestamp = "beforeTimestamp",
     }
 }
 
 impl UpdateOperation {
-    /// The fields that must be there.
+    /// Returns the required fields.
     fn needs(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::AddMessage => &[("message", "a message")],

@@ -4,18 +4,18 @@ use crate::number::Count;
 use crate::record::{record, words};
 
 record! {
-    /// What a user says to the model (3.1).
+    /// The input of a user (3.1).
     #[derive(Default)]
     pub struct UserInput {
         /// The text.
         required text: String = "text",
-        /// Files and media that go with it.
+        /// The attached files and media.
         optional attachments: Option<Vec<Attachment>> = "attachments",
     }
 }
 
 impl UserInput {
-    /// A text without attachments.
+    /// Creates an input without attachments.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
@@ -25,17 +25,17 @@ impl UserInput {
 record! {
     /// A file or a medium. It becomes a context item (CP-2).
     pub struct Attachment {
-        /// What it is.
+        /// Its kind.
         required kind: AttachmentKind = "type",
-        /// Where it can be fetched.
+        /// The URL.
         required url: String = "url",
-        /// What is known of it.
+        /// Its metadata.
         optional metadata: Option<AttachmentMetadata> = "metadata",
     }
 }
 
 record! {
-    /// What is known of an attachment.
+    /// The metadata of an attachment.
     #[derive(Default)]
     pub struct AttachmentMetadata {
         /// The name of the file.
@@ -48,7 +48,7 @@ record! {
 }
 
 words! {
-    /// What an attachment is.
+    /// The kind of an attachment.
     pub enum AttachmentKind {
         /// A picture.
         Image = "IMAGE",

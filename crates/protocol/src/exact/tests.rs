@@ -38,7 +38,7 @@ fn cp_3_numbers_that_64_bits_hold_are_kept() {
 }
 
 #[test]
-fn cp_3_numbers_that_would_change_are_told() {
+fn cp_3_numbers_that_would_change_are_reported() {
     for number in [
         "18446744073709551616",
         "-9223372036854775809",
@@ -55,7 +55,7 @@ fn cp_3_numbers_that_would_change_are_told() {
 }
 
 #[test]
-fn cp_3_a_number_that_is_lost_is_named_by_its_pointer() {
+fn cp_3_lost_number_is_named_by_pointer() {
     let text = r#"{"a~/b": [1, {"x\"]": 18446744073709551616}, "12345678901234567890123"],
         "\u4f60": {"n": 1, "m": -1e-400}, "last": [[], {}, [0.5, 3.141592653589793238462643]]}"#;
     let expected = [
@@ -74,7 +74,7 @@ fn cp_3_a_number_that_is_lost_is_named_by_its_pointer() {
 
 proptest! {
     #[test]
-    fn cp_3_what_a_double_or_an_integer_is_written_as_is_kept(
+    fn cp_3_spelling_of_doubles_and_integers_is_kept(
         value in any::<f64>().prop_filter("JSON", |value| value.is_finite()),
         signed in any::<i64>(),
         unsigned in any::<u64>(),
@@ -88,7 +88,7 @@ proptest! {
         ] {
             prop_assert!(is_kept(&text), "{text}");
         }
-        // What is read is what was written, to the last bit.
+        // The number is read exactly as written.
         let text = serde_json::Value::from(value).to_string();
         let read: f64 = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read.to_bits(), value.to_bits());
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_3_a_decimal_that_is_kept_is_written_again_with_the_same_value(
+    fn cp_3_kept_decimal_is_written_with_same_value(
         text in "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?",
     ) {
         let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(()) };

@@ -1,19 +1,20 @@
-//! What is wrong with a text whatever it says: numbers that can't be kept, lists that are too long.
+//! Faults that do not depend on the type: numbers that can't be represented, lists that are too
+//! long.
 
 use super::Text;
 use crate::node::Node;
 use crate::report::Report;
 use crate::{Limits, Refusal, Violation, exact};
 
-/// What a reader saw that has to be looked at once more.
+/// Findings of the reader that need a second look.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Suspects {
-    /// A fraction, or a whole number that no integer takes.
+    /// True if there is a fraction, or an integer beyond 64 bits.
     pub(super) has_fraction: bool,
     pub(super) has_long_list: bool,
 }
 
-/// Faults that were found before anything is known of the type.
+/// The faults found before the type is known.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     pub(crate) violations: Vec<Violation>,
@@ -30,14 +31,14 @@ impl Faults {
         }
     }
 
-    /// The refusal that these alone make.
+    /// Returns the refusal for these faults alone.
     pub(super) fn refusal(self, limits: &Limits) -> Option<Refusal> {
         Report::begin(limits, self).refusal()
     }
 }
 
 impl Suspects {
-    /// The lists that are too long.
+    /// Returns the lists that are too long.
     pub(super) fn lists(self, node: &Node<'_>, limits: &Limits) -> Faults {
         let mut faults = Faults::default();
         if !self.has_long_list {
@@ -78,7 +79,7 @@ fn nests(node: &Node<'_>) -> bool {
 }
 
 impl Text<'_> {
-    /// The faults of the whole text.
+    /// Returns the faults of the whole text.
     pub(crate) fn faults(&self, limits: &Limits) -> Faults {
         let mut faults = self.suspects.lists(&self.node, limits);
         self.numbers(|trail, number, _| {
@@ -87,7 +88,7 @@ impl Text<'_> {
         faults
     }
 
-    /// The faults of each item of a list; items without any may be left out at the end.
+    /// Returns the faults of each item of a list; items without any may be omitted at the end.
     pub(crate) fn faults_of_items(&self, limits: &Limits) -> Vec<Faults> {
         let mut all: Vec<Faults> = Vec::new();
         if let (Node::Array(items), true) = (&self.node, self.suspects.has_long_list) {
@@ -105,7 +106,7 @@ impl Text<'_> {
         all
     }
 
-    /// Line and column of the first number that can't be kept, from 1.
+    /// Returns line and column, from 1, of the first number that can't be represented.
     pub(super) fn place_of_fault(&self) -> (usize, usize) {
         let mut first = None;
         self.numbers(|_, _, at| {

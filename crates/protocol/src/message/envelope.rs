@@ -1,4 +1,4 @@
-//! Reading and writing the envelope.
+//! Reading and writing of the envelope.
 
 use super::{Draft, Message, Sender};
 use crate::node::Node;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// How much of the envelope must be there.
+/// The required parts of the envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// All of it.
@@ -35,7 +35,7 @@ pub(super) struct Envelope<'t> {
     extra: Map<String, Value>,
 }
 
-/// Which message is refused.
+/// The ids of a refused message.
 pub(super) struct Ids {
     message: Option<String>,
     context: Option<String>,
@@ -148,7 +148,7 @@ fn required<T>(
     if is_required { slot.required(name, || expected.into(), at, report) } else { slot.optional() }
 }
 
-/// As it stands in another message or in a context.
+/// Reads a message inside another message or a context.
 impl Read for Draft {
     fn expected() -> Cow<'static, str> {
         "a message (an object)".into()

@@ -1,31 +1,31 @@
-//! Reading, setting and removing what a path leads to.
+//! Reading, setting and removal of the value at a path.
 
 use super::{Segment, StatePath};
 use serde_json::{Map, Value};
 
-/// Why a path cannot be applied to a state.
+/// The reason why a path cannot be applied to a state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// Something on the way is neither an object nor a list.
-    #[error("{at} is {found}, so nothing can stand in it; set {at} itself first")]
+    /// A value on the way is neither an object nor a list.
+    #[error("{at} is {found}, which can't contain a value; set {at} itself first")]
     NotAContainer {
-        /// The path of what is in the way.
+        /// The path of that value.
         at: String,
-        /// What it is.
+        /// Its kind.
         found: &'static str,
     },
-    /// A list is given a name.
-    #[error("{at} is an array of {length}, and \"{name}\" is no index of it")]
+    /// The path has a name for a list.
+    #[error("{at} is an array of {length}, and \"{name}\" is not an index of it")]
     NotAnIndex {
         /// The path of the list.
         at: String,
         /// The name.
         name: String,
-        /// How long the list is.
+        /// The length of the list.
         length: usize,
     },
-    /// A list is given an index past its end.
+    /// The path has an index beyond the end of a list.
     #[error(
         "{at} is an array of {length}: index {index} is beyond its end, {length} appends (quote the number if a field is meant)"
     )]
@@ -34,13 +34,13 @@ pub enum PathError {
         at: String,
         /// The index.
         index: usize,
-        /// How long the list is.
+        /// The length of the list.
         length: usize,
     },
 }
 
 impl StatePath {
-    /// What stands there.
+    /// Returns the value at the path.
     #[must_use]
     pub fn get<'s>(&self, state: &'s Value) -> Option<&'s Value> {
         self.segments.iter().try_fold(state, |value, segment| match value {
@@ -50,7 +50,8 @@ impl StatePath {
         })
     }
 
-    /// Puts a value there, making what is missing on the way, and gives back what stood there.
+    /// Sets the value at the path, creates missing containers on the way, and returns the former
+    /// value.
     ///
     /// # Errors
     /// [`PathError`]; then nothing has changed.
@@ -63,15 +64,15 @@ impl StatePath {
                 None => return Ok(None),
             };
         }
-        // A place that was made just now holds null, as one may that was there: both were nothing.
+        // A place that was just created holds null, as an existing one may: both count as nothing.
         Ok(Some(std::mem::replace(place, value)).filter(|old| !old.is_null()))
     }
 
-    /// Takes away what stands there, and gives it back. `None`: nothing stood there. An element
-    /// that is taken out of a list moves those after it.
+    /// Removes the value at the path and returns it; `None` if there was none. Removing an element
+    /// of a list moves those after it.
     ///
     /// # Errors
-    /// [`PathError`] when something on the way has no such places; then nothing has changed.
+    /// [`PathError`] when a value on the way has no such part; then nothing has changed.
     pub fn remove(&self, state: &mut Value) -> Result<Option<Value>, PathError> {
         let Some((last, before)) = self.segments.split_last() else { return Ok(None) };
         let mut place = state;
@@ -99,7 +100,7 @@ impl StatePath {
         }
     }
 
-    /// Whether a value can be put there.
+    /// Checks that a value can be set there.
     fn check(&self, state: &Value) -> Result<(), PathError> {
         let mut place = Some(state);
         for (walked, segment) in self.segments.iter().enumerate() {
@@ -154,7 +155,7 @@ impl StatePath {
     }
 }
 
-/// The place of a segment, made if it is missing; the path has been checked.
+/// Returns the place of a segment, created if it is missing; the path has been checked.
 fn enter<'v>(value: &'v mut Value, segment: &Segment) -> Option<&'v mut Value> {
     if value.is_null() {
         *value = match segment.index {

@@ -1,18 +1,18 @@
-//! Reading a path.
+//! Parsing of paths.
 
 use super::{Segment, StatePath};
 
-/// A text that is no path.
+/// A text that is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} at byte {offset}")]
 pub struct BadPath {
     /// The byte of the fault, from 0.
     pub offset: usize,
-    /// What is wrong and how to mend it.
+    /// The fault and its fix.
     pub reason: &'static str,
 }
 
-/// The segments of a path.
+/// Parses the segments of a path.
 pub(super) fn segments(text: &str) -> Result<Vec<Segment>, BadPath> {
     let mut segments = Vec::new();
     let mut rest = text;
@@ -29,7 +29,7 @@ pub(super) fn segments(text: &str) -> Result<Vec<Segment>, BadPath> {
             None if after.is_empty() => return Ok(segments),
             None => {
                 let offset = text.len() - after.len();
-                return Err(BadPath { offset, reason: "a dot should stand here" });
+                return Err(BadPath { offset, reason: "expected a dot" });
             }
         };
     }
@@ -54,7 +54,7 @@ fn bare(text: &str, offset: usize) -> Result<(Segment, &str), BadPath> {
     Ok((Segment { name: name.to_owned(), index: index(name) }, rest))
 }
 
-/// A name in double quotes, with the escapes of JSON.
+/// Parses a name in double quotes, with the escapes of JSON.
 fn quoted(text: &str, offset: usize) -> Result<(Segment, &str), BadPath> {
     let mut is_escaped = false;
     for (end, char) in text.char_indices().skip(1) {
@@ -74,12 +74,12 @@ fn quoted(text: &str, offset: usize) -> Result<(Segment, &str), BadPath> {
     Err(BadPath { offset, reason: "a quote that is not closed" })
 }
 
-/// Whether a name needs no quotes.
+/// Reports whether a name needs no quotes.
 pub(super) fn is_bare(name: &str) -> bool {
     !name.is_empty() && !name.chars().any(|c| matches!(c, '.' | '"' | '[' | ']') || c.is_control())
 }
 
-/// The index that a bare name is: a decimal number without leading zeros.
+/// Returns the index for a bare name that is a decimal number without leading zeros.
 pub(super) fn index(name: &str) -> Option<usize> {
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
     let is_padded = name.len() > 1 && name.starts_with('0');

@@ -34,7 +34,7 @@ fn cp_10_segments_are_names_numbers_and_quoted_names() {
 }
 
 #[test]
-fn cp_10_what_is_no_path_is_told_with_its_offset() {
+fn cp_10_invalid_path_is_reported_with_offset() {
     let cases = [
         ("", 0, "an empty name"),
         ("a.", 2, "an empty name"),
@@ -44,7 +44,7 @@ fn cp_10_what_is_no_path_is_told_with_its_offset() {
         ("a\"b\"", 1, "a quote within a name"),
         ("a.\"b", 2, "a quote that is not closed"),
         ("a.\"b\\\"", 2, "a quote that is not closed"),
-        ("\"a\"b", 3, "a dot should stand here"),
+        ("\"a\"b", 3, "expected a dot"),
         ("\"\\x\"", 0, "an escape"),
         ("a\nb", 1, "a control character"),
     ];
@@ -59,7 +59,7 @@ fn cp_10_what_is_no_path_is_told_with_its_offset() {
 }
 
 #[test]
-fn cp_10_a_value_is_put_in_place_and_what_is_missing_is_made() {
+fn cp_10_set_creates_missing_containers() {
     let mut state = state();
     let mut set = |text: &str, value: Value| path(text).set(&mut state, value).unwrap();
     assert_eq!(set("userPreferences.language", json!("英文")), Some(json!("en")));
@@ -91,15 +91,15 @@ fn cp_10_a_value_is_put_in_place_and_what_is_missing_is_made() {
 }
 
 #[test]
-fn cp_10_a_path_that_does_not_fit_changes_nothing() {
+fn cp_10_invalid_path_changes_nothing() {
     let cases = [
-        ("currentTopic.x", "currentTopic is a string, so nothing can stand in it"),
-        ("nothing.x", "nothing is null, so nothing can stand in it"),
+        ("currentTopic.x", "currentTopic is a string, which can't contain a value"),
+        ("nothing.x", "nothing is null, which can't contain a value"),
         ("userPreferences.language.0", "userPreferences.language is a string"),
-        ("activeTools.name", "activeTools is an array of 2, and \"name\" is no index of it"),
-        ("activeTools.\"0\"", "activeTools is an array of 2, and \"0\" is no index of it"),
-        ("activeTools.-1", "activeTools is an array of 2, and \"-1\" is no index of it"),
-        ("activeTools.01", "activeTools is an array of 2, and \"01\" is no index of it"),
+        ("activeTools.name", "activeTools is an array of 2, and \"name\" is not an index of it"),
+        ("activeTools.\"0\"", "activeTools is an array of 2, and \"0\" is not an index of it"),
+        ("activeTools.-1", "activeTools is an array of 2, and \"-1\" is not an index of it"),
+        ("activeTools.01", "activeTools is an array of 2, and \"01\" is not an index of it"),
         ("activeTools.3", "activeTools is an array of 2: index 3 is beyond its end, 2 appends"),
         ("grid.0.x", "grid.0 is an array of 2"),
         ("grid.2.1", "grid.2 is an array of 0: index 1 is beyond its end, 0 appends"),
@@ -117,7 +117,7 @@ fn cp_10_a_path_that_does_not_fit_changes_nothing() {
 }
 
 #[test]
-fn cp_10_remove_takes_away_and_moves_the_rest_of_a_list() {
+fn cp_10_remove_moves_the_rest_of_a_list() {
     let mut state = state();
     let mut remove = |text: &str| path(text).remove(&mut state);
     assert_eq!(remove("userPreferences.language"), Ok(Some(json!("en"))));
@@ -142,7 +142,7 @@ fn cp_10_remove_takes_away_and_moves_the_rest_of_a_list() {
 }
 
 #[test]
-fn cp_10_get_reads_what_stands_there() {
+fn cp_10_get_returns_the_value() {
     let state = state();
     let get = |text: &str| path(text).get(&state).cloned();
     assert_eq!(get("grid.0.1"), Some(json!(2)));
@@ -154,7 +154,7 @@ fn cp_10_get_reads_what_stands_there() {
 }
 
 #[test]
-fn cp_11_paths_overlap_when_one_stands_in_the_other() {
+fn cp_11_paths_overlap_when_one_contains_the_other() {
     let overlap = |one: &str, two: &str| {
         let (one, two) = (path(one), path(two));
         assert_eq!(one.overlaps(&two), two.overlaps(&one));
@@ -171,14 +171,14 @@ fn cp_11_paths_overlap_when_one_stands_in_the_other() {
 }
 
 #[test]
-fn cp_11_to_take_an_element_out_touches_the_whole_list() {
+fn cp_11_removing_an_element_affects_the_whole_list() {
     assert_eq!(path("a.list.0").touched_by_removal(), Some(path("a.list")));
     assert_eq!(path("a.\"0\"").touched_by_removal(), Some(path("a.\"0\"")));
     assert_eq!(path("0").touched_by_removal(), None);
 }
 
 #[test]
-fn cp_10_a_path_is_kept_as_written_and_made_of_segments_is_read_back() {
+fn cp_10_path_keeps_its_spelling_and_round_trips() {
     let written = "\"a\".\"b.c\".\"0\".1";
     assert_eq!(path(written).as_str(), written);
     let plain = StatePath::of(path(written).segments().to_vec()).unwrap();

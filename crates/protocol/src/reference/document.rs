@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 const HEAD: &str = include_str!("head.md");
 
-/// The text of `docs/protocol.md`.
+/// Returns the text of `docs/protocol.md`.
 #[must_use]
 pub fn document() -> String {
     let mut out = HEAD.to_owned();
@@ -22,7 +22,7 @@ pub fn document() -> String {
     }
     Sender::enter(&mut pages);
     Context::enter(&mut pages);
-    out.push_str("\n## Types\n\nWhat messages are made of.\n");
+    out.push_str("\n## Types\n\nThe parts of messages.\n");
     let is_content = |page: &Page| KINDS.iter().any(|kind| kind.content_name == page.name);
     for page in pages.list.iter().filter(|page| !is_content(page)) {
         let _ = write!(out, "\n### Type {}\n\n{}\n", page.name, page.meaning);
@@ -37,7 +37,7 @@ fn message(kind: &Kind, content: Option<&Page>, out: &mut String) {
     let context = if kind.needs_context { " Its `contextId` is required." } else { "" };
     let _ = write!(out, "\n### {}\n\n{}{context}\n", kind.name, kind.meaning);
     if let Some(page) = content {
-        // The first sentence of a content says what its message says.
+        // The first sentence of a content describes its message.
         if let Some((_, more)) = page.meaning.split_once(". ") {
             let _ = write!(out, "\n{more}\n");
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 const EXAMPLES: &str = include_str!("examples.json");
 
-/// A whole message of this type, as text.
+/// Returns a whole message of this type, as text.
 #[must_use]
 pub fn example(kind: &str) -> Option<String> {
     let all: Value = serde_json::from_str(EXAMPLES).ok()?;

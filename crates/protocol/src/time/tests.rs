@@ -5,7 +5,7 @@ fn moment(text: &str) -> Option<(i64, u32)> {
 }
 
 #[test]
-fn cp_1_timestamps_are_read_in_the_forms_of_iso_8601() {
+fn cp_1_timestamps_are_read_in_forms_of_iso_8601() {
     let noon = 1_764_590_400;
     for text in [
         "2025-12-01T12:00:00Z",
@@ -35,7 +35,7 @@ fn cp_1_timestamps_are_read_in_the_forms_of_iso_8601() {
 }
 
 #[test]
-fn cp_1_what_is_no_date_and_time_is_refused() {
+fn cp_1_invalid_timestamp_is_refused() {
     for text in [
         "",
         "yesterday",
@@ -67,7 +67,7 @@ fn cp_1_what_is_no_date_and_time_is_refused() {
 }
 
 #[test]
-fn cp_1_the_servers_own_times_are_utc_with_milliseconds() {
+fn cp_1_servers_own_times_are_utc_with_milliseconds() {
     for (millis, text) in [
         (0, "1970-01-01T00:00:00.000Z"),
         (1_764_590_400_789, "2025-12-01T12:00:00.789Z"),

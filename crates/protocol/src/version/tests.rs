@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn cp_4_versions_of_the_same_major_understand_each_other() {
+fn cp_4_versions_of_same_major_understand_each_other() {
     for offered in ["1", "1.0", "1.0.0", " 1.0.0 ", "1.0.9", "1.5", "1.99.99"] {
         assert_eq!(Version::negotiate(offered), Ok(VERSION), "{offered}");
     }
@@ -18,7 +18,7 @@ fn cp_4_another_major_is_refused_with_both_versions() {
 }
 
 #[test]
-fn cp_4_what_is_no_version_is_refused() {
+fn cp_4_invalid_version_is_refused() {
     for offered in
         ["", "one", "1.", ".1", "1.0.0.0", "1.0.0-beta", "-1", "+1", "99999999999", "1.x"]
     {
@@ -30,7 +30,7 @@ fn cp_4_what_is_no_version_is_refused() {
 }
 
 #[test]
-fn cp_4_the_subprotocol_is_chosen_among_those_offered() {
+fn cp_4_subprotocol_is_chosen_among_those_offered() {
     let choose = |offered: &[&str]| Version::choose_subprotocol(offered.iter().copied());
     assert_eq!(choose(&["bearer.abc", "mcp-cp.1"]), Ok(Some("mcp-cp.1")));
     assert_eq!(choose(&["mcp-cp.2", " mcp-cp.1"]), Ok(Some("mcp-cp.1")));

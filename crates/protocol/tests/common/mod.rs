@@ -12,18 +12,18 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
 
-/// Blocks that are templates and no examples (CP-3).
+/// Blocks that are templates, not examples (CP-3).
 const TEMPLATES: [&str; 2] = ["2_2", "8_2_1"];
 
-/// An example: where it stands in the source, and one of its alternatives.
+/// An example: its place in the source, and one of its alternatives.
 pub(crate) struct Example {
     pub(crate) name: String,
     pub(crate) value: Value,
 }
 
-/// All examples, `A|B|C` as one example for each alternative.
+/// Returns all examples, `A|B|C` as one example for each alternative.
 pub(crate) fn examples() -> Vec<Example> {
-    // Tests of other crates take them, too.
+    // Tests of other crates use them, too.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/tests/examples");
     let mut paths: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -43,7 +43,7 @@ pub(crate) fn examples() -> Vec<Example> {
     all
 }
 
-/// Takes comments away; what stands in a string is text.
+/// Removes comments, except inside strings.
 pub(crate) fn strip(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
@@ -77,7 +77,7 @@ pub(crate) fn strip(text: &str) -> String {
     out
 }
 
-/// The value with each alternative of the first `A|B|C` in it, and so on for the others.
+/// Returns the value with each alternative of the first `A|B|C` in it, and so on for the others.
 fn alternatives(value: &Value) -> Vec<Value> {
     let mut done = Vec::new();
     let mut open = vec![value.clone()];
@@ -112,7 +112,7 @@ fn first_choice(value: &Value, pointer: String) -> Option<(String, Vec<String>)>
     }
 }
 
-/// The messages that an example is, or that it is a part of. A context is none.
+/// Returns the messages of an example or around it. A context has none.
 pub(crate) fn messages(example: &Value) -> Vec<Value> {
     let has = |name: &str| example.get(name).is_some();
     let list = |name: &str| json!({name: [example]});
@@ -121,7 +121,7 @@ pub(crate) fn messages(example: &Value) -> Vec<Value> {
     } else if has("type") && has("content") {
         vec![envelope(example["type"].as_str().unwrap(), example["content"].clone())]
     } else if has("toolCalls") {
-        // The model's own wish, and the body of a request (FL-1).
+        // The model's own request, and the body of a request (FL-1).
         vec![
             envelope("TOOL_CALL_REQUEST", example.clone()),
             envelope("MODEL_RESPONSE", example.clone()),
@@ -149,7 +149,7 @@ pub(crate) fn messages(example: &Value) -> Vec<Value> {
     }
 }
 
-/// A whole message.
+/// Creates a whole message.
 pub(crate) fn envelope(kind: &str, content: Value) -> Value {
     json!({
         "messageId": "msg_123456789",
@@ -162,7 +162,7 @@ pub(crate) fn envelope(kind: &str, content: Value) -> Value {
     })
 }
 
-/// An object without one field.
+/// Returns an object without one field.
 pub(crate) fn without(value: &Value, name: &str) -> Value {
     let mut map: Map<String, Value> = value.as_object().unwrap().clone();
     map.remove(name).unwrap();

@@ -86,7 +86,13 @@ pub(crate) fn receive_with(
             flows::receive(app, caller, message, reply);
         }
         Body::Other { .. } => handler::run(app, caller, message, reply),
-        _ => reply.refuse(not_taken(&message)),
+        Body::ModelResponseDelta(_)
+        | Body::InstructionResponse(_)
+        | Body::Progress(_)
+        | Body::ToolAvailabilityResponse(_)
+        | Body::ContextDelta(_)
+        | Body::Hello(_)
+        | Body::Welcome(_) => reply.refuse(not_taken(&message)),
     }
 }
 
@@ -145,7 +151,18 @@ fn admitted(caller: &Caller, message: &Message) -> Result<(), Refusal> {
         | Body::Other { .. } => Scope::Run,
         Body::ContextUpdate(_) | Body::ModelResponse(_) | Body::SystemMessage(_) => Scope::Write,
         Body::Subscribe(_) | Body::Unsubscribe(_) => Scope::Read,
-        _ => return Ok(()),
+        Body::ModelResponseDelta(_)
+        | Body::ToolCallResponse(_)
+        | Body::InstructionResponse(_)
+        | Body::Progress(_)
+        | Body::ClientCapabilities(_)
+        | Body::ToolAvailabilityRequest(_)
+        | Body::ToolAvailabilityResponse(_)
+        | Body::ContextDelta(_)
+        | Body::Hello(_)
+        | Body::Welcome(_)
+        | Body::Ack(_)
+        | Body::ErrorResponse(_) => return Ok(()),
     };
     if caller.grant.scopes.allow(scope) { Ok(()) } else { Err(forbidden(scope.as_str())) }
 }

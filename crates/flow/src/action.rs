@@ -209,5 +209,5 @@ pub fn unknown(call: &ActionCall) -> ActionFailure {
             format!("no client that offers `{name}` is connected"),
         );
     }
-    ActionFailure::new("UNKNOWN_ACTION", format!("there is no action `{name}`"))
+    ActionFailure::new("UNKNOWN_ACTION", format!("unknown action `{name}`"))
 }

@@ -1,9 +1,9 @@
 //! Checks before running (FL-6): every fault in one report, and a plan if there is none.
 //!
-//! Decision: a check and the preparation of a run are one pass. What it compiles (conditions) and
-//! looks up (ids, actions) is kept in the [`Plan`], so a run looks nothing up by name that could be
-//! wrong. Memory is linear in the set. Time is too, but for steps that read what is no direct
-//! dependency of theirs: of such reads 256 at a time are looked up with one walk of the graph.
+//! Decision: a check and the preparation of a run are one pass. Compiled conditions and resolved
+//! ids and actions are stored in the [`Plan`], so a run does not look up names that could be wrong.
+//! Memory is linear in the set. So is time, except for steps that read outcomes of indirect
+//! dependencies: 256 of such reads at a time are resolved with one walk of the graph.
 //!
 //! ```
 //! use contexture_flow::action::{ActionInfo, Registry};
@@ -44,13 +44,13 @@ use crate::graph::{self, Cycles, Order, Reach};
 use crate::set::Set;
 use ids::Ids;
 
-/// Cycles that are printed.
+/// The greatest number of cycles printed.
 const MAX_CYCLES: usize = 100;
 
-/// Ids of one cycle that are printed.
+/// The greatest number of ids printed of one cycle.
 const MAX_CYCLE_IDS: usize = 200;
 
-/// Checks a set. `earlier` are the outcomes that ended before in the same context.
+/// Checks a set. `earlier` contains the outcomes that ended before in the same context.
 ///
 /// # Errors
 /// [`Report`] with every fault of the set, if any of them is an error.
@@ -105,13 +105,13 @@ fn cycle_fault(set: &Set, dependencies: &graph::Edges, cycle: &[u32]) -> Diagnos
     let next = cycle.get(1).copied().unwrap_or(first);
     let known = dependencies.of(first).iter().position(|node| *node == next).unwrap_or_default();
     let field = set.dependency_field();
-    // Unknown ids are no edges, so the place is looked for by its name.
+    // Unknown ids are not edges, so the place is searched by name.
     let named = set
         .steps
         .get(first as usize)
         .and_then(|step| step.dependencies.iter().position(|name| name == id(&next)));
     let path = format!("{}/{field}/{}", set.pointer_of(first as usize), named.unwrap_or(known));
-    let message = format!("dependencies go round in a circle: {}", ids.join(" → "));
-    let help = format!("each depends on the one after it: take one of them out of `{field}`");
+    let message = format!("cycle of dependencies: {}", ids.join(" → "));
+    let help = format!("each depends on the one after it: remove one of them from `{field}`");
     Diagnostic::new(codes::CYCLE, path, message).with_help(help)
 }

@@ -1,9 +1,8 @@
-//! The condition language (FL-8, FL-9): parsed by hand, compiled once, evaluated where the values
-//! lie.
+//! The condition language (FL-8, FL-9): parsed by hand, compiled once, evaluated in place.
 //!
 //! Decision: a condition is a small tree over borrowed [`Value`]s, not a program for a general
-//! expression engine. Such an engine wants its own copy of the context for each evaluation, which
-//! costs many times the evaluation itself, and has a meaning of its own for equality and order.
+//! expression engine. Such an engine needs its own copy of the context for each evaluation, which
+//! costs many times the evaluation itself, and has its own rules for equality and order.
 //!
 //! ```
 //! use contexture_flow::condition::Condition;
@@ -38,19 +37,19 @@ pub use path::{Path, Segment};
 use node::Node;
 use serde_json::Value;
 
-/// Lists, calls and negations that may stand in each other.
+/// The greatest nesting of lists, calls and negations.
 pub const MAX_DEPTH: usize = 100;
 
-/// Bytes of the text of one condition.
+/// The greatest length of a condition, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Where a condition finds what its paths name.
+/// A lookup of the values that paths name.
 pub trait Roots {
-    /// The value at the end of a path; `None` where the path leads nowhere.
+    /// Returns the value at the end of a path; `None` if there is none.
     fn find<'v>(&'v self, path: &'v Path) -> Option<&'v Value>;
 }
 
-/// An object whose fields are the roots.
+/// Looks up roots among the fields of an object.
 impl Roots for Value {
     fn find<'v>(&'v self, path: &'v Path) -> Option<&'v Value> {
         let Self::Object(map) = self else { return None };
@@ -81,7 +80,7 @@ impl Condition {
         parse::parse(text).map(|node| Self { node })
     }
 
-    /// The condition of an instruction: one that is blank is none, and so always true (FL-8).
+    /// The condition of an instruction: a blank one is `None`, and so always true (FL-8).
     ///
     /// # Errors
     /// As [`Condition::parse`].
@@ -92,13 +91,14 @@ impl Condition {
         Self::parse(text).map(Some)
     }
 
-    /// Whether it is true. It never fails: what is not there is null, and only `true` is true.
+    /// Reports whether it is true. It never fails: a missing value is null, and only `true` is
+    /// true.
     #[must_use]
     pub fn evaluate<R: Roots + ?Sized>(&self, roots: &R) -> bool {
         self.node.is_true(roots)
     }
 
-    /// All paths in it, in their order.
+    /// Returns all paths in it, in their order.
     #[must_use]
     pub fn paths(&self) -> Vec<&Path> {
         let mut paths = Vec::new();

@@ -1,4 +1,4 @@
-//! The graph of a set: who depends on whom, in which order, in how many layers.
+//! The graph of a set: the dependencies, an order, the layers.
 
 mod cycles;
 mod reach;
@@ -38,7 +38,7 @@ impl Edges {
         self.starts.len().saturating_sub(1)
     }
 
-    /// The same edges from the other end, among `nodes` nodes.
+    /// Returns the reversed edges among `nodes` nodes.
     pub(crate) fn turned(&self, nodes: usize) -> Self {
         let mut starts = vec![0_u32; nodes + 1];
         for target in &self.targets {
@@ -78,12 +78,12 @@ impl Marks {
         Self { marks: vec![0; count], now: 0 }
     }
 
-    /// Empties it.
+    /// Clears the set.
     pub(crate) fn next(&mut self) {
         self.now += 1;
     }
 
-    /// Puts a number in; true if it was not in before.
+    /// Adds a number; returns true if it was not present.
     pub(crate) fn mark(&mut self, node: u32) -> bool {
         let at = node as usize;
         if self.marks.len() <= at {
@@ -102,12 +102,13 @@ pub(crate) fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// An order in which every node comes after what it depends on.
+/// An order in which every node comes after its dependencies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Order {
-    /// The nodes in such an order; those in or behind a cycle are left out.
+    /// The nodes in such an order; those in or after a cycle are left out.
     pub(crate) nodes: Vec<u32>,
-    /// For each node the longest way to one that depends on nothing; `u32::MAX` in or behind a cycle.
+    /// For each node the length of the longest path to a node without dependencies; `u32::MAX` in
+    /// or after a cycle.
     pub(crate) layers: Vec<u32>,
 }
 
@@ -117,7 +118,7 @@ impl Order {
     }
 }
 
-/// Orders the first `nodes` nodes; edges to others count as done.
+/// Orders the first `nodes` nodes; edges to others count as satisfied.
 pub(crate) fn order(dependencies: &Edges, dependents: &Edges, nodes: usize) -> Order {
     let inside = |node: &&u32| (**node as usize) < nodes;
     let mut waiting: Vec<u32> = (0..number(nodes))

@@ -1,15 +1,15 @@
 //! Tool calls and instruction sets with dependencies, conditions and data flow (FL-1 to FL-13).
 //!
-//! A set is read ([`Set`]), checked with every fault in one report ([`check::check`]), and run
-//! ([`run::Run`]): steps that don't depend on each other at the same time, `${…}` in parameters
-//! replaced by what was there before ([`reference`]), conditions evaluated where the values lie
-//! ([`condition`]), every change kept in a journal before it counts ([`journal`]), and the graph
-//! drawn before and after ([`picture`]).
+//! A set is parsed ([`Set`]), checked with every fault in one report ([`check::check`]), and run
+//! ([`run::Run`]): independent steps run concurrently, `${…}` in parameters is replaced by earlier
+//! results ([`reference`]), conditions are evaluated in place ([`condition`]), every change is
+//! stored in a journal before it takes effect ([`journal`]), and the graph is drawn before and
+//! after ([`picture`]).
 //!
 //! Decision: a tool call is an instruction whose action is a tool, so one engine runs both; and the
-//! engine knows nothing of what an action is, where a journal lies or who watches: those are ports
-//! ([`action::Actions`], [`journal::Journal`], [`run::Observer`]) with twins in memory. The crate
-//! touches no file and no network; its only clock is the runtime's timer.
+//! engine does not depend on the kind of actions, journals or observers: those are ports
+//! ([`action::Actions`], [`journal::Journal`], [`run::Observer`]) with in-memory implementations.
+//! The crate touches no file and no network; its only clock is the runtime's timer.
 //!
 //! ```
 //! use contexture_flow::action::{ActionInfo, ActionKind, Registry};

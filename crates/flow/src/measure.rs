@@ -1,11 +1,11 @@
-//! How large and how deep a value is, without trusting it.
+//! Measurement of untrusted values: size and depth.
 
 use serde_json::Value;
 
-/// What a value measures.
+/// The size of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Size {
-    /// So many bytes, near enough: as JSON, blanks left out.
+    /// The approximate number of bytes as compact JSON.
     Within(usize),
     /// More bytes than allowed.
     TooLarge,
@@ -13,7 +13,7 @@ pub(crate) enum Size {
     TooDeep,
 }
 
-/// Measures a value; it stops where a bound is passed.
+/// Measures a value; stops when a bound is exceeded.
 pub(crate) fn measure(value: &Value, most_bytes: usize, most_depth: usize) -> Size {
     let Some(flat) = flat(value) else { return nested(value, most_bytes, most_depth) };
     if flat > most_bytes { Size::TooLarge } else { Size::Within(flat) }
@@ -51,7 +51,7 @@ fn flat(value: &Value) -> Option<usize> {
     }
 }
 
-/// Drops a value of any depth without going deep itself.
+/// Drops a value of any depth without recursion.
 pub(crate) fn dismantle(value: Value) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {

@@ -1,10 +1,10 @@
-//! The graph of a set as a picture (FL-13): Mermaid, DOT, SVG, and a tree in text; before a run as
-//! a plan, after it with status, time and the critical path.
+//! The picture of a set's graph (FL-13): Mermaid, DOT, SVG, and a tree in text; before a run as a
+//! plan, after it with status, time and the critical path.
 //!
 //! Decision: the layout of the SVG is our own, in layers. Steps of a flow have short names and
-//! clear layers, and what a reader needs (columns that line up, edges that don't run through boxes,
-//! a canvas that grows downwards rather than sideways) is a few hundred lines, where a general
-//! layout library brings text shapes and formats that are of no use here.
+//! clear layers, and the readable form (aligned columns, edges that don't cross boxes, a canvas
+//! that grows downwards rather than sideways) takes a few hundred lines, while a general layout
+//! library brings text shapes and formats that are not needed here.
 //!
 //! ```
 //! use contexture_flow::{Set, picture::Picture};
@@ -32,10 +32,10 @@ use contexture_protocol::content::{Outcome, Status};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-/// Steps that an SVG shows.
+/// The greatest number of steps in an SVG.
 pub const MAX_SVG_NODES: usize = 5_000;
 
-/// The sign of a status, one character wide.
+/// Returns the symbol of a status, one character wide.
 #[must_use]
 pub const fn sign(status: Status) -> &'static str {
     match status {
@@ -48,14 +48,14 @@ pub const fn sign(status: Status) -> &'static str {
     }
 }
 
-/// Characters of a name that a picture shows.
+/// The number of characters shown of a name.
 const SHOWN: usize = 40;
 
-/// The picture cannot be made.
+/// An error of drawing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
-    /// An SVG of so many steps could not be read.
-    #[error("{0} steps are more than the {MAX_SVG_NODES} that an SVG shows; use dot or text")]
+    /// The SVG of so many steps would be unreadable.
+    #[error("{0} steps are more than the {MAX_SVG_NODES} that an SVG can show; use dot or text")]
     TooLarge(usize),
 }
 
@@ -70,8 +70,7 @@ struct Node {
     is_critical: bool,
 }
 
-/// A graph that can be drawn. Faulty sets can be, too: dependencies on ids that nothing has are
-/// left out.
+/// A graph that can be drawn, even of a faulty set: dependencies on unknown ids are left out.
 #[derive(Debug)]
 pub struct Picture {
     nodes: Vec<Node>,
@@ -83,7 +82,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The picture of a set before it is run.
+    /// Creates the picture of a set before it is run.
     #[must_use]
     pub fn plan(set: &Set) -> Self {
         let mut numbers = HashMap::with_capacity(set.steps.len());
@@ -116,7 +115,7 @@ impl Picture {
         Self { nodes: nodes.collect(), dependencies, dependents, order, critical }
     }
 
-    /// The picture of a set with what became of it.
+    /// Creates the picture of a set with its outcomes.
     #[must_use]
     pub fn after(set: &Set, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let mut picture = Self::plan(set);
@@ -136,7 +135,7 @@ impl Picture {
         picture
     }
 
-    /// Layers, those in or behind a cycle in one of their own at the end.
+    /// Returns the layer of a node; nodes in or after a cycle are in a last one of their own.
     fn layer(&self, node: u32) -> usize {
         let layers = &self.order.layers;
         let layer = layers.get(node as usize).copied().unwrap_or_default();
@@ -150,7 +149,7 @@ impl Picture {
         self.nodes.get(number as usize)
     }
 
-    /// All edges, from what comes first to what depends on it.
+    /// Returns all edges, from dependencies to dependents.
     fn edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let nodes = 0..graph::number(self.nodes.len());
         nodes.flat_map(|to| self.dependencies.of(to).iter().map(move |from| (*from, to)))
@@ -162,7 +161,7 @@ impl Picture {
 }
 
 impl Node {
-    /// Status and time in words.
+    /// Formats status and time.
     fn state(&self) -> Option<String> {
         let status = self.status?;
         Some(match self.took {
@@ -172,7 +171,7 @@ impl Node {
     }
 }
 
-/// A time for people.
+/// Formats a duration for people.
 fn time(took: Duration) -> String {
     let seconds = took.as_secs_f64();
     match seconds {
@@ -183,7 +182,7 @@ fn time(took: Duration) -> String {
     }
 }
 
-/// A name as it is shown: one line without control characters, shortened.
+/// Returns a name for display: one line without control characters, shortened.
 fn shown(name: &str) -> String {
     let short = name
         .char_indices()
@@ -193,7 +192,7 @@ fn shown(name: &str) -> String {
     clean(short) + dots
 }
 
-/// A text without line breaks and control characters.
+/// Returns a text without line breaks and control characters.
 fn clean(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }

@@ -1,8 +1,8 @@
 //! References in parameters: `${dependencies.ID.result.path}` (FL-5).
 //!
 //! Decision: a string that is one reference becomes the value itself, so that types are kept;
-//! inside a longer string, strings go in raw and the rest as compact JSON. What was put in is never
-//! looked at again, so no result of an action can read another.
+//! inside a longer string, strings are inserted raw and everything else as compact JSON. Inserted
+//! text is never expanded again, so no result of an action can read another.
 //!
 //! ```
 //! use contexture_flow::reference::expand;
@@ -23,22 +23,22 @@ use serde_json::Value;
 /// A part of a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part<'t> {
-    /// Text as it stands.
+    /// Literal text.
     Text(&'t str),
     /// A reference.
     Path(Path),
 }
 
-/// Whether a string may hold a reference, or a `$${` that stands for `${`.
+/// Reports whether a string may contain a reference, or a `$${` for a literal `${`.
 #[must_use]
 pub fn is_expanded(text: &str) -> bool {
     text.contains("${")
 }
 
-/// Takes a string apart.
+/// Splits a string into its parts.
 ///
 /// # Errors
-/// [`SyntaxError`] for a `${` that is not closed or holds no path.
+/// [`SyntaxError`] for a `${` that is not closed or contains no path.
 pub fn parts(text: &str) -> Result<Vec<Part<'_>>, SyntaxError> {
     let mut parts = Vec::new();
     let mut cursor = Cursor::new(text, 0);
@@ -67,14 +67,14 @@ fn piece(text: &str, from: usize, to: usize) -> Option<Part<'_>> {
     text.get(from..to).filter(|piece| !piece.is_empty()).map(Part::Text)
 }
 
-/// Reads a path and the brace after it.
+/// Parses a path and the brace after it.
 fn path(cursor: &mut Cursor<'_>, open: usize) -> Result<Path, SyntaxError> {
     let unclosed = !cursor.rest().contains('}');
     let read = within(cursor);
     match read {
         Err(_) if unclosed => {
-            let help = "it ends with `}`; a `${` that is meant as text is written `$${`";
-            Err(SyntaxError::new(span(open, open + 2), "this `${` is not closed").with_help(help))
+            let help = "end it with `}`; write `$${` for a literal `${`";
+            Err(SyntaxError::new(span(open, open + 2), "unclosed `${`").with_help(help))
         }
         other => other,
     }
@@ -85,7 +85,7 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Path, SyntaxError> {
     let start = cursor.at();
     let root = cursor.take_while(is_name);
     if root.is_empty() {
-        let help = "a `${` that is meant as text is written `$${`";
+        let help = "write `$${` for a literal `${`";
         return Err(cursor.expected("a path such as results.ID.result").with_help(help));
     }
     let path = Path::after(root, start, cursor)?;
@@ -93,24 +93,24 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Path, SyntaxError> {
     if cursor.eat("}") { Ok(path) } else { Err(cursor.expected("`}`")) }
 }
 
-/// Why parameters can't be made.
+/// The reason why references can't be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
-    /// A path leads nowhere.
-    #[error("`{0}` is not there")]
+    /// A path without a value.
+    #[error("`{0}` does not exist")]
     Missing(String),
     /// The parameters would be larger than the limit.
-    #[error("the parameters are larger than {0} bytes once their references are replaced")]
+    #[error("the parameters exceed {0} bytes after their references are replaced")]
     TooLarge(usize),
-    /// A reference can't be read; a check finds that before.
+    /// A reference that can't be parsed; a check finds it before.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
 }
 
-/// Replaces every reference in a value, up to so many bytes put in.
+/// Replaces every reference in a value, up to so many inserted bytes.
 ///
 /// # Errors
-/// [`ExpandError`]; the value is then half done.
+/// [`ExpandError`]; the value is then partly replaced.
 pub fn expand<R: Roots + ?Sized>(
     value: &mut Value,
     roots: &R,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_a_whole_string_keeps_its_type() {
+    fn fl_5_whole_string_keeps_its_type() {
         assert_eq!(put("${dependencies.a.result.n}").unwrap(), json!(5));
         assert_eq!(put("${dependencies.a.result.f}").unwrap().to_string(), "2.0");
         assert_eq!(put("${ dependencies.a.result.null }").unwrap(), Value::Null);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_in_a_longer_string_values_are_text() {
+    fn fl_5_in_longer_string_values_are_text() {
         assert_eq!(put("<${dependencies.a.result.name}>").unwrap(), "<Ann>");
         assert_eq!(put("${dependencies.a.result.n}${dependencies.a.result.f}").unwrap(), "52.0");
         assert_eq!(put(" ${dependencies.a.result.list}").unwrap(), " [1,{\"b\":\"c\"}]");
@@ -207,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_what_is_put_in_is_not_expanded_again() {
+    fn fl_5_inserted_text_is_not_expanded_again() {
         assert_eq!(put("${dependencies.a.result.text}").unwrap(), "${dependencies.a.status}");
         assert_eq!(put("x${dependencies.a.result.text}").unwrap(), "x${dependencies.a.status}");
     }
 
     #[test]
-    fn fl_5_two_dollars_are_one() {
+    fn fl_5_double_dollar_is_a_literal() {
         assert_eq!(put("$${dependencies.a.status}").unwrap(), "${dependencies.a.status}");
         assert_eq!(put("$$${x}").unwrap(), "$${x}");
         assert_eq!(put("$${").unwrap(), "${");
@@ -225,12 +225,12 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_what_is_missing_or_wrong_is_told() {
+    fn fl_5_missing_or_invalid_references_are_reported() {
         let missing = put("${dependencies.a.result.x.y}").unwrap_err();
         assert_eq!(missing, ExpandError::Missing("dependencies.a.result.x.y".to_owned()));
         let offset =
             |text| parts(text).map_err(|fault| (fault.offset(), fault.message)).unwrap_err();
-        assert_eq!(offset("ab ${dependencies.a"), (3, "this `${` is not closed".to_owned()));
+        assert_eq!(offset("ab ${dependencies.a"), (3, "unclosed `${`".to_owned()));
         assert_eq!(offset("${").0, 0);
         assert_eq!(offset("${}").1, "expected a path such as results.ID.result, found `}`");
         assert_eq!(offset("${a b}"), (4, "expected `}`, found `b`".to_owned()));

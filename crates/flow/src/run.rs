@@ -1,10 +1,10 @@
 //! The scheduler (FL-2, FL-4, FL-7, FL-10 to FL-12, CP-18).
 //!
-//! Decision: one task thinks, and a try of a step is a task of its own that only acts, unless its
-//! action is known to be done at once. The
-//! thinking task knows steps by their numbers, holds all state, and hears from the others through
-//! one inbox that it empties at once; so nothing is locked while it thinks, an action that panics
-//! or hangs harms nobody, and a thousand ends at the same time are one wake-up.
+//! Decision: one driver task makes all decisions, and an attempt of a step is a task of its own,
+//! unless its action is known to complete at once. The driver identifies steps by number, owns all
+//! state, and receives messages from the other tasks through one inbox that it empties at once; so
+//! nothing is locked while it works, an action that panics or hangs affects no other, and a
+//! thousand completions at the same time are one wake-up.
 //!
 //! ```
 //! use contexture_flow::action::{ActionInfo, Registry};
@@ -37,12 +37,12 @@
 mod cell;
 mod control;
 mod driver;
-mod habit;
 mod inbox;
 mod lanes;
 mod options;
 mod outcomes;
 mod past;
+mod profile;
 mod recover;
 mod report;
 mod start;
@@ -65,26 +65,27 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that has not begun.
+    /// Creates a run that has not begun.
     #[must_use]
     pub fn new(plan: Plan, actions: Arc<dyn Actions>, options: Options) -> Self {
         Self { driver: Driver::new(plan, actions, options) }
     }
 
-    /// The plan that is run.
+    /// Returns the plan of the run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.driver.plan
     }
 
-    /// What pauses, resumes and cancels it; it may be used from anywhere, at any time.
+    /// Returns the handle that pauses, resumes and cancels it; it can be used from anywhere, at any
+    /// time.
     #[must_use]
     pub fn control(&self) -> Control {
         Control::new(self.driver.inbox())
     }
 
-    /// Runs it to its end, within a tokio runtime that has its timers on. A run that is dropped
-    /// before cancels what it has running.
+    /// Runs it to its end, within a tokio runtime with timers. Dropping the run before cancels its
+    /// running steps.
     pub async fn run(self) -> Report {
         self.driver.run().await
     }

@@ -1,10 +1,10 @@
-//! What is run: tool calls and instructions as one kind of set (FL-1, FL-4).
+//! Sets: tool calls and instructions in one form (FL-1, FL-4).
 //!
 //! Decision: a tool call is an instruction whose action is a tool. So there is one type for both,
-//! made from the messages of the protocol, and one engine behind it.
+//! made from the messages of the protocol, and one engine for it.
 
-mod mend;
 mod read;
+mod salvage;
 mod stray;
 
 use crate::check::Report;
@@ -18,7 +18,7 @@ use stray::Strays;
 
 pub(crate) use stray::Stray;
 
-/// Whether a set holds instructions or calls.
+/// The kind of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The instructions of an INSTRUCTION message.
@@ -27,23 +27,23 @@ pub enum Kind {
     Calls,
 }
 
-/// How a set is run.
+/// The execution mode of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// One after another; calls: `SYNC` and `SEQUENTIAL`.
     Sequential,
-    /// All that can, at once; `CONDITIONAL` and `ASYNC` run the same way.
+    /// All ready steps concurrently; `CONDITIONAL` and `ASYNC` run the same way.
     Parallel,
     /// All front-end tools one after another, then the others.
     FrontendFirst,
     /// All others one after another, then the front-end tools.
     BackendFirst,
-    /// Both sides at once, each one after another.
+    /// Both sides concurrently, each one after another.
     ClientServerParallel,
 }
 
 impl Mode {
-    /// The word for it.
+    /// Returns its name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Mode {
         }
     }
 
-    /// Whether the two sides are kept apart.
+    /// Reports whether the two sides run separately.
     #[must_use]
     pub const fn has_sides(self) -> bool {
         matches!(self, Self::FrontendFirst | Self::BackendFirst | Self::ClientServerParallel)
@@ -65,35 +65,35 @@ impl Mode {
 /// A set of instructions or calls.
 #[derive(Debug, Clone)]
 pub struct Set {
-    /// What it holds.
+    /// Its kind.
     pub kind: Kind,
-    /// How it is run.
+    /// Its execution mode.
     pub mode: Mode,
     /// The instructions or calls, in their order.
     pub steps: Vec<Step>,
-    /// How long the whole may take.
+    /// The timeout of the whole set.
     pub timeout: Option<Duration>,
-    /// How long the front-end tools may take together.
+    /// The common timeout of the front-end tools.
     pub frontend_timeout: Option<Duration>,
-    /// How long the others may take together.
+    /// The common timeout of the others.
     pub backend_timeout: Option<Duration>,
-    /// Where the list of steps stands: a JSON pointer.
+    /// The JSON pointer of the list of steps.
     pub(crate) pointer: String,
-    /// Fields that stand where they have no effect.
+    /// Fields without an effect at their place.
     pub(crate) unused: Vec<Stray>,
-    /// What had not the form of its type and was taken out, in a set that is only checked.
+    /// The malformed parts that were removed, in a set that is only checked.
     pub(crate) form: Option<Box<Form>>,
 }
 
-/// Faults of form, and what can't be known because of them.
+/// Faults of form, and their consequences for the check.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Form {
     pub(crate) report: Report,
-    /// The id of a step can't be read: any unknown id may be that.
+    /// True if the id of a step can't be read: any unknown id may be that one.
     pub(crate) is_nameless: bool,
-    /// The dependencies of a step can't all be read.
+    /// True if some dependencies of a step can't be read.
     pub(crate) is_vague: bool,
-    /// The side of a step can't be read.
+    /// True if the side of a step can't be read.
     pub(crate) is_sideless: bool,
 }
 
@@ -104,41 +104,41 @@ pub struct Step {
     pub id: String,
     /// The action or tool.
     pub action: String,
-    /// What it is given; `${…}` not yet replaced.
+    /// Its arguments, with `${…}` not yet replaced.
     pub parameters: Map<String, Value>,
-    /// What must have ended before.
+    /// The ids of steps that must have ended before.
     pub dependencies: Vec<String>,
     /// It runs only if this is true.
     pub condition: Option<String>,
-    /// How long one try may take.
+    /// The timeout of one attempt.
     pub timeout: Option<Duration>,
-    /// What happens when it fails.
+    /// The recovery if it fails.
     pub recovery: Option<Box<Recovery>>,
-    /// On which side it runs; if absent, where the action is registered.
+    /// The side that runs it; if absent, the side where the action is registered.
     pub runtime: Option<Runtime>,
-    /// What a call of a front-end tool says beside that.
+    /// Further fields of a call of a front-end tool.
     pub frontend: Option<Box<FrontendCall>>,
 }
 
-/// What a call of a front-end tool says for the client (4.5.3).
+/// The fields of a front-end tool's call for the client (4.5.3).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontendCall {
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
-    /// What the user is asked.
+    /// The question to the user.
     pub user_prompt: Option<String>,
-    /// What happens when it can't be run.
+    /// The behaviour if it can't be run.
     pub fallback: Option<FallbackBehavior>,
-    /// What runs instead.
+    /// The replacement.
     pub alternative: Option<Fallback>,
-    /// How it shows itself.
+    /// Its display settings.
     pub ui_settings: Option<Map<String, Value>>,
-    /// How long it may take in the client.
+    /// The timeout in the client.
     pub timeout_client: Option<Duration>,
 }
 
 impl Set {
-    /// The set of an INSTRUCTION.
+    /// Creates the set of an INSTRUCTION.
     #[must_use]
     pub fn of_instructions(set: InstructionSet) -> Self {
         let mode = match set.mode() {
@@ -174,7 +174,7 @@ impl Set {
         }
     }
 
-    /// The set of a TOOL_CALL_REQUEST.
+    /// Creates the set of a TOOL_CALL_REQUEST.
     #[must_use]
     pub fn of_calls(request: ToolCallRequest) -> Self {
         let mode = match request.mode() {
@@ -212,17 +212,17 @@ impl Set {
         }
     }
 
-    /// Whether an id can't be read, so that an unknown id may be that.
+    /// Reports whether an id can't be read, so that an unknown id may be that.
     pub(crate) fn has_nameless(&self) -> bool {
         self.form.as_ref().is_some_and(|form| form.is_nameless)
     }
 
-    /// Where a step stands: a JSON pointer.
+    /// Returns the JSON pointer of a step.
     pub(crate) fn pointer_of(&self, step: usize) -> String {
         format!("{}/{step}", self.pointer)
     }
 
-    /// Where a field without effect stands: a JSON pointer.
+    /// Returns the JSON pointer of a field without effect.
     pub(crate) fn pointer_of_stray(&self, stray: &Stray) -> String {
         let field = stray.field.replace('~', "~0").replace('/', "~1");
         let object = match stray.step {
@@ -232,7 +232,7 @@ impl Set {
         format!("{object}{}/{field}", stray.within)
     }
 
-    /// The field in which a step names what it depends on.
+    /// Returns the field for a step's dependencies.
     pub(crate) fn dependency_field(&self) -> &'static str {
         match self.kind {
             Kind::Instructions => "dependencies",
@@ -256,7 +256,7 @@ impl Set {
 }
 
 impl Step {
-    /// A step with an action and nothing else.
+    /// Creates a step with an action only.
     #[must_use]
     pub fn new(id: impl Into<String>, action: impl Into<String>) -> Self {
         Self { id: id.into(), action: action.into(), ..Self::default() }

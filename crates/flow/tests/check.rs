@@ -42,18 +42,18 @@ fn fl_6_all_faults_are_in_one_report() {
     assert_eq!(
         faults(&document),
         [
-            "DUPLICATE_ID /content/instructions/3/instructionId: the id `c` is given twice",
-            "UNKNOWN_ID /content/instructions/0/dependencies/1: nothing has the id `ghost`",
+            "DUPLICATE_ID /content/instructions/3/instructionId: duplicate id `c`",
+            "UNKNOWN_ID /content/instructions/0/dependencies/1: unknown id `ghost`",
             "CYCLE /content/instructions/0/dependencies/2: `a` depends on itself: a → a",
-            "UNKNOWN_ACTION /content/instructions/4/action: there is no action `Echo`",
-            "VALIDATION_FAILED /content/instructions/5/recovery/alternative: `e` is to be replaced, but by nothing",
+            "UNKNOWN_ACTION /content/instructions/4/action: unknown action `Echo`",
+            "VALIDATION_FAILED /content/instructions/5/recovery/alternative: missing replacement of `e`",
             "VALIDATION_FAILED /content/instructions/4/condition: expected a comparison, found `=` at offset 2",
-            "VALIDATION_FAILED /content/instructions/4/parameters/t/1: this `${` is not closed at offset 0",
-            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/2: there is no root `HOME`",
-            "UNKNOWN_ID /content/instructions/5/condition: nothing has the id `z`",
-            "UNDECLARED_REFERENCE /content/instructions/5/condition: there is no root `foo`",
-            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/0: `b` is no dependency of `d`",
-            "CYCLE /content/instructions/0/dependencies/0: dependencies go round in a circle: a → b → c → a",
+            "VALIDATION_FAILED /content/instructions/4/parameters/t/1: unclosed `${` at offset 0",
+            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/2: unknown root `HOME`",
+            "UNKNOWN_ID /content/instructions/5/condition: unknown id `z`",
+            "UNDECLARED_REFERENCE /content/instructions/5/condition: unknown root `foo`",
+            "UNDECLARED_REFERENCE /content/instructions/4/parameters/t/0: `b` is not a dependency of `d`",
+            "CYCLE /content/instructions/0/dependencies/0: cycle of dependencies: a → b → c → a",
         ]
     );
 }
@@ -88,7 +88,7 @@ fn fl_6_faults_of_form_hide_no_others() {
 
 #[test]
 fn fl_6_faults_of_form_bring_no_others() {
-    // An id, a dependency or a side that can't be read: what it would be is not guessed.
+    // An unreadable id, dependency or side is not guessed.
     let call = |fields: Value| {
         let mut call = json!({"callId": "z", "name": "echo", "parameters": {}});
         call.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -139,7 +139,7 @@ fn fl_6_faults_of_form_bring_no_others() {
 }
 
 #[test]
-fn fl_6_a_document_that_is_no_set_says_what_is_expected() {
+fn fl_6_document_without_a_set_names_what_is_expected() {
     for (text, found) in [
         (r#"{"instructions": [], "calls": []}"#, "`instructions` and `calls`"),
         (r#"{"content": {"instructions": []}}"#, "`content` without a `type`"),
@@ -179,7 +179,7 @@ fn fl_6_help_and_caret() {
         [
             "did you mean `first`?",
             "did you mean `echo`?",
-            "`AND` is written in capitals",
+            "write `AND` in capitals",
             "add \"first\" to `dependencies` of `c`",
         ]
     );
@@ -188,12 +188,12 @@ fn fl_6_help_and_caret() {
         report.diagnostics[2].render("set.json", false),
         "error[FLOW1007]: expected AND, OR or the end, found `and` at offset 7\n \
          --> set.json#/instructions/1/condition:1:8\n  |\n1 | a == 1 and b\n  |        ^^^\n  \
-         = help: `AND` is written in capitals\n"
+         = help: write `AND` in capitals\n"
             .replace("^^^", "^")
     );
     assert_eq!(
         report.diagnostics[0].render("set.json", false),
-        "error[FLOW1003]: nothing has the id `frist`\n --> set.json#/instructions/1/dependencies/0\n  \
+        "error[FLOW1003]: unknown id `frist`\n --> set.json#/instructions/1/dependencies/0\n  \
          = help: did you mean `first`?\n"
     );
     let value = report.to_value();
@@ -210,12 +210,15 @@ fn fl_6_every_cycle_is_printed() {
     let all = faults(&document);
     assert_eq!(all.len(), 3);
     for cycle in ["a → b → a", "b → c → b", "x → y → x"] {
-        assert!(all.iter().any(|fault| fault.ends_with(&format!("circle: {cycle}"))), "{all:?}");
+        assert!(
+            all.iter().any(|fault| fault.ends_with(&format!("dependencies: {cycle}"))),
+            "{all:?}"
+        );
     }
 }
 
 #[test]
-fn fl_5_a_chain_of_dependencies_is_enough() {
+fn fl_5_chain_of_dependencies_is_enough() {
     let document = json!({"instructions": [
         step("a", &[]), step("b", &["a"]), step("x", &["b"]),
         {"instructionId": "c", "action": "echo", "dependencies": ["x", "b"],
@@ -231,14 +234,14 @@ fn fl_5_a_chain_of_dependencies_is_enough() {
     assert_eq!(
         faults(&document),
         [
-            "UNDECLARED_REFERENCE /instructions/2/condition: `a` is no dependency of `c`",
+            "UNDECLARED_REFERENCE /instructions/2/condition: `a` is not a dependency of `c`",
             "UNDECLARED_REFERENCE /instructions/3/parameters/v: `d` reads its own outcome",
         ]
     );
 }
 
 #[test]
-fn fl_6_no_dependency_is_offered_that_would_make_a_cycle() {
+fn fl_6_no_dependency_is_offered_that_would_make_cycle() {
     let document = json!({"instructions": [
         {"instructionId": "a", "action": "echo", "parameters": {"v": "${results.c.status}"}},
         step("b", &["a"]),
@@ -250,14 +253,14 @@ fn fl_6_no_dependency_is_offered_that_would_make_a_cycle() {
     assert_eq!(
         help,
         [
-            "`c` depends on `a` and ends after it: name another step",
+            "`c` depends on `a` and ends after it: read another step",
             "add \"c\" to `dependencies` of `d`"
         ]
     );
 }
 
 #[test]
-fn fl_4_a_status_that_can_never_be_is_warned_of() {
+fn fl_4_impossible_status_gives_a_warning() {
     let document = json!({"instructions": [
         step("a", &[]),
         {"instructionId": "b", "action": "echo", "dependencies": ["a"],
@@ -278,7 +281,7 @@ fn fl_4_a_status_that_can_never_be_is_warned_of() {
 }
 
 #[test]
-fn fl_1_requirements_against_the_order_of_the_mode() {
+fn fl_1_requirements_against_order_of_mode() {
     let calls = |mode: &str| {
         json!({"toolCalls": [
             {"callId": "ui", "name": "pick", "runtime": "FRONTEND", "parameters": {}, "requiredAfter": ["db"]},
@@ -299,7 +302,7 @@ fn fl_1_requirements_against_the_order_of_the_mode() {
 }
 
 #[test]
-fn fl_1_the_three_forms_of_a_document() {
+fn fl_1_three_forms_of_document() {
     let content = json!({"calls": [{"callId": "a", "name": "nope", "parameters": {}}]});
     let bare = json!({"type": "TOOL_CALL_REQUEST", "content": content});
     let mut whole = bare.clone();
@@ -342,7 +345,7 @@ fn fl_1_the_three_forms_of_a_document() {
 }
 
 #[test]
-fn fl_6_what_ended_earlier_is_known() {
+fn fl_6_earlier_outcomes_are_known() {
     let document = json!({"instructions": [
         {"instructionId": "b", "action": "echo", "dependencies": ["old"], "parameters": {"v": "${results.old.result.n}"}},
     ]});
@@ -354,7 +357,7 @@ fn fl_6_what_ended_earlier_is_known() {
 }
 
 #[test]
-fn fl_4_fields_without_effect_are_told() {
+fn fl_4_fields_without_effect_are_reported() {
     let document =
         json!({"calls": [{"callId": "a", "name": "echo", "parameters": {}, "condition": "x"}]});
     let plan = plan(&document);
@@ -368,7 +371,7 @@ fn fl_10_large_sets_are_checked_in_one_pass() {
     let steps: Vec<Value> = (0..count)
         .map(|n| match n {
             0 => json!({"instructionId": "s0", "action": "echo"}),
-            // The first is read from the end of a long chain.
+            // The first one is read from the end of a long chain.
             _ => json!({"instructionId": format!("s{n}"), "action": "echo",
                 "dependencies": [format!("s{}", n - 1)], "parameters": {"v": "${results.s0.status}"}}),
         })
@@ -387,7 +390,7 @@ fn fl_10_large_sets_are_checked_in_one_pass() {
 }
 
 #[test]
-fn fl_6_fields_that_are_nearly_those_of_the_set_are_warned_of() {
+fn fl_6_misspelt_fields_give_warnings() {
     let of = |document: Value| -> Vec<String> {
         let plan = plan(&document);
         let fault = |d: &contexture_flow::check::Diagnostic| {
@@ -414,7 +417,7 @@ fn fl_6_fields_that_are_nearly_those_of_the_set_are_warned_of() {
             "/content/instructions/0/timeOut: `timeOut` has no effect here (did you mean `timeout`?)",
             "/content/instructions/0/parameter: `parameter` has no effect here (did you mean `parameters`?)",
             "/content/instructions/0/recovery/attempt: `attempt` has no effect here (did you mean `attempts`?)",
-            "/content/instructions/2/requiredAfter: `requiredAfter` has no effect here (instructions name what they depend on in `dependencies`)",
+            "/content/instructions/2/requiredAfter: `requiredAfter` has no effect here (instructions name their dependencies in `dependencies`)",
         ]
     );
     let calls = json!({"calls": [
@@ -431,7 +434,7 @@ fn fl_6_fields_that_are_nearly_those_of_the_set_are_warned_of() {
 }
 
 #[test]
-fn fl_6_a_word_that_is_nearly_right_is_named() {
+fn fl_6_nearly_right_word_is_suggested() {
     let help = |document: Value| {
         let report = Set::parse(document.to_string().as_bytes(), &Limits::FILE).unwrap_err();
         report.diagnostics.iter().map(|d| d.help.clone().unwrap_or_default()).collect::<Vec<_>>()
@@ -449,7 +452,7 @@ fn fl_6_a_word_that_is_nearly_right_is_named() {
 }
 
 #[test]
-fn fl_6_a_fault_of_the_text_has_its_place_in_the_text() {
+fn fl_6_fault_of_text_has_its_place_in_text() {
     let message = |text: &str| {
         let report = Set::parse(text.as_bytes(), &Limits::FILE).unwrap_err();
         report.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")

@@ -1,4 +1,4 @@
-//! The condition language by its specimens, and what holds for every text.
+//! The condition language by its specimens, and its properties for every text.
 
 #![allow(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn specimens() -> impl Iterator<Item = (usize, &'static str, &'static str)> {
 }
 
 #[test]
-fn fl_8_fl_9_specimens_are_true_false_or_wrong_where_they_should_be() {
+fn fl_8_fl_9_specimens_have_expected_results() {
     let context = context();
     let mut count = 0;
     let mut wrong = Vec::new();
@@ -49,7 +49,7 @@ fn fl_8_fl_9_specimens_are_true_false_or_wrong_where_they_should_be() {
 }
 
 #[test]
-fn fl_8_every_specimen_that_parses_is_the_same_after_printing() {
+fn fl_8_every_specimen_that_parses_is_same_after_printing() {
     let context = context();
     for (line, expected, text) in specimens().filter(|(_, expected, _)| !expected.starts_with('e'))
     {
@@ -60,7 +60,7 @@ fn fl_8_every_specimen_that_parses_is_the_same_after_printing() {
 }
 
 #[test]
-fn fl_8_a_blank_condition_of_an_instruction_is_none() {
+fn fl_8_blank_condition_is_absent() {
     assert!(Condition::optional("").unwrap().is_none());
     assert!(Condition::optional(" \t\n").unwrap().is_none());
     assert!(Condition::optional("true").unwrap().is_some());
@@ -68,18 +68,18 @@ fn fl_8_a_blank_condition_of_an_instruction_is_none() {
 }
 
 #[test]
-fn fl_9_a_fault_is_shown_with_a_caret() {
+fn fl_9_fault_is_shown_with_caret() {
     let text = "dependencies.a.status = 'COMPLETED'";
     let fault = Condition::parse(text).unwrap_err();
     assert_eq!(
         fault.render("condition", text, false),
         "error[FLOW1007]: expected a comparison, found `=` at offset 22\n --> condition:1:23\n  |\n\
-         1 | dependencies.a.status = 'COMPLETED'\n  |                       ^\n  = help: `==` compares\n"
+         1 | dependencies.a.status = 'COMPLETED'\n  |                       ^\n  = help: compare with `==`\n"
     );
     let fault = Condition::parse("isempty(a)").unwrap_err();
     assert_eq!(fault.help.as_deref(), Some("did you mean `isEmpty`?"));
     let fault = Condition::parse("a == 1 and b == 2").unwrap_err();
-    assert_eq!(fault.help.as_deref(), Some("`AND` is written in capitals"));
+    assert_eq!(fault.help.as_deref(), Some("write `AND` in capitals"));
 }
 
 #[test]
@@ -106,14 +106,14 @@ fn fl_9_values_of_any_depth_are_compared() {
 #[test]
 fn fl_8_patterns_are_linear_and_limited() {
     let fault = Condition::parse("matches(a, '(x{1000}){1000}')").unwrap_err();
-    assert!(fault.message.contains("no regular expression"), "{fault}");
+    assert!(fault.message.contains("invalid regular expression"), "{fault}");
     let context = json!({"a": "a".repeat(100_000), "p": "(x{1000}){1000}"});
     assert!(!Condition::parse("matches(a, '(a|aa)+$b')").unwrap().evaluate(&context));
     assert!(!Condition::parse("matches(a, p)").unwrap().evaluate(&context));
 }
 
 #[test]
-fn fl_5_paths_are_told() {
+fn fl_5_paths_are_reported() {
     let text = "results.a.error.code == 'X' OR size(dependencies[\"b c\"].result) > n";
     let condition = Condition::parse(text).unwrap();
     let paths: Vec<_> =
@@ -121,7 +121,7 @@ fn fl_5_paths_are_told() {
     assert_eq!(paths, [(Some("a"), Some("error")), (Some("b c"), Some("result")), (None, None)]);
 }
 
-/// Texts that are conditions.
+/// Generates texts that are conditions.
 fn conditions() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("true".to_owned()),
@@ -170,12 +170,12 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn fl_8_no_text_panics(text in ".{0,60}", context in values()) {
+    fn fl_8_any_text_never_panics(text in ".{0,60}", context in values()) {
         let _ = outcome(&text, &context);
     }
 
     #[test]
-    fn fl_8_no_text_of_our_own_signs_panics(
+    fn fl_8_text_of_own_tokens_never_panics(
         text in "([ab.\\[\\]()'\"\\\\!<>=&|,0-9 -]|AND|OR|NOT|size\\(|\\$|é){0,30}",
         context in values(),
     ) {
@@ -188,8 +188,8 @@ proptest! {
     }
 
     #[test]
-    fn fl_8_what_is_printed_means_the_same(text in conditions(), context in values()) {
-        // A comparison beside a comparison is refused; all else here is a condition.
+    fn fl_8_printed_condition_means_the_same(text in conditions(), context in values()) {
+        // A comparison beside a comparison is refused; everything else here is a condition.
         if let Ok(condition) = Condition::parse(&text) {
             let printed = condition.to_string();
             let again = Condition::parse(&printed).unwrap();

@@ -1,4 +1,4 @@
-//! Sets and actions that nobody would write on purpose: each ends as it should, and harms no other.
+//! Abnormal sets and actions: each ends as it should, and affects no other.
 
 #![allow(
     clippy::unwrap_used,
@@ -35,7 +35,7 @@ fn codes(document: &Value) -> Vec<&'static str> {
 // -- references
 
 #[tokio::test(start_paused = true)]
-async fn fl_5_references_stand_anywhere_and_keep_their_types() {
+async fn fl_5_references_anywhere_keep_their_types() {
     let whole = json!({"i": 9_007_199_254_740_993_i64, "u": u64::MAX, "f": 2.0, "b": false, "n": null,
         "t": "text", "l": [1, [2]], "o": {"k": "v"}, "温度": {"北京": 31}, "a b": 1, "x-y": 2, "0": "zero"});
     let cases = [
@@ -82,7 +82,7 @@ async fn fl_5_references_stand_anywhere_and_keep_their_types() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_5_what_is_put_in_is_never_read_again() {
+async fn fl_5_inserted_text_is_never_read_again() {
     let hostile = "${results.secret.result.k} $${x} ${";
     let report = run(set(
         "SEQUENTIAL",
@@ -106,7 +106,7 @@ async fn fl_5_what_is_put_in_is_never_read_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_5_any_field_of_an_outcome_is_read() {
+async fn fl_5_any_field_of_outcome_is_read() {
     let read = |id: &str, text: &str, condition: &str| {
         with(step(id, "echo", json!({"v": text}), &["bad", "ok"]), "condition", condition.into())
     };
@@ -146,7 +146,7 @@ async fn fl_5_any_field_of_an_outcome_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_5_a_null_result_is_there() {
+async fn fl_5_null_result_is_present() {
     let steps = vec![
         step("a", "nothing", json!({}), &[]),
         with(
@@ -175,7 +175,7 @@ async fn fl_5_a_null_result_is_there() {
 }
 
 #[test]
-fn fl_5_references_that_are_none_are_refused() {
+fn fl_5_invalid_references_are_refused() {
     for (text, code) in [
         ("${", "VALIDATION_FAILED"),
         ("${}", "VALIDATION_FAILED"),
@@ -215,7 +215,7 @@ fn fl_5_references_that_are_none_are_refused() {
         );
         assert!(found.help.is_some() || found.message.contains("expected"), "{text}: {found:?}");
     }
-    // Keys are no references, nor is what an alternative is called.
+    // Keys are not references, nor is the name of an alternative.
     let keys = set("PARALLEL", vec![step("a", "echo", json!({"${nope": {"${x}": 1}}), &[])]);
     assert_eq!(plan(&keys).len(), 1);
 }
@@ -235,7 +235,7 @@ fn fl_5_references_of_alternatives_are_checked_too() {
 }
 
 #[test]
-fn fl_5_a_text_of_many_references_is_no_weapon() {
+fn fl_5_text_with_many_references_is_bounded() {
     // A text of a megabyte with 30,000 faults, each of which would show the whole text.
     let text = "${results.other.result.some_path} ".repeat(30_000);
     let document = set(
@@ -256,7 +256,7 @@ fn fl_5_a_text_of_many_references_is_no_weapon() {
 // -- large sets
 
 #[tokio::test]
-async fn fl_6_a_step_that_waits_for_all_others_is_checked_and_run() {
+async fn fl_6_step_that_waits_for_all_others_is_checked_and_run() {
     let count = 40_000;
     let mut steps: Vec<Value> =
         (0..count).map(|n| step(&format!("s{n}"), "echo", json!({"n": n}), &[])).collect();
@@ -274,7 +274,7 @@ async fn fl_6_a_step_that_waits_for_all_others_is_checked_and_run() {
 }
 
 #[test]
-fn fl_5_far_references_over_a_long_chain_are_checked_in_time() {
+fn fl_5_far_references_over_long_chain_are_checked_in_time() {
     // The chain is the second dependency of each, so no shortcut shows it.
     let count = 60_000;
     let steps: Vec<Value> = (0..count)
@@ -294,7 +294,7 @@ fn fl_5_far_references_over_a_long_chain_are_checked_in_time() {
 }
 
 #[test]
-fn fl_10_a_million_instructions_are_checked() {
+fn fl_10_million_instructions_are_checked() {
     use contexture_protocol::content::{Instruction, InstructionSet};
     let instruction = |n: usize| Instruction {
         instruction_id: format!("s{n}"),
@@ -309,7 +309,7 @@ fn fl_10_a_million_instructions_are_checked() {
 }
 
 #[test]
-fn fl_6_a_document_that_is_none_says_what_was_expected() {
+fn fl_6_invalid_document_names_what_was_expected() {
     for text in [
         "",
         "null",
@@ -384,9 +384,9 @@ async fn run_of(all: Registry, document: &Value, options: Options) -> contexture
 }
 
 #[tokio::test]
-async fn fl_10_a_gigabyte_is_refused_and_given_back() {
+async fn fl_10_gigabyte_result_is_refused_and_freed() {
     let huge = one("gigabyte", ActionInfo::default(), || {
-        // Many strings, so that nothing of it is one allocation.
+        // Many strings, so that it is not one allocation.
         Ok(Value::Array((0..1_000).map(|_| Value::String("x".repeat(1 << 20))).collect()))
     });
     let document = set(
@@ -424,7 +424,7 @@ async fn fl_10_failures_that_are_huge_or_deep_are_bounded() {
     let omitted = json!({"omitted": "larger or deeper than a result may be"});
     assert_eq!(report.outcome(0).unwrap().error.unwrap().details, Some(omitted.clone()));
     assert_eq!(ends(&report)[0], "a FAILED E");
-    // What is left out is no part of a result.
+    // An omitted part does not belong to a result.
     assert_eq!(ends(&report)[1], "b FAILED E");
 }
 
@@ -489,7 +489,7 @@ async fn fl_10_panics_of_every_kind_are_failures() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_2_one_that_never_returns_ends_with_the_set() {
+async fn fl_2_action_that_never_returns_ends_with_the_set() {
     for (mode, expected) in [("SEQUENTIAL", "SKIPPED SET_TIMEOUT"), ("PARALLEL", "COMPLETED")] {
         let mut document = set(
             mode,
@@ -523,7 +523,7 @@ async fn fl_2_times_of_any_size() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_2_the_smallest_time_applies() {
+async fn fl_2_smallest_timeout_applies() {
     let calls = |mode: &str, own: f64, side: f64, whole: f64| {
         json!({"calls": [{"callId": "a", "name": "sleep", "parameters": {"ms": 60_000}, "timeout": own}],
             "executionMode": mode, "backendTimeout": side, "timeout": whole})
@@ -542,7 +542,7 @@ async fn fl_2_the_smallest_time_applies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_1_a_side_that_is_late_does_not_stop_the_other() {
+async fn fl_1_late_side_does_not_stop_the_other() {
     let call = |id: &str, runtime: &str, ms: u64, after: &[&str]| json!({"callId": id, "name": "sleep", "runtime": runtime, "parameters": {"ms": ms}, "requiredAfter": after});
     let request = |mode: &str, front: f64, back: f64| {
         json!({"calls": [call("f1", "FRONTEND", 900, &[]), call("b1", "BACKEND", 900, &[]),
@@ -559,7 +559,7 @@ async fn fl_1_a_side_that_is_late_does_not_stop_the_other() {
         );
         assert_eq!(run(request(mode, 2.0, 2.0)).await.status(), Status::Completed, "{mode}");
     }
-    // The front end only waits for the back end: nothing of it runs when its time is over.
+    // The front end only waits for the back end: nothing of it runs when its timeout passes.
     let waits = json!({"calls": [call("b", "BACKEND", 900, &[]), call("f", "FRONTEND", 1, &["b"])],
         "executionMode": "CLIENT_SERVER_PARALLEL", "frontendTimeout": 0.5});
     let report = run(waits).await;
@@ -570,7 +570,7 @@ async fn fl_1_a_side_that_is_late_does_not_stop_the_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_1_orders_within_a_side_follow_requirements_first() {
+async fn fl_1_orders_within_side_follow_requirements_first() {
     let call = |id: &str, runtime: &str, after: &[&str]| json!({"callId": id, "name": "sleep", "runtime": runtime, "parameters": {"ms": 10}, "requiredAfter": after});
     let request = |mode: &str| {
         json!({"calls": [call("b2", "BACKEND", &["b1"]), call("f2", "FRONTEND", &["f1"]),
@@ -586,7 +586,7 @@ async fn fl_1_orders_within_a_side_follow_requirements_first() {
     ] {
         assert_eq!(order(&run(request(mode)).await), expected, "{mode}");
     }
-    // A chain over both sides, as 4.6.1 has it.
+    // A chain over both sides, as in 4.6.1.
     let chain = |mode: &str| {
         json!({"toolCalls": [call("pick", "FRONTEND", &[]), call("look", "BACKEND", &["pick"]),
             call("show", "FRONTEND", &["look"])], "executionMode": mode})
@@ -662,7 +662,7 @@ async fn cp_18_every_strategy_for_every_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_retries_wait_as_they_are_told() {
+async fn cp_18_retries_wait_for_the_declared_delay() {
     let took = async |recovery: Value| {
         let before = Instant::now();
         let bad = with(step("a", "fail", json!({}), &[]), "recovery", recovery);
@@ -681,7 +681,7 @@ async fn cp_18_retries_wait_as_they_are_told() {
     );
     assert_eq!(took(json!({"strategy": "RETRY", "attempts": 1, "delay": 9})).await, 0);
     assert_eq!(took(json!({"strategy": "RETRY", "attempts": 0, "delay": 9})).await, 0);
-    // No delay stays none, however often it is multiplied.
+    // A delay of zero stays zero, however often it is multiplied.
     assert_eq!(
         took(json!({"strategy": "RETRY", "attempts": 3_000, "delay": 0, "backoff": 10})).await,
         0
@@ -693,7 +693,7 @@ async fn cp_18_retries_wait_as_they_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_an_alternative_is_a_step_of_its_own_kind() {
+async fn cp_18_alternative_is_step_of_its_own_kind() {
     let alternative = |action: &str, parameters: Value| json!({"strategy": "DEGRADE", "alternative": {"action": action, "parameters": parameters}});
     let of = |recovery: Value| {
         set(
@@ -739,7 +739,7 @@ async fn cp_18_an_alternative_is_a_step_of_its_own_kind() {
     }
     let unknown = of(alternative("nobody", json!({})));
     assert_eq!(codes(&unknown), ["UNKNOWN_ACTION"]);
-    // The key of what replaces a step is another: it has an effect of its own.
+    // A replacement has another key: it has its own effect.
     let keyed = with(
         step("a", "fail", json!({}), &[]),
         "recovery",
@@ -756,7 +756,7 @@ async fn cp_18_an_alternative_is_a_step_of_its_own_kind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_12_a_pause_holds_what_is_to_be_tried_again() {
+async fn fl_12_pause_delays_retries() {
     let bad = with(
         step("a", "fail_twice", json!({}), &[]),
         "recovery",
@@ -802,7 +802,7 @@ async fn fl_12_cancelled_before_it_begins_and_while_it_pauses() {
     }
 }
 
-// -- going on
+// -- resuming
 
 fn entry(event: &Event<'_>) -> Entry {
     Entry::parse(&event.to_json()).unwrap()
@@ -826,7 +826,7 @@ async fn gone_on(
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_an_alternative_that_was_running_is_not_forgotten() {
+async fn fl_11_alternative_that_was_running_is_not_forgotten() {
     let degrade = |action: &str, parameters: Value| json!({"strategy": "DEGRADE", "alternative": {"action": action, "parameters": parameters}});
     let of = |recovery: Value| {
         set(
@@ -834,14 +834,15 @@ async fn fl_11_an_alternative_that_was_running_is_not_forgotten() {
             vec![with(step("a", "sleep", json!({"ms": 5}), &[]), "recovery", recovery)],
         )
     };
-    // The step itself could be run again, what replaced it can't: it is not run a second time.
+    // The step itself could be run again, its replacement can't: it is not run a second time.
     let (report, log) = gone_on(
         of(degrade("fail_twice", json!({}))),
         vec![started("a", "sleep", 1), started("a", "fail_twice", 2)],
     )
     .await;
     assert_eq!((ends(&report), log.len()), (vec!["a FAILED OUTCOME_UNCERTAIN".to_owned()], 0));
-    // One that is idempotent, or has a key of its own, goes on; what failed before is not tried again.
+    // An idempotent step, or one with a key of its own, continues; an earlier failure is not
+    // retried.
     let (report, log) = gone_on(
         of(degrade("echo", json!({"v": 1}))),
         vec![started("a", "sleep", 1), started("a", "echo", 2)],
@@ -852,14 +853,14 @@ async fn fl_11_an_alternative_that_was_running_is_not_forgotten() {
     let (report, _) =
         gone_on(of(keyed), vec![started("a", "sleep", 1), started("a", "panic", 2)]).await;
     assert_eq!(ends(&report), ["a FAILED EXECUTION_FAILED"]);
-    // The step itself was running: it is tried again, then replaced.
+    // The step itself was running: it is retried, then replaced.
     let (report, log) =
         gone_on(of(degrade("fail_twice", json!({}))), vec![started("a", "sleep", 1)]).await;
     assert_eq!((ends(&report), log.len()), (vec!["a COMPLETED".to_owned()], 2));
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_what_was_uncertain_goes_by_its_recovery() {
+async fn fl_11_uncertain_step_follows_its_recovery() {
     for (recovery, expected) in [
         (
             json!({"strategy": "SKIP"}),
@@ -900,7 +901,7 @@ async fn fl_11_what_was_uncertain_goes_by_its_recovery() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_a_run_that_was_stopped_stays_so() {
+async fn fl_11_stopped_run_stays_stopped() {
     let document = || {
         set(
             "PARALLEL",
@@ -914,7 +915,7 @@ async fn fl_11_a_run_that_was_stopped_stays_so() {
     let done = ended(
         &json!({"instructionId": "done", "status": "COMPLETED", "result": {}, "executionTime": 1}),
     );
-    // Cancelled: what was running is FAILED, what had not begun SKIPPED, both with CANCELLED.
+    // Cancelled: running steps are FAILED, pending ones SKIPPED, both with CANCELLED.
     let past = vec![
         started("done", "echo", 1),
         done.clone(),
@@ -927,7 +928,7 @@ async fn fl_11_a_run_that_was_stopped_stays_so() {
         (report.status(), log.len(), order(&report).as_str()),
         (Status::Failed, 0, "done was")
     );
-    // Aborted: the one that was running may have taken effect.
+    // Aborted: the running step may have taken effect.
     let mut aborting = document();
     aborting["instructions"][0]["recovery"] = json!({"strategy": "ABORT"});
     let failed = ended(
@@ -941,7 +942,7 @@ async fn fl_11_a_run_that_was_stopped_stays_so() {
         ["done FAILED E", "was FAILED OUTCOME_UNCERTAIN", "new SKIPPED CANCELLED"]
     );
     assert_eq!(log.len(), 0);
-    // Out of time: nothing more is run, and the whole stays TIMEOUT.
+    // Timed out: nothing more is run, and the run stays TIMEOUT.
     let mut late = document();
     late["timeout"] = json!(5);
     let skipped = ended(
@@ -953,7 +954,7 @@ async fn fl_11_a_run_that_was_stopped_stays_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_a_finished_run_is_read_back_as_it_was() {
+async fn fl_11_finished_run_is_restored() {
     let mut document = set(
         "PARALLEL",
         vec![
@@ -982,7 +983,7 @@ async fn fl_11_a_finished_run_is_read_back_as_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_a_journal_of_another_set_does_no_harm() {
+async fn fl_11_journal_of_another_set_is_harmless() {
     let document = set(
         "PARALLEL",
         vec![step("a", "echo", json!({}), &[]), step("b", "echo", json!({}), &["a"])],
@@ -1000,7 +1001,7 @@ async fn fl_11_a_journal_of_another_set_does_no_harm() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_6_an_earlier_outcome_is_only_one_where_it_is_declared() {
+async fn fl_6_earlier_outcome_is_only_one_where_it_is_declared() {
     let mut earlier = Earlier::default();
     earlier
         .add(&Outcome { result: Some(json!({"n": 9})), ..Outcome::new("old", Status::Completed) });
@@ -1031,7 +1032,7 @@ async fn fl_6_an_earlier_outcome_is_only_one_where_it_is_declared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_7_outcomes_have_what_their_status_asks_for() {
+async fn fl_7_outcomes_have_the_fields_of_their_status() {
     let report = run(set(
         "PARALLEL",
         vec![
@@ -1063,7 +1064,7 @@ async fn fl_7_outcomes_have_what_their_status_asks_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_7_chains_of_conditions_are_told_apart() {
+async fn fl_7_chains_of_conditions_are_distinguished() {
     let after = |id: &str, of: &[&str], condition: &str| {
         with(step(id, "echo", json!({}), of), "condition", condition.into())
     };
@@ -1111,7 +1112,7 @@ async fn fl_7_chains_of_conditions_are_told_apart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_4_results_of_a_run_have_bounds() {
+async fn fl_4_results_of_run_have_bounds() {
     let limits =
         Limits { result_bytes: 50, result_depth: 3, parameter_bytes: 60, ..Limits::default() };
     let report = {
@@ -1163,7 +1164,7 @@ async fn fl_10_thirty_thousand_failures_are_thirty_thousand_outcomes() {
 }
 
 #[test]
-fn fl_4_kinds_say_what_may_be_run_again() {
+fn fl_4_kinds_decide_whether_steps_may_be_rerun() {
     for (kind, idempotent) in [
         (ActionKind::Query, true),
         (ActionKind::Analysis, true),
@@ -1176,7 +1177,7 @@ fn fl_4_kinds_say_what_may_be_run_again() {
 }
 
 #[test]
-fn fl_4_words_that_a_status_never_is_are_warned_of() {
+fn fl_4_comparison_with_impossible_status_gives_a_warning() {
     let warnings = |condition: &str| {
         let document = set(
             "CONDITIONAL",
@@ -1215,7 +1216,7 @@ fn fl_4_words_that_a_status_never_is_are_warned_of() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fl_10_an_action_that_was_prompt_for_long_may_still_wait_fail_or_panic() {
+async fn fl_10_trusted_action_may_still_wait_fail_or_panic() {
     let mut all = actions(&Log::default());
     all.add("moody", ActionInfo::default(), |call| async move {
         match call.parameters.get("n").and_then(Value::as_u64).unwrap_or(0) {

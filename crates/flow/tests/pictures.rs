@@ -1,4 +1,4 @@
-//! Pictures of sets of many shapes: boxes stand apart, texts fit, edges pass no box.
+//! Pictures of sets of many shapes: boxes do not overlap, texts fit, edges cross no box.
 //!
 //! `PICTURES=folder cargo test -p contexture-flow --test pictures` writes them there.
 
@@ -31,7 +31,7 @@ fn set(steps: impl IntoIterator<Item = (String, String, Vec<String>, Option<Stri
     set
 }
 
-/// Numbers that look random and are always the same.
+/// Generates numbers that look random and are always the same.
 fn numbers(mut seed: u32) -> impl FnMut(usize) -> usize {
     move |below| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -46,7 +46,7 @@ fn layered(layers: usize, each: usize, degree: usize) -> Set {
         let mut before: Vec<String> = Vec::new();
         if layer > 0 {
             for _ in 0..degree {
-                // Near ones mostly, as people write them.
+                // Mostly near ones, as in real sets.
                 let at = (n % each + each + next(5) - 2) % each;
                 before.push(format!("step_{}", (layer - 1) * each + at));
             }
@@ -142,7 +142,7 @@ fn alone(count: usize) -> Set {
     set((0..count).map(|n| (format!("job_{n}"), "sleep".to_owned(), Vec::new(), None)))
 }
 
-/// Any earlier step may be what a step depends on.
+/// Creates a set in which any earlier step may be a dependency.
 fn wild(count: usize) -> Set {
     let mut next = numbers(3);
     set((0..count).map(|n| {
@@ -213,7 +213,7 @@ fn boxes(svg: &str) -> Vec<Rect> {
         .collect()
 }
 
-/// Points along the curves of all edges.
+/// Returns points along the curves of all edges.
 fn curves(svg: &str) -> Vec<Vec<(f64, f64)>> {
     let paths = svg.lines().filter(|line| line.starts_with("<path d=\"M") && line.contains('C'));
     paths
@@ -244,7 +244,7 @@ fn curves(svg: &str) -> Vec<Vec<(f64, f64)>> {
 }
 
 #[test]
-fn fl_13_boxes_stand_apart_and_edges_pass_none() {
+fn fl_13_boxes_do_not_overlap_and_edges_avoid_them() {
     let folder = std::env::var("PICTURES").ok();
     for (name, set) in all() {
         for (when, picture) in

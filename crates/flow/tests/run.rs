@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
-async fn fl_6_sequential_runs_the_earliest_listed_whose_dependencies_have_ended() {
+async fn fl_6_sequential_runs_earliest_listed_whose_dependencies_have_ended() {
     let report = run(set(
         "SEQUENTIAL",
         vec![
@@ -36,7 +36,7 @@ async fn fl_6_sequential_runs_the_earliest_listed_whose_dependencies_have_ended(
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_7_the_sample_order_of_the_source_is_not_reversed() {
+async fn fl_7_sample_order_of_source_is_not_reversed() {
     let report = run(set(
         "SEQUENTIAL",
         vec![
@@ -62,7 +62,7 @@ async fn fl_4_parallel_and_conditional_run_at_once_and_sequential_does_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_10_no_more_run_at_once_than_the_limit() {
+async fn fl_10_no_more_run_at_once_than_limit() {
     let steps = (0..10).map(|n| step(&format!("s{n}"), "sleep", json!({"ms": 10}), &[])).collect();
     let options = Options { concurrency: 3, ..Options::default() };
     let (_, log) = run_with(set("PARALLEL", steps), options).await;
@@ -96,7 +96,7 @@ async fn fl_5_results_flow_into_parameters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_7_a_failed_dependency_skips_unless_the_condition_names_it() {
+async fn fl_7_failed_dependency_skips_unless_condition_names_it() {
     let after = |id: &str, condition: &str, dependencies: &[&str]| {
         with(step(id, "echo", json!({}), dependencies), "condition", condition.into())
     };
@@ -142,7 +142,7 @@ async fn fl_7_a_failed_dependency_skips_unless_the_condition_names_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_2_what_is_late_is_cancelled_and_what_is_done_is_kept() {
+async fn fl_2_late_steps_are_cancelled_and_completed_ones_kept() {
     let mut document = set(
         "PARALLEL",
         vec![
@@ -173,7 +173,7 @@ async fn fl_2_what_is_late_is_cancelled_and_what_is_done_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_2_parameters_are_checked_before_a_tool_runs() {
+async fn fl_2_parameters_are_checked_before_tool_runs() {
     let report = run(set(
         "PARALLEL",
         vec![
@@ -192,7 +192,7 @@ async fn fl_2_parameters_are_checked_before_a_tool_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_10_actions_that_misbehave_harm_only_themselves() {
+async fn fl_10_misbehaving_actions_affect_only_themselves() {
     let report = run(set(
         "PARALLEL",
         vec![
@@ -280,7 +280,7 @@ async fn cp_18_recovery_skip_retry_degrade_partial_abort() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_tries_wait_longer_each_time() {
+async fn cp_18_attempts_wait_longer_each_time() {
     let before = Instant::now();
     let recovery = json!({"strategy": "RETRY", "attempts": 3, "delay": 1, "backoff": 2});
     let report = run(recovering("fail_twice", recovery)).await;
@@ -301,7 +301,7 @@ fn call(id: &str, runtime: &str, name: &str, after: &[&str]) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_1_modes_keep_the_sides_apart() {
+async fn fl_1_modes_keep_sides_apart() {
     let calls = json!([
         call("b1", "BACKEND", "sleep", &[]),
         call("f1", "FRONTEND", "sleep", &[]),
@@ -334,7 +334,7 @@ async fn fl_1_modes_keep_the_sides_apart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_14_what_happens_when_a_frontend_tool_cannot_be_run() {
+async fn cp_14_what_happens_when_frontend_tool_cannot_be_run() {
     let calls = |fallback: Value| {
         let mut pick = call("pick", "FRONTEND", "file_picker", &[]);
         for (key, value) in fallback.as_object().unwrap() {
@@ -391,7 +391,7 @@ async fn fl_12_pause_resume_and_cancel() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_12_progress_is_told_in_order() {
+async fn fl_12_progress_is_reported_in_order() {
     let news = Arc::new(Mutex::new(Vec::new()));
     let seen = news.clone();
     let options = Options {
@@ -422,7 +422,7 @@ async fn fl_12_progress_is_told_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_a_broken_run_is_gone_on_with() {
+async fn fl_11_interrupted_run_is_resumed() {
     let document = set(
         "SEQUENTIAL",
         vec![
@@ -465,7 +465,7 @@ async fn fl_11_a_broken_run_is_gone_on_with() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_a_run_can_be_read_back_at_every_point() {
+async fn fl_11_run_can_be_read_back_at_every_point() {
     let document = || {
         set(
             "PARALLEL",
@@ -490,7 +490,8 @@ async fn fl_11_a_run_can_be_read_back_at_every_point() {
         let (report, _) =
             run_with(document(), Options { past: Some(past), ..Options::default() }).await;
         let (mut left, mut right) = (ends(&report), ends(&whole));
-        // What was running when it broke off and is not idempotent is uncertain; its retry decides.
+        // A step that was running at the interruption and is not idempotent is uncertain; its retry
+        // decides.
         left.retain(|line| !line.starts_with('b'));
         right.retain(|line| !line.starts_with('b'));
         assert_eq!(left, right, "cut at {cut}");
@@ -515,7 +516,7 @@ impl Journal for Failing {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_nothing_runs_on_without_a_journal() {
+async fn fl_11_nothing_runs_without_a_journal() {
     let steps = (0..5).map(|n| step(&format!("s{n}"), "echo", json!({}), &[])).collect();
     let journal = Arc::new(Failing(Mutex::new(4)));
     let (report, _) =

@@ -1,4 +1,4 @@
-//! What becomes of all others when a run is stopped: what is done is kept.
+//! The other steps when a run is stopped: completed work is kept.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,8 +23,8 @@ use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// The common actions, and some that are done where the engine thinks: `fail_at_once`, `slow` that
-/// takes five seconds, and `cancel` that cancels the run.
+/// Runs a set with the common actions and some that complete in the driver's task: `fail_at_once`,
+/// `slow` that takes five seconds, and `cancel` that cancels the run.
 async fn run_at_once(document: Value) -> Report {
     let mut all: Registry = actions(&Log::default());
     all.add("fail_at_once", ActionInfo::default().quick(), |call| async move {
@@ -32,7 +32,7 @@ async fn run_at_once(document: Value) -> Report {
         Err(ActionFailure::new(code, "it fails"))
     });
     all.add("slow", ActionInfo::default().quick(), |_| async {
-        // The first look moves the clock.
+        // The first poll moves the clock.
         let _ = tokio::time::advance(Duration::from_secs(5)).now_or_never();
         Ok(json!("slow"))
     });
@@ -54,7 +54,7 @@ async fn run_at_once(document: Value) -> Report {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_an_abort_keeps_what_has_ended_at_the_same_time() {
+async fn cp_18_abort_keeps_results_that_ended_at_the_same_time() {
     let steps = |fail: &str| {
         let degrade = json!({"strategy": "DEGRADE", "alternative": {"action": "echo"}});
         let retry = json!({"strategy": "RETRY", "delay": 5});
@@ -83,7 +83,7 @@ async fn cp_18_an_abort_keeps_what_has_ended_at_the_same_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_14_a_call_without_a_client_loses_no_result_of_another() {
+async fn cp_14_call_without_client_keeps_other_results() {
     let report = run(json!({"calls": [
         {"callId": "f2", "name": "x", "parameters": {}, "runtime": "FRONTEND"},
         {"callId": "b2", "name": "echo", "parameters": {"v": 1}},
@@ -97,7 +97,7 @@ async fn cp_14_a_call_without_a_client_loses_no_result_of_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_what_is_done_when_a_run_is_cancelled_is_kept() {
+async fn fl_11_completed_work_of_cancelled_run_is_kept() {
     let report = run_at_once(set(
         "PARALLEL",
         vec![
@@ -113,7 +113,7 @@ async fn fl_11_what_is_done_when_a_run_is_cancelled_is_kept() {
         ends(&report),
         ["a COMPLETED", "b COMPLETED", "c FAILED E", "d FAILED CANCELLED", "e SKIPPED CANCELLED"]
     );
-    // The last act of a set that is done cancels nothing.
+    // The last action of a completed set cancels nothing.
     let report = run_at_once(set("PARALLEL", vec![step("a", "cancel", json!({}), &[])])).await;
     assert_eq!(
         (ends(&report), report.status()),
@@ -122,7 +122,7 @@ async fn fl_11_what_is_done_when_a_run_is_cancelled_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_4_what_is_done_when_the_time_of_the_set_is_over_is_kept() {
+async fn fl_4_completed_work_is_kept_after_the_timeout_of_the_set() {
     let steps = vec![
         step("a", "slow", json!({}), &[]),
         step("b", "echo", json!({}), &[]),
@@ -144,23 +144,23 @@ async fn fl_4_what_is_done_when_the_time_of_the_set_is_over_is_kept() {
     .await;
     assert_eq!(ends(&report), ["a COMPLETED", "b SKIPPED SET_TIMEOUT"]);
     let reason = report.outcome(1).unwrap().reason.unwrap();
-    assert_eq!(reason.message, "the time of the back end was over");
+    assert_eq!(reason.message, "the timeout of the back end has passed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_1_the_message_names_the_side_whose_time_is_over() {
+async fn fl_1_message_names_the_side_that_timed_out() {
     for (runtime, side) in [("FRONTEND", "front end"), ("BACKEND", "back end")] {
         let report = run(json!({"calls": [
             {"callId": "a", "name": "sleep", "parameters": {"ms": 9_000}, "runtime": runtime},
         ], "executionMode": "CLIENT_SERVER_PARALLEL", "frontendTimeout": 1, "backendTimeout": 1}))
         .await;
         let error = report.outcome(0).unwrap().error.unwrap();
-        assert_eq!(error.message, format!("the time of the {side} is over"));
+        assert_eq!(error.message, format!("the timeout of the {side} has passed"));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_2_a_time_of_nothing_is_over_at_once() {
+async fn fl_2_zero_timeout_passes_at_once() {
     let quick = |action: &str| step("a", action, json!({"ms": 0}), &[]);
     for action in ["echo", "sleep", "nothing"] {
         let own = set("PARALLEL", vec![with(quick(action), "timeout", json!(0))]);
@@ -174,7 +174,7 @@ async fn fl_2_a_time_of_nothing_is_over_at_once() {
             "executionMode": "BACKEND_FIRST", "backendTimeout": 0});
         assert_eq!(ends(&run(side).await), ["a SKIPPED SET_TIMEOUT"], "{action}");
     }
-    // One that can't be interrupted is late all the same.
+    // An action that can't be interrupted is late all the same.
     let slow = with(step("a", "slow", json!({}), &[]), "timeout", json!(1));
     let report = run_at_once(set("PARALLEL", vec![slow])).await;
     assert_eq!(ends(&report), ["a TIMEOUT TIMEOUT"]);
@@ -182,7 +182,7 @@ async fn fl_2_a_time_of_nothing_is_over_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_7_skipping_propagates_after_an_abort() {
+async fn fl_7_skipping_propagates_after_abort() {
     for mode in ["SEQUENTIAL", "PARALLEL"] {
         let report = run(set(
             mode,
@@ -218,12 +218,12 @@ async fn fl_7_skipping_propagates_after_an_abort() {
         );
         let reason = |index: usize| report.outcome(index).unwrap().reason.unwrap().message;
         assert_eq!(reason(0), "`b2` ended SKIPPED");
-        assert_eq!(reason(3), "`f1` failed, and nothing more is started after that");
+        assert_eq!(reason(3), "`f1` failed, and nothing is started after that");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_2_only_what_is_late_is_timeout() {
+async fn fl_2_only_late_steps_are_timeout() {
     let report = run_at_once(set(
         "PARALLEL",
         vec![step("a", "fail", json!({"code": "TIMEOUT"}), &[]), step("b", "late", json!({}), &[])],
@@ -233,7 +233,7 @@ async fn fl_2_only_what_is_late_is_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_what_waits_for_another_try_keeps_its_error_in_an_abort() {
+async fn cp_18_step_waiting_for_retry_keeps_its_error_in_an_abort() {
     let retry = json!({"strategy": "RETRY", "delay": 5});
     let late = with(step("late", "never", json!({}), &[]), "timeout", json!(0.01));
     let report = run_at_once(set(
@@ -265,7 +265,7 @@ async fn cp_18_what_waits_for_another_try_keeps_its_error_in_an_abort() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_4_a_step_that_is_stopped_before_its_next_try_tells_why_the_last_one_failed() {
+async fn fl_4_step_stopped_before_retry_reports_last_failure() {
     let waits = || {
         with(
             step("a", "fail", json!({"code": "E1", "message": "lost"}), &[]),
@@ -293,14 +293,14 @@ async fn fl_4_a_step_that_is_stopped_before_its_next_try_tells_why_the_last_one_
         let error = outcome.error.unwrap();
         assert_eq!((outcome.status, error.code.as_str()), (status, code));
         assert_eq!(error.details.as_ref(), Some(&last));
-        // What was acting has no error before.
+        // The current attempt has no earlier error.
         let other = report.outcomes().last().unwrap();
         assert_eq!((other.status, other.error.unwrap().details), (status, None));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_12_what_is_wished_before_a_run_begins_holds_for_its_first_steps() {
+async fn fl_12_requests_before_a_run_apply_to_its_first_steps() {
     let begun = |mode: &str, log: &Log| {
         let all = actions(log);
         let steps = vec![
@@ -312,7 +312,7 @@ async fn fl_12_what_is_wished_before_a_run_begins_holds_for_its_first_steps() {
         Run::new(plan, Arc::new(all), Options::default())
     };
     for mode in ["SEQUENTIAL", "PARALLEL"] {
-        // Paused: nothing of it begins until it is resumed.
+        // Paused: nothing begins until the run is resumed.
         let log = Log::default();
         let run = begun(mode, &log);
         let control = run.control();
@@ -323,7 +323,7 @@ async fn fl_12_what_is_wished_before_a_run_begins_holds_for_its_first_steps() {
         control.resume();
         assert_eq!(ended.await.unwrap().status(), Status::Completed);
         assert_eq!(log.lock().unwrap().len(), 4);
-        // Cancelled: nothing of it is run at all.
+        // Cancelled: nothing is run at all.
         let log = Log::default();
         let run = begun(mode, &log);
         run.control().cancel();
@@ -331,7 +331,7 @@ async fn fl_12_what_is_wished_before_a_run_begins_holds_for_its_first_steps() {
         let statuses: Vec<_> = report.outcomes().map(|one| one.status).collect();
         assert_eq!(statuses, [Status::Skipped, Status::Skipped], "{mode}");
         assert_eq!((report.status(), log.lock().unwrap().len()), (Status::Failed, 0));
-        // One step that nobody wants is left out, the other is run.
+        // The cancelled step is omitted, the other is run.
         let log = Log::default();
         let run = begun(mode, &log);
         run.control().cancel_step(0);

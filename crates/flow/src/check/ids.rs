@@ -1,4 +1,4 @@
-//! Ids: which there are, which are given twice, which nothing has.
+//! Ids: their numbers, duplicates and unknown ones.
 
 use super::{Diagnostic, Earlier, Report};
 use crate::codes;
@@ -8,17 +8,17 @@ use contexture_diagnostic::suggestion;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Names that are compared for suggestions, over a whole report.
+/// The number of names compared for suggestions, over a whole report.
 const COMPARED: usize = 500_000;
 
-/// What is known of ids after a check.
+/// The ids after a check.
 pub(crate) struct Known {
-    /// What ended before and is named; its numbers follow those of the steps.
+    /// The referenced outcomes that ended before; their numbers follow those of the steps.
     pub(crate) earlier: Vec<(String, Value)>,
     pub(crate) numbers: HashMap<Box<str>, u32>,
 }
 
-/// The numbers of all ids: the steps of the set from 0, then what ended earlier, as it is named.
+/// The numbers of all ids: the steps of the set from 0, then referenced earlier outcomes.
 pub(crate) struct Ids<'s> {
     numbers: HashMap<Box<str>, u32>,
     names: Vec<&'s str>,
@@ -38,9 +38,9 @@ impl<'s> Ids<'s> {
             }
             report.add(|| {
                 let path = format!("{}/{}", set.pointer_of(index), set.id_field());
-                let message = format!("the id `{}` is given twice", step.id);
+                let message = format!("duplicate id `{}`", step.id);
                 let place = set.pointer_of(first as usize);
-                let help = format!("it is that of {place} already: give each an id of its own");
+                let help = format!("{place} has the same id: give each an id of its own");
                 Diagnostic::new(codes::DUPLICATE_ID, path, message).with_help(help)
             });
         }
@@ -54,7 +54,7 @@ impl<'s> Ids<'s> {
         }
     }
 
-    /// The number of an id.
+    /// Returns the number of an id.
     pub(crate) fn number(&mut self, id: &str) -> Option<u32> {
         if let Some(number) = self.numbers.get(id) {
             return Some(*number);
@@ -70,7 +70,7 @@ impl<'s> Ids<'s> {
         number >= self.steps
     }
 
-    /// How many numbers are given.
+    /// Returns the count of numbers.
     pub(crate) fn count(&self) -> usize {
         self.steps as usize + self.taken.len()
     }
@@ -79,7 +79,7 @@ impl<'s> Ids<'s> {
         Known { earlier: self.taken, numbers: self.numbers }
     }
 
-    /// The edges of all steps, faulty ones left out.
+    /// Returns the edges of all steps, without faulty ones.
     pub(crate) fn dependencies(&mut self, set: &Set, report: &mut Report) -> Edges {
         let mut edges = Edges::with_capacity(set.steps.len());
         let (mut targets, mut seen) = (Vec::new(), Marks::new(self.count()));
@@ -91,7 +91,8 @@ impl<'s> Ids<'s> {
                 if *id == step.id {
                     report.add(|| {
                         let message = format!("`{id}` depends on itself: {id} → {id}");
-                        Diagnostic::new(codes::CYCLE, path(), message).with_help("take it out")
+                        Diagnostic::new(codes::CYCLE, path(), message)
+                            .with_help("remove the dependency")
                     });
                     continue;
                 }
@@ -107,9 +108,9 @@ impl<'s> Ids<'s> {
         edges
     }
 
-    /// The fault of an id that nothing has.
+    /// Returns the fault of an unknown id.
     pub(crate) fn unknown(&mut self, path: String, id: &str) -> Diagnostic {
-        let fault = Diagnostic::new(codes::UNKNOWN_ID, path, format!("nothing has the id `{id}`"));
+        let fault = Diagnostic::new(codes::UNKNOWN_ID, path, format!("unknown id `{id}`"));
         let known = self.numbers.len() + self.names.len();
         if known > self.left_to_compare {
             return fault;
@@ -119,7 +120,7 @@ impl<'s> Ids<'s> {
         match suggestion(id, names) {
             Some(help) => fault.with_help(help),
             None => {
-                fault.with_help("name an id of this set, or of what ended earlier in its context")
+                fault.with_help("use an id of this set, or of an earlier outcome in its context")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A set that was checked, with all that a run needs.
+//! A checked set, with everything that a run needs.
 
 use super::Report;
 use super::ids::Known;
@@ -37,7 +37,7 @@ impl Earlier {
 #[derive(Debug)]
 pub(crate) struct Guard {
     pub(crate) condition: Condition,
-    /// The direct dependencies whose `.status` or `.error` it names (FL-7), in order.
+    /// The direct dependencies whose `.status` or `.error` the condition names (FL-7), in order.
     pub(crate) excused: Box<[u32]>,
 }
 
@@ -51,13 +51,13 @@ pub(crate) struct PlannedAction {
 impl PlannedAction {
     pub(crate) fn new(info: Option<ActionInfo>) -> Self {
         let schema = info.as_ref().and_then(|info| info.parameters.as_ref());
-        // A schema that is none checks nothing: it is the registration's fault, not the set's.
+        // An invalid schema checks nothing: it is a fault of the registration, not of the set.
         let validator = schema.and_then(|schema| jsonschema::validator_for(schema).ok());
         Self { info, validator }
     }
 }
 
-/// A set that has no fault: ready to be run.
+/// A set without faults, ready to run.
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) set: Set,
@@ -69,7 +69,7 @@ pub struct Plan {
     pub(crate) actions: Vec<PlannedAction>,
     pub(crate) action_numbers: HashMap<String, u32>,
     pub(crate) action_of: Vec<u32>,
-    /// What ended before; its numbers follow those of the steps.
+    /// The outcomes that ended before; their numbers follow those of the steps.
     pub(crate) earlier: Vec<(String, Value)>,
     pub(crate) numbers: HashMap<Box<str>, u32>,
     warnings: Report,
@@ -104,31 +104,31 @@ impl Plan {
         }
     }
 
-    /// The set.
+    /// Returns the set.
     #[must_use]
     pub fn set(&self) -> &Set {
         &self.set
     }
 
-    /// What the check warns of.
+    /// Returns the warnings of the check.
     #[must_use]
     pub fn warnings(&self) -> &Report {
         &self.warnings
     }
 
-    /// How many steps it has.
+    /// Returns the number of steps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.set.steps.len()
     }
 
-    /// Whether it has none.
+    /// Reports whether there are no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.set.steps.is_empty()
     }
 
-    /// How many layers of steps there are, each depending on the one before.
+    /// Returns the number of layers of steps, each depending on the one before.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.layers.iter().max().map_or(0, |deepest| *deepest as usize + 1)
@@ -146,7 +146,7 @@ impl Plan {
         self.actions.get(*self.action_numbers.get(name)? as usize)
     }
 
-    /// Whether a step runs in a client.
+    /// Reports whether a step runs in a client.
     pub(crate) fn is_frontend(&self, number: u32) -> bool {
         let marked = self.step(number).and_then(|step| step.runtime);
         let registered = || self.action(number)?.info.as_ref()?.runtime;

@@ -1,4 +1,5 @@
-//! Conditions and `${…}`: their syntax, their roots, and that what they read is declared (FL-5).
+//! Conditions and `${…}`: their syntax, their roots, and whether the outcomes they read are
+//! declared (FL-5).
 
 use super::ids::Ids;
 use super::plan::Guard;
@@ -12,10 +13,10 @@ use contexture_diagnostic::{Span, nearest};
 use contexture_protocol::content::Status;
 use serde_json::{Map, Value};
 
-/// Lists and objects of parameters that may stand in each other.
+/// The greatest nesting of lists and objects in parameters.
 const MAX_DEPTH: usize = 1_000;
 
-/// A place where an outcome is read that is no direct dependency.
+/// A place that reads the outcome of an indirect dependency.
 struct Use<'l> {
     step: u32,
     node: u32,
@@ -25,7 +26,7 @@ struct Use<'l> {
     span: Span,
 }
 
-/// Checks all steps; gives the compiled conditions, and whether parameters hold references.
+/// Checks all steps; returns the compiled conditions, and whether parameters contain references.
 pub(crate) fn check(
     set: &Set,
     ids: &mut Ids<'_>,
@@ -59,9 +60,9 @@ pub(crate) fn check(
     (guards, is_expanded)
 }
 
-/// Reports what is read and not declared.
+/// Reports outcomes that are read without being declared.
 fn declared(set: &Set, ids: &Ids<'_>, reach: &Reach<'_>, uses: &[Use<'_>], report: &mut Report) {
-    // What is declared can't be told where a declaration can't be read.
+    // Declarations are unknown if one of them can't be parsed.
     if uses.is_empty() || set.form.as_ref().is_some_and(|form| form.is_vague) {
         return;
     }
@@ -70,7 +71,7 @@ fn declared(set: &Set, ids: &Ids<'_>, reach: &Reach<'_>, uses: &[Use<'_>], repor
     let lost = uses.iter().zip(answers).filter(|(_, is_before)| !is_before).map(|(used, _)| used);
     let lost: Vec<&Use<'_>> = lost.collect();
     let turned: Vec<(u32, u32)> = lost.iter().map(|used| (used.step, used.node)).collect();
-    // What comes after the step can't be a dependency of it as well.
+    // A step that runs later can't be a dependency as well.
     for (used, is_after) in lost.into_iter().zip(reach.answers(&turned)) {
         let step = set.steps.get(used.step as usize).map_or("", |step| step.id.as_str());
         let field = set.dependency_field();
@@ -87,16 +88,16 @@ fn undeclared(
 ) -> Diagnostic {
     let id = &used.id;
     let (message, help) = if used.node == used.step {
-        (format!("`{id}` reads its own outcome"), "name another step".to_owned())
+        (format!("`{id}` reads its own outcome"), "read another step".to_owned())
     } else if is_after {
         (
-            format!("`{id}` is no dependency of `{step}`"),
-            format!("`{id}` depends on `{step}` and ends after it: name another step"),
+            format!("`{id}` is not a dependency of `{step}`"),
+            format!("`{id}` depends on `{step}` and ends after it: read another step"),
         )
     } else {
         let ended = if is_earlier { ", which ended earlier," } else { "" };
         (
-            format!("`{id}`{ended} is no dependency of `{step}`"),
+            format!("`{id}`{ended} is not a dependency of `{step}`"),
             format!("add \"{id}\" to `{field}` of `{step}`"),
         )
     };
@@ -148,7 +149,7 @@ impl<'t> Look<'_, '_, '_, 't> {
         Some(Box::new(Guard { condition, excused: excused.into() }))
     }
 
-    /// Warns of a status that is compared with a word it can never be.
+    /// Warns of a status that is compared with a word that no status is.
     fn statuses(&mut self, condition: &Condition, text: &str) {
         for comparison in condition.status_comparisons() {
             let word = comparison.word;
@@ -261,27 +262,27 @@ fn unknown_root(path: &Path, place: String, is_reference: bool) -> Diagnostic {
     let root = path.root();
     let kind = if is_reference { codes::BAD_REFERENCE } else { codes::UNKNOWN_ROOT };
     if matches!(root, "dependencies" | "results") {
-        let message = format!("`{root}` alone is no outcome");
-        let help = format!("name one by its id: {root}.ID");
+        let message = format!("`{root}` alone is not an outcome");
+        let help = format!("name an outcome by its id: {root}.ID");
         let fault = Diagnostic::new(kind, place, message).with_help(help);
         return Diagnostic { code: "UNDECLARED_REFERENCE", ..fault };
     }
-    let message = format!("there is no root `{root}`");
+    let message = format!("unknown root `{root}`");
     let fault = Diagnostic::new(kind, place, message);
     let near = nearest(root, ["dependencies", "results"]);
     let fault = match (near, is_reference) {
         (Some(near), _) => fault.with_help(format!("did you mean `{near}`?")),
         (None, true) => fault.with_help(
-            "roots are `dependencies` and `results`; a `${` that is meant as text is written `$${`",
+            "the roots are `dependencies` and `results`; write `$${` for a literal `${`",
         ),
         (None, false) => {
-            fault.with_help("roots are `dependencies` and `results`; a text stands in quotes")
+            fault.with_help("the roots are `dependencies` and `results`; put a text in quotes")
         }
     };
     Diagnostic { code: "UNDECLARED_REFERENCE", ..fault }
 }
 
-/// The status that a word stands for, in words.
+/// Explains the status that a word probably means.
 fn meant(word: &str) -> String {
     let right = match word.to_ascii_uppercase().as_str() {
         "SUCCESS" | "SUCCEEDED" | "OK" | "DONE" | "COMPLETE" | "FINISHED" => "COMPLETED",

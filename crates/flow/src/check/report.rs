@@ -1,4 +1,4 @@
-//! What a check found: every fault, each with its place in the document.
+//! The result of a check: every fault, each with its place in the document.
 
 use crate::codes::{self, Code};
 use crate::condition::SyntaxError;
@@ -7,37 +7,38 @@ use contexture_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Faults that one report lists; what is beyond is counted.
+/// The greatest number of faults listed in one report; further ones are counted.
 pub const MAX_LISTED: usize = 1_000;
 
-/// Warnings among them, so that they hide no error.
+/// The greatest number of warnings among them, so that they hide no error.
 const MAX_WARNINGS: usize = 200;
 
 /// A fault of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The protocol's word for it (CP-17).
+    /// The protocol's code for it (CP-17).
     pub code: &'static str,
     /// The kind of fault: an entry of [`codes::ALL`].
     pub rule: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
     /// The place: a JSON pointer into the document.
     pub path: String,
-    /// The text in which it is, and where in it; of a very long text the part around the place.
+    /// The text that contains it, with the place in that text; of a very long text the part around
+    /// the place.
     pub source: Option<(String, Span)>,
-    /// Where in the whole text it is, in bytes.
+    /// The offset in the whole text, in bytes.
     pub offset: Option<u32>,
 }
 
-/// Bytes of a text that a fault keeps; a report holds many.
+/// The bytes of text that a fault keeps; a report has many faults.
 const MAX_SOURCE: usize = 64 << 10;
 
-/// Bytes before the place that are kept of a longer one.
+/// The bytes kept before the place in a longer text.
 const BEFORE: usize = 200;
 
 impl Diagnostic {
@@ -76,8 +77,8 @@ impl Diagnostic {
         Self { source: Some((part, within)), offset: Some(span.start), ..self }
     }
 
-    /// As JSON: `code`, `rule`, `severity`, `message`, `help`, `path`, and `offset` where the fault
-    /// lies within a text.
+    /// Returns the fault as JSON: `code`, `rule`, `severity`, `message`, `help`, `path`, and
+    /// `offset` for a fault within a text.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut value = json!({
@@ -94,7 +95,7 @@ impl Diagnostic {
         value
     }
 
-    /// For a terminal: headline, place, the text with a caret, and the help.
+    /// Formats the fault for a terminal: headline, place, the text with a caret, and the help.
     #[must_use]
     pub fn render(&self, file: &str, colour: bool) -> String {
         let place =
@@ -122,7 +123,7 @@ fn is_excerpt(line: &str) -> bool {
     bare.starts_with('|')
 }
 
-/// The protocol's word for a kind of fault.
+/// Returns the protocol's code for a kind of fault.
 fn word(kind: Code) -> &'static str {
     let word = match kind.code {
         code if code == codes::DUPLICATE_ID.code => ErrorCode::DuplicateId,
@@ -140,13 +141,13 @@ fn word(kind: Code) -> &'static str {
 /// All faults of a set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The faults, in the order of their places as far as they were found so.
+    /// The faults, roughly in the order of their places.
     pub diagnostics: Vec<Diagnostic>,
-    /// Faults beyond [`MAX_LISTED`].
+    /// The number of faults beyond [`MAX_LISTED`].
     pub unlisted: usize,
-    /// Warnings that were listed.
+    /// The number of listed warnings.
     warnings: usize,
-    /// Errors that are not listed.
+    /// The number of errors not listed.
     hidden_errors: usize,
 }
 
@@ -156,7 +157,7 @@ impl Report {
         Self { diagnostics: vec![Diagnostic { code: code.as_str(), ..fault }], ..Self::default() }
     }
 
-    /// The same with help for its only fault.
+    /// Sets the help of its only fault.
     pub(crate) fn with_help(mut self, help: Option<String>) -> Self {
         if let Some(fault) = self.diagnostics.first_mut() {
             fault.help = help;
@@ -164,7 +165,7 @@ impl Report {
         self
     }
 
-    /// Adds an error; what is not listed is not worded.
+    /// Adds an error; the message of an unlisted one is not built.
     pub(crate) fn add(&mut self, fault: impl FnOnce() -> Diagnostic) {
         if self.diagnostics.len() < MAX_LISTED {
             self.diagnostics.push(fault());
@@ -194,13 +195,14 @@ impl Report {
         self.hidden_errors += count;
     }
 
-    /// Whether the set is refused. Warnings do not refuse it.
+    /// Reports whether the set is refused. Warnings do not refuse it.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.hidden_errors > 0 || self.diagnostics.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// As JSON: `{"diagnostics": [...]}`; a last entry counts what is not listed.
+    /// Returns the report as JSON: `{"diagnostics": [...]}`; a last entry counts the unlisted
+    /// faults.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut list: Vec<Value> = self.diagnostics.iter().map(Diagnostic::to_value).collect();

@@ -1,4 +1,4 @@
-//! What is checked of each step by itself: its action, its side, what replaces it.
+//! Checks of single steps: the action, the side, the replacement.
 
 use super::{Diagnostic, PlannedAction, Report};
 use crate::action::Actions;
@@ -38,7 +38,7 @@ impl Planned {
     }
 }
 
-/// Looks up the actions of all steps and of what replaces them.
+/// Looks up the actions of all steps and of their replacements.
 pub(crate) fn actions(set: &Set, actions: &dyn Actions, report: &mut Report) -> Planned {
     let mut planned = Planned {
         actions: Vec::new(),
@@ -51,7 +51,7 @@ pub(crate) fn actions(set: &Set, actions: &dyn Actions, report: &mut Report) -> 
         // A front-end tool may be offered by a client that connects later.
         let may_come = step.runtime == Some(Runtime::Frontend);
         let is_known = planned.get(action).is_some_and(|action| action.info.is_some());
-        // A name that can't be read is told of already.
+        // An invalid name has already been reported.
         let is_read = set.form.is_none() || !step.action.is_empty();
         if !is_known && !may_come && is_read {
             let path = || format!("{}/{}", set.pointer_of(index), set.action_field());
@@ -69,17 +69,19 @@ pub(crate) fn actions(set: &Set, actions: &dyn Actions, report: &mut Report) -> 
 }
 
 fn unknown(path: String, name: &str, actions: &dyn Actions) -> Diagnostic {
-    let message = format!("there is no action `{name}`");
+    let message = format!("unknown action `{name}`");
     let fault = Diagnostic::new(codes::UNKNOWN_ACTION, path, message);
     let names = actions.names();
     match suggestion(name, names.iter().map(String::as_str)) {
         Some(help) => fault.with_help(help),
-        None if names.len() <= 20 => fault.with_help(format!("known are {}", names.join(", "))),
-        None => fault.with_help("upper and lower case are not the same"),
+        None if names.len() <= 20 => {
+            fault.with_help(format!("the actions are {}", names.join(", ")))
+        }
+        None => fault.with_help("names are case-sensitive"),
     }
 }
 
-/// Shows what replaces a step, and reports where something should but nothing is named.
+/// Visits the replacements of a step, and reports missing ones.
 fn replacements(
     set: &Set,
     index: usize,
@@ -96,7 +98,7 @@ fn replacements(
                     see(named.target(), format!("{}/{field}", path()), report);
                 }
                 None if is_needed => report.add(|| {
-                    let message = format!("`{}` is to be replaced, but by nothing", step.id);
+                    let message = format!("missing replacement of `{}`", step.id);
                     Diagnostic::new(codes::NO_ALTERNATIVE, path(), message)
                         .with_help("name the action that runs instead in `alternative`")
                 }),
@@ -138,13 +140,13 @@ pub(crate) fn sides(set: &Set, planned: &Planned, dependencies: &Edges, report: 
                     step.id, other.id
                 );
                 Diagnostic::new(codes::AGAINST_ORDER, path, message)
-                    .with_help("take the requirement out, or use SEQUENTIAL")
+                    .with_help("remove the requirement, or use SEQUENTIAL")
             });
         }
     }
 }
 
-/// Fields that are there and mean nothing.
+/// Reports fields without an effect.
 pub(crate) fn remarks(set: &Set, report: &mut Report) {
     for stray in &set.unused {
         report.warn(|| {

@@ -1,4 +1,4 @@
-//! The place in a text where a parser stands.
+//! The cursor of a parser in a text.
 
 use super::SyntaxError;
 use contexture_diagnostic::Span;
@@ -44,7 +44,7 @@ impl<'t> Cursor<'t> {
         Some(next)
     }
 
-    /// Passes over a text that stands here.
+    /// Skips a text, if it is here.
     pub(crate) fn eat(&mut self, what: &str) -> bool {
         let ends = self.at + what.len();
         let is_here = self.text.as_bytes().get(self.at..ends) == Some(what.as_bytes());
@@ -63,7 +63,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Passes over characters of a kind and returns them.
+    /// Skips characters of a kind and returns them.
     pub(crate) fn take_while(&mut self, is: impl Fn(char) -> bool) -> &'t str {
         let start = self.at;
         while let Some(next) = self.peek() {
@@ -79,12 +79,12 @@ impl<'t> Cursor<'t> {
         span(start, self.at)
     }
 
-    /// The character here, or the end.
+    /// Returns the span of the next character, or the end.
     pub(crate) fn here(&self) -> Span {
         span(self.at, self.at + self.peek().map_or(0, char::len_utf8))
     }
 
-    /// What stands here, for a message.
+    /// Describes the next token for a message.
     pub(crate) fn found(&self) -> String {
         let word: String = self.rest().chars().take_while(|c| is_name(*c)).take(30).collect();
         match self.peek() {
@@ -100,7 +100,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A character of a path's segment (FL-8).
+/// Reports whether a character belongs to a path's segment (FL-8).
 pub(crate) fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-' || (!c.is_ascii() && c.is_alphanumeric())
 }

@@ -1,14 +1,14 @@
 use contexture_diagnostic::{Diagnostic, SourceFile, Span, render};
 
-/// What is wrong with the text of a condition or of a `${…}`, and where.
+/// A syntax error in a condition or a `${…}`, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at offset {}", .span.start)]
 pub struct SyntaxError {
-    /// What was expected and what came.
+    /// The expected and the found text.
     pub message: String,
     /// The place, in bytes of the text; its start is the offset of FL-9.
     pub span: Span,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -22,13 +22,13 @@ impl SyntaxError {
         self
     }
 
-    /// The offset of the fault in bytes.
+    /// Returns the offset of the fault in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.span.start as usize
     }
 
-    /// The fault as a diagnostic about the text.
+    /// Returns the fault as a diagnostic of the text.
     #[must_use]
     pub fn to_diagnostic(&self) -> Diagnostic {
         let fault = crate::codes::CONDITION_SYNTAX.at(self.span, self.to_string());
@@ -38,7 +38,7 @@ impl SyntaxError {
         }
     }
 
-    /// The fault with the text and a caret below the place, for a terminal.
+    /// Formats the fault with the text and a caret below the place, for a terminal.
     #[must_use]
     pub fn render(&self, name: &str, text: &str, colour: bool) -> String {
         render::terminal(&self.to_diagnostic(), &SourceFile::new(name, text), colour)

@@ -1,4 +1,4 @@
-//! Evaluation: nothing is copied, and nothing is allocated unless lists or objects are compared.
+//! Evaluation: nothing is copied, and memory is allocated only to compare lists or objects.
 
 use super::Roots;
 use super::function::{self, Function};
@@ -11,7 +11,7 @@ static NULL: Value = Value::Null;
 static TRUE: Value = Value::Bool(true);
 static FALSE: Value = Value::Bool(false);
 
-/// A value that lies somewhere, or a size that was counted.
+/// A borrowed value, or a computed size.
 #[derive(Clone, Copy)]
 enum Found<'v> {
     Lies(&'v Value),
@@ -23,7 +23,7 @@ impl<'v> Found<'v> {
         Self::Lies(if truth { &TRUE } else { &FALSE })
     }
 
-    /// The value; a count is laid down in `place`.
+    /// Returns the value; a size is stored in `place`.
     fn value<'p>(self, place: &'p mut Value) -> &'p Value
     where
         'v: 'p,
@@ -39,7 +39,7 @@ impl<'v> Found<'v> {
 }
 
 impl Node {
-    /// Whether it is `true`: in a boolean place nothing else is (FL-9).
+    /// Reports whether it is `true`: no other value counts as true (FL-9).
     pub(crate) fn is_true<R: Roots + ?Sized>(&self, roots: &R) -> bool {
         match self {
             Self::Compare(comparison) => comparison.is_true(roots),

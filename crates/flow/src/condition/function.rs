@@ -5,7 +5,7 @@ use super::value::equal;
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-/// Bytes that a compiled pattern may take.
+/// The greatest size of a compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 1 << 20;
 
 macro_rules! functions {
@@ -27,7 +27,7 @@ macro_rules! functions {
                 match self { $(Self::$Variant => $name,)* }
             }
 
-            /// How many arguments it takes.
+            /// Returns the number of its arguments.
             pub(crate) const fn arguments(self) -> usize {
                 match self { $(Self::$Variant => $arguments,)* }
             }
@@ -85,7 +85,7 @@ pub(crate) fn pattern(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text).size_limit(PATTERN_BYTES).build()
 }
 
-/// Matches against a pattern that comes from a value; one that is none matches nothing.
+/// Matches against a pattern from a value; an invalid one matches nothing.
 pub(crate) fn matches(text: &Value, with: &Value) -> bool {
     let (Value::String(text), Value::String(with)) = (text, with) else { return false };
     pattern(with).is_ok_and(|pattern| pattern.is_match(text))

@@ -1,10 +1,10 @@
-//! Strings and numbers as they are written.
+//! Literals: strings and numbers.
 
 use super::SyntaxError;
 use super::cursor::{Cursor, is_name, span};
 use serde_json::Number;
 
-/// Reads a string; the cursor stands at its quote.
+/// Parses a string; the cursor is at its quote.
 pub(crate) fn string(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     let start = cursor.at();
     let quote = cursor.bump().unwrap_or('"');
@@ -13,9 +13,9 @@ pub(crate) fn string(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
         let at = cursor.at();
         match cursor.bump() {
             None => {
-                let fault = SyntaxError::new(span(start, start + 1), "this string is not closed");
+                let fault = SyntaxError::new(span(start, start + 1), "unterminated string");
                 return Err(
-                    fault.with_help(format!("it ends with the quote it began with: {quote}"))
+                    fault.with_help(format!("end it with the quote it began with: {quote}"))
                 );
             }
             Some('\\') => out.push(escape(cursor, at)?),
@@ -35,7 +35,7 @@ fn escape(cursor: &mut Cursor<'_>, start: usize) -> Result<char, SyntaxError> {
         Some('t') => '\t',
         Some('u') => return unicode(cursor, start),
         _ => {
-            let fault = SyntaxError::new(cursor.since(start), "no such escape");
+            let fault = SyntaxError::new(cursor.since(start), "unknown escape");
             return Err(fault.with_help(r#"escapes are \\ \' \" \/ \b \f \n \r \t \uXXXX; a backslash itself is written \\"#));
         }
     })
@@ -65,7 +65,7 @@ fn hex(cursor: &mut Cursor<'_>, start: usize) -> Result<u32, SyntaxError> {
     Ok(code)
 }
 
-/// Reads a JSON number; the cursor stands at its first character.
+/// Parses a JSON number; the cursor is at its first character.
 pub(crate) fn number(cursor: &mut Cursor<'_>) -> Result<Number, SyntaxError> {
     let start = cursor.at();
     let text = cursor.rest();
@@ -82,13 +82,13 @@ pub(crate) fn number(cursor: &mut Cursor<'_>) -> Result<Number, SyntaxError> {
         }
         let help =
             "numbers are written as in JSON (5, -0.5, 1e3); a path begins with a letter or `_`";
-        return Err(SyntaxError::new(cursor.since(start), "this is no number").with_help(help));
+        return Err(SyntaxError::new(cursor.since(start), "invalid number").with_help(help));
     }
-    let fault = |_| SyntaxError::new(cursor.since(start), "this number is out of range");
+    let fault = |_| SyntaxError::new(cursor.since(start), "number out of range");
     written.parse().map_err(fault)
 }
 
-/// How many bytes at the front are a JSON number.
+/// Counts the bytes at the front that are a JSON number.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {

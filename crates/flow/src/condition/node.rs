@@ -26,7 +26,7 @@ pub(crate) struct Comparison {
 pub(crate) struct Call {
     pub(crate) function: Function,
     pub(crate) arguments: Box<[Node]>,
-    /// The pattern of `matches`, where it is a literal.
+    /// The compiled pattern of `matches`, if it is a literal.
     pub(crate) pattern: Option<Regex>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// The longer ones first, so that `<=` is not taken for `<`.
+    /// All operators, the longer ones first, so that `<=` is not taken for `<`.
     pub(crate) const ALL: [Self; 6] = [
         Self::Equal,
         Self::NotEqual,
@@ -64,7 +64,7 @@ impl Operator {
 }
 
 impl Node {
-    /// Shows every part, from the front.
+    /// Visits every part, from the front.
     pub(crate) fn visit<'n>(&'n self, see: &mut impl FnMut(&'n Self)) {
         see(self);
         match self {

@@ -91,7 +91,7 @@ impl Parser<'_> {
                 let name = self.cursor.take_while(is_name);
                 self.named(name, start)
             }
-            Some('=') => Err(self.cursor.expected("a value").with_help("`==` compares")),
+            Some('=') => Err(self.cursor.expected("a value").with_help("compare with `==`")),
             _ => Err(self.cursor.expected("a value")),
         }
     }
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    /// A word, a function or a path.
+    /// Parses a word, a function or a path.
     fn named(&mut self, name: &str, start: usize) -> Result<Node, SyntaxError> {
         match name {
             "true" => return Ok(Node::Literal(Value::Bool(true))),
@@ -130,9 +130,9 @@ impl Parser<'_> {
         let name = path.to_string();
         let place = path.span();
         let Some(function) = Function::parse(&name) else {
-            let fault = SyntaxError::new(place, format!("there is no function `{name}`"));
+            let fault = SyntaxError::new(place, format!("unknown function `{name}`"));
             let names = Function::NAMES.iter().copied();
-            let known = format!("functions are {}", Function::NAMES.join(", "));
+            let known = format!("the functions are {}", Function::NAMES.join(", "));
             return Err(fault.with_help(suggestion(&name, names).unwrap_or(known)));
         };
         let (arguments, places) = self.deeper(Self::arguments)?;
@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(Node::Call(Box::new(call)))
     }
 
-    /// The arguments of a call, and where each stands.
+    /// Parses the arguments of a call, and returns their spans.
     fn arguments(&mut self) -> Result<(Vec<Node>, Vec<Span>), SyntaxError> {
         let open = self.cursor.at();
         self.cursor.bump();
@@ -176,7 +176,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let fault = self.unexpected("`)`");
-        let help = format!("the parenthesis at offset {open} is not closed");
+        let help = format!("unclosed parenthesis at offset {open}");
         Err(match fault.help {
             Some(_) => fault,
             None => fault.with_help(help),
@@ -197,11 +197,11 @@ impl Parser<'_> {
         let word: String = rest.chars().take_while(|c| is_name(*c)).take(4).collect();
         match word.to_ascii_lowercase().as_str() {
             "and" | "or" | "not" if word != word.to_ascii_uppercase() => {
-                fault.with_help(format!("`{}` is written in capitals", word.to_ascii_uppercase()))
+                fault.with_help(format!("write `{}` in capitals", word.to_ascii_uppercase()))
             }
-            _ if rest.starts_with('=') => fault.with_help("`==` compares"),
-            _ if rest.starts_with('&') => fault.with_help("`&&` or AND joins"),
-            _ if rest.starts_with('|') => fault.with_help("`||` or OR joins"),
+            _ if rest.starts_with('=') => fault.with_help("compare with `==`"),
+            _ if rest.starts_with('&') => fault.with_help("join with `&&` or AND"),
+            _ if rest.starts_with('|') => fault.with_help("join with `||` or OR"),
             _ => fault,
         }
     }
@@ -218,7 +218,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over a joint in either form.
+    /// Skips a connective in either form.
     fn eat_joint(&mut self, sign: &str, word: &str) -> bool {
         self.cursor.skip_blanks();
         self.cursor.eat(sign) || self.eat_word(word)
@@ -263,7 +263,7 @@ impl Call {
             let last = error.to_string();
             let why =
                 last.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            SyntaxError::new(place, format!("this is no regular expression: {why}"))
+            SyntaxError::new(place, format!("invalid regular expression: {why}"))
         })?;
         self.pattern = Some(pattern);
         Ok(())

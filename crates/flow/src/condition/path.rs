@@ -7,14 +7,15 @@ use contexture_diagnostic::Span;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Fields of an object that are looked through one by one; above that, hashing the name is faster.
+/// The number of fields up to which an object is searched one by one; above that, hashing the name
+/// is faster.
 const FEW: usize = 8;
 
-/// A segment of a path: a field of an object, and an element of a list when it is a number.
+/// A segment of a path: a field of an object or, if it is a number, an element of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     name: Box<str>,
-    /// The element of a list that it names; `usize::MAX` if none.
+    /// The index in a list; `usize::MAX` if there is none.
     index: usize,
 }
 
@@ -26,13 +27,13 @@ impl Segment {
         Self { name: name.into(), index: index.unwrap_or(usize::MAX) }
     }
 
-    /// The name of the field.
+    /// Returns the name of the field.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the segment names in a value.
+    /// Returns the part of a value that the segment names.
     #[must_use]
     pub fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         match value {
@@ -43,7 +44,7 @@ impl Segment {
     }
 }
 
-/// A field by its name.
+/// Returns a field by its name.
 pub(crate) fn field<'v>(map: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
     if map.len() > FEW {
         return map.get(name);
@@ -60,25 +61,25 @@ pub struct Path {
 }
 
 impl Path {
-    /// The name that it begins with.
+    /// Returns the name that it begins with.
     #[must_use]
     pub fn root(&self) -> &str {
         &self.root
     }
 
-    /// What follows the root.
+    /// Returns the segments after the root.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Where it stands in its text, in bytes.
+    /// Returns the span in its text, in bytes.
     #[must_use]
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// The id of the outcome that it reads, if it begins as those do: `dependencies.ID` or
+    /// Returns the id of the outcome that it reads, if it begins with `dependencies.ID` or
     /// `results.ID`.
     #[must_use]
     pub fn outcome(&self) -> Option<&str> {
@@ -86,14 +87,14 @@ impl Path {
         self.segments.first().filter(|_| is_outcome).map(Segment::name)
     }
 
-    /// The field of that outcome, such as `status`.
+    /// Returns the field of that outcome, such as `status`.
     #[must_use]
     pub fn outcome_field(&self) -> Option<&str> {
         self.outcome()?;
         self.segments.get(1).map(Segment::name)
     }
 
-    /// Reads what follows the root, which began at `start`.
+    /// Parses the path after the root, which began at `start`.
     pub(crate) fn after(
         root: &str,
         start: usize,
@@ -106,7 +107,7 @@ impl Path {
                     cursor.bump();
                     let name = cursor.take_while(is_name);
                     if name.is_empty() {
-                        let help = "other names are written in brackets and quotes: [\"a key\"]";
+                        let help = "write other names in brackets and quotes: [\"a key\"]";
                         return Err(cursor.expected("a name after the dot").with_help(help));
                     }
                     segments.push(Segment::new(name));

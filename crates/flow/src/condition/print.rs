@@ -1,10 +1,10 @@
-//! A condition as text again, with as few parentheses as it needs.
+//! Printing of a condition, with as few parentheses as possible.
 
 use super::Condition;
 use super::node::Node;
 use std::fmt;
 
-/// How tightly a part holds together; the tightest is 4.
+/// Returns the precedence of a part; the highest is 4.
 fn level(node: &Node) -> u8 {
     match node {
         Node::Any(_) => 0,

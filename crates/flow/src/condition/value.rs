@@ -4,7 +4,7 @@ use super::path::field;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
-/// Whether two values are equal: deep, numbers by value.
+/// Reports whether two values are equal: deep, numbers by value.
 pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => {
@@ -26,7 +26,7 @@ fn flat_equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// With a stack of its own: how deep a value is, is not ours to choose.
+/// Compares with a work list, since values can be nested to any depth.
 fn deep_equal<'v>(left: &'v Value, right: &'v Value) -> bool {
     let mut open = vec![(left, right)];
     while let Some((left, right)) = open.pop() {
@@ -53,7 +53,7 @@ fn deep_equal<'v>(left: &'v Value, right: &'v Value) -> bool {
     true
 }
 
-/// The order of two values; there is one between numbers and between strings.
+/// Returns the order of two values; there is one between numbers and between strings.
 pub(crate) fn order(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right),
@@ -80,7 +80,7 @@ fn integer(number: &Number) -> Option<i128> {
     }
 }
 
-/// 2⁶⁴: beyond it, and below its negative, lies no integer of 64 bits.
+/// 2⁶⁴: integers of 64 bits are below it and above its negative.
 const BEYOND: f64 = 18_446_744_073_709_551_616.0;
 
 #[expect(clippy::cast_possible_truncation, reason = "the bounds are checked before")]

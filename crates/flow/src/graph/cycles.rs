@@ -1,26 +1,26 @@
-//! The cycles of a graph: first the knots (strongly connected parts), then the elementary cycles in
-//! each, in a bounded number. All without recursion: a cycle may be a million nodes long.
+//! The cycles of a graph: first the strongly connected components, then a bounded number of
+//! elementary cycles in each. Everything without recursion: a cycle may be a million nodes long.
 
 use super::{Edges, number};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Cycles that were found.
+/// The cycles found.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
-    /// Each as its nodes in order, the smallest first; every node depends on the next.
+    /// The nodes of each cycle in order, the smallest first; every node depends on the next.
     pub(crate) found: Vec<Vec<u32>>,
-    /// Whether there may be more.
+    /// True if there may be more.
     pub(crate) may_be_more: bool,
 }
 
-/// Steps of the search beyond one cycle in each knot.
+/// The number of search steps beyond one cycle in each component.
 const STEPS: usize = 200_000;
 
-/// Finds cycles of more than one node: at least one in each knot, as long as `most` allows.
+/// Finds cycles of more than one node: at least one in each component, up to `most`.
 ///
-/// In each knot the cycles through its first node are found; then that node is left out, and the
-/// knots of what remains are looked at in the same way (after Johnson).
+/// In each component the cycles through its first node are found; then that node is removed, and
+/// the components of the rest are searched in the same way (after Johnson).
 pub(crate) fn cycles(edges: &Edges, most: usize) -> Cycles {
     let mut out = Cycles::default();
     let mut tarjan = Tarjan::new(edges.nodes());
@@ -32,7 +32,7 @@ pub(crate) fn cycles(edges: &Edges, most: usize) -> Cycles {
         let is_spent = !is_new && search.steps > STEPS;
         if out.found.len() >= most || is_spent {
             out.may_be_more = true;
-            // Another knot may have no cycle yet.
+            // Another component may have no cycle yet.
             if out.found.len() >= most {
                 break;
             }
@@ -46,12 +46,12 @@ pub(crate) fn cycles(edges: &Edges, most: usize) -> Cycles {
     out
 }
 
-/// Finds strongly connected parts.
+/// The search for strongly connected components.
 struct Tarjan {
-    /// Which call a node takes part in.
+    /// The call that a node takes part in.
     labels: Vec<u32>,
     label: u32,
-    /// From 1, in the order in which nodes were met; 0 before.
+    /// From 1, in the order in which nodes were visited; 0 before.
     numbers: Vec<u32>,
     lows: Vec<u32>,
     is_open: Vec<bool>,
@@ -74,7 +74,8 @@ impl Tarjan {
         }
     }
 
-    /// The strongly connected parts of more than one node among some nodes, each sorted.
+    /// Returns the strongly connected components of more than one node among some nodes, each
+    /// sorted.
     fn knots(&mut self, edges: &Edges, nodes: &[u32]) -> Vec<Vec<u32>> {
         self.label += 1;
         self.next = 0;
@@ -149,8 +150,8 @@ impl Tarjan {
     }
 }
 
-/// The search for elementary cycles: a node that led nowhere is left aside until
-/// something that it waits for is part of a cycle.
+/// The search for elementary cycles: a node without a path to the start is blocked until a node
+/// that it depends on becomes part of a cycle.
 struct Search {
     is_inside: Vec<bool>,
     is_blocked: Vec<bool>,
@@ -168,7 +169,7 @@ impl Search {
         }
     }
 
-    /// Finds the cycles through the first node of a knot.
+    /// Finds the cycles through the first node of a component.
     fn knot(&mut self, edges: &Edges, knot: &[u32], most: usize, out: &mut Cycles) {
         for node in knot {
             set(&mut self.is_inside, *node, true);
@@ -186,7 +187,7 @@ impl Search {
         }
     }
 
-    /// Finds the cycles through `start`; false when a bound is reached.
+    /// Finds the cycles through `start`; returns false when a bound is reached.
     fn from(&mut self, edges: &Edges, start: u32, most: usize, out: &mut Cycles) -> bool {
         let before = out.found.len();
         set(&mut self.is_blocked, start, true);
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_6_the_search_is_bounded() {
+    fn fl_6_search_is_bounded() {
         let lists: Vec<Vec<u32>> = (0..40).map(|a| (0..40).filter(|b| *b != a).collect()).collect();
         let full = graph(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let some = cycles(&full, 50);

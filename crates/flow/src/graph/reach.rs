@@ -1,30 +1,30 @@
-//! Whether one node comes before another, for many pairs of one graph.
+//! Reachability: whether one node comes before another, for many pairs of one graph.
 
 use super::{Edges, Order, number};
 use std::collections::HashSet;
 
-/// Targets that one pass over the graph answers for.
+/// The number of targets that one pass over the graph answers.
 const TARGETS: usize = 256;
 
-/// Edges that are walked in all for nodes in or behind a cycle; what is beyond counts as before:
-/// such a set is refused anyway.
+/// The number of edges walked in all for nodes in or after a cycle; beyond that a node counts as
+/// before: such a set is refused anyway.
 const CYCLIC_STEPS: usize = 2_000_000;
 
-/// The targets of a pass from which a node is reached.
+/// The targets of a pass that reach a node.
 type Bits = [u64; TARGETS / 64];
 
-/// What answers the question. Each node's first dependency makes a tree; whether one is above the
-/// other in that tree is two comparisons, and answers most questions of real sets. The rest is
-/// answered together: one pass over the graph for some hundred targets, and only over the part that
-/// lies between them and those that ask.
+/// Answers reachability questions. The first dependencies of all nodes form a tree; whether one
+/// node is above another in that tree is two comparisons, and answers most questions of real sets.
+/// The rest is answered together: one pass over the graph for some hundred targets, and only over
+/// the part between them and the nodes in question.
 pub(crate) struct Reach<'g> {
     dependencies: &'g Edges,
     order: &'g Order,
-    /// For each node when the walk of the tree came and when it left.
+    /// For each node the entry and exit times of the walk of the tree.
     times: Option<Vec<(u32, u32)>>,
 }
 
-/// A question: whether the first comes before the second, directly or through others.
+/// A question: does the first come before the second, directly or through others?
 pub(crate) type Pair = (u32, u32);
 
 impl<'g> Reach<'g> {
@@ -36,7 +36,8 @@ impl<'g> Reach<'g> {
         self.order.layers.len()
     }
 
-    /// Whether the tree alone says that one comes before the other. False says nothing.
+    /// Reports whether the tree alone shows that one node comes before the other. False is
+    /// inconclusive.
     pub(crate) fn is_above(&mut self, target: u32, node: u32) -> bool {
         if !self.order.is_whole() || target == node {
             return false;
@@ -49,11 +50,11 @@ impl<'g> Reach<'g> {
         }
     }
 
-    /// The answers to many questions, in their order.
+    /// Returns the answers to many questions, in their order.
     pub(crate) fn answers(&self, pairs: &[Pair]) -> Vec<bool> {
         let mut answers = vec![false; pairs.len()];
         let places = self.places();
-        // What ended earlier depends on nothing: it stands before all others.
+        // Earlier outcomes have no dependencies: they come before all others.
         let place = |node: u32| places.get(node as usize).copied().unwrap_or(0);
         let mut open: Vec<usize> = Vec::with_capacity(pairs.len());
         let mut steps = 0;
@@ -99,7 +100,7 @@ impl<'g> Reach<'g> {
         answers
     }
 
-    /// For each node its place in the order, from 1; `u32::MAX` in or behind a cycle.
+    /// Returns the place of each node in the order, from 1; `u32::MAX` in or after a cycle.
     fn places(&self) -> Vec<u32> {
         let mut places = vec![u32::MAX; self.nodes()];
         for (place, node) in (1..).zip(&self.order.nodes) {
@@ -110,7 +111,7 @@ impl<'g> Reach<'g> {
         places
     }
 
-    /// Hands on what reaches what, from the first target to the last place that is asked for.
+    /// Propagates reachability, from the first target to the last place in question.
     fn pass(&self, targets: &[u32], place: impl Fn(u32) -> u32, last: u32, bits: &mut [Bits]) {
         let first = targets.iter().map(|target| place(*target)).min().unwrap_or(0);
         let is_earlier = |node: u32| node as usize >= self.nodes();
@@ -137,7 +138,7 @@ impl<'g> Reach<'g> {
         }
     }
 
-    /// Whether one comes before another in or behind a cycle: the graph is walked.
+    /// Reports whether one node comes before another in or after a cycle, by walking the graph.
     fn walked(&self, target: u32, node: u32, steps: &mut usize) -> bool {
         let mut seen = HashSet::from([node]);
         let mut open = vec![node];
@@ -156,7 +157,7 @@ impl<'g> Reach<'g> {
     }
 }
 
-/// The targets of the first questions, each once, and how many questions these are.
+/// Returns the targets of the first questions, each once, and the number of these questions.
 fn chunk(open: &[usize], target: impl Fn(usize) -> u32) -> (Vec<u32>, usize) {
     let mut targets: Vec<u32> = Vec::with_capacity(TARGETS);
     for (taken, index) in open.iter().enumerate() {
@@ -188,7 +189,7 @@ fn put(answers: &mut [bool], index: usize, answer: bool) {
     }
 }
 
-/// Walks the trees of first dependencies.
+/// Computes the walk times of the trees of first dependencies.
 fn tree_times(dependencies: &Edges, nodes: usize) -> Vec<(u32, u32)> {
     let parent = |node: u32| {
         dependencies.of(node).first().copied().filter(|parent| (*parent as usize) < nodes)
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_answers_are_those_of_walking_the_graph() {
+    fn fl_5_reachability_equals_walking_the_graph() {
         let mut random = 12_345_u32;
         let mut next = move |below: u32| {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -260,7 +261,7 @@ mod tests {
             let lists: Vec<Vec<u32>> = (0..count)
                 .map(|node| (0..next(4)).filter(|_| node > 0).map(|_| next(node)).collect())
                 .collect();
-            // Some depend on what ended earlier, whose numbers follow those of the nodes.
+            // Some depend on earlier outcomes, whose numbers follow those of the nodes.
             let (edges, order) = graph(count, |node| {
                 let mut list = lists[node as usize].clone();
                 list.extend((node % 5 == 0).then_some(count + node % 3));
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_chains_that_the_tree_does_not_show_take_linear_time() {
+    fn fl_5_chains_that_tree_does_not_show_take_linear_time() {
         // The first dependency of each leads nowhere, the second is the chain.
         let count = 200_000;
         let (edges, order) = graph(count, |node| match node {

@@ -3,7 +3,7 @@ use contexture_protocol::content::Status;
 use std::fmt::Write;
 
 impl Picture {
-    /// In the language of Graphviz.
+    /// Draws the picture in the language of Graphviz.
     #[must_use]
     pub fn dot(&self) -> String {
         let mut out = "digraph flow {\n    node [shape=box, style=\"rounded,filled\", \

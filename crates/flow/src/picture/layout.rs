@@ -1,6 +1,6 @@
-//! The layered layout: a column for each step of the longest way, wide ones in several; edges that
-//! pass columns share a way of their own; the order within a column follows the neighbours, and so
-//! does the place.
+//! The layered layout: a column for each step of the longest path, wide ones in several; edges that
+//! pass columns are bundled; the order within a column follows the neighbours, and so does the
+//! position.
 
 mod columns;
 mod order;
@@ -10,35 +10,35 @@ use super::Picture;
 use crate::graph::number;
 use std::collections::{HashMap, HashSet};
 
-/// Places that edges may take in columns they pass; beyond, edges are drawn straight.
+/// The number of slots for edges in the columns they pass; beyond that, edges are drawn straight.
 const MAX_PASSING: usize = 40_000;
 
-/// A place in a column: of a node, or of edges that pass.
+/// A slot in a column: of a node, or of passing edges.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Slot {
     pub(super) column: usize,
-    /// Where its middle is, across the columns.
+    /// Its middle, across the columns.
     pub(super) at: f64,
-    /// How much room it takes.
+    /// Its size.
     size: f64,
     before: Vec<u32>,
     after: Vec<u32>,
 }
 
-/// Where everything is.
+/// The positions of everything.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub(super) slots: Vec<Slot>,
     pub(super) columns: Vec<Vec<u32>>,
-    /// Each edge as the slots that it runs through.
+    /// The slots that each edge runs through.
     pub(super) routes: Vec<(u32, u32, Vec<u32>)>,
-    /// How many slots are nodes; the rest is passed.
+    /// The number of slots that are nodes; the others are passed by edges.
     pub(super) nodes: u32,
-    /// Layers that stand in several columns: the first, and the one after the last.
+    /// The layers split into several columns: the first one, and the one after the last.
     parted: Vec<(usize, usize)>,
 }
 
-/// Whose way it is that edges share: all of it comes from one node, or all of it goes to one.
+/// The node that bundled edges share: all of them come from it, or all go to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     From(u32),
@@ -46,8 +46,8 @@ enum Owner {
 }
 
 impl Layout {
-    /// Lays out a picture; a node takes `size` across the columns, passing edges `passing`. No
-    /// column is higher than `rows` nodes if that can be.
+    /// Lays out a picture; a node takes `size` across the columns, passing edges `passing`. Columns
+    /// are at most `rows` nodes high if possible.
     pub(super) fn of(picture: &Picture, size: f64, passing: f64, rows: usize) -> Self {
         let columns = columns::of(picture, rows);
         let nodes = number(picture.nodes.len());
@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// From where to where the slots of a column reach.
+    /// Returns the extent of a column's slots.
     pub(super) fn reach(&self, column: usize) -> Option<(f64, f64)> {
         let list = self.columns.get(column)?;
         let size = |slot: u32| self.slots.get(slot as usize).map_or(0.0, |slot| slot.size / 2.0);
@@ -124,7 +124,7 @@ impl Layout {
         Some((self.at(first) - size(first), self.at(last) + size(last)))
     }
 
-    /// How many edges and ways go from a column to the next.
+    /// Returns the number of edges and bundles from a column to the next.
     pub(super) fn leaving(&self, column: usize) -> usize {
         let slots = self.columns.get(column).into_iter().flatten();
         slots.map(|slot| self.near(*slot, false).len()).sum()
@@ -151,7 +151,7 @@ fn middle(values: &[f64]) -> Option<f64> {
     Some(values.iter().sum::<f64>() / to_f64(values.len()))
 }
 
-/// A count as a number; counts here are far below 2⁵².
+/// Converts a count; counts here are far below 2⁵².
 pub(super) fn to_f64(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }

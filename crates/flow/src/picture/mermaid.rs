@@ -3,7 +3,7 @@ use contexture_protocol::content::Status;
 use std::fmt::Write;
 
 impl Picture {
-    /// As a Mermaid flowchart.
+    /// Draws the picture as a Mermaid flowchart.
     #[must_use]
     pub fn mermaid(&self) -> String {
         let mut out = "flowchart TD\n".to_owned();
@@ -49,12 +49,12 @@ fn class(status: Status) -> String {
     status.as_str().to_ascii_lowercase()
 }
 
-/// What mermaid reads in a label, however its characters are written: the break of a line, a
-/// formula, an icon. Something that is not seen parts them after the first character.
+/// Character sequences that Mermaid interprets in a label, however they are escaped: a line break,
+/// a formula, an icon. An invisible character separates them after the first one.
 const READ: [&str; 3] = ["\\n", "$$", ":fa-"];
 const UNSEEN: char = '\u{2060}';
 
-/// Mermaid writes what has a meaning as `#` and the number of the character.
+/// Escapes a label: Mermaid writes special characters as `#` and their number.
 fn escape(text: &str) -> String {
     let text = shown(text);
     let mut out = String::new();

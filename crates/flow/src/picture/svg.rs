@@ -1,4 +1,4 @@
-//! The graph as an SVG that stands alone.
+//! The graph as a standalone SVG.
 
 mod boxes;
 mod edges;
@@ -11,37 +11,37 @@ use boxes::Box;
 use std::fmt::Write;
 
 const MARGIN: f64 = 20.0;
-/// Room between two boxes of a column.
+/// The gap between two boxes of a column.
 const GAP: f64 = 14.0;
-/// Room that edges take where they pass a column.
+/// The space of edges that pass a column.
 const PASSING: f64 = 14.0;
-/// Room between two columns, at least and at most.
+/// The least and greatest gap between two columns.
 const BETWEEN: (f64, f64) = (56.0, 180.0);
-/// How much broader than high a picture may be; a column is as high as that needs.
+/// The wanted ratio of width to height; the height of columns follows from it.
 const SHAPE: f64 = 1.6;
-/// Nodes of a column before it is parted, at least.
+/// The least number of nodes in a column before it is split.
 const ROWS: f64 = 14.0;
 
-/// Edges between two bands, at most, where a picture is folded.
+/// The greatest number of edges between two bands where a picture is folded.
 const CUT: usize = 6;
-/// Room between two bands; edges run through it.
+/// The gap between two bands, for the edges between them.
 const GUTTER: f64 = 40.0;
 
-/// How the columns run.
+/// The geometry of the columns.
 struct Frame {
-    /// Columns from left to right; else they are rows from top to bottom.
+    /// True for columns from left to right; otherwise they are rows from top to bottom.
     is_across: bool,
     /// The size of a box.
     width: f64,
     height: f64,
-    /// Where each column begins, in which band it is, and by how much its slots are moved.
+    /// For each column its start, its band, and the offset of its slots.
     columns: Vec<Column>,
-    /// Where the gutter after each band is.
+    /// The gutter after each band.
     gutters: Vec<f64>,
-    /// The whole, along and across.
+    /// The whole size, along and across.
     along: f64,
     across: f64,
-    /// Room above for the legend.
+    /// The space above for the legend.
     top: f64,
 }
 
@@ -53,10 +53,10 @@ struct Column {
 }
 
 impl Picture {
-    /// As an SVG that stands alone.
+    /// Draws the picture as a standalone SVG.
     ///
     /// # Errors
-    /// [`PictureError`] if there are more steps than anybody could read.
+    /// [`PictureError`] if there are too many steps to be readable.
     pub fn svg(&self) -> Result<String, PictureError> {
         if self.nodes.len() > MAX_SVG_NODES {
             return Err(PictureError::TooLarge(self.nodes.len()));
@@ -69,7 +69,7 @@ impl Picture {
         let mut layout = Layout::of(self, row, PASSING, whole(rows));
         let mut frame = Frame::of(&layout, true, (width, height));
         if frame.along > 2_000.0 && frame.along > 4.0 * frame.across {
-            // Too long to be read that way, and there is no place to fold it.
+            // Too long to be readable, without a place to fold it.
             layout = Layout::of(self, width + GAP, PASSING, whole(rows));
             frame = Frame::of(&layout, false, (width, height));
         }
@@ -109,7 +109,7 @@ impl Frame {
         frame
     }
 
-    /// Finds where the columns begin: the more edges between two, the more room.
+    /// Computes the starts of the columns: the more edges between two, the larger the gap.
     fn begin(&mut self, layout: &Layout) {
         let thick = self.thick();
         let mut at = 0.0;
@@ -121,7 +121,7 @@ impl Frame {
         }
     }
 
-    /// Folds a long picture into bands, where few edges go from one to the next.
+    /// Folds a long picture into bands, at places with few edges.
     fn fold(&mut self, layout: &Layout) {
         let ends = (0..layout.columns.len()).filter_map(|column| layout.reach(column));
         let (low, high) =
@@ -136,7 +136,7 @@ impl Frame {
             let Some(column) = self.columns.get_mut(index) else { break };
             let begin = column.start;
             let reached = begin - first;
-            // The first good place from nine tenths of what is wished on.
+            // The first good place from nine tenths of the wanted length on.
             let is_good = reached > 0.0 && layout.leaving(index.saturating_sub(1)) <= CUT;
             if index > 0 && is_good && reached >= 0.9 * wished {
                 (band, first) = (band + 1, begin);
@@ -147,13 +147,13 @@ impl Frame {
         let ends = self.columns.iter().map(|column| column.start + self.thick());
         self.along = ends.fold(0.0, f64::max);
         if band > 0 {
-            // Room for the edges that come back.
+            // Space for the returning edges.
             self.columns.iter_mut().for_each(|column| column.start += GUTTER / 2.0);
             self.along += GUTTER;
         }
     }
 
-    /// Puts the bands below each other.
+    /// Places the bands below each other.
     fn stack(&mut self, layout: &Layout) {
         let bands = self.columns.last().map_or(0, |last| last.band + 1);
         for band in 0..bands {
@@ -201,7 +201,7 @@ impl Frame {
         (x + MARGIN, y + self.top)
     }
 
-    /// The upper left corner of a box, from the middle of the side where it begins.
+    /// Returns the upper left corner of a box, from the middle of its first side.
     fn corner(&self, (x, y): (f64, f64)) -> (f64, f64) {
         if self.is_across { (x, y - self.height / 2.0) } else { (x - self.width / 2.0, y) }
     }
@@ -225,7 +225,7 @@ fn head(wide: f64, high: f64) -> String {
     out
 }
 
-/// A count from a size that is small and not negative.
+/// Converts a small size that is not negative.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

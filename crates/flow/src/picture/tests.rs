@@ -25,7 +25,7 @@ fn outcome(id: &str, status: Status, millis: u64) -> Outcome {
 }
 
 #[test]
-fn fl_13_a_run_shows_status_time_and_the_critical_path() {
+fn fl_13_run_shows_status_time_and_critical_path() {
     let set = set(&[("a", &[]), ("b", &["a"]), ("c", &["a"]), ("d", &["b", "c"])]);
     let outcomes = [
         outcome("a", Status::Completed, 10),
@@ -69,7 +69,7 @@ fn fl_13_names_are_escaped() {
 }
 
 #[test]
-fn fl_13_mermaid_reads_no_formula_icon_or_line_break_in_a_name() {
+fn fl_13_mermaid_reads_no_formula_icon_or_line_break_in_name() {
     let set = set(&[("$$x$$ fa:fa-car C:\\new", &[])]);
     let mermaid = Picture::plan(&set).mermaid();
     assert!(
@@ -83,7 +83,7 @@ fn fl_13_mermaid_reads_no_formula_icon_or_line_break_in_a_name() {
 fn fl_13_sets_with_faults_are_drawn() {
     let set = set(&[("a", &["b"]), ("b", &["a"]), ("c", &["nowhere", "c"]), ("c", &[])]);
     let picture = Picture::plan(&set);
-    assert_eq!(picture.text(), "c  act\nc  act\nin or behind a cycle:\n   a  act\n   b  act\n");
+    assert_eq!(picture.text(), "c  act\nc  act\nin or after a cycle:\n   a  act\n   b  act\n");
     assert!(picture.svg().is_ok());
 }
 
@@ -106,7 +106,7 @@ fn fl_13_large_sets_are_drawn_or_refused() {
 }
 
 #[test]
-fn fl_13_a_step_that_waits_for_many_is_drawn_in_linear_time() {
+fn fl_13_step_with_many_dependencies_is_drawn_in_linear_time() {
     let ids: Vec<String> = (0..100_000).map(|number| format!("s{number}")).collect();
     let mut steps: Vec<(&str, &[&str])> = ids.iter().map(|id| (id.as_str(), &[][..])).collect();
     let all: Vec<&str> = ids.iter().map(String::as_str).collect();

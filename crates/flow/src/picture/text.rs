@@ -1,18 +1,21 @@
 use super::{Node, Picture, shown, sign};
 
-/// Levels that are drawn; deeper ones stand at the same place, with their level in words.
+/// The greatest number of levels drawn; deeper ones are at the same position, with their level in
+/// words.
 const LEVELS: usize = 30;
 
 impl Picture {
-    /// As a tree for a terminal: below each step those that depend on it. A step that depends on
-    /// several stands below the last of them in the order of the set; elsewhere only its name does.
+    /// Draws a tree for a terminal: below each step its dependents. A step with several
+    /// dependencies is below the last of them in the order of the set; elsewhere only its name is
+    /// shown.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
-        // They are in order.
+        // The dependencies are sorted.
         let home = |node: u32| self.dependencies.of(node).last().copied();
         let count = crate::graph::number(self.nodes.len());
-        // Each entry: the node, the prefix of its lines, its level, whether it is the last of its kind.
+        // Each entry: the node, the prefix of its lines, its level, whether it is the last of its
+        // siblings.
         let mut open: Vec<(u32, String, usize, bool, Option<u32>)> = Vec::new();
         for node in (0..count).rev().filter(|node| self.dependencies.of(*node).is_empty()) {
             open.push((node, String::new(), 0, true, None));
@@ -51,7 +54,7 @@ impl Picture {
             .map(|(node, _)| node)
             .collect();
         if !hidden.is_empty() {
-            out.push_str("in or behind a cycle:\n");
+            out.push_str("in or after a cycle:\n");
             for node in hidden {
                 out.push_str(&format!("   {}\n", node.line()));
             }

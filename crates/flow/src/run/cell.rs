@@ -1,5 +1,5 @@
-//! What is known of a step while it runs and after. A million of these must fit into memory, so
-//! what few steps have stands in boxes.
+//! The state of a step during and after a run. A million of these must fit into memory, so rarely
+//! used fields are boxed.
 
 use crate::action::ActionFailure;
 use contexture_protocol::Millis;
@@ -13,13 +13,14 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Cell {
     pub(crate) status: Status,
-    /// An alternative runs in its place.
+    /// True if an alternative runs in its place.
     pub(crate) is_replaced: bool,
-    /// It was running when an earlier run was broken off, and must not simply be run again.
+    /// True if it was running when an earlier run was interrupted, and must not simply be run
+    /// again.
     pub(crate) is_uncertain: bool,
-    /// Why its last try failed, where the next has not begun.
+    /// The failure of its last attempt, until the next one begins.
     pub(crate) last_failure: Option<Box<ActionFailure>>,
-    /// Dependencies that have not ended.
+    /// The number of dependencies that have not ended.
     pub(crate) waiting: u32,
     pub(crate) attempt: u32,
     pub(crate) started: Option<Instant>,
@@ -43,16 +44,16 @@ impl Cell {
     }
 }
 
-/// How a step ended.
+/// The end of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
     pub(crate) result: Option<Value>,
     pub(crate) error: Option<Box<Failure>>,
     pub(crate) reason: Option<Box<Reason>>,
     pub(crate) took: Duration,
-    /// The error as a value, made when something reads it.
+    /// The error as a value, created when something reads it.
     error_value: OnceLock<Box<Value>>,
-    /// The outcome as a value, made when something reads the whole of it.
+    /// The outcome as a value, created when something reads all of it.
     whole: OnceLock<Box<Value>>,
 }
 
@@ -80,7 +81,7 @@ impl Ended {
         }
     }
 
-    /// How long it took, in milliseconds to the thousandth.
+    /// Returns the duration in milliseconds, to the thousandth.
     pub(crate) fn millis(&self) -> f64 {
         (self.took.as_secs_f64() * 1_000_000.0).round() / 1_000.0
     }

@@ -1,16 +1,8 @@
 use super::Inbox;
-use super::inbox::Mail;
+use super::inbox::{ControlRequest, DriverMessage};
 use std::sync::Arc;
 
-/// A wish of someone outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
-    Pause,
-    Resume,
-    Cancel,
-}
-
-/// Steers a run from outside (FL-12). After its end nothing has an effect any more.
+/// A handle to control a run from outside (FL-12). After the run's end it has no effect.
 #[derive(Debug, Clone)]
 pub struct Control {
     inbox: Arc<Inbox>,
@@ -21,26 +13,26 @@ impl Control {
         Self { inbox: inbox.clone() }
     }
 
-    /// Starts nothing new. What runs goes on, and so does the time of the set.
+    /// Starts nothing new. Running steps continue, and so does the timeout of the set.
     pub fn pause(&self) {
-        self.inbox.wish(Wish::Pause);
+        self.inbox.request(ControlRequest::Pause);
     }
 
-    /// Goes on after a pause.
+    /// Resumes after a pause.
     pub fn resume(&self) {
-        self.inbox.wish(Wish::Resume);
+        self.inbox.request(ControlRequest::Resume);
     }
 
-    /// Cancels: what runs is FAILED with CANCELLED, what has not started SKIPPED with CANCELLED
-    /// (FL-11).
+    /// Cancels the run: running steps become FAILED with CANCELLED, pending ones SKIPPED with
+    /// CANCELLED (FL-11).
     pub fn cancel(&self) {
-        self.inbox.wish(Wish::Cancel);
+        self.inbox.request(ControlRequest::Cancel);
     }
 
-    /// Cancels one step, named by its place in the set, from 0: if it runs it is FAILED with
-    /// CANCELLED, whatever its recovery, and if it has not started SKIPPED with CANCELLED. What
-    /// depends on it is treated as after any failure; all else goes on.
+    /// Cancels one step by its index in the set: a running step becomes FAILED with CANCELLED,
+    /// whatever its recovery, a pending one SKIPPED with CANCELLED. Its dependents are treated as
+    /// after any failure; everything else continues.
     pub fn cancel_step(&self, step: u32) {
-        self.inbox.put(Mail::Unwanted { step });
+        self.inbox.put(DriverMessage::CancelStep { step });
     }
 }

@@ -1,12 +1,11 @@
-//! The task that thinks.
+//! The driver task.
 
 use super::cell::{Cell, Ended};
-use super::control::Wish;
-use super::habit::Habit;
-use super::inbox::{Inbox, Mail};
+use super::inbox::{ControlRequest, DriverMessage, Inbox};
 use super::lanes::Lanes;
 use super::options::{Notice, Options};
 use super::outcomes::Outcomes;
+use super::profile::ActionProfile;
 use super::report::Report;
 use super::stop::Stop;
 use super::timers::{Due, Timers};
@@ -18,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Rounds after which others on the same thread have their turn.
+/// The number of rounds after which the driver yields to other tasks of its thread.
 const TURNS: u32 = 32;
 
 pub(crate) struct Driver {
@@ -29,27 +28,27 @@ pub(crate) struct Driver {
     pub(super) cells: Vec<Cell>,
     pub(super) lanes: Lanes,
     pub(super) timers: Timers,
-    /// Tries whose start is being journalled.
+    /// The attempts whose start is being journalled.
     pub(super) starting: HashMap<u32, ActionCall>,
-    /// Of each action of the set.
-    habits: Vec<Habit>,
-    /// What the run waits for besides: events that are not durable yet.
-    unkept: usize,
+    /// The profiles of the set's actions.
+    profiles: Vec<ActionProfile>,
+    /// The number of events that are not durable yet.
+    pending_events: usize,
     pub(super) order: Vec<u32>,
-    /// Bytes of all results.
+    /// The bytes of all results.
     pub(super) bytes: usize,
     pub(super) done: usize,
     pub(super) is_paused: bool,
-    /// Tries again that came due in a pause.
+    /// Retries that came due in a pause.
     pub(super) held: Vec<(u32, u32)>,
     pub(super) stop: Option<Stop>,
-    /// The time of a side was over.
+    /// True if the time of a side has passed.
     pub(super) is_side_late: bool,
-    /// How the whole ended, if it did in an earlier run.
+    /// The final status, if an earlier run ended.
     pub(super) finished: Option<Status>,
     pub(super) fault: Option<JournalError>,
-    /// Someone wants it cancelled.
-    is_unwanted: bool,
+    /// True if the run was cancelled from outside.
+    is_cancelled: bool,
     deadline: Option<Instant>,
 }
 
@@ -68,7 +67,7 @@ impl Driver {
             crate::graph::number(inside.count())
         };
         let cells = (0..crate::graph::number(steps)).map(|step| Cell::new(waits(step))).collect();
-        let habits = vec![Habit::default(); plan.actions.len()];
+        let profiles = vec![ActionProfile::default(); plan.actions.len()];
         Self {
             plan: Arc::new(plan),
             actions,
@@ -78,8 +77,8 @@ impl Driver {
             lanes,
             timers: Timers::default(),
             starting: HashMap::new(),
-            habits,
-            unkept: 0,
+            profiles,
+            pending_events: 0,
             order: Vec::with_capacity(steps),
             bytes: 0,
             done: 0,
@@ -89,7 +88,7 @@ impl Driver {
             is_side_late: false,
             finished: None,
             fault: None,
-            is_unwanted: false,
+            is_cancelled: false,
             deadline: None,
         }
     }
@@ -102,32 +101,32 @@ impl Driver {
         let began = Instant::now();
         self.deadline = self.plan.set().timeout.and_then(|timeout| began.checked_add(timeout));
         self.go_on();
-        let (mut mail, mut turns) = (Vec::new(), 0);
-        // What was wished before it began holds for its first steps too.
-        self.inbox.clone().take(&mut mail);
-        mail.drain(..).for_each(|letter| self.read(letter));
-        self.heed();
-        // A time of nothing is over before anything is started.
-        self.look_at_clock();
+        let (mut messages, mut turns) = (Vec::new(), 0);
+        // Requests from before the run apply to its first steps too.
+        self.inbox.clone().take(&mut messages);
+        messages.drain(..).for_each(|letter| self.read(letter));
+        self.handle_stops();
+        // A timeout of zero passes before anything is started.
+        self.check_deadline();
         loop {
             self.start_ready();
-            if self.lanes.left() == 0 && self.unkept == 0 {
+            if self.lanes.left() == 0 && self.pending_events == 0 {
                 break;
             }
             self.wait().await;
-            self.let_others(&mut turns).await;
+            self.yield_to_ready(&mut turns).await;
             let inbox = self.inbox.clone();
-            inbox.take(&mut mail);
-            mail.drain(..).for_each(|letter| self.read(letter));
-            self.heed();
-            self.look_at_clock();
+            inbox.take(&mut messages);
+            messages.drain(..).for_each(|letter| self.read(letter));
+            self.handle_stops();
+            self.check_deadline();
         }
         let status = self.whole_status();
         self.record(&Event::Finished { status }, None, false);
-        while self.unkept > 0 && self.fault.is_none() {
+        while self.pending_events > 0 && self.fault.is_none() {
             self.inbox.wait().await;
-            self.inbox.clone().take(&mut mail);
-            mail.drain(..).for_each(|letter| self.read(letter));
+            self.inbox.clone().take(&mut messages);
+            messages.drain(..).for_each(|letter| self.read(letter));
         }
         let cells = std::mem::take(&mut self.cells);
         let order = std::mem::take(&mut self.order);
@@ -141,14 +140,14 @@ impl Driver {
         )
     }
 
-    /// A journal that failed at the very end leaves a run that is not known to be whole.
+    /// Returns the status, or that of an incomplete run if the journal failed at the very end.
     fn whole_or(&self, status: Status) -> Status {
         if self.fault.is_some() { Status::Failed } else { status }
     }
 
-    /// Lets tries that are ready run first: the end of the first of them wakes this task, and many
-    /// ends at once are less work than each by itself. Where nothing runs beside, only now and then.
-    async fn let_others(&self, turns: &mut u32) {
+    /// Lets ready attempts run first: the first one to end wakes this task, and many ends at once
+    /// are less work than each by itself. If nothing else runs, it yields only now and then.
+    async fn yield_to_ready(&self, turns: &mut u32) {
         *turns += 1;
         if self.lanes.running() > 1 || turns.is_multiple_of(TURNS) {
             tokio::task::yield_now().await;
@@ -158,31 +157,31 @@ impl Driver {
     async fn wait(&self) {
         let lanes = [&self.lanes.front, &self.lanes.back];
         let of_lanes = lanes.into_iter().filter(|lane| lane.left > 0).filter_map(|l| l.deadline);
-        // Without steps there is nothing that could be late: only the journal is waited for.
+        // Without steps nothing can be late: only the journal is awaited.
         let is_open = self.lanes.left() > 0;
         let others = [self.deadline, self.timers.next()].into_iter().flatten().filter(|_| is_open);
         match of_lanes.chain(others).min() {
             None => self.inbox.wait().await,
             Some(due) => {
-                // Whichever comes first; that the time has come is found out afterwards.
+                // Whichever comes first; the timeout is checked afterwards.
                 let _ = tokio::time::timeout_at(due, self.inbox.wait()).await;
             }
         }
     }
 
-    fn read(&mut self, letter: Mail) {
+    fn read(&mut self, letter: DriverMessage) {
         match letter {
-            Mail::Kept { step, is_start, result } => self.kept(step, is_start, result),
-            Mail::Done { step, attempt, result, was_prompt } => {
-                if let (Some(was_prompt), Some(habit)) = (was_prompt, self.habit(step)) {
-                    habit.in_task(was_prompt);
+            DriverMessage::Kept { step, is_start, result } => self.kept(step, is_start, result),
+            DriverMessage::Done { step, attempt, result, was_prompt } => {
+                if let (Some(was_prompt), Some(profile)) = (was_prompt, self.profile(step)) {
+                    profile.in_task(was_prompt);
                 }
                 self.tried(step, attempt, result);
             }
-            Mail::Wish(Wish::Cancel) => self.is_unwanted = true,
-            Mail::Unwanted { step } => self.stop_one(step),
-            Mail::Wish(wish) => {
-                let is_paused = wish == Wish::Pause;
+            DriverMessage::ControlRequest(ControlRequest::Cancel) => self.is_cancelled = true,
+            DriverMessage::CancelStep { step } => self.stop_one(step),
+            DriverMessage::ControlRequest(request) => {
+                let is_paused = request == ControlRequest::Pause;
                 if self.is_paused != is_paused && self.lanes.left() > 0 {
                     self.is_paused = is_paused;
                     let event = if is_paused { Event::Paused } else { Event::Resumed };
@@ -195,42 +194,43 @@ impl Driver {
         }
     }
 
-    /// Stops for what was read: only then is it known what has ended already.
-    fn heed(&mut self) {
+    /// Handles the messages that were read: only then is it known which attempts have already
+    /// ended.
+    fn handle_stops(&mut self) {
         if self.fault.is_some() && self.stop != Some(Stop::Journal) {
             self.is_stopped_by(Stop::Journal);
             self.stop_all(Stop::Journal);
         }
-        let is_unwanted = std::mem::take(&mut self.is_unwanted);
-        if is_unwanted && self.stop != Some(Stop::Cancelled) && self.is_stopped_by(Stop::Cancelled)
+        let is_cancelled = std::mem::take(&mut self.is_cancelled);
+        if is_cancelled && self.stop != Some(Stop::Cancelled) && self.is_stopped_by(Stop::Cancelled)
         {
             self.record(&Event::Cancelled, None, false);
             self.stop_all(Stop::Cancelled);
         }
     }
 
-    /// Reads the ends of tries that wait in the inbox: what is done is kept.
+    /// Reads the ends of attempts in the inbox, so that completed work is kept.
     pub(super) fn read_ends(&mut self) {
         let ends = self.inbox.take_ends();
         ends.into_iter().for_each(|letter| self.read(letter));
     }
 
-    /// What is known of the action of a step, unless another runs in its place.
-    pub(super) fn habit(&mut self, step: u32) -> Option<&mut Habit> {
+    /// Returns the profile of a step's action, unless another runs in its place.
+    pub(super) fn profile(&mut self, step: u32) -> Option<&mut ActionProfile> {
         let is_replaced = self.cells.get(step as usize)?.is_replaced;
         let action = *self.plan.action_of.get(step as usize).filter(|_| !is_replaced)?;
-        self.habits.get_mut(action as usize)
+        self.profiles.get_mut(action as usize)
     }
 
     fn kept(&mut self, step: Option<(u32, u32)>, is_start: bool, result: Result<(), JournalError>) {
-        self.unkept = self.unkept.saturating_sub(1);
+        self.pending_events = self.pending_events.saturating_sub(1);
         if let Err(fault) = result {
             self.fault.get_or_insert(fault);
             return;
         }
         let Some((step, attempt)) = step else { return };
-        // What is about to be stopped need not begin.
-        if is_start && self.fault.is_none() && !self.is_unwanted {
+        // A step that is about to be stopped need not begin.
+        if is_start && self.fault.is_none() && !self.is_cancelled {
             self.act(step, attempt);
         }
         self.tell(step, is_start);
@@ -239,7 +239,7 @@ impl Driver {
     fn tell(&self, step: u32, is_start: bool) {
         let Some(observer) = &self.options.observer else { return };
         let Some(cell) = self.cells.get(step as usize) else { return };
-        // What has ended meanwhile tells of its end when that is kept.
+        // A step that has ended meanwhile reports its end when that is stored.
         let status = if is_start { Status::Running } else { cell.status };
         observer(&Notice {
             id: self.plan.step(step).map_or("", |step| &step.id),
@@ -255,16 +255,16 @@ impl Driver {
         if self.fault.is_some() {
             return;
         }
-        self.unkept += 1;
+        self.pending_events += 1;
         let kept = Kept::new(&self.inbox, step, is_start);
         self.options.journal.record(&self.options.run, event, kept);
     }
 
-    /// Starts what may start.
+    /// Starts the steps that may start.
     fn start_ready(&mut self) {
         loop {
             if self.lanes.open(Instant::now) {
-                self.look_at_clock();
+                self.check_deadline();
             }
             if self.is_paused || self.stop.is_some() {
                 return;
@@ -274,7 +274,7 @@ impl Driver {
         }
     }
 
-    fn look_at_clock(&mut self) {
+    fn check_deadline(&mut self) {
         let has_times = self.deadline.is_some()
             || self.lanes.front.deadline.is_some()
             || self.lanes.back.deadline.is_some()
@@ -304,7 +304,7 @@ impl Driver {
         }
     }
 
-    /// Ends a step and lets go of what waited for it.
+    /// Ends a step and releases its dependents.
     pub(super) fn end(&mut self, step: u32, status: Status, mut ended: Ended) {
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         if cell.status.is_final() {
@@ -367,7 +367,7 @@ impl Driver {
         Outcomes { plan: &self.plan, cells: &self.cells }
     }
 
-    /// How the whole ended; a set that was stopped is not COMPLETED, nor one of which a side was late.
+    /// Returns the final status; a set that was stopped is not COMPLETED, nor one with a late side.
     fn whole_status(&self) -> Status {
         let is_bad = |cell: &Cell| matches!(cell.status, Status::Failed | Status::Timeout);
         match self.stop {

@@ -1,4 +1,4 @@
-//! The lanes of a run: one, or one for each side (4.6.2). In each, the earliest listed step whose
+//! The lanes of a run: one, or one for each side (4.6.2). In each, the first listed step whose
 //! dependencies have ended is next.
 
 use crate::check::Plan;
@@ -13,15 +13,15 @@ pub(crate) struct Lane {
     pub(crate) ready: BinaryHeap<Reverse<u32>>,
     pub(crate) running: usize,
     pub(crate) most: usize,
-    /// Steps that have not ended.
+    /// The number of steps that have not ended.
     pub(crate) left: usize,
     pub(crate) timeout: Option<Duration>,
-    /// When its time is over; set as it opens.
+    /// Its deadline, set when it opens.
     pub(crate) deadline: Option<Instant>,
     pub(crate) is_open: bool,
 }
 
-/// The lanes, and which step is in which.
+/// The lanes, and the lane of each step.
 #[derive(Debug)]
 pub(crate) struct Lanes {
     pub(crate) front: Lane,
@@ -64,7 +64,7 @@ impl Lanes {
         self.lane(step).ready.push(Reverse(step));
     }
 
-    /// Opens what may run now; true if the time of a side has begun.
+    /// Opens the lanes that may run now; returns true if the time of a side has begun.
     pub(crate) fn open(&mut self, now: impl Fn() -> Instant) -> bool {
         let (front, back) = match self.mode {
             Mode::FrontendFirst => (true, self.front.left == 0),
@@ -82,7 +82,7 @@ impl Lanes {
         has_begun
     }
 
-    /// The next step that may start.
+    /// Returns the next step that may start.
     pub(crate) fn pop(&mut self) -> Option<u32> {
         let all = self.running();
         if self.mode == Mode::Sequential && all > 0 {
@@ -103,7 +103,7 @@ impl Lanes {
         lane.ready.pop().map(|next| next.0)
     }
 
-    /// Steps that run.
+    /// Returns the number of running steps.
     pub(crate) fn running(&self) -> usize {
         self.front.running + self.back.running
     }

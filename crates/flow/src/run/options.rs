@@ -3,20 +3,20 @@ use crate::journal::{Journal, Past, Unkept};
 use contexture_protocol::content::{Outcome, Status};
 use std::sync::Arc;
 
-/// How a run is done.
+/// The options of a run.
 #[derive(Clone)]
 pub struct Options {
     /// The id of the run, in the journal and in idempotency keys.
     pub run: String,
-    /// Steps that may run at the same time.
+    /// The greatest number of concurrent steps.
     pub concurrency: usize,
-    /// What is too much.
+    /// The limits.
     pub limits: Limits,
-    /// Where every change is kept before it counts.
+    /// The journal that stores every change before it takes effect.
     pub journal: Arc<dyn Journal>,
-    /// Who is told of every change, once it is kept.
+    /// The observer of every stored change.
     pub observer: Option<Observer>,
-    /// What the run had done before it was broken off.
+    /// The state of an interrupted run to resume.
     pub past: Option<Past>,
 }
 
@@ -33,16 +33,16 @@ impl Default for Options {
     }
 }
 
-/// The bounds of a run. A breach fails the step with TOO_LARGE.
+/// The limits of a run. A breach fails the step with TOO_LARGE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one result, near enough as JSON.
+    /// The greatest size of one result, in approximate bytes of JSON.
     pub result_bytes: usize,
-    /// Bytes of all results together.
+    /// The greatest size of all results together.
     pub results_bytes: usize,
-    /// Lists and objects of a result that stand in each other.
+    /// The greatest nesting of lists and objects in a result.
     pub result_depth: usize,
-    /// Bytes that references put into the parameters of one step.
+    /// The greatest number of bytes that references insert into the parameters of one step.
     pub parameter_bytes: usize,
 }
 
@@ -57,27 +57,27 @@ impl Default for Limits {
     }
 }
 
-/// Who is told of every change. It is called on the task that thinks: it must be quick.
+/// An observer of every change. It is called in the driver task, so it must be quick.
 pub type Observer = Arc<dyn Fn(&Notice<'_>) + Send + Sync>;
 
-/// News of a step (FL-12).
+/// A notification about a step (FL-12).
 #[derive(Debug, Clone, Copy)]
 pub struct Notice<'a> {
     /// The step.
     pub id: &'a str,
-    /// Where it stands now.
+    /// Its current status.
     pub status: Status,
-    /// Which try it is in, from 1; 0 if it was not run.
+    /// The number of its attempt, from 1; 0 if it was not run.
     pub attempt: u32,
-    /// Steps that have ended.
+    /// The number of steps that have ended.
     pub done: usize,
-    /// All steps.
+    /// The number of all steps.
     pub total: usize,
     pub(crate) ended: Option<&'a Ended>,
 }
 
 impl Notice<'_> {
-    /// The outcome of a step that has ended.
+    /// Returns the outcome of a step that has ended.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.ended.map(|ended| ended.outcome(self.id, self.status))

@@ -1,4 +1,4 @@
-//! What conditions and references read: outcomes where they lie.
+//! The values that conditions and references read: outcomes in place.
 
 use super::cell::Cell;
 use crate::check::Plan;
@@ -13,7 +13,7 @@ pub(crate) struct Outcomes<'o> {
 }
 
 impl Outcomes<'_> {
-    /// The status of a step, or of what ended earlier.
+    /// Returns the status of a step or an earlier outcome.
     pub(crate) fn status(&self, number: u32) -> Status {
         if let Some(cell) = self.cells.get(number as usize) {
             return cell.status;
@@ -22,7 +22,7 @@ impl Outcomes<'_> {
         status.and_then(Status::parse).unwrap_or(Status::Pending)
     }
 
-    /// The id of a step, or of what ended earlier.
+    /// Returns the id of a step or an earlier outcome.
     pub(crate) fn id(&self, number: u32) -> &str {
         let step = self.plan.step(number).map(|step| step.id.as_str());
         step.or_else(|| self.earlier(number).map(|(id, _)| id.as_str())).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Going on with what an earlier run of the same set had done (FL-11).
+//! Resuming an interrupted run of the same set (FL-11).
 
 use super::cell::Ended;
 use super::driver::Driver;
@@ -10,7 +10,7 @@ use contexture_protocol::content::{Fallback, Outcome, RecoveryStrategy, Status};
 use serde_json::{Map, Value};
 
 impl Driver {
-    /// Takes over what an earlier run had done, and finds what is ready.
+    /// Takes over the state of an earlier run, and finds the ready steps.
     pub(super) fn go_on(&mut self) {
         let past = self.options.past.take().unwrap_or_default();
         let plan = self.plan.clone();
@@ -42,13 +42,13 @@ impl Driver {
         self.lanes.lane(step).left -= 1;
     }
 
-    /// Whether nothing more was started after a step had ended so.
+    /// Reports whether nothing more was started after a step ended like this.
     fn is_aborting(&self, step: u32, outcome: &Outcome) -> bool {
         let is_bad = matches!(outcome.status, Status::Failed | Status::Timeout);
         let code = outcome.error.as_ref().map_or("", |error| error.code.as_str());
         let strategy = self.plan.step(step).and_then(|step| step.recovery.as_deref());
         let is_abort = strategy.is_some_and(|found| found.strategy == RecoveryStrategy::Abort);
-        // What an abort itself has ended is no cause of another.
+        // A step that an abort has ended does not cause another.
         is_bad
             && code != ErrorCode::Cancelled.as_str()
             && (is_abort || self.falls_back_to_abort(step, code))
@@ -64,18 +64,18 @@ impl Driver {
         cell.is_uncertain = !is_repeatable;
     }
 
-    /// The alternative of a step, if that is what was running.
+    /// Returns the alternative of a step, if that is what was running.
     fn replaced_by(&self, step: u32, last: &LastTry) -> Option<Fallback> {
         let planned = self.plan.step(step)?;
         let found = self.alternative(step).filter(|other| other.target() == last.action)?;
-        // An alternative of the same name is told by its try: what is to be replaced is not tried
-        // again, unless trying it again does no harm.
+        // An alternative of the same name is recognised by its attempt: a step that is replaced is
+        // not retried, unless a retry does no harm.
         let is_other = planned.action != last.action
             || (last.attempt > 1 && !self.is_repeatable(step, &last.action, None));
         is_other.then(|| found.clone())
     }
 
-    /// What replaces a step when it fails.
+    /// Returns the replacement of a step when it fails.
     pub(super) fn alternative(&self, step: u32) -> Option<&Fallback> {
         let planned = self.plan.step(step)?;
         let recovery = planned.recovery.as_deref();
@@ -85,7 +85,7 @@ impl Driver {
         }
     }
 
-    /// Whether a step may be run again though it may have taken effect (FL-11).
+    /// Reports whether a step may be run again though it may have taken effect (FL-11).
     fn is_repeatable(&self, step: u32, action: &str, other: Option<&Fallback>) -> bool {
         let info = self.plan.action_named(action).and_then(|action| action.info.as_ref());
         let own = self.plan.step(step).map(|step| &step.parameters);
@@ -101,7 +101,7 @@ impl Driver {
             self.finished = past.finished;
             return;
         }
-        // Only the time of the set skips so where the sides have no time of their own.
+        // Only the timeout of the set skips like this if the sides have no timeout of their own.
         let set = self.plan.set();
         let has_sides = set.frontend_timeout.is_some() || set.backend_timeout.is_some();
         let was_late = |outcome: &Outcome| {

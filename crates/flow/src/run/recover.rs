@@ -1,4 +1,4 @@
-//! After a try: how it ended, and what is done when it failed (CP-18, CP-14).
+//! After an attempt: its end, and the recovery from a failure (CP-18, CP-14).
 
 use super::cell::Ended;
 use super::driver::Driver;
@@ -14,14 +14,14 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a step is tried in all where `RETRY` does not say.
+/// The total number of attempts if `RETRY` does not specify it.
 const ATTEMPTS: u64 = 3;
 
-/// The longest wait between two tries: a year.
+/// The longest wait between two attempts: a year.
 const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 impl Driver {
-    /// A try has ended.
+    /// Handles the end of an attempt.
     pub(super) fn tried(
         &mut self,
         step: u32,
@@ -54,7 +54,7 @@ impl Driver {
         }
     }
 
-    /// A time that was noted has come.
+    /// Handles a timer that has expired.
     pub(super) fn due(&mut self, step: u32, attempt: u32, due: Due) {
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         if cell.status != Status::Running || cell.attempt != attempt {
@@ -62,7 +62,7 @@ impl Driver {
         }
         match due {
             Due::Late => {
-                // A try that has already failed waits for the next one.
+                // A failed attempt waits for the next one.
                 let Some(task) = cell.task.take() else { return };
                 task.abort();
                 let time = self.plan.step(step).and_then(|step| step.timeout);
@@ -83,7 +83,7 @@ impl Driver {
         }
     }
 
-    /// A try, or what comes before it, failed.
+    /// Handles the failure of an attempt, or of its preparation.
     pub(super) fn failed(&mut self, step: u32, failure: ActionFailure, may_retry: bool) {
         let plan = self.plan.clone();
         let Some(planned) = plan.step(step) else { return };
@@ -120,7 +120,7 @@ impl Driver {
         }
     }
 
-    /// Plans the next try; gives the failure back when that was the last one.
+    /// Schedules the next attempt; returns the failure if that was the last one.
     fn try_again(
         &mut self,
         step: u32,
@@ -146,7 +146,7 @@ impl Driver {
         None
     }
 
-    /// What a call of a front-end tool says for the case that it can't be run (CP-14).
+    /// Applies the fallback of a front-end tool that can't be run (CP-14).
     fn fall_back(&mut self, step: u32, failure: ActionFailure) {
         let plan = self.plan.clone();
         let says = plan.step(step).and_then(|step| step.frontend.as_deref());
@@ -163,7 +163,7 @@ impl Driver {
         }
     }
 
-    /// What a step falls back to when it failed so; `None` if that is left to its recovery.
+    /// Returns the fallback of a step for this failure; `None` if its recovery decides.
     fn fallback(&self, step: u32, code: &str) -> Option<FallbackBehavior> {
         let is_unrunnable = matches!(
             ErrorCode::parse(code)?,
@@ -174,7 +174,7 @@ impl Driver {
         );
         let planned = self.plan.step(step)?;
         let fallback = planned.frontend.as_deref().and_then(|says| says.fallback);
-        // A recovery of its own says what happens, unless a fallback is written beside it.
+        // Its own recovery decides, unless there is an explicit fallback.
         let is_silent = fallback.is_none() && planned.recovery.is_some();
         let is_meant = is_unrunnable && self.plan.is_frontend(step) && !is_silent;
         is_meant.then(|| fallback.unwrap_or_default())
@@ -184,17 +184,17 @@ impl Driver {
         self.fallback(step, code) == Some(FallbackBehavior::Abort)
     }
 
-    /// Goes on with the alternative that ran when an earlier run was broken off.
+    /// Resumes with the alternative that ran when an earlier run was interrupted.
     pub(super) fn go_on_replaced(&mut self, step: u32) {
         match self.alternative(step).cloned() {
             Some(alternative) => self.replace(step, &alternative),
             None => {
-                self.give_up(step, failure(ErrorCode::Internal, "nothing replaces it".to_owned()))
+                self.give_up(step, failure(ErrorCode::Internal, "it has no replacement".to_owned()))
             }
         }
     }
 
-    /// Runs what replaces a step.
+    /// Runs the replacement of a step.
     fn replace(&mut self, step: u32, alternative: &Fallback) {
         let plan = self.plan.clone();
         let Some(planned) = plan.step(step) else { return };
@@ -212,14 +212,14 @@ impl Driver {
     }
 }
 
-/// A failure as an outcome tells it.
+/// Returns a failure as part of an outcome.
 pub(super) fn told(failure: ActionFailure) -> Failure {
     let mut error = Failure::new(failure.code, failure.message);
     error.details = failure.details;
     error
 }
 
-/// What was done before the failure.
+/// Returns the partial result before the failure.
 fn partial(failure: &ActionFailure) -> Option<Value> {
     let within = || failure.details.as_ref()?.get("partial").cloned();
     failure.partial.clone().or_else(within)

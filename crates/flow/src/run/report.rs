@@ -1,4 +1,4 @@
-//! What became of a run.
+//! The report of a run.
 
 use super::cell::Cell;
 use crate::check::Plan;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What became of a run: an outcome for each step.
+/// The report of a run: an outcome for each step.
 #[derive(Debug)]
 pub struct Report {
     plan: Arc<Plan>,
@@ -35,45 +35,46 @@ impl Report {
         Self { plan, cells, order, status, began, took: began.elapsed(), fault }
     }
 
-    /// How the whole ended: TIMEOUT when its time was over, FAILED when a step ended FAILED or
+    /// Returns the final status: TIMEOUT when its time was over, FAILED when a step ended FAILED or
     /// TIMEOUT or the run was stopped, else COMPLETED.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The plan that was run.
+    /// Returns the plan that was run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// How long it took.
+    /// Returns the duration.
     #[must_use]
     pub fn took(&self) -> Duration {
         self.took
     }
 
-    /// Why the journal failed, if it did; the outcomes then are those of this process alone.
+    /// Returns the error of the journal, if it failed; the outcomes then are those of this process
+    /// alone.
     #[must_use]
     pub fn fault(&self) -> Option<&JournalError> {
         self.fault.as_ref()
     }
 
-    /// How a step ended.
+    /// Returns the status of a step.
     #[must_use]
     pub fn step_status(&self, index: usize) -> Option<Status> {
         self.cells.get(index).map(|cell| cell.status)
     }
 
-    /// When a step began, from the start of the run; `None` if it was not run.
+    /// Returns the start of a step, from the start of the run; `None` if it was not run.
     #[must_use]
     pub fn step_began(&self, index: usize) -> Option<Duration> {
         let started = self.cells.get(index)?.started?;
         Some(started.saturating_duration_since(self.began))
     }
 
-    /// What became of a step.
+    /// Returns the outcome of a step.
     #[must_use]
     pub fn outcome(&self, index: usize) -> Option<Outcome> {
         let cell = self.cells.get(index)?;
@@ -84,17 +85,17 @@ impl Report {
         })
     }
 
-    /// What became of all steps, in the order of the set.
+    /// Returns the outcomes of all steps, in the order of the set.
     pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
         (0..self.cells.len()).filter_map(|index| self.outcome(index))
     }
 
-    /// The ids of those that were run, in the order in which they began.
+    /// Returns the ids of the steps that were run, in the order in which they began.
     pub fn order(&self) -> impl Iterator<Item = &str> {
         self.order.iter().filter_map(|step| self.plan.step(*step)).map(|step| step.id.as_str())
     }
 
-    /// `{status, results: {id: outcome}, order}`.
+    /// Returns `{status, results: {id: outcome}, order}`.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let results: Map<String, Value> = self
@@ -105,7 +106,7 @@ impl Report {
         json!({"status": self.status, "results": results, "order": order})
     }
 
-    /// The content of an INSTRUCTION_RESPONSE.
+    /// Returns the content of an INSTRUCTION_RESPONSE.
     #[must_use]
     pub fn instruction_response(&self) -> InstructionResponse {
         InstructionResponse {
@@ -116,7 +117,7 @@ impl Report {
         }
     }
 
-    /// The content of a TOOL_CALL_RESPONSE: results in the order of the request.
+    /// Returns the content of a TOOL_CALL_RESPONSE: results in the order of the request.
     #[must_use]
     pub fn tool_call_response(&self) -> ToolCallResponse {
         let results = self.outcomes().map(call_result).collect();
@@ -124,8 +125,8 @@ impl Report {
     }
 }
 
-/// An outcome as the result of a call (FL-4): COMPLETED is SUCCESS, TIMEOUT is TIMEOUT, all else
-/// ERROR. The reason of a call that was not run becomes its error.
+/// Converts an outcome to the result of a call (FL-4): COMPLETED is SUCCESS, TIMEOUT is TIMEOUT,
+/// everything else ERROR. The reason of a call that was not run becomes its error.
 #[must_use]
 pub fn call_result(outcome: Outcome) -> CallResult {
     use contexture_protocol::content::Failure;

@@ -1,11 +1,11 @@
 //! From ready to running: the rule of dependencies (FL-7), the condition, the references (FL-5),
-//! the schema (FL-2); then the try is journalled, and only then it acts.
+//! the schema (FL-2); then the attempt is journalled, and only then it runs.
 
 use super::cell::Ended;
 use super::driver::Driver;
-use super::habit;
-use super::inbox::{Inbox, Mail};
+use super::inbox::{DriverMessage, Inbox};
 use super::options::Limits;
+use super::profile;
 use super::stop::UNCERTAIN;
 use super::timers::Due;
 use crate::action::{ActionCall, ActionFailure, Actions};
@@ -26,14 +26,14 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Places of wrong parameters that one failure names.
+/// The greatest number of parameter faults in one failure.
 const MAX_VIOLATIONS: usize = 100;
 
-/// Characters of a condition or a path that a message shows.
+/// The number of characters shown of a condition or a path.
 const SHOWN: usize = 500;
 
 impl Driver {
-    /// Decides what becomes of a step whose dependencies have ended.
+    /// Decides about a step whose dependencies have ended.
     pub(super) fn begin(&mut self, step: u32) {
         let Some(cell) = self.cells.get(step as usize) else { return };
         if cell.status != Status::Pending {
@@ -66,7 +66,7 @@ impl Driver {
         self.lanes.lane(step).running += 1;
     }
 
-    /// Why a step is not run.
+    /// Returns the reason why a step is not run.
     fn skip(&self, step: u32) -> Option<Ended> {
         if let Some(ended) = self.failed_dependency(step) {
             return Some(ended);
@@ -79,7 +79,7 @@ impl Driver {
         Some(Ended::skipped(ErrorCode::ConditionFalse.as_str(), message))
     }
 
-    /// The skip for a dependency that ended and not COMPLETED, unless the condition names it.
+    /// Returns the skip for a dependency that did not end COMPLETED, unless the condition names it.
     pub(super) fn failed_dependency(&self, step: u32) -> Option<Ended> {
         let plan = &self.plan;
         let outcomes = self.outcomes();
@@ -96,7 +96,7 @@ impl Driver {
         Some(Ended::skipped(ErrorCode::DependencyFailed.as_str(), message))
     }
 
-    /// Makes the parameters of a try and journals its start.
+    /// Builds the parameters of an attempt and journals its start.
     pub(super) fn attempt(&mut self, step: u32, name: String, parameters: Map<String, Value>) {
         let Some(cell) = self.cells.get(step as usize) else { return };
         let attempt = cell.attempt.saturating_add(1);
@@ -128,7 +128,8 @@ impl Driver {
         self.starting.insert(step, call);
     }
 
-    /// Notes a try; true if the step had been started before, in an earlier run too.
+    /// Records an attempt; returns true if the step had been started before, even in an earlier
+    /// run.
     fn set_started(&mut self, step: u32, attempt: u32) -> bool {
         let Some(cell) = self.cells.get_mut(step as usize) else { return true };
         let was_started = cell.attempt > 0;
@@ -142,13 +143,13 @@ impl Driver {
         if let Some(key) = parameters.get("idempotencyKey").and_then(Value::as_str) {
             return key.to_owned();
         }
-        // What replaces a step has an effect of its own.
+        // A replacement has its own effect.
         let is_replaced = self.cells.get(step as usize).is_some_and(|cell| cell.is_replaced);
         let other = if is_replaced { ":alternative" } else { "" };
         format!("{}:{id}{other}", self.options.run)
     }
 
-    /// The parameters with every reference replaced, checked against the schema.
+    /// Returns the parameters with every reference replaced, checked against the schema.
     fn prepared(
         &self,
         step: u32,
@@ -178,7 +179,7 @@ impl Driver {
         }
     }
 
-    /// The start is kept: now the try acts, in a task of its own.
+    /// The start is stored: runs the attempt in a task of its own.
     pub(super) fn act(&mut self, step: u32, attempt: u32) {
         let is_meant = self
             .cells
@@ -190,19 +191,19 @@ impl Driver {
         }
         let info = self.plan.action_named(&call.name).and_then(|action| action.info.as_ref());
         let is_quick = info.is_some_and(|info| info.quick);
-        let is_prompt = self.habit(step).is_some_and(|habit| habit.is_prompt());
+        let is_prompt = self.profile(step).is_some_and(|profile| profile.is_prompt());
         let (actions, inbox, limits) =
             (self.actions.clone(), self.inbox().clone(), self.options.limits);
         let time = self.plan.step(step).and_then(|planned| planned.timeout);
         let time = time.and_then(|time| Some((time, Instant::now().checked_add(time)?)));
         let task = if is_quick || is_prompt {
             let mut work = Box::pin(work(actions, inbox, limits, step, call, time, false));
-            // The first look needs no one to wake: a task looks again at what is not ready.
+            // The first poll needs no waker: a task polls again what is not ready.
             let mut nobody = Context::from_waker(Waker::noop());
             let began = (!is_quick).then(Instant::now);
             let is_done = work.as_mut().poll(&mut nobody).is_ready();
-            if let (Some(began), Some(habit)) = (began, self.habit(step)) {
-                habit.in_place(is_done, began.elapsed());
+            if let (Some(began), Some(profile)) = (began, self.profile(step)) {
+                profile.in_place(is_done, began.elapsed());
             }
             if is_done {
                 return;
@@ -232,15 +233,15 @@ async fn work(
 ) {
     let attempt = call.attempt;
     let (began, mut looks) = (is_watched.then(Instant::now), 0_u32);
-    // The call itself may panic before it gives a future.
+    // The call itself may panic before it returns a future.
     let mut acting = pin!(AssertUnwindSafe(async { actions.call(call).await }).catch_unwind());
     let acted = poll_fn(|context| {
         looks = looks.saturating_add(1);
         acting.as_mut().poll(context)
     });
     let acted = acted.await;
-    let was_prompt = began.map(|began| habit::was_prompt(looks, began.elapsed()));
-    // What never waits is not interrupted when its time is over, but it is late all the same.
+    let was_prompt = began.map(|began| profile::was_prompt(looks, began.elapsed()));
+    // An action that never waits is not interrupted by its timeout, but it is late all the same.
     let late = time.filter(|(_, end)| Instant::now() >= *end);
     let acted = match (late, acted) {
         (Some((time, _)), acted) => {
@@ -255,7 +256,7 @@ async fn work(
         Ok(Ok(value)) => sized(value, &limits),
         Ok(Err(mut failure)) => {
             failure.details = failure.details.and_then(|value| bounded(value, &limits));
-            // What is too large to be a result is none.
+            // A partial result that is too large is dropped.
             failure.partial = failure
                 .partial
                 .and_then(|value| sized(value, &limits).ok().map(|(value, _)| value));
@@ -266,7 +267,7 @@ async fn work(
             Err(Box::new(failure(ErrorCode::ExecutionFailed, message)))
         }
     };
-    inbox.put(Mail::Done { step, attempt, result, was_prompt });
+    inbox.put(DriverMessage::Done { step, attempt, result, was_prompt });
 }
 
 fn sized(value: Value, limits: &Limits) -> Result<(Value, usize), Box<ActionFailure>> {
@@ -313,7 +314,7 @@ fn check(
         "" => String::new(),
         pointer => format!("{pointer}: "),
     };
-    let message = format!("the parameters are not those of `{name}`: {place}{}", word("message"));
+    let message = format!("invalid parameters of `{name}`: {place}{}", word("message"));
     let mut failure = failure(ErrorCode::ValidationFailed, message);
     failure.details = Some(json!({ "violations": violations }));
     Err(failure)
@@ -328,14 +329,14 @@ fn not_expanded(error: &ExpandError) -> ActionFailure {
     failure(code, short(&error.to_string()))
 }
 
-/// A text for a message: a condition or a path may be a megabyte long.
+/// Shortens a text for a message: a condition or a path may be a megabyte long.
 fn short(text: &str) -> String {
     let Some((cut, _)) = text.char_indices().nth(SHOWN) else { return text.to_owned() };
     let head = text.split_at_checked(cut).map_or("", |(head, _)| head);
     format!("{head} …")
 }
 
-/// The failure of a try that took too long.
+/// Returns the failure of an attempt that took too long.
 pub(super) fn too_late(time: Duration) -> ActionFailure {
     ActionFailure::late(format!("it took longer than {} s", time.as_secs_f64()))
 }

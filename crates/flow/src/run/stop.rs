@@ -1,4 +1,4 @@
-//! The end before the end: cancelled, out of time, given up, or without a journal.
+//! The early end: cancelled, timed out, aborted, or without a journal.
 
 use super::cell::Ended;
 use super::driver::Driver;
@@ -10,29 +10,29 @@ use serde_json::json;
 const CANCELLED: &str = "the run was cancelled";
 const STEP_CANCELLED: &str = "it was cancelled";
 
-/// What is said of a step that was running when a run was broken off.
+/// The message of a step that was running when a run was interrupted.
 pub(super) const UNCERTAIN: &str =
-    "it was running when the run was broken off, and may have taken effect";
+    "it was running when the run was interrupted, and may have taken effect";
 
-/// Why nothing more is started.
+/// The reason why nothing more is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// Someone cancelled.
+    /// The run was cancelled.
     Cancelled,
-    /// Someone cancelled this step alone.
+    /// Only this step was cancelled.
     StepCancelled,
-    /// The time of the set is over.
+    /// The timeout of the set passed.
     SetTimeout,
-    /// The time of one side is over: of the front end, or else of the back end.
+    /// The timeout of one side passed: of the front end, or else of the back end.
     SideTimeout(bool),
-    /// A step failed whose recovery is ABORT.
+    /// A step with the recovery ABORT failed.
     Aborted(u32),
     /// The journal failed.
     Journal,
 }
 
 impl Driver {
-    /// Stops everything; an abort lets run what runs.
+    /// Stops everything; an abort lets running attempts finish.
     pub(super) fn stop_all(&mut self, stop: Stop) {
         if self.stop.is_none() || !matches!(stop, Stop::Aborted(_)) {
             self.stop = Some(stop);
@@ -42,8 +42,8 @@ impl Driver {
         }
     }
 
-    /// Whether there is something that a stop from outside has to end. What has ended already is
-    /// read before, and kept; what failed is not tried again, nor replaced.
+    /// Reports whether a stop from outside has something to end. Ends that are already waiting are
+    /// read first, and kept; a failed step is neither retried nor replaced.
     pub(super) fn is_stopped_by(&mut self, stop: Stop) -> bool {
         let before = self.stop.replace(stop);
         self.read_ends();
@@ -54,13 +54,13 @@ impl Driver {
         is_stopped
     }
 
-    /// Stops one step, unless it has ended: what has ended already is read before.
+    /// Stops one step, unless it has ended: waiting ends are read first.
     pub(super) fn stop_one(&mut self, step: u32) {
         self.read_ends();
         self.stop_step(step, Stop::StepCancelled);
     }
 
-    /// All steps, each after what it depends on.
+    /// Returns all steps, each after its dependencies.
     fn in_order(&self) -> Vec<u32> {
         let mut steps: Vec<u32> = (0..crate::graph::number(self.cells.len())).collect();
         let layers = &self.plan.layers;
@@ -68,7 +68,7 @@ impl Driver {
         steps
     }
 
-    /// The time of one side is over (4.6.2).
+    /// Handles the timeout of one side (4.6.2).
     pub(super) fn stop_side(&mut self, is_front: bool) {
         self.read_ends();
         let lane = if is_front { &self.lanes.front } else { &self.lanes.back };
@@ -84,7 +84,7 @@ impl Driver {
         let is_abort = matches!(stop, Stop::Aborted(_));
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         match cell.status {
-            // It was running when an earlier run was broken off.
+            // It was running when an earlier run was interrupted.
             Status::Pending if cell.attempt > 0 => {
                 let (code, message) = match stop {
                     Stop::Cancelled => (ErrorCode::Cancelled, CANCELLED),
@@ -98,8 +98,8 @@ impl Driver {
                 let ended = self.not_started(step, stop);
                 self.end(step, Status::Skipped, ended);
             }
-            // An abort lets tries come to their end; what only waits for another try has ended, and
-            // that is known without the journal, too.
+            // An abort lets attempts finish; a step that only waits for a retry has ended, which is
+            // known without the journal, too.
             Status::Running
                 if is_abort || (stop == Stop::Journal && cell.last_failure.is_some()) =>
             {
@@ -115,14 +115,18 @@ impl Driver {
                 let has_acted = self.starting.remove(&step).is_none();
                 let (status, code, message) = match stop {
                     Stop::SetTimeout => {
-                        (Status::Timeout, ErrorCode::Timeout, "the time of the set is over")
+                        (Status::Timeout, ErrorCode::Timeout, "the timeout of the set has passed")
                     }
-                    Stop::SideTimeout(true) => {
-                        (Status::Timeout, ErrorCode::Timeout, "the time of the front end is over")
-                    }
-                    Stop::SideTimeout(false) => {
-                        (Status::Timeout, ErrorCode::Timeout, "the time of the back end is over")
-                    }
+                    Stop::SideTimeout(true) => (
+                        Status::Timeout,
+                        ErrorCode::Timeout,
+                        "the timeout of the front end has passed",
+                    ),
+                    Stop::SideTimeout(false) => (
+                        Status::Timeout,
+                        ErrorCode::Timeout,
+                        "the timeout of the back end has passed",
+                    ),
                     Stop::Journal if !has_acted => {
                         (Status::Failed, ErrorCode::Internal, "the journal failed before it began")
                     }
@@ -148,11 +152,11 @@ impl Driver {
             Stop::Cancelled => skipped(ErrorCode::Cancelled, CANCELLED.to_owned()),
             Stop::StepCancelled => skipped(ErrorCode::Cancelled, STEP_CANCELLED.to_owned()),
             Stop::SetTimeout => {
-                skipped(ErrorCode::SetTimeout, "the time of the set was over".to_owned())
+                skipped(ErrorCode::SetTimeout, "the timeout of the set has passed".to_owned())
             }
             Stop::SideTimeout(is_front) => {
                 let side = if is_front { "front end" } else { "back end" };
-                skipped(ErrorCode::SetTimeout, format!("the time of the {side} was over"))
+                skipped(ErrorCode::SetTimeout, format!("the timeout of the {side} has passed"))
             }
             Stop::Journal => skipped(ErrorCode::Internal, "the journal failed".to_owned()),
             Stop::Aborted(cause) => {
@@ -161,7 +165,7 @@ impl Driver {
                     return ended;
                 }
                 let id = self.outcomes().id(cause).to_owned();
-                let message = format!("`{id}` failed, and nothing more is started after that");
+                let message = format!("`{id}` failed, and nothing is started after that");
                 skipped(ErrorCode::Cancelled, message)
             }
         }

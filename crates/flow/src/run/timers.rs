@@ -1,19 +1,19 @@
-//! What is due when.
+//! The timers of a run.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tokio::time::Instant;
 
-/// What is due.
+/// The event of a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Due {
-    /// A try has taken too long.
+    /// An attempt has taken too long.
     Late,
-    /// A step is tried again.
+    /// A step is retried.
     Again,
 }
 
-/// Times that were noted. One that is no longer meant is found out when it comes.
+/// The timers. An outdated one is ignored when it expires.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Instant, u32, u32, Due)>>,

@@ -1,6 +1,7 @@
-//! From a text or a value to a set: a whole message, `{type, content}`, or the content alone.
+//! Parsing of a text or a value into a set: a whole message, `{type, content}`, or the content
+//! alone.
 
-use super::mend::{close_ranks, mend};
+use super::salvage::{remove_emptied, salvage};
 use super::{Form, Set};
 use crate::check::Report;
 use contexture_diagnostic::suggestion;
@@ -9,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// What stands at the top of a text.
+/// The fields at the top of a text.
 #[derive(Default, Deserialize)]
 struct Top {
     r#type: Option<IgnoredAny>,
@@ -32,7 +33,7 @@ impl Top {
         }
     }
 
-    /// The type of message whose content this is.
+    /// Returns the type of message whose content this is.
     fn alone(&self) -> Option<&'static str> {
         if self.r#type.is_some() || self.content.is_some() {
             return None;
@@ -45,7 +46,7 @@ impl Top {
         }
     }
 
-    /// What is wrong where nothing says which of the two this is.
+    /// Describes the fault of a text that is neither kind of message.
     fn strange(&self) -> Option<String> {
         let fields = [
             ("`instructions`", self.instructions.is_some()),
@@ -65,9 +66,9 @@ impl Top {
     }
 }
 
-/// Why a set can't be read.
+/// The reason why a set can't be read.
 enum Refused {
-    /// The message has not the form of its type; what was put around the text.
+    /// The message does not have the form of its type; with the wrapping added to the text.
     Form(Box<Refusal>, &'static str),
     /// Something else.
     Other(Report),
@@ -81,7 +82,7 @@ impl Refused {
         }
     }
 
-    /// The faults that may be taken out, each with its place in the text.
+    /// Returns the removable faults, each with its place in the text.
     fn violations(&self) -> Vec<Violation> {
         let Self::Form(refusal, wrapping) = self else { return Vec::new() };
         if refusal.code != ErrorCode::ValidationFailed || refusal.unlisted > 0 {
@@ -102,16 +103,17 @@ impl Set {
     /// the content alone.
     ///
     /// # Errors
-    /// [`Report`] with every place that has not the form of its type.
+    /// [`Report`] with every place that does not have the form of its type.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self, Report> {
         Self::of_text(text, limits).map_err(Refused::report)
     }
 
-    /// As [`Set::parse`], for a set that is to be checked: of one with faults of form is read what
-    /// can be, and [`check`](crate::check::check) reports those faults with all others (FL-6).
+    /// Does the same as [`Set::parse`] for a set that will be checked: one with faults of form is
+    /// read as far as possible, and [`check`](crate::check::check) reports those faults with all
+    /// others (FL-6).
     ///
     /// # Errors
-    /// [`Report`] if nothing more can be said of the set.
+    /// [`Report`] if nothing of the set can be read.
     pub fn read(text: &[u8], limits: &Limits) -> Result<Self, Report> {
         let refused = match Self::of_text(text, limits) {
             Ok(set) => return Ok(set),
@@ -119,7 +121,7 @@ impl Set {
         };
         let violations = refused.violations();
         let mut form = Form { report: refused.report(), ..Form::default() };
-        match mended(text, limits, &violations, &mut form) {
+        match salvaged(text, limits, &violations, &mut form) {
             Some(set) => Ok(Self { form: Some(Box::new(form)), ..set }),
             None => Err(form.report),
         }
@@ -164,13 +166,13 @@ impl Set {
         Ok(set)
     }
 
-    /// The set of a message; `strange` says what is wrong if it is none.
+    /// Returns the set of a message; `strange` is the fault of one that is not a set.
     fn of(draft: Result<Draft, Box<Refusal>>, strange: Option<String>) -> Result<Self, Refused> {
         let other =
             |code, path: &str, text| Err(Refused::Other(Report::malformed(code, path, text)));
         let draft = match (draft, strange) {
             (Ok(draft), _) => draft,
-            // A text that is no JSON, or too much, is told so.
+            // A text that is not JSON, or too large, gets that error.
             (Err(refusal), Some(text))
                 if !matches!(refusal.code, ErrorCode::ParseError | ErrorCode::TooLarge) =>
             {
@@ -192,7 +194,7 @@ impl Set {
     }
 }
 
-/// A fault of the text itself with its place in the text alone, where nothing was put around it.
+/// Moves the place of a fault into the text alone, without the wrapping around it.
 fn placed(refusal: Box<Refusal>, text: &[u8], limits: &Limits) -> Box<Refusal> {
     if !matches!(refusal.code, ErrorCode::ParseError | ErrorCode::TooLarge) {
         return refusal;
@@ -203,25 +205,30 @@ fn placed(refusal: Box<Refusal>, text: &[u8], limits: &Limits) -> Box<Refusal> {
     }
 }
 
-/// The set without what is faulty; `None` if nothing can be read then.
-fn mended(text: &[u8], limits: &Limits, violations: &[Violation], form: &mut Form) -> Option<Set> {
+/// Returns the set without its faulty parts; `None` if nothing can be read then.
+fn salvaged(
+    text: &[u8],
+    limits: &Limits,
+    violations: &[Violation],
+    form: &mut Form,
+) -> Option<Set> {
     if violations.is_empty() {
         return None;
     }
     let mut document: Value = serde_json::from_slice(text).ok()?;
-    mend(&mut document, violations, form)?;
-    close_ranks(&mut document);
+    salvage(&mut document, violations, form)?;
+    remove_emptied(&mut document);
     Set::from_value(document, limits).ok()
 }
 
-/// The word that was meant where one of several is expected.
+/// Returns the word that was meant where one of several is expected.
 fn near(expected: &str, found: &str) -> Option<String> {
     let words = expected.strip_prefix("one of ")?.split(", ").map(|word| word.trim_matches('"'));
     let word = found.strip_prefix("the string \"")?.strip_suffix('"')?;
     suggestion(word, words)
 }
 
-/// The faults of a message; `wrapping` is what was put around the text.
+/// Returns the faults of a message; `wrapping` is what was put around the text.
 fn malformed(refusal: Refusal, wrapping: &str) -> Report {
     if refusal.violations.is_empty() {
         return Report::malformed(refusal.code, "", refusal.message);

@@ -1,5 +1,5 @@
-//! Fields that stand where they have no effect: those of the other kind of set, and those that are
-//! nearly one of this. All others are left to who wrote them (CP-1).
+//! Fields without an effect: those of the other kind of set, and near-misses of this kind's. All
+//! others are left to their authors (CP-1).
 
 use contexture_diagnostic::nearest;
 use contexture_protocol::content::{
@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 pub(crate) struct Stray {
     /// The step; `None` for a field of the set.
     pub(crate) step: Option<u32>,
-    /// Where in the step: a JSON pointer.
+    /// The place in the step: a JSON pointer.
     pub(crate) within: &'static str,
     pub(crate) field: String,
-    /// What stands in its place.
+    /// The field to use instead.
     pub(crate) help: Option<String>,
 }
 
-/// Names that other systems have for a field.
+/// Names of a field in other systems.
 const OTHER_NAMES: [(&str, &[&str]); 8] = [
     ("dependsOn", &["dependencies", "requiredAfter"]),
     ("depends_on", &["dependencies", "requiredAfter"]),
@@ -31,22 +31,22 @@ const OTHER_NAMES: [(&str, &[&str]); 8] = [
     ("mode", &["executionMode"]),
 ];
 
-/// Fields of calls, and what an instruction has for them.
+/// Fields of calls, with their counterpart in an instruction.
 const OF_CALLS: [(&str, Option<&str>); 3] = [
-    ("requiredAfter", Some("instructions name what they depend on in `dependencies`")),
+    ("requiredAfter", Some("instructions name their dependencies in `dependencies`")),
     ("callId", None),
     ("name", None),
 ];
 
-/// Fields of instructions, and what a call has for them.
+/// Fields of instructions, with their counterpart in a call.
 const OF_INSTRUCTIONS: [(&str, Option<&str>); 4] = [
-    ("dependencies", Some("calls name what they depend on in `requiredAfter`")),
+    ("dependencies", Some("calls name their dependencies in `requiredAfter`")),
     ("condition", Some("calls have no condition; instructions have")),
     ("instructionId", None),
     ("action", None),
 ];
 
-/// An object, as far as it matters here.
+/// The relevant parts of an object.
 struct Object<'o> {
     extra: &'o Map<String, Value>,
     step: Option<u32>,
@@ -54,7 +54,7 @@ struct Object<'o> {
     foreign: &'static [(&'static str, Option<&'static str>)],
 }
 
-/// The strays of all of a set.
+/// The stray fields of a whole set.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
     pub(super) found: Vec<Stray>,
@@ -132,7 +132,7 @@ impl Strays {
 
     fn look(&mut self, object: &Object<'_>, absent: &[(&'static str, bool)]) {
         for field in object.extra.keys() {
-            // What is known and null counts as absent, and is no stray.
+            // A known field that is null counts as absent, and is not a stray.
             if absent.iter().any(|(known, _)| known == field) {
                 continue;
             }
@@ -158,7 +158,7 @@ fn within<'o>(step: u32, within: &'static str, extra: &'o Map<String, Value>) ->
     Object { extra, step: Some(step), within, foreign: &[] }
 }
 
-/// The field that was meant, among those that are not there.
+/// Returns the field that was meant, among the absent ones.
 fn meant(field: &str, absent: &[(&'static str, bool)]) -> Option<&'static str> {
     let names = || absent.iter().filter(|(_, is_absent)| *is_absent).map(|(name, _)| *name);
     let others = OTHER_NAMES.iter().find(|(other, _)| *other == field);
@@ -166,8 +166,8 @@ fn meant(field: &str, absent: &[(&'static str, bool)]) -> Option<&'static str> {
     other.or_else(|| nearest(field, names()).filter(|known| is_slip(field, known)))
 }
 
-/// Whether one is the other but for its case, or for two characters at one place: `executionId` is
-/// no slip for `executionMode`.
+/// Reports whether one differs from the other only in case, or in two characters at one place:
+/// `executionId` is not a slip for `executionMode`.
 fn is_slip(field: &str, known: &str) -> bool {
     if field.to_lowercase() == known.to_lowercase() {
         return true;

@@ -1,4 +1,4 @@
-//! Actions for tests, and a run of a set that is written as JSON.
+//! Actions for tests, and runs of sets written as JSON.
 
 #![allow(
     dead_code,
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What actions did, in order.
+/// The calls of actions, in order.
 pub type Log = Arc<Mutex<Vec<String>>>;
 
 pub fn step(id: &str, action: &str, parameters: Value, dependencies: &[&str]) -> Value {
@@ -110,7 +110,7 @@ pub async fn run(document: Value) -> run::Report {
     run_with(document, Options::default()).await.0
 }
 
-/// Each step as `id STATUS code`.
+/// Returns each step as `id STATUS code`.
 pub fn ends(report: &run::Report) -> Vec<String> {
     let end = |outcome: contexture_protocol::content::Outcome| {
         let code = outcome.error.map(|e| e.code).or(outcome.reason.map(|r| r.code));

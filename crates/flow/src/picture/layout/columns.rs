@@ -1,16 +1,16 @@
-//! Which node stands in which column.
+//! Assignment of nodes to columns.
 
 use crate::picture::Picture;
 use std::collections::HashSet;
 
-/// Where all nodes stand.
+/// The columns of all nodes.
 pub(super) struct Columns {
     pub(super) of: Vec<usize>,
-    /// Layers that stand in several columns: the first, and the one after the last.
+    /// The layers split into several columns: the first one, and the one after the last.
     pub(super) parted: Vec<(usize, usize)>,
 }
 
-/// The columns of all nodes: their layers, a wide one in several where the edges allow it.
+/// Returns the columns of all nodes: their layers, a wide one in several where the edges allow it.
 pub(super) fn of(picture: &Picture, rows: usize) -> Columns {
     let count = crate::graph::number(picture.nodes.len());
     let layers = layers(picture, count, rows);
@@ -33,8 +33,8 @@ pub(super) fn of(picture: &Picture, rows: usize) -> Columns {
     Columns { of: columns, parted }
 }
 
-/// The nodes of each layer. Where more than `rows` may begin at once, they don't all stand in the
-/// first: those that something waits for stand before that, the others where there is room.
+/// Returns the nodes of each layer. If more than `rows` have no dependencies, not all of them are
+/// in the first: those with dependents are placed before these, the others where there is room.
 fn layers(picture: &Picture, count: u32, rows: usize) -> Vec<Vec<u32>> {
     let firsts = (0..count).filter(|node| picture.layer(*node) == 0).count();
     let is_crowded = firsts > rows && firsts < picture.nodes.len();
@@ -59,7 +59,7 @@ fn layers(picture: &Picture, count: u32, rows: usize) -> Vec<Vec<u32>> {
     layers
 }
 
-/// The layer of a node; of one that depends on nothing, the one before the first that waits for it.
+/// Returns the layer of a node; a node without dependencies is placed before its first dependent.
 fn before_next(picture: &Picture, node: u32) -> usize {
     let layer = picture.layer(node);
     if layer > 0 {
@@ -69,8 +69,8 @@ fn before_next(picture: &Picture, node: u32) -> usize {
     next.map_or(layer, |next| next.saturating_sub(1))
 }
 
-/// How many ways would run past the nodes of a layer if it stood in several columns: one for each
-/// node that many of them depend on, and for each that depends on many of them.
+/// Returns the number of bundles that would pass the nodes of a layer split into several columns:
+/// one for each node that many of them depend on, and for each that depends on many of them.
 fn passing(picture: &Picture, layer: &[u32]) -> usize {
     let before: HashSet<u32> =
         layer.iter().flat_map(|node| picture.dependencies.of(*node)).copied().collect();

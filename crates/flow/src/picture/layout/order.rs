@@ -2,11 +2,11 @@
 
 use super::{Layout, middle, to_f64};
 
-/// Sweeps over the columns.
+/// The number of sweeps over the columns.
 const SWEEPS: usize = 24;
 
 impl Layout {
-    /// Orders the columns; the order with the fewest crossings is kept.
+    /// Orders the columns; keeps the order with the fewest crossings.
     pub(super) fn order(&mut self) {
         let mut ranks = self.ranks();
         let mut best = (self.crossings(&ranks), self.columns.clone());
@@ -26,8 +26,7 @@ impl Layout {
         self.columns = best.1;
     }
 
-    /// In the columns of a layer that was parted, nodes stand as in the set, and what passes between
-    /// them.
+    /// Orders the columns of a split layer: nodes as in the set, with passing edges between them.
     pub(super) fn order_parted(&mut self) {
         let nodes = self.nodes;
         for column in self.parted.iter().flat_map(|(from, to)| *from..*to) {
@@ -40,7 +39,7 @@ impl Layout {
         }
     }
 
-    /// Where each slot stands in its column.
+    /// Returns the rank of each slot in its column.
     fn ranks(&self) -> Vec<usize> {
         let mut ranks = vec![0; self.slots.len()];
         for column in &self.columns {
@@ -75,7 +74,7 @@ impl Layout {
         }
     }
 
-    /// Exchanges neighbours in a column where that saves crossings.
+    /// Swaps neighbours in a column if that reduces crossings.
     fn exchange(&mut self, ranks: &mut [usize]) {
         for at in 0..self.columns.len() {
             let Some(mut list) = self.columns.get(at).cloned() else { continue };
@@ -95,7 +94,7 @@ impl Layout {
         }
     }
 
-    /// Crossings between the edges of two slots, the first above the second.
+    /// Counts the crossings between the edges of two slots, the first above the second.
     fn between(&self, upper: u32, lower: u32, ranks: &[usize]) -> usize {
         let rank = |slot: &u32| ranks.get(*slot as usize).copied().unwrap_or_default();
         let mut crossings = 0;
@@ -109,7 +108,7 @@ impl Layout {
         crossings
     }
 
-    /// All crossings between neighbouring columns.
+    /// Counts all crossings between neighbouring columns.
     fn crossings(&self, ranks: &[usize]) -> usize {
         let rank = |slot: &u32| ranks.get(*slot as usize).copied().unwrap_or_default();
         let mut crossings = 0;
@@ -122,7 +121,7 @@ impl Layout {
                 ends.extend(self.near(*slot, false).iter().map(rank));
                 ends.get_mut(from..).unwrap_or_default().sort_unstable();
             }
-            // Each edge crosses those before it that end farther down: counted in a tree of sums.
+            // Each edge crosses those before it that end farther down, counted in a Fenwick tree.
             let size = ends.iter().max().map_or(1, |last| last + 2);
             counts.clear();
             counts.resize(size + 1, 0);

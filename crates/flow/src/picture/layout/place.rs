@@ -1,8 +1,8 @@
-//! Where in its column each slot stands: near its neighbours, and none over another.
+//! The positions of slots in their columns: near their neighbours, without overlaps.
 
 use super::{Layout, Slot, middle};
 
-/// Sweeps over the columns.
+/// The number of sweeps over the columns.
 const SWEEPS: usize = 16;
 
 impl Layout {
@@ -26,8 +26,8 @@ impl Layout {
         self.close_gaps();
     }
 
-    /// Takes out what is empty in all columns at once, as between parts that nothing joins; the
-    /// first slot then begins at 0.
+    /// Removes gaps that are empty in all columns, as between unconnected parts; the first slot
+    /// then begins at 0.
     fn close_gaps(&mut self) {
         let mut spans: Vec<(f64, f64)> = Vec::with_capacity(self.slots.len());
         for slot in &self.slots {
@@ -38,7 +38,7 @@ impl Layout {
             spans.push((low.min(slot.at - half), high.max(slot.at + half)));
         }
         spans.sort_by(|left, right| left.0.total_cmp(&right.0));
-        // From where on how much is taken out.
+        // The positions from which on a gap is removed.
         let mut cuts: Vec<(f64, f64)> = Vec::new();
         let (mut end, mut taken) = (f64::NEG_INFINITY, 0.0);
         for (low, high) in spans {
@@ -55,7 +55,7 @@ impl Layout {
         }
     }
 
-    /// Puts the columns of a parted layer beside each other, around what they are joined with.
+    /// Places the columns of a split layer beside each other, around their neighbours.
     fn centre(&mut self, index: usize) {
         let Some((from, to)) = self.parted.get(index).copied() else { return };
         let slots = self.columns.get(from..to).into_iter().flatten().flatten();
@@ -107,8 +107,8 @@ impl Layout {
         self.near(slot, is_before).iter().map(|near| self.at(*near)).collect()
     }
 
-    /// Puts the slots of a column where they wish to be, as far as the order allows: groups that
-    /// would overlap stand together around the middle of their wishes.
+    /// Places the slots of a column as close to their wanted positions as the order allows: groups
+    /// that would overlap are joined around the average of their wishes.
     fn settle(&mut self, column: usize, wish: impl Fn(usize, &Slot) -> f64) {
         let Some(list) = self.columns.get(column) else { return };
         let mut groups: Vec<Group> = Vec::new();
@@ -135,7 +135,7 @@ impl Layout {
     }
 }
 
-/// Slots that stand together.
+/// A group of adjacent slots.
 struct Group {
     start: f64,
     count: f64,
@@ -144,8 +144,8 @@ struct Group {
 }
 
 impl Group {
-    /// The two together: the second begins where the first ends, and the whole where both wish it
-    /// on the average.
+    /// Joins two groups: the second begins where the first ends, and both are at their average
+    /// wish.
     fn and(&self, next: &Self) -> Self {
         let count = self.count + next.count;
         let wished = self.start * self.count + (next.start - self.size) * next.count;

@@ -7,18 +7,18 @@ use crate::picture::{Node, clean};
 use contexture_protocol::content::Status;
 use std::fmt::Write;
 
-/// The broadest text of a box.
+/// The greatest width of a box's text.
 const BROADEST: f64 = 210.0;
 const NAME: f64 = 13.0;
 const REST: f64 = 11.0;
-/// From one line to the next.
+/// The line height.
 const LINE: f64 = 15.0;
 const COLOUR: &str = "#0969da";
 
-/// A step as it is shown.
+/// A step as displayed.
 pub(super) struct Box {
     title: String,
-    /// Each with the size of its font; the name comes first.
+    /// The lines, each with its font size; the name comes first.
     lines: Vec<(String, f64)>,
     status: Option<Status>,
     is_critical: bool,
@@ -85,7 +85,7 @@ impl Box {
 }
 
 impl Node {
-    /// Everything, for who points at the box.
+    /// Returns all details, for the tooltip.
     fn title(&self) -> String {
         let mut title = format!("{}: {}", self.id, self.action);
         if let Some(condition) = &self.condition {

@@ -1,4 +1,4 @@
-//! The edges: curves between columns, straight where they pass one. What edges share is drawn once.
+//! The edges: curves between columns, straight where they pass one. Shared parts are drawn once.
 
 use super::Frame;
 use crate::picture::Picture;
@@ -11,7 +11,7 @@ pub(super) const CRITICAL: &str = "#0969da";
 
 impl Frame {
     pub(super) fn edges(&self, out: &mut String, picture: &Picture, layout: &Layout) {
-        // The critical path lies over the other edges.
+        // The critical path is drawn over the other edges.
         for is_critical in [false, true] {
             let mut drawn = HashSet::new();
             for (from, to, way) in &layout.routes {
@@ -26,7 +26,8 @@ impl Frame {
         }
     }
 
-    /// From the end of one slot to the begin of the next, and through it where it is passed.
+    /// Draws the part from the end of one slot to the start of the next, and through it where it is
+    /// passed.
     fn part(
         &self,
         out: &mut String,
@@ -66,10 +67,10 @@ impl Frame {
         )
     }
 
-    /// From the end of a band through the gutter to the begin of the next.
+    /// Draws the part from the end of a band through the gutter to the start of the next.
     fn around(&self, (start, from): (f64, f64), (end, to): (f64, f64), band: usize) -> String {
         let gutter = self.gutters.get(band).copied().unwrap_or(from);
-        // Each a little beside the others, as far as they come from different heights.
+        // Edges from different heights run side by side.
         let aside = 6.0 + (from * 7.0).rem_euclid(9.0);
         let gutter = gutter - 10.0 + (from * 3.0).rem_euclid(20.0);
         let corners = [

@@ -1,4 +1,4 @@
-//! What the colours mean, and how long the critical path took.
+//! The legend: the colours, and the duration of the critical path.
 
 use super::boxes::stroke;
 use super::text::{breadth, escape};
@@ -9,7 +9,7 @@ use contexture_protocol::content::Status;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Room that it takes.
+/// Its height.
 pub(super) const HEIGHT: f64 = 30.0;
 
 const SIZE: f64 = 12.0;
@@ -20,7 +20,7 @@ pub(super) struct Legend {
 }
 
 impl Picture {
-    /// The legend of a picture of a run.
+    /// Returns the legend of a picture of a run.
     pub(super) fn legend(&self) -> Option<Legend> {
         let mut legend = Legend { text: String::new(), width: 0.0 };
         for status in Status::ALL {

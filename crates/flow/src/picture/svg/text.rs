@@ -1,7 +1,7 @@
-//! Texts that fit into boxes. No font is at hand, so how broad a text is, is estimated: rather too
-//! broad than too narrow.
+//! Texts that fit into boxes. No font is available, so the width of a text is estimated: rather too
+//! wide than too narrow.
 
-/// How broad a text is, in parts of the size of its font.
+/// Estimates the width of a text, in multiples of its font size.
 pub(super) fn breadth(text: &str) -> f64 {
     text.chars().map(of_char).sum()
 }
@@ -14,7 +14,7 @@ fn of_char(c: char) -> f64 {
         c if c.is_ascii_uppercase() => 0.78,
         '_' => 0.55,
         c if c.is_ascii() => 0.66,
-        // Marks that stand on the letter before.
+        // Combining marks, drawn on the letter before.
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{fe00}'..='\u{fe0f}' => 0.0,
         '\u{1f000}'.. => 1.35,
         '\u{1100}'.. => 1.02,
@@ -22,8 +22,7 @@ fn of_char(c: char) -> f64 {
     }
 }
 
-/// Parts a text into lines that are no broader than that, and no more of them; what does not fit is
-/// cut with `…`.
+/// Splits a text into at most `lines` lines of this width; the rest is cut with `…`.
 pub(super) fn wrap(text: &str, most: f64, lines: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut rest: Vec<char> = text.chars().collect();
@@ -48,7 +47,7 @@ pub(super) fn wrap(text: &str, most: f64, lines: usize) -> Vec<String> {
     out
 }
 
-/// How many characters fit; at least one.
+/// Returns the number of characters that fit; at least one.
 fn fitting(text: &[char], most: f64) -> usize {
     let mut sum = 0.0;
     for (index, c) in text.iter().enumerate() {
@@ -60,7 +59,7 @@ fn fitting(text: &[char], most: f64) -> usize {
     text.len()
 }
 
-/// Where a line ends that may be so long: after a sign that parts, if one is in its second half.
+/// Returns the end of a line of this length: after a separator, if there is one in its second half.
 fn parting(text: &[char], fits: usize) -> usize {
     let parts = |c: &char| matches!(c, ' ' | '_' | '-' | '.' | '/' | ':' | ',');
     let line = text.get(..fits).unwrap_or_default();

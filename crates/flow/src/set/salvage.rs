@@ -1,12 +1,16 @@
-//! What can be read of a set that has faults of form: what is faulty is taken out, so that the
-//! rest is checked in the same pass (FL-6).
+//! Salvage of a set with faults of form: faulty parts are removed, so that the rest is checked in
+//! the same pass (FL-6).
 
 use super::Form;
 use contexture_protocol::Violation;
 use serde_json::{Map, Value, json};
 
-/// Takes out what is faulty; `None` if nothing of the set can be read then.
-pub(super) fn mend(document: &mut Value, violations: &[Violation], form: &mut Form) -> Option<()> {
+/// Removes faulty parts; returns `None` if nothing of the set is left.
+pub(super) fn salvage(
+    document: &mut Value,
+    violations: &[Violation],
+    form: &mut Form,
+) -> Option<()> {
     for violation in violations {
         let way: Vec<String> = violation.pointer.split('/').skip(1).map(unescaped).collect();
         let way: Vec<&str> = way.iter().map(String::as_str).collect();
@@ -34,7 +38,7 @@ pub(super) fn mend(document: &mut Value, violations: &[Violation], form: &mut Fo
 fn take_out(step: &mut Value, is_instruction: bool, number: usize, way: &[&str], form: &mut Form) {
     let (id_field, action_field) =
         if is_instruction { ("instructionId", "action") } else { ("callId", "name") };
-    // No step can name this one: it stands for one whose name can't be read.
+    // No step can name this one: it replaces one whose name can't be read.
     let id = || json!(format!("<{number}>"));
     let Value::Object(map) = step else {
         form.is_nameless = true;
@@ -68,7 +72,7 @@ fn take_out(step: &mut Value, is_instruction: bool, number: usize, way: &[&str],
     }
 }
 
-/// Empties the faulty places of a list, or takes it out if it is none.
+/// Empties the faulty places of a list, or removes it if it is not a list.
 fn leave_strings(map: &mut Map<String, Value>, field: &str, way: &[&str]) {
     let at = way.first().and_then(|index| index.parse::<usize>().ok());
     match (at, map.get_mut(field)) {
@@ -83,8 +87,8 @@ fn leave_strings(map: &mut Map<String, Value>, field: &str, way: &[&str]) {
     }
 }
 
-/// Takes the places out that [`leave_strings`] emptied; only after all, as their numbers change.
-pub(super) fn close_ranks(document: &mut Value) {
+/// Removes the places that [`leave_strings`] emptied; only at the end, as their indexes change.
+pub(super) fn remove_emptied(document: &mut Value) {
     let content =
         if document.get("type").is_some() { document.get_mut("content") } else { Some(document) };
     let Some(Value::Object(content)) = content else { return };

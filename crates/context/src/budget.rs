@@ -1,9 +1,9 @@
-//! Budgets: how much of an item may enter a prompt (AS-16).
+//! Budgets: the part of an item that may enter a prompt (AS-16).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a budget counts.
+/// The unit of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
@@ -14,7 +14,7 @@ pub enum Measure {
     Chars,
 }
 
-/// Which part of a text stays when it does not fit.
+/// The part of a text that stays when it does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Keep {
@@ -27,7 +27,7 @@ pub enum Keep {
     Middle,
 }
 
-/// The budget as the program wrote it: `2k` is `{amount: 2, unit: "k"}`.
+/// A budget as the program wrote it: `2k` is `{amount: 2, unit: "k"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WrittenBudget {
     /// The number before the unit.
@@ -36,23 +36,23 @@ pub struct WrittenBudget {
     pub unit: String,
 }
 
-/// The most that one item may take in a prompt: fence and marker included, label and source line
-/// not (AS-16).
+/// The greatest size of an item in a prompt, including fence and marker, but not label and source
+/// line (AS-16).
 ///
-/// As JSON it also says how a program would write it, as AS-29 asks for:
-/// `{"amount": 2, "unit": "k", "limit": 2000, "measure": "tokens", "keep": "head"}`.
+/// Its JSON also contains the form in a program, as AS-29 requires: `{"amount": 2, "unit": "k",
+/// "limit": 2000, "measure": "tokens", "keep": "head"}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "BudgetRecord", from = "BudgetRecord")]
 pub struct Budget {
     /// The limit in units of `measure`, always above zero when it comes from a program.
     pub limit: u64,
-    /// What `limit` counts.
+    /// The unit of `limit`.
     pub measure: Measure,
-    /// What stays when the text does not fit.
+    /// The part that stays when the text does not fit.
     pub keep: Keep,
 }
 
-/// [`Budget`] as it stands in JSON.
+/// [`Budget`] in its JSON form.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct BudgetRecord {
     /// The number before the unit.
@@ -61,9 +61,9 @@ struct BudgetRecord {
     unit: String,
     /// The limit in units of `measure`.
     limit: u64,
-    /// What `limit` counts.
+    /// The unit of `limit`.
     measure: Measure,
-    /// What stays when the text does not fit.
+    /// The part that stays when the text does not fit.
     keep: Keep,
 }
 
@@ -82,25 +82,25 @@ impl From<BudgetRecord> for Budget {
 }
 
 impl Budget {
-    /// A budget of `limit` tokens that keeps the head.
+    /// Creates a budget of `limit` tokens that keeps the head.
     #[must_use]
     pub const fn tokens(limit: u64) -> Self {
         Self { limit, measure: Measure::Tokens, keep: Keep::Head }
     }
 
-    /// A budget of `limit` characters that keeps the head.
+    /// Creates a budget of `limit` characters that keeps the head.
     #[must_use]
     pub const fn chars(limit: u64) -> Self {
         Self { limit, measure: Measure::Chars, keep: Keep::Head }
     }
 
-    /// The same budget, keeping another part.
+    /// Returns the budget with another part to keep.
     #[must_use]
     pub const fn keeping(self, keep: Keep) -> Self {
         Self { keep, ..self }
     }
 
-    /// The budget in the words of a program: thousands as `k`.
+    /// Returns the budget in the form of a program: thousands as `k`.
     #[must_use]
     pub fn written(self) -> WrittenBudget {
         let thousands = self.limit >= 1000 && self.limit.is_multiple_of(1000);
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_29_a_budget_is_recorded_as_amount_and_unit() {
+    fn as_29_budget_is_recorded_as_amount_and_unit() {
         let json = serde_json::to_value(Budget::tokens(2_000)).unwrap();
         assert_eq!(json["amount"], 2);
         assert_eq!(json["unit"], "k");

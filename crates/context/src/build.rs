@@ -1,12 +1,12 @@
-//! From what a program declares to what stands in the prompt (AS-16, AS-18, AS-20).
+//! From the declarations of a program to the text of the prompt (AS-16, AS-18, AS-20).
 //!
-//! [`build_item`] makes a [`ContextItem`] of a [`DeclaredItem`]: the value as text, cut to the
-//! item's own budget, made harmless, and fenced if it is not to be believed. [`fit`] does so for
-//! all items of a prompt and, where the whole is too long, has them yield in their declared order.
+//! [`build_item`] creates a [`ContextItem`] from a [`DeclaredItem`]: the value as text, cut to the
+//! item's own budget, made harmless, and fenced if it is not trusted. [`fit`] does so for all items
+//! of a prompt and, if the whole is too long, cuts them in the declared order.
 //!
 //! Decision: a budget holds for the finished text, fence, marker and backslashes included. The
-//! text is counted as it stands and cut shorter until it fits. An item that cannot keep its fence
-//! is left out: data never stands in the open.
+//! finished text is counted and cut until it fits. An item that cannot keep its fence is left out:
+//! data is never shown without a fence.
 //!
 //! ```
 //! use contexture_context::build::build_item;
@@ -46,14 +46,14 @@ use serde_json::Value;
 pub struct TooDeep {
     /// The item's source expression.
     pub expression: String,
-    /// The deepest nesting allowed.
+    /// The greatest nesting allowed.
     pub limit: usize,
 }
 
-/// Makes an item of its declaration, under its own budget alone.
+/// Creates an item from its declaration, under its own budget alone.
 ///
 /// # Errors
-/// [`TooDeep`] if the value is nested deeper than [`Limits::value_depth`] is by default.
+/// [`TooDeep`] if the value is nested deeper than the default of [`Limits::value_depth`].
 pub fn build_item(
     index: usize,
     declared: &DeclaredItem,

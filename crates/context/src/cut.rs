@@ -1,20 +1,20 @@
 //! Cutting a text to a budget (AS-16).
 //!
-//! What stays ends at a token and at a whole character as people see it (a grapheme), and at the
-//! end of a line or sentence if one is near, else of a word. The marker
-//! `… [clipped: 1234 of 5678 tokens]` says that 1234 of the text's 5678 tokens were taken away; it
-//! counts towards the limit and is left out where it does not fit beside one token of text. The
-//! result, counted again as a whole, never exceeds the limit.
+//! The kept part ends at a token and at a whole visible character (a grapheme), and at the end of a
+//! line or sentence if one is near, else of a word. The marker `… [clipped: 1234 of 5678 tokens]`
+//! means that 1234 of the text's 5678 tokens were removed; it counts towards the limit and is left
+//! out if it does not fit beside one token of text. The result, counted again as a whole, never
+//! exceeds the limit.
 //!
 //! - `keep head` keeps the beginning; the marker follows it.
-//! - `keep tail` keeps the end; the marker stands before it.
-//! - `keep middle` keeps the middle of the text, with a marker on each side that was cut as long
-//!   as the two take no more than half of the limit; otherwise one at the end speaks for both.
+//! - `keep tail` keeps the end; the marker precedes it.
+//! - `keep middle` keeps the middle of the text, with a marker on each side that was cut as long as
+//!   the two take no more than half of the limit; otherwise one at the end covers both.
 //!
 //! Decision: the cost follows the limit, not the text. The count of the whole text, which the
 //! marker names, is exact for texts up to [`EXACT_BYTES`] or four times what the limit holds;
-//! beyond that it is estimated from samples, rounded, and says so:
-//! `… [clipped: 250000 of 258000 tokens] (estimated)`.
+//! beyond that it is estimated from samples, rounded, and marked: `… [clipped: 250000 of 258000
+//! tokens] (estimated)`.
 //!
 //! Characters are Unicode scalar values, and always counted exactly. Lists keep whole items and
 //! objects whole fields: see [`Parts`].
@@ -46,31 +46,32 @@ use crate::tokens::{Chars, TokenCounter};
 use crate::{Keep, Measure};
 use std::borrow::Cow;
 
-/// Texts up to this many bytes are always counted whole, so that the marker's figures are exact.
+/// Texts up to this many bytes are always counted completely, so that the marker's figures are
+/// exact.
 pub const EXACT_BYTES: usize = 128 * 1024;
 
-/// A text that fits its limit.
+/// A text cut to its limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut<'a> {
-    /// What stays, with its markers.
+    /// The kept part, with its markers.
     pub text: Cow<'a, str>,
-    /// Whether anything was taken away.
+    /// True if anything was removed.
     pub clipped: bool,
     /// The count of the whole text, in the units of the measure.
     pub before: usize,
     /// False when `before` and `removed` are estimates.
     pub before_exact: bool,
-    /// The count of `text`, markers included; always exact.
+    /// The count of `text`, including markers; always exact.
     pub after: usize,
-    /// What was taken away: `before` less what is left of it, as the markers say.
+    /// The removed amount: `before` minus the rest of it, as in the markers.
     pub removed: usize,
-    /// Items or fields that stayed, for a list or an object cut between them.
+    /// The number of items or fields kept, for a list or an object cut between them.
     pub kept: Option<Kept>,
 }
 
 /// Cuts `text` to at most `limit` tokens or characters.
 ///
-/// `counter` counts tokens; it is not asked when `measure` is [`Measure::Chars`].
+/// `counter` counts tokens; it is not called if `measure` is [`Measure::Chars`].
 #[must_use]
 pub fn cut<'a>(
     text: &'a str,
@@ -87,15 +88,15 @@ pub fn cut<'a>(
     }
 }
 
-/// The tokens of `text`, exact if it is no longer than [`EXACT_BYTES`], else from samples; and
-/// which of the two.
+/// Returns the tokens of `text`, exact if it is no longer than [`EXACT_BYTES`], else from samples;
+/// and whether it is exact.
 pub(crate) fn estimate(text: &str, counter: &dyn TokenCounter) -> (usize, bool) {
     let ruler = Ruler::new(Measure::Tokens, counter);
     let total = total::after(ruler, text, walk::NOWHERE);
     (total.count, total.exact)
 }
 
-/// What a limit is measured with.
+/// The unit and counter of a limit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ruler<'c> {
     counter: &'c dyn TokenCounter,
@@ -115,7 +116,7 @@ impl<'c> Ruler<'c> {
         self.counter.count(text)
     }
 
-    /// The count of two texts joined, given that of all of them but `added`; none where joining
+    /// Returns the count of two joined texts, given that of everything but `added`; none if joining
     /// may change it.
     fn count_at_seam(self, known: usize, joined: (&str, &str), added: &str) -> Option<usize> {
         let (Some(before), Some(after)) = (joined.0.chars().next_back(), joined.1.chars().next())
@@ -132,7 +133,8 @@ impl<'c> Ruler<'c> {
         }
     }
 
-    /// Whether counting all of a text of `bytes` is in proportion to having counted `counted`.
+    /// Reports whether counting all of a text of `bytes` is in proportion to having counted
+    /// `counted`.
     fn is_cheap(self, bytes: usize, counted: usize) -> bool {
         self.measure == Measure::Chars || bytes <= EXACT_BYTES.max(counted.saturating_mul(4))
     }

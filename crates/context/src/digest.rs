@@ -1,8 +1,9 @@
-//! Digests: the name of a text or a value by its content.
+//! Digests: identifiers of texts and values by content.
 //!
 //! Decision: SHA-256, written `sha256:<64 hex digits>`, so that a digest in a trace or a manifest
-//! says what it is and can be checked with any tool. A JSON value is digested in one canonical
-//! form (see [`canonical_json`]), so that key order and spacing do not make two of one value.
+//! names its algorithm and can be checked with any tool. A JSON value is digested in one canonical
+//! form (see [`canonical_json`]), so that equal values have equal digests whatever their key order
+//! and spacing.
 //!
 //! ```
 //! use contexture_context::Digest;
@@ -29,40 +30,40 @@ const PREFIX: &str = "sha256:";
 #[schemars(with = "String")]
 pub struct Digest([u8; 32]);
 
-/// A text that is no digest.
+/// A text that is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected `sha256:` and 64 lower-case hex digits, found `{found}`")]
 pub struct DigestError {
-    /// The beginning of what came instead, at most 80 characters.
+    /// The beginning of the text, at most 80 characters.
     pub found: String,
 }
 
 impl Digest {
-    /// The digest of bytes.
+    /// Computes the digest of bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digest of a text's UTF-8 bytes.
+    /// Computes the digest of a text's UTF-8 bytes.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         Self::of_bytes(text.as_bytes())
     }
 
-    /// The digest of a value's [`canonical_json`].
+    /// Computes the digest of a value's [`canonical_json`].
     #[must_use]
     pub fn of_json(value: &Value) -> Self {
         Self::of_text(&canonical_json(value))
     }
 
-    /// The 64 hex digits, without the prefix.
+    /// Returns the 64 hex digits, without the prefix.
     #[must_use]
     pub fn hex(&self) -> String {
         self.digits(|hex| hex.to_owned())
     }
 
-    /// The 64 hex digits, without taking memory for them.
+    /// Passes the 64 hex digits on without allocating memory.
     fn digits<T>(&self, then: impl FnOnce(&str) -> T) -> T {
         let mut hex = [0; 64];
         for (pair, byte) in hex.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
@@ -140,8 +141,8 @@ const fn nibble(digit: u8) -> Option<u8> {
     }
 }
 
-/// A value as JSON in one form: fields sorted by the code points of their names, no spaces, and
-/// whole numbers without a fraction (`1.0` is `1`, as AS-7 has it).
+/// Returns a value as JSON in canonical form: fields sorted by the code points of their names, no
+/// spaces, and whole numbers without a fraction (`1.0` is `1`, as in AS-7).
 ///
 /// It needs no recursion, so any depth is safe.
 #[must_use]
@@ -209,7 +210,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn as_29_digest_is_sha256_of_the_utf8_text() {
+    fn as_29_digest_is_sha256_of_utf8_text() {
         assert_eq!(
             Digest::of_text("abc").to_string(),
             "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_what_is_no_digest_is_an_error() {
+    fn as_29_invalid_digest_is_an_error() {
         let upper = Digest::of_text("a").to_string().to_uppercase();
         for bad in ["", "sha256:", "sha256:abc", "md5:00", &upper, "sha256:é", &"f".repeat(71)] {
             assert!(bad.parse::<Digest>().is_err(), "{bad}");

@@ -1,6 +1,6 @@
 //! Fences: data from outside stays data (AS-20, KN-13).
 //!
-//! An item of low trust stands between an opening and a closing line:
+//! An item of low trust is placed between an opening and a closing line:
 //!
 //! ```text
 //! <untrusted_data trust="tool">
@@ -8,15 +8,15 @@
 //! </untrusted_data>
 //! ```
 //!
-//! Nothing in the text can close the fence, open another, or pose as the layout around it. What
-//! looks like a tag of ours or a role marker gets one visible backslash (`<\/untrusted_data>`,
-//! `\System:`) and reads as before. Looks are what counts: letters are compared without case,
-//! full-width and other compatibility forms, accents, invisible characters, white space between
-//! them, letters of other scripts that look Latin, and signs that are spelled out (`&lt;`,
+//! Nothing in the text can close the fence, open another, or imitate the layout around it. Text
+//! that looks like a fence tag or a role marker gets one visible backslash (`<\/untrusted_data>`,
+//! `\System:`) and reads as before. The comparison is by appearance: letters are compared without
+//! case, full-width and other compatibility forms, accents, invisible characters, white space
+//! between them, letters of other scripts that look Latin, and signs that are spelled out (`&lt;`,
 //! `\\u003c`, `%3C`).
 //!
-//! Decision: there is one implementation for every kind of untrusted text. It marks what could
-//! mislead and removes nothing, and escaping twice is the same as once.
+//! Decision: there is one implementation for every kind of untrusted text. It marks misleading text
+//! and removes nothing, and escaping twice is the same as once.
 //!
 //! ```
 //! use contexture_context::{fence::{Fence, escape_layout}, Trust};
@@ -46,14 +46,14 @@ use std::sync::Arc;
 /// The tag of the general fence.
 pub const DATA_TAG: &str = "untrusted_data";
 
-/// A tag that cannot make a fence.
+/// A name that is not valid for a fence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{name}` can't name a fence or its attribute: expected small letters, digits, `_` and `-`, \
      beginning with a letter (attributes may have any letters)"
 )]
 pub struct FenceError {
-    /// The name given.
+    /// The given name.
     pub name: String,
 }
 
@@ -67,11 +67,11 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// A fence of its own tag and attributes.
+    /// Creates a fence with this tag and attributes.
     ///
     /// # Errors
-    /// A tag that is not made of small ASCII letters, digits, `_` and `-`, or an attribute that is
-    /// not made of letters, digits, `_`, `-` and `.`.
+    /// A tag that does not consist of small ASCII letters, digits, `_` and `-`, or an attribute
+    /// that does not consist of letters, digits, `_`, `-` and `.`.
     pub fn new(tag: &str, attributes: &[(&str, &str)]) -> Result<Self, FenceError> {
         let mut open = format!("<{}", checked_tag(tag)?);
         for (name, value) in attributes {
@@ -81,7 +81,7 @@ impl Fence {
         Ok(Self { tag: tag.to_owned(), open, close: format!("</{tag}>"), held: Vec::new() })
     }
 
-    /// The general fence around data of that trust.
+    /// Creates the general fence around data of that trust.
     #[must_use]
     pub fn data(trust: Trust) -> Self {
         Self {
@@ -92,8 +92,8 @@ impl Fence {
         }
     }
 
-    /// The fence with lines behind its opening line that tell the reader what the text is. They are
-    /// the program's own words: they stand as they are and count as part of the fence.
+    /// Adds lines after the opening line that explain the text to the reader. They are the
+    /// program's own text: they are not escaped and count as part of the fence.
     #[must_use]
     pub fn with_notice(mut self, lines: &[&str]) -> Self {
         for line in lines {
@@ -103,9 +103,8 @@ impl Fence {
         self
     }
 
-    /// The fence around a text of which these parts stand in fences of their own: they stay as they
-    /// are where they stand whole. One of the same tag does not, since its end would look like the end
-    /// of this one.
+    /// Adds parts of the text that are in fences of their own: they are not escaped where they
+    /// occur whole. One with the same tag is, since its end would look like the end of this one.
     #[must_use]
     pub fn holding(mut self, parts: impl IntoIterator<Item = Arc<str>>) -> Self {
         let own = format!("<{}", self.tag);
@@ -113,25 +112,25 @@ impl Fence {
         self
     }
 
-    /// The name of its tag.
+    /// Returns the name of its tag.
     #[must_use]
     pub fn tag(&self) -> &str {
         &self.tag
     }
 
-    /// The opening line with its notice, without the last line end.
+    /// Returns the opening line with its notice, without the last line end.
     #[must_use]
     pub fn open(&self) -> &str {
         &self.open
     }
 
-    /// The closing line.
+    /// Returns the closing line.
     #[must_use]
     pub fn close(&self) -> &str {
         &self.close
     }
 
-    /// The text, made harmless, between the two lines.
+    /// Returns the text, made harmless, between the two lines.
     #[must_use]
     pub fn wrap(&self, text: &str) -> String {
         let text = self.escape(text);
@@ -139,8 +138,8 @@ impl Fence {
         format!("{}\n{text}{newline}{}", self.open, self.close)
     }
 
-    /// The text between the two lines with nothing marked but tags like those of fences: for a text
-    /// that keeps its own standing and only must not end where it does not end (REF-12).
+    /// Returns the text between the two lines with only fence-like tags marked: for a text that
+    /// keeps its own trust and only must not end the fence (REF-12).
     #[must_use]
     pub fn enclose(&self, text: &str) -> String {
         let text = with_backslashes(text, tags::marks(text, Some(&self.tag), false));
@@ -148,7 +147,7 @@ impl Fence {
         format!("{}\n{text}{newline}{}", self.open, self.close)
     }
 
-    /// The text as it may stand inside this fence. Escaping twice is the same as once.
+    /// Returns the text escaped for this fence. Escaping twice is the same as once.
     #[must_use]
     pub fn escape<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut marks = lines::marks(text, true);
@@ -158,10 +157,9 @@ impl Fence {
     }
 }
 
-/// A text that is not to be believed and can stand in no fence, such as an instruction that was made
-/// from data: nothing in it poses as a part of the prompt or as the turn of anybody. `held` are parts
-/// that stand in fences of their own and stay as they are where they stand whole. Escaping twice is the
-/// same as once.
+/// Escapes an untrusted text that can't be in a fence, such as an instruction made from data:
+/// nothing in it imitates a part of the prompt or the turn of a speaker. `held` are parts in fences
+/// of their own, which are not escaped where they occur whole. Escaping twice is the same as once.
 #[must_use]
 pub fn escape_open<'a>(text: &'a str, held: &[Arc<str>]) -> Cow<'a, str> {
     let mut marks = lines::marks(text, true);
@@ -170,12 +168,12 @@ pub fn escape_open<'a>(text: &'a str, held: &[Arc<str>]) -> Cow<'a, str> {
     with_backslashes(text, marks)
 }
 
-/// The text of an item or instruction that stands in the open: it cannot imitate a `[label]`,
-/// `Context:` or `Instruction:` line nor the tags of a fence (AS-20). Escaping twice is the same
-/// as once.
+/// Escapes the text of an item or instruction outside a fence: it cannot imitate a `[label]`,
+/// `Context:` or `Instruction:` line nor the tags of a fence (AS-20). Escaping twice is the same as
+/// once.
 ///
-/// A line is compared as it looks, see the module. A label is a line of nothing but `[…]`; a lone
-/// `[` or `[]`, as in JSON, is none.
+/// Lines are compared by appearance, see the module. A label is a line of only `[…]`; a lone `[` or
+/// `[]`, as in JSON, is not.
 #[must_use]
 pub fn escape_layout(text: &str) -> Cow<'_, str> {
     let mut marks = lines::marks(text, false);
@@ -215,7 +213,8 @@ fn checked(name: &str, is_right: bool) -> Result<&str, FenceError> {
     if is_right { Ok(name) } else { Err(FenceError { name: name.to_owned() }) }
 }
 
-/// A value that stays inside its quotes and on its line, and looks like no tag.
+/// Escapes a value so that it stays inside its quotes and on its line, and does not look like a
+/// tag.
 fn attribute(value: &str) -> String {
     let mut out = String::new();
     for c in value.chars() {

@@ -1,7 +1,6 @@
-//! What a tool takes in one field of its argument, as far as a JSON Schema says it on the first
-//! level (AS-25).
+//! A field of a tool's argument, as far as the first level of a JSON Schema describes it (AS-25).
 //!
-//! Decision: programs are checked and calls are made by the same facts, so that both say the same.
+//! Decision: programs are checked and calls are made by the same facts, so that both agree.
 //!
 //! ```
 //! use contexture_context::field::{FieldFacts, FieldType};
@@ -45,13 +44,13 @@ impl FieldType {
         ("null", Self::Null),
     ];
 
-    /// The type that a schema names so.
+    /// Parses the name of a type in a schema.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
     }
 
-    /// The type of a value; a whole number is a number here.
+    /// Returns the type of a value; a whole number is a number here.
     #[must_use]
     pub const fn of(value: &Value) -> Self {
         match value {
@@ -64,7 +63,7 @@ impl FieldType {
         }
     }
 
-    /// How messages name it.
+    /// Returns its name for messages.
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
@@ -95,21 +94,21 @@ impl FieldType {
     }
 }
 
-/// What is known of a field that a tool takes.
+/// The known facts about a field of a tool's argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldFacts {
     /// Its name.
     pub name: String,
-    /// Whether it must be there.
+    /// True if it is required.
     pub required: bool,
-    /// The types it may have; none are known when it is empty.
+    /// The accepted types; unknown if empty.
     pub types: Vec<FieldType>,
-    /// The words it may be; any when it is empty.
+    /// The accepted words; any if empty.
     pub words: Vec<String>,
 }
 
 impl FieldFacts {
-    /// How messages name what it takes.
+    /// Describes the accepted values for messages.
     #[must_use]
     pub fn describe(&self) -> String {
         if !self.words.is_empty() {
@@ -120,7 +119,7 @@ impl FieldFacts {
         if names.is_empty() { "any value".to_owned() } else { names.join(" or ") }
     }
 
-    /// Whether it takes a value.
+    /// Reports whether it accepts a value.
     #[must_use]
     pub fn takes(&self, value: &Value) -> bool {
         let kind = self.types.is_empty() || self.types.iter().any(|kind| kind.holds(value));

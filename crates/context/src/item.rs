@@ -1,4 +1,4 @@
-//! The context item: the one noun of the pipeline.
+//! Context items, the central type of the pipeline.
 
 use crate::cut::Kept;
 use crate::fence::Fence;
@@ -18,32 +18,33 @@ pub struct Position {
     pub column: u32,
 }
 
-/// What a program asks to be shown: a value under a label and a budget, before it is a text.
+/// A request of a program to show something: a value under a label and a budget, before it is a
+/// text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeclaredItem {
-    /// The literal label (`as …`), if any; it names the section and nothing else (AS-12).
+    /// The literal label (`as …`), if any; it only names the section (AS-12).
     pub label: Option<String>,
     /// The source expression as written, such as `docs.summary`.
     pub source: String,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub position: Option<Position>,
     /// The value at the time the prompt is built (AS-13).
     pub value: Value,
     /// The item's own budget.
     pub budget: Option<Budget>,
-    /// What stays under a whole-prompt budget when the item has no budget of its own, which would
-    /// say so itself (AS-16, AS-18).
+    /// The part that stays under a whole-prompt budget when the item has no budget of its own
+    /// (AS-16, AS-18).
     pub keep: Keep,
-    /// The order in which items yield to a whole-prompt budget: the lowest yields first (AS-18).
+    /// The order in which items are cut to fit a whole-prompt budget: the lowest first (AS-18).
     pub priority: i64,
-    /// How far the value may be believed: the lowest trust of anything in it.
+    /// The trust of the value: the lowest of all its parts.
     pub trust: Trust,
-    /// The fence it stands in, such as that of a knowledge pack (KN-13); without one, trust decides
-    /// whether it stands in the general fence.
+    /// Its own fence, such as that of a knowledge pack (KN-13); without one, trust decides whether
+    /// it gets the general fence.
     pub fence: Option<Fence>,
 }
 
-/// Why an item is shorter than its value.
+/// The reason why an item is shorter than its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -54,64 +55,64 @@ pub enum CutReason {
     PromptBudget,
 }
 
-/// What was cut from an item and why.
+/// The record of a cut.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CutRecord {
-    /// The budget that asked for it.
+    /// The budget that required it.
     pub reason: CutReason,
     /// The limit that applied to the item's text, in the units of `budget.measure`.
     pub budget: Budget,
-    /// Tokens taken away.
+    /// The number of tokens removed.
     pub removed: u64,
-    /// Whether the item stands in the prompt no more.
+    /// True if the item is no longer in the prompt.
     pub left_out: bool,
-    /// How many items or fields stayed, for a list or an object. With none of them, what stands in
-    /// the prompt is an empty one.
+    /// The number of items or fields kept, for a list or an object. If none were kept, the prompt
+    /// contains an empty one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub kept: Option<Kept>,
 }
 
 impl CutRecord {
-    /// Whether nothing of the value is left in the prompt.
+    /// Reports whether nothing of the value is left in the prompt.
     #[must_use]
     pub fn left_nothing(&self) -> bool {
         self.left_out || self.kept.is_some_and(|kept| kept.kept == 0)
     }
 }
 
-/// A text that reaches a model, with all that is known of it.
+/// A text that reaches a model, with its record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextItem {
-    /// Its place in the prompt, counted from 0.
+    /// Its index in the prompt, from 0.
     pub index: usize,
     /// The label that heads its section.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,
     /// The source expression or reference.
     pub source: String,
-    /// Where it was declared.
+    /// The place of its declaration.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub position: Option<Position>,
-    /// The value it was made from.
+    /// The original value.
     pub value: Value,
-    /// The text exactly as it stands in the prompt, fence and marker included.
+    /// The text exactly as in the prompt, including fence and marker.
     pub text: String,
     /// Tokens of `text`.
     pub tokens: u64,
     /// Tokens before any cut (fence included).
     pub tokens_before: u64,
-    /// False when `tokens_before` is an estimate, as it may be for very large texts.
+    /// False if `tokens_before` is an estimate, as it may be for very large texts.
     pub tokens_before_exact: bool,
     /// The item's own budget.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<Budget>,
-    /// The order in which it yields: the lowest first.
+    /// The order in which it is cut: the lowest first.
     pub priority: i64,
-    /// How far it may be believed.
+    /// Its trust.
     pub trust: Trust,
-    /// Whether something of the value is missing from `text`.
+    /// True if a part of the value is missing from `text`.
     pub clipped: bool,
-    /// Each cut with its reason, in the order made.
+    /// The cuts with their reasons, in order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub cuts: Vec<CutRecord>,
     /// Digest of `text`.
@@ -121,7 +122,7 @@ pub struct ContextItem {
 }
 
 impl ContextItem {
-    /// Whether the whole item gave way and stands in the prompt no more.
+    /// Reports whether the whole item was cut and is no longer in the prompt.
     #[must_use]
     pub fn left_out(&self) -> bool {
         self.cuts.iter().any(|cut| cut.left_out)

@@ -1,24 +1,24 @@
 //! JSON from outside: inputs, files, memories, recorded answers, answers of tools.
 //!
-//! Decision: how deep it nests is looked at before it is parsed, so that the limit is the declared
-//! one and not the parser's own, a text that is too deep costs no stack, and one that is deep gets
-//! the stack that it needs.
+//! Decision: the depth is checked before parsing, so that the limit is the declared one and not the
+//! parser's own, a text that is too deep costs no stack, and one that is deep gets the stack that
+//! it needs.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// How many lists and objects may stand in each other in a text that is read. What a program
-/// holds is limited further by [`Limits::value_depth`](crate::Limits).
+/// The greatest nesting of lists and objects in a text that is read. Values of programs are limited
+/// further by [`Limits::value_depth`](crate::Limits).
 pub const MOST_DEPTH: usize = 1_000;
 
-/// Native stack for each list or object that stands in another, in unoptimised builds.
+/// The native stack for each level of lists and objects, in unoptimised builds.
 const LEVEL_BYTES: usize = 8 << 10;
 
-/// Why a text could not be read.
+/// The reason why a text could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// It nests too deep.
+    /// It is nested too deeply.
     #[error("nested deeper than {MOST_DEPTH} lists and objects at line {line} column {column}")]
     TooDeep {
         /// The line of the first bracket too many, from 1.
@@ -26,13 +26,13 @@ pub enum JsonError {
         /// Its column in bytes, from 1.
         column: usize,
     },
-    /// It is no JSON, or not of the expected type.
+    /// It is not JSON, or not of the expected type.
     #[error(transparent)]
     Invalid(#[from] serde_json::Error),
 }
 
 impl JsonError {
-    /// The line of the fault, from 1.
+    /// Returns the line of the fault, from 1.
     #[must_use]
     pub fn line(&self) -> usize {
         match self {
@@ -41,7 +41,7 @@ impl JsonError {
         }
     }
 
-    /// Its column in bytes, from 1; 0 where the line has none.
+    /// Returns its column in bytes, from 1; 0 if the line is empty.
     #[must_use]
     pub fn column(&self) -> usize {
         match self {
@@ -50,7 +50,7 @@ impl JsonError {
         }
     }
 
-    /// What is wrong, without its place.
+    /// Returns the fault without its place.
     #[must_use]
     pub fn reason(&self) -> String {
         let mut told = self.to_string();
@@ -81,7 +81,7 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
     })
 }
 
-/// What a value is, in words.
+/// Describes the kind of a value.
 #[must_use]
 pub const fn kind(value: &Value) -> &'static str {
     match value {
@@ -94,7 +94,7 @@ pub const fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// How many lists and objects stand in each other at most, the text itself included.
+/// Returns the greatest nesting of lists and objects, including the text itself.
 fn depth(text: &[u8]) -> Result<usize, JsonError> {
     let (mut depth, mut deepest) = (1_usize, 1);
     let mut in_string = false;
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn as_31_json_is_read_to_the_declared_depth_and_not_beyond() {
+    fn as_31_json_is_read_to_declared_depth_and_not_beyond() {
         assert!(read::<Value>(nested(MOST_DEPTH).as_bytes()).is_ok());
         let error = read::<Value>(nested(MOST_DEPTH + 2).as_bytes()).unwrap_err();
         assert!(matches!(error, JsonError::TooDeep { line: 1, column: 3001 }), "{error}");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn as_31_what_follows_a_value_is_refused() {
+    fn as_31_text_after_a_value_is_refused() {
         for text in ["1 2", "", "[1,]", "\"\\", "]]", "{\"a\":"] {
             assert!(matches!(read::<Value>(text.as_bytes()), Err(JsonError::Invalid(_))), "{text}");
         }

@@ -1,9 +1,10 @@
-//! The ground of Contexture: what a model may see, how much of it, and the record of what it saw.
+//! The foundation of Contexture: the context of a model, its budgets, and the record of each model
+//! call.
 //!
-//! The one noun is the [`ContextItem`]: a label, where the text is from, the text itself, its
-//! tokens, its budget, what was cut and why, and how far it may be believed. Everything that
-//! reaches a model is an item or a named layer of the prompt, and a [`Manifest`] keeps, per model
-//! call, the digests of all of them with the decisions taken.
+//! The central type is the [`ContextItem`]: a label, the source of the text, the text itself, its
+//! tokens, its budget, its cuts with their reasons, and its trust. Everything that reaches a model
+//! is an item or a named layer of the prompt, and a [`Manifest`] records, per model call, the
+//! digests of all of them with the decisions taken.
 //!
 //! Decision: this crate is pure. It touches no file, clock, network or random source, so that a
 //! budget, a cut or a manifest is the same wherever it is made.

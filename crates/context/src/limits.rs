@@ -1,4 +1,4 @@
-//! Limits as one explicit value: breaching one is an error that names it, never a silent cut.
+//! Limits as one explicit value: a breach is an error that names the limit, never a silent cut.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one source file.
+    /// The greatest size of one source file, in bytes.
     pub source_bytes: usize,
-    /// Nesting of blocks, expressions and shapes in a source file.
+    /// The greatest nesting of blocks, expressions and shapes in a source file.
     pub source_depth: usize,
-    /// Source files of one program.
+    /// The greatest number of source files in one program.
     pub source_files: usize,
-    /// Calls that may be open at once (functions and agents together).
+    /// The greatest number of open calls (functions and agents together).
     pub call_depth: usize,
-    /// Instructions that one run may execute.
+    /// The greatest number of instructions in one run.
     pub steps: u64,
-    /// Bytes of one string value.
+    /// The greatest size of one string value, in bytes.
     pub string_bytes: usize,
-    /// Items of one list, fields of one object.
+    /// The greatest number of items in a list, or fields in an object.
     pub collection_items: usize,
-    /// Bytes of all lists, objects and strings that a program makes, counted as they are made.
+    /// The greatest total size of lists, objects and strings that a program creates, in bytes.
     pub heap_bytes: u64,
-    /// Nesting of one value where it becomes JSON.
+    /// The greatest nesting of a value that becomes JSON.
     pub value_depth: usize,
-    /// Bytes of a file that a program imports or reads.
+    /// The greatest size of a file that a program imports or reads, in bytes.
     pub file_bytes: usize,
-    /// Model calls of one run, repairs included.
+    /// The greatest number of model calls in one run, including repairs.
     pub model_calls: u64,
-    /// Tool and memory calls of one run.
+    /// The greatest number of tool and memory calls in one run.
     pub tool_calls: u64,
-    /// Bytes of one model answer.
+    /// The greatest size of one model answer, in bytes.
     pub answer_bytes: usize,
 }
 

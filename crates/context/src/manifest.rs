@@ -1,9 +1,9 @@
-//! The manifest: what one model call saw, item by item, with every decision taken.
+//! The manifest: the record of one model call, item by item, with every decision taken.
 //!
-//! Texts are not in it. They are stored once, by digest, so that a history grows with what is new
-//! and not with calls × prompt; a message is a list of [`Piece`]s from which the exact text that
-//! was sent is put together again. Trace, context store, inspector, diff and replay all read this
-//! one type. Its JSON Schema stands in `schemas/manifest.schema.json` of the repository.
+//! Texts are not in it. They are stored once, by digest, so that a history grows with new texts and
+//! not with calls × prompt; a message is a list of [`Piece`]s from which the exact text that was
+//! sent is assembled. Trace, context store, inspector, diff and replay all read this one type. Its
+//! JSON Schema is `schemas/manifest.schema.json` of the repository.
 
 use crate::{Budget, ContextItem, CutRecord, Digest, Position, Trust};
 use schemars::JsonSchema;
@@ -13,25 +13,25 @@ use serde_json::Value;
 /// The version of the manifest that this crate writes.
 pub const MANIFEST_VERSION: u32 = 1;
 
-/// Texts up to this many bytes stand in a message's pieces as they are; longer ones by digest.
+/// Texts up to this many bytes are stored in a message's pieces; longer ones by digest.
 const INLINE_BYTES: usize = 128;
 
-/// What one model call saw.
+/// The record of one model call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// [`MANIFEST_VERSION`] at the time of writing.
     pub version: u32,
-    /// Counts the model calls of a run from 1, in the order their prompts were built.
+    /// The number of the model call in its run, from 1, in the order their prompts were built.
     pub call: u64,
-    /// The place in the program that asked.
+    /// The place of the call in the program.
     pub site: Site,
-    /// The model asked.
+    /// The called model.
     pub model: ModelRef,
     /// Named parts of the prompt other than items: identity, instruction, contract.
     pub layers: Vec<Layer>,
-    /// The items in prompt order, those that gave way wholly included.
+    /// The items in prompt order, including those that were cut completely.
     pub items: Vec<ItemRecord>,
-    /// The knowledge packs that were asked for it, those with nothing to say included.
+    /// The knowledge packs that were queried for it, including those without a result.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub packs: Vec<PackRecord>,
     /// The messages of the first attempt.
@@ -39,52 +39,52 @@ pub struct Manifest {
     /// Digest of the shape's JSON Schema, if the answer has a shape.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub schema: Option<Digest>,
-    /// The options of the call as the program gave them.
+    /// The options of the call as passed by the program.
     pub options: Value,
     /// Tokens of the whole prompt by the model's tokenizer.
     pub tokens: u64,
     /// The whole-prompt budget, if one was set (AS-18).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_input: Option<u64>,
-    /// Whether an item stands on a placeholder of a dry run.
+    /// True if an item contains a placeholder of a dry run.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub on_placeholders: bool,
 }
 
-/// The place in a program that made a model call.
+/// The place of a model call in a program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Site {
     /// The position of `generate`.
     #[serde(flatten)]
     pub position: Position,
-    /// The agent that asked, if it has a name.
+    /// The calling agent, if it has a name.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<String>,
-    /// The function that asked.
+    /// The calling function.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<String>,
 }
 
 impl std::fmt::Display for Site {
-    /// `file:line:column`.
+    /// Formats `file:line:column`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Position { file, line, column } = &self.position;
         write!(f, "{file}:{line}:{column}")
     }
 }
 
-/// The model a call went to.
+/// The model of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRef {
     /// The URI, without credentials.
     pub uri: String,
-    /// The tokenizer that counted.
+    /// The tokenizer used.
     pub tokenizer: String,
-    /// False when that tokenizer stands in for one that is not public.
+    /// False if that tokenizer replaces one that is not public.
     pub tokenizer_exact: bool,
 }
 
-/// A named part of the prompt that is no item.
+/// A named part of the prompt other than an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layer {
     /// `identity`, `instruction` or `contract`.
@@ -98,17 +98,17 @@ pub struct Layer {
 /// One item of the prompt: a [`ContextItem`] with digests in place of texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemRecord {
-    /// Its place in the prompt, counted from 0.
+    /// Its index in the prompt, from 0.
     pub index: usize,
     /// The label that heads its section.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,
     /// The source expression or reference.
     pub source: String,
-    /// Where it was declared.
+    /// The place of its declaration.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub position: Option<Position>,
-    /// How far it may be believed.
+    /// Its trust.
     pub trust: Trust,
     /// Digest of the text in the prompt.
     pub text: Digest,
@@ -118,16 +118,16 @@ pub struct ItemRecord {
     pub tokens: u64,
     /// Tokens before any cut.
     pub tokens_before: u64,
-    /// False when `tokens_before` is an estimate.
+    /// False if `tokens_before` is an estimate.
     pub tokens_before_exact: bool,
     /// The item's own budget.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<Budget>,
-    /// The order in which it yields.
+    /// The order in which it is cut.
     pub priority: i64,
-    /// Whether something is missing.
+    /// True if a part is missing.
     pub clipped: bool,
-    /// Each cut with its reason.
+    /// The cuts with their reasons.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub cuts: Vec<CutRecord>,
 }
@@ -153,7 +153,7 @@ impl From<&ContextItem> for ItemRecord {
     }
 }
 
-/// What a knowledge pack gave to a prompt, and in which state it was (KN-9, KN-15).
+/// The contribution of a knowledge pack to a prompt, with the pack's state (KN-9, KN-15).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PackRecord {
     /// Its name.
@@ -163,10 +163,10 @@ pub struct PackRecord {
     pub version: Option<String>,
     /// Its status, such as `ready`.
     pub status: String,
-    /// How far it was checked, as it says of itself.
+    /// Its own statement about its review.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub trust: Option<String>,
-    /// Digest of all that it says.
+    /// Digest of its whole contribution.
     pub digest: Digest,
     /// Its effective profile.
     pub profile: String,
@@ -174,18 +174,18 @@ pub struct PackRecord {
     pub runtime_mode: String,
     /// The grounding policy that applied.
     pub grounding: String,
-    /// The place that asked for it: a `use`, or a reference in a text.
+    /// The place of the request: a `use`, or a reference in a text.
     pub position: Position,
-    /// The most tokens that it might take.
+    /// The greatest number of tokens allowed.
     pub budget: u64,
-    /// The tokens that were selected, its fence included; 0 when nothing in it answers.
+    /// The number of tokens selected, including its fence; 0 if nothing in it matches.
     pub tokens: u64,
-    /// The files that were taken from, with digests of what was read.
+    /// The files used, with digests of their texts.
     pub files: Vec<PackFileRecord>,
-    /// What was warned of.
+    /// The warnings.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
-    /// What the instruction asks for and the pack does not have.
+    /// Information that the instruction needs and the pack does not have.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub missing: Vec<String>,
     /// Claims without a source.
@@ -219,13 +219,13 @@ pub struct MessageRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Piece {
-    /// A short text, as it is.
+    /// A short text, stored inline.
     Text(String),
-    /// A text kept in the store.
+    /// A text in the store.
     Blob(Digest),
 }
 
-/// A text to be kept by its digest.
+/// A text to be stored by its digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
     /// Digest of `text`.
@@ -234,11 +234,11 @@ pub struct Blob {
     pub text: String,
 }
 
-/// Splits a message's text at the given byte ranges, so that each range that holds an item or a
-/// layer becomes a blob of its own and is stored once however often it is sent.
+/// Splits a message's text at the given byte ranges, so that each range of an item or a layer
+/// becomes a blob of its own and is stored once however often it is sent.
 ///
-/// Ranges that are out of order, overlap or do not fall on character bounds are ignored: the text
-/// is then kept whole, never wrong.
+/// Ranges that are out of order, overlap or are not on character bounds are ignored: the text is
+/// then stored whole, never wrong.
 #[must_use]
 pub fn pieces(text: &str, spans: &[std::ops::Range<usize>]) -> (Vec<Piece>, Vec<Blob>) {
     let mut out = Vec::new();
@@ -269,7 +269,7 @@ fn push_piece(text: &str, out: &mut Vec<Piece>, blobs: &mut Vec<Blob>) {
     blobs.push(Blob { digest, text: text.to_owned() });
 }
 
-/// Puts a message's text together again; `Err` names the digest that the store does not have.
+/// Assembles a message's text; `Err` names the digest that is missing from the store.
 ///
 /// # Errors
 /// The digest of the first blob that `lookup` does not know.
@@ -287,7 +287,7 @@ pub fn assemble(
     Ok(text)
 }
 
-/// The JSON Schema of [`Manifest`], as published in `schemas/`.
+/// Returns the JSON Schema of [`Manifest`], as published in `schemas/`.
 #[must_use]
 pub fn manifest_schema() -> Value {
     schemars::schema_for!(Manifest).to_value()

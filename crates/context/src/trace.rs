@@ -1,10 +1,10 @@
-//! Trace events: what a run did, one JSON line each, written while it happens (AS-29).
+//! Trace events: the actions of a run, one JSON line each, written as they happen (AS-29).
 //!
-//! An event that takes time is written more than once under one id: when it begins
-//! (`duration_us` absent), when something is learnt about it (the manifest of a model call before
-//! the call is made), and when it ends. Each line holds what is new; lines that would be written
-//! together are one. A reader adds them up with [`TraceEvent::absorb`]. So a trace grows with what
-//! happens, and a run that was killed still shows what was under way.
+//! An event that takes time is written more than once under one id: when it begins (`duration_us`
+//! absent), when something is learnt about it (the manifest of a model call before the call is
+//! made), and when it ends. Each line contains only new data; lines that would be written together
+//! are one. A reader adds them up with [`TraceEvent::absorb`]. So a trace grows with the events,
+//! and a run that was killed still shows what was running.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde_json::Value;
 /// The version of the trace lines that this crate writes.
 pub const TRACE_VERSION: u32 = 1;
 
-/// The kinds of AS-29.
+/// The kinds of events (AS-29).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -28,7 +28,7 @@ pub enum TraceKind {
     Tool,
     /// A memory call.
     Memory,
-    /// A question to a knowledge pack.
+    /// A query of a knowledge pack.
     Knowledge,
     /// A call of an agent.
     Agent,
@@ -36,7 +36,7 @@ pub enum TraceKind {
     For,
     /// A `parallel for`.
     ParallelFor,
-    /// One turn of a loop.
+    /// One iteration of a loop.
     Iteration,
     /// The input of the run or of an agent.
     Input,
@@ -53,16 +53,16 @@ pub enum TraceKind {
 pub struct TraceEvent {
     /// [`TRACE_VERSION`] at the time of writing.
     pub v: u32,
-    /// Counts the events of a run from 1.
+    /// The number of the event in its run, from 1.
     pub id: u64,
-    /// The event this one belongs to; absent at the root.
+    /// The parent of the event; absent at the root.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent: Option<u64>,
-    /// What happened.
+    /// Its kind.
     pub kind: TraceKind,
-    /// When it began, in microseconds since 1970-01-01 UTC.
+    /// Its start, in microseconds since 1970-01-01 UTC.
     pub start_us: u64,
-    /// How long it took, in microseconds; absent while it is under way.
+    /// Its duration, in microseconds; absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub duration_us: Option<u64>,
     /// The details, by kind; texts by digest.
@@ -82,7 +82,7 @@ impl TraceEvent {
     }
 }
 
-/// The JSON Schema of [`TraceEvent`], as published in `schemas/`.
+/// Returns the JSON Schema of [`TraceEvent`], as published in `schemas/`.
 #[must_use]
 pub fn trace_schema() -> Value {
     schemars::schema_for!(TraceEvent).to_value()

@@ -1,11 +1,11 @@
-//! Trust: how far a text may be believed, and whether it must be fenced (AS-20).
+//! Trust: the credibility of a text, and whether it must be fenced (AS-20).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a text comes from, in falling trust. A text made of several takes the lowest.
+/// The source of a text, in falling trust. A text from several sources has the lowest.
 ///
-/// The order is the meaning: `Trust::Program < Trust::Web` reads "is believed more".
+/// The order is the meaning: `Trust::Program < Trust::Web` reads "is trusted more".
 #[derive(
     Debug,
     Clone,
@@ -26,38 +26,38 @@ pub enum Trust {
     /// Written in the program, or a file of the workspace that the program imports.
     #[default]
     Program,
-    /// Given by the person or program that started the run.
+    /// From the person or program that started the run.
     User,
-    /// Said by a model in this run.
+    /// From a model in this run.
     Model,
-    /// Remembered from earlier runs.
+    /// From the memory of earlier runs.
     Memory,
     /// A resource that a reference names (`@file://…`).
     Resource,
-    /// What a tool returned.
+    /// From a tool.
     Tool,
     /// A file from outside the workspace.
     External,
     /// A knowledge pack.
     Pack,
-    /// Fetched from the network.
+    /// From the network.
     Web,
 }
 
 impl Trust {
-    /// The lower of two trusts: what a text made of both deserves.
+    /// Returns the lower of two trusts: that of a text from both.
     #[must_use]
     pub fn least(self, other: Self) -> Self {
         self.max(other)
     }
 
-    /// Whether a text of this trust is data only and must stand inside a fence.
+    /// Reports whether a text of this trust is data only and must be inside a fence.
     #[must_use]
     pub fn is_fenced(self) -> bool {
         self >= Self::Memory
     }
 
-    /// The word used in fences, manifests and traces.
+    /// Returns the word used in fences, manifests and traces.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! One item on its way into a prompt: its value as text, kept so that it can be cut again.
+//! One item on its way into a prompt: its value as text, stored so that it can be cut again.
 
 use super::{TooDeep, check_depth};
 use crate::cut::{self, EXACT_BYTES, Kept, Parts, Ruler};
@@ -26,7 +26,7 @@ struct Made {
     text: String,
     tokens: u64,
     clipped: bool,
-    /// Tokens of the value that are gone.
+    /// The number of tokens removed from the value.
     removed: u64,
     left_out: bool,
     kept: Option<Kept>,
@@ -57,7 +57,7 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// The item under its own budget and at most `room` tokens.
+    /// Returns the item under its own budget and at most `room` tokens.
     pub(super) fn item(&self, room: Option<u64>) -> ContextItem {
         match room.filter(|room| self.own.tokens > *room) {
             Some(room) => self.yielded(room, self.within_both(self.prompt_budget(room))),
@@ -65,12 +65,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The item with nothing of it in the prompt.
+    /// Returns the item without any of it in the prompt.
     pub(super) fn left_out(&self) -> ContextItem {
         self.yielded(0, self.nothing())
     }
 
-    /// The item with another value that was made for this room; left out if that does not fit.
+    /// Returns the item with another value of this size; left out if that does not fit.
     pub(super) fn made_anew(&self, value: String, room: u64) -> ContextItem {
         let text = self.dress(&value);
         let tokens = to_u64(self.counter.count(&text));
@@ -147,7 +147,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The text as it may stand in the prompt.
+    /// Returns the text in its form for the prompt.
     fn dress(&self, text: &str) -> String {
         match &self.fence {
             Some(fence) => fence.wrap(text),
@@ -155,7 +155,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What the fence takes.
+    /// Returns the size of the fence.
     fn dressing(&self, ruler: Ruler<'_>) -> usize {
         self.fence.as_ref().map_or(0, |fence| {
             ruler.count(&format!("{}\n", fence.open()))
@@ -193,7 +193,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Under a prompt's budget and the item's own at once.
+    /// Cuts under a prompt's budget and the item's own at once.
     fn within_both(&self, budget: Budget) -> Made {
         let mut limit = budget.limit;
         loop {

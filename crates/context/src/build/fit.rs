@@ -1,4 +1,4 @@
-//! The whole-prompt budget: who yields (AS-18).
+//! The whole-prompt budget: which items are cut (AS-18).
 
 use super::TooDeep;
 use super::draft::Draft;
@@ -6,13 +6,13 @@ use crate::tokens::TokenCounter;
 use crate::{ContextItem, DeclaredItem};
 use std::cmp::Reverse;
 
-/// Why a prompt cannot be built.
+/// The reason why a prompt cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
     /// A value is too deeply nested.
     #[error(transparent)]
     TooDeep(#[from] TooDeep),
-    /// Even without any item the prompt is too long.
+    /// The prompt is too long even without any item.
     #[error(
         "`max_input` is {max} tokens, but identity, instruction and output contract alone take \
          {fixed}; raise it to at least {fixed} or shorten them"
@@ -25,14 +25,14 @@ pub enum FitError {
     },
 }
 
-/// Makes all items of a prompt, so that the whole takes at most `max` tokens.
+/// Creates all items of a prompt, so that the whole takes at most `max` tokens.
 ///
-/// `measure` counts the tokens of the whole prompt with the given items laid out, leaving out
-/// those that are [`left_out`](ContextItem::left_out); it is asked again after each cut, so that
-/// labels and blank lines count as they will be sent.
+/// `measure` counts the tokens of the whole prompt with the given items laid out, leaving out those
+/// that are [`left_out`](ContextItem::left_out); it is called again after each cut, so that labels
+/// and blank lines count as they will be sent.
 ///
-/// Items yield in this order: the lowest priority first, among equals the one declared last. An
-/// item yields what is too much, wholly if need be, before the next one does. Each cut is recorded
+/// Items are cut in this order: the lowest priority first, among equals the one declared last. An
+/// item is cut by the excess, completely if necessary, before the next one is. Each cut is recorded
 /// with its reason.
 ///
 /// # Errors
@@ -47,9 +47,9 @@ pub fn fit(
     fit_with(declared, max, counter, measure, |_, _| None)
 }
 
-/// The same, where an item that has to yield may be made anew instead of cut: `shorter` is asked
-/// with its place among the declared ones and the tokens that it may take, fence included. It gives
-/// the value to show in its place, an empty one when nothing fits, or none when the item is to be
+/// Does the same, but an item that has to be cut may be replaced by a shorter value: `shorter` is
+/// called with its index among the declared ones and the tokens that it may take, including the
+/// fence. It returns the new value, an empty one when nothing fits, or none when the item has to be
 /// cut like any other. A value that does not fit leaves the item out.
 ///
 /// # Errors
@@ -77,7 +77,7 @@ pub fn fit_with(
             let Some(item) = items.get_mut(index).filter(|item| !item.left_out()) else {
                 break;
             };
-            // A second try means that joining cost some tokens: yield more each time.
+            // A second attempt means that joining cost some tokens: cut more each time.
             let room = item.tokens.saturating_sub(excess.saturating_add(step));
             *item = match (room > 0).then(|| shorter(index, room)) {
                 Some(Some(value)) => draft.made_anew(value, room),

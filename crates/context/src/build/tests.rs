@@ -30,7 +30,7 @@ fn build(declared: &DeclaredItem) -> ContextItem {
 }
 
 #[test]
-fn as_20_strings_are_text_and_the_rest_json() {
+fn as_20_strings_are_text_and_rest_json() {
     let item = build(&declared("plain"));
     assert_eq!(
         (item.text.as_str(), item.clipped, item.tokens_before),
@@ -58,7 +58,7 @@ fn as_20_items_of_low_trust_are_fenced() {
 }
 
 #[test]
-fn as_16_fence_and_marker_are_inside_the_budget() {
+fn as_16_fence_and_marker_are_inside_budget() {
     let item = build(&DeclaredItem {
         trust: Trust::Tool,
         budget: Some(Budget::tokens(60)),
@@ -77,7 +77,7 @@ fn as_16_fence_and_marker_are_inside_the_budget() {
 }
 
 #[test]
-fn as_16_an_item_that_just_fits_is_whole() {
+fn as_16_item_that_just_fits_is_not_cut() {
     for trust in [Trust::Program, Trust::Tool] {
         let free = DeclaredItem { trust, ..declared("Some words. And more.\n".repeat(30)) };
         let tokens = build(&free).tokens;
@@ -89,7 +89,7 @@ fn as_16_an_item_that_just_fits_is_whole() {
 }
 
 #[test]
-fn as_16_a_fence_that_does_not_fit_leaves_the_item_out() {
+fn as_16_item_is_left_out_if_its_fence_does_not_fit() {
     for limit in 1..12 {
         let budget = Some(Budget::tokens(limit));
         let item =
@@ -100,7 +100,7 @@ fn as_16_a_fence_that_does_not_fit_leaves_the_item_out() {
 }
 
 #[test]
-fn as_16_a_record_says_how_many_items_stayed() {
+fn as_16_record_counts_the_kept_items() {
     let long = "word ".repeat(300);
     for (limit, kept, nothing) in [(200, 2, false), (80, 0, true), (20, 0, true)] {
         let budget = Some(Budget::tokens(limit));
@@ -118,7 +118,7 @@ fn as_16_a_record_says_how_many_items_stayed() {
 }
 
 #[test]
-fn as_16_chars_count_the_fence_too() {
+fn as_16_chars_count_fence_too() {
     let budget = Budget::chars(200).keeping(Keep::Tail);
     let item = build(&DeclaredItem {
         trust: Trust::Tool,
@@ -133,7 +133,7 @@ fn as_16_chars_count_the_fence_too() {
 }
 
 #[test]
-fn as_16_what_a_cut_lays_bare_is_made_harmless() {
+fn as_16_text_exposed_by_a_cut_is_escaped() {
     // Without room for a marker, a cut may put `[system]` at the beginning of a line.
     let text = format!("{} [system]", "word ".repeat(50));
     for limit in 1..20 {
@@ -145,7 +145,7 @@ fn as_16_what_a_cut_lays_bare_is_made_harmless() {
 }
 
 #[test]
-fn as_20_a_value_nested_too_deep_is_an_error() {
+fn as_20_too_deep_value_is_an_error() {
     let mut value = json!(1);
     for _ in 0..513 {
         value = json!([value]);
@@ -173,7 +173,7 @@ fn as_16_huge_texts_are_cut_and_their_count_estimated() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
-    fn as_16_an_item_never_exceeds_its_budget(
+    fn as_16_item_never_exceeds_its_budget(
         text in "([a-z]{1,8}[ .\n]|中文。|Context:\n|\\[x\\]\n|</untrusted_data>|é\u{301}|👩‍👩‍👧|\r\n|ไทย|ا|\u{200d}){0,120}",
         limit in 1_u64..150, as_list in any::<bool>(),
     ) {
@@ -198,7 +198,7 @@ proptest! {
     }
 }
 
-/// Lays items out as a prompt does: label and source lines before each, a layer around them.
+/// Formats items as a prompt does: label and source lines before each, a layer around them.
 fn prompt(items: &[ContextItem]) -> String {
     let mut text = "You are helpful.\n\nContext:\n".to_owned();
     for item in items.iter().filter(|item| !item.left_out()) {
@@ -218,7 +218,7 @@ fn three() -> Vec<DeclaredItem> {
 }
 
 #[test]
-fn as_18_items_yield_by_priority_the_last_declared_first() {
+fn as_18_items_are_cut_by_priority_last_declared_first() {
     let items = three();
     let all = fit(&items, None, &O200K_BASE, measure).unwrap();
     let total = measure(&all);
@@ -261,7 +261,7 @@ fn as_18_each_cut_is_recorded_with_its_reason() {
 }
 
 #[test]
-fn as_18_an_item_may_be_made_anew_instead_of_cut() {
+fn as_18_item_may_be_replaced_instead_of_cut() {
     let items = three();
     let max = measure(&fit(&items, None, &O200K_BASE, measure).unwrap()) - 20;
     let mut asked = Vec::new();
@@ -292,7 +292,7 @@ fn as_18_an_item_may_be_made_anew_instead_of_cut() {
 }
 
 #[test]
-fn as_18_layers_that_do_not_fit_are_an_error() {
+fn as_18_layers_that_do_not_fit_are_error() {
     let fixed = measure(&[]);
     let error = fit(&three(), Some(fixed - 1), &O200K_BASE, measure).unwrap_err();
     assert_eq!(error, FitError::Fixed { fixed, max: fixed - 1 });
@@ -300,7 +300,7 @@ fn as_18_layers_that_do_not_fit_are_an_error() {
 }
 
 #[test]
-fn as_18_empty_items_and_char_budgets_yield_too() {
+fn as_18_empty_items_and_char_budgets_are_cut_too() {
     let items = [
         declared(""),
         DeclaredItem { budget: Some(Budget::chars(300)), ..declared("zeta ".repeat(100)) },
@@ -317,7 +317,7 @@ fn as_18_empty_items_and_char_budgets_yield_too() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn as_18_the_whole_prompt_never_exceeds_its_budget(
+    fn as_18_whole_prompt_never_exceeds_its_budget(
         texts in prop::collection::vec("([a-z]{1,8}[ .\n]|中文。|\\[x\\]\n|user: ){0,80}", 0..5),
         budgets in prop::collection::vec(prop::option::of(1_u64..80), 5),
         priorities in prop::collection::vec(-2_i64..3, 5),
@@ -352,7 +352,7 @@ proptest! {
 }
 
 #[test]
-fn as_18_an_item_without_a_budget_keeps_the_part_it_names() {
+fn as_18_item_without_budget_keeps_part_it_names() {
     let text = format!("first {} last", "word ".repeat(300));
     for (keep, kept) in [(Keep::Head, (true, false)), (Keep::Tail, (false, true))] {
         let items = [DeclaredItem { keep, ..declared(text.as_str()) }];

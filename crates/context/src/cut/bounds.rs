@@ -1,19 +1,19 @@
-//! Where a cut may stand: graphemes, and the ends of lines, sentences and words.
+//! Positions of cuts: graphemes, and the ends of lines, sentences and words.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A line or sentence end is near if no more than this is lost by going back to it.
+/// The number of bytes that may be lost by going back to the end of a line or sentence.
 pub(super) const NEAR_LINE: usize = 600;
 /// The same for the end of a word.
 const NEAR_WORD: usize = 120;
-/// How far around a range graphemes are looked at. Only a grapheme longer than this could be
-/// taken for two.
+/// The range around a position in which graphemes are examined. Only a grapheme longer than this
+/// could be taken for two.
 const MARGIN: usize = 256;
 
-/// The most blanks and closing signs behind a full stop, in characters.
+/// The greatest number of blanks and closing signs after a full stop, in characters.
 const TRAILER: usize = 16;
 
-/// What a place in a text ends.
+/// The rank of an end in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
     Line,
@@ -21,7 +21,7 @@ enum Rank {
     Grapheme,
 }
 
-/// The end of what stays, among the rising `ends` of tokens: the last one that is good.
+/// Returns the end of the kept part, among the rising `ends` of tokens: the last good one.
 ///
 /// If the token ends near the last all lie inside graphemes, the last grapheme's beginning is
 /// taken, which may be 0.
@@ -41,7 +41,7 @@ pub(super) fn choose_end(text: &str, ends: &[usize]) -> usize {
         .unwrap_or_else(|| grapheme_before(text, last))
 }
 
-/// The beginning of what stays, among the rising `starts` of tokens: the first one that is good.
+/// Returns the start of the kept part, among the rising `starts` of tokens: the first good one.
 pub(super) fn choose_start(text: &str, starts: &[usize]) -> usize {
     let Some(first) = starts.first().copied() else { return text.len() };
     let reach = |near: usize| first + near.min((text.len() - first) / 4);
@@ -70,13 +70,13 @@ fn sides(text: &str, at: usize) -> (&str, &str) {
     text.split_at_checked(at).unwrap_or((text, ""))
 }
 
-/// Whether a line begins at `at`, or ends there but for its line end.
+/// Reports whether a line begins at `at`, or ends there except for its line end.
 fn is_line_end(text: &str, at: usize) -> bool {
     let (before, after) = sides(text, at);
     before.ends_with(is_line_break) || after.starts_with(is_line_break)
 }
 
-/// Whether `text` has a line break, or its end, right before `at`.
+/// Reports whether `text` has a line break, or its end, right before `at`.
 pub(super) fn is_line_start(text: &str, at: usize) -> bool {
     let (before, _) = sides(text, at);
     before.is_empty() || before.ends_with(is_line_break)
@@ -86,7 +86,7 @@ const fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a sentence of any script ends at `at`, closing quotes and brackets included.
+/// Reports whether a sentence of any script ends at `at`, including closing quotes and brackets.
 fn is_sentence_end(text: &str, at: usize) -> bool {
     let (before, after) = sides(text, at);
     let next = after.chars().next();
@@ -96,7 +96,7 @@ fn is_sentence_end(text: &str, at: usize) -> bool {
     let blank = before.ends_with(char::is_whitespace);
     let mut sentence = before.chars().rev().take(TRAILER);
     match sentence.find(|c| !c.is_whitespace() && !is_closer(*c)) {
-        // `3.14` and `e.g.,` go on; what a blank follows has ended.
+        // `3.14` and `e.g.,` continue; a sign followed by a blank ends a sentence.
         Some('.' | '!' | '?' | '…') => blank || next.is_none_or(char::is_whitespace),
         Some(c) => terminates(c),
         None => false,
@@ -142,7 +142,7 @@ const fn is_closer(c: char) -> bool {
     )
 }
 
-/// Whether `at` lies between words rather than in one.
+/// Reports whether `at` is between words rather than in one.
 fn is_word_end(text: &str, at: usize) -> bool {
     let (before, after) = sides(text, at);
     let (before, after) = (before.chars().next_back(), after.chars().next());
@@ -150,7 +150,7 @@ fn is_word_end(text: &str, at: usize) -> bool {
     !(in_word(before) && in_word(after))
 }
 
-/// The bounds of graphemes in `from..=to`, rising.
+/// Returns the bounds of graphemes in `from..=to`, rising.
 fn graphemes(text: &str, from: usize, to: usize) -> Vec<usize> {
     let start = even_start(text, text.floor_char_boundary(from.saturating_sub(MARGIN)));
     let end = text.ceil_char_boundary(to.saturating_add(MARGIN).min(text.len()));
@@ -166,8 +166,8 @@ fn graphemes(text: &str, from: usize, to: usize) -> Vec<usize> {
     bounds
 }
 
-/// Flags are pairs of regional indicators: a range that begins in a row of them must begin at a
-/// pair.
+/// Aligns a range to flags, which are pairs of regional indicators: in a row of them it must begin
+/// at a pair.
 fn even_start(text: &str, at: usize) -> usize {
     let (before, after) = sides(text, at);
     let is_indicator = |c: &char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
@@ -178,15 +178,15 @@ fn even_start(text: &str, at: usize) -> usize {
     if run % 2 == 1 { at - '\u{1f1e6}'.len_utf8() } else { at }
 }
 
-/// Whether `at` lies between graphemes.
+/// Reports whether `at` is between graphemes.
 pub(super) fn is_grapheme_end(text: &str, at: usize) -> bool {
     graphemes(text, at, at).binary_search(&at).is_ok()
 }
 
-/// What no reader takes for one character may be split.
+/// The length from which on a grapheme may be split, since no reader takes it for one character.
 const ABSURD: usize = 64 * 1024;
 
-/// The beginning of the grapheme that `at` lies in or at.
+/// Returns the start of the grapheme that contains or touches `at`.
 fn grapheme_before(text: &str, at: usize) -> usize {
     let mut span = MARGIN;
     loop {
@@ -201,7 +201,7 @@ fn grapheme_before(text: &str, at: usize) -> usize {
     }
 }
 
-/// The end of the grapheme that `at` lies in or at.
+/// Returns the end of the grapheme that contains or touches `at`.
 pub(super) fn grapheme_after(text: &str, at: usize) -> usize {
     let mut span = MARGIN;
     loop {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn as_16_a_grapheme_without_end_is_not_split() {
+    fn as_16_grapheme_without_end_is_not_split() {
         let text = format!("ab{}", "\u{301}".repeat(10_000));
         assert_eq!(choose_end(&text, &[9_002]), 1);
         assert_eq!(choose_start(&text, &[9_002]), text.len());

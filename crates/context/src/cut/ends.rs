@@ -1,4 +1,4 @@
-//! Keeping the head or the tail of a text.
+//! Cuts that keep the head or the tail of a text.
 
 use super::bounds::{self, NEAR_LINE};
 use super::marker::marker;
@@ -12,7 +12,7 @@ pub(super) struct Attempt {
     pub(super) text: String,
     pub(super) count: usize,
     pub(super) removed: Total,
-    /// Whether nothing of the text is in it.
+    /// True if it contains nothing of the text.
     pub(super) is_bare: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn tail<'a>(ruler: Ruler<'_>, text: &'a str, limit: usize) -> Cut<'a>
     })
 }
 
-/// Tries with a marker, then without one where that leaves no room for text.
+/// Tries with a marker, then without one if that leaves no room for text.
 fn finish<'a>(
     ruler: Ruler<'_>,
     limit: usize,
@@ -86,10 +86,10 @@ pub(super) fn clipped<'a>(total: Total, made: Option<Attempt>) -> Cut<'a> {
     }
 }
 
-/// The first attempt of at most `limit`, with less and less room for text beside `reserve`.
+/// Returns the first attempt of at most `limit`, with less and less room for text beside `reserve`.
 ///
-/// Putting parts together can change their count a little, so what was made is counted, and the
-/// room shrinks by what was too much, in steps that double so that it ends soon on any text.
+/// Joining parts can change their count a little, so each attempt is counted, and the room shrinks
+/// by the excess, in steps that double so that it ends soon on any text.
 pub(super) fn shrink(
     limit: usize,
     reserve: usize,
@@ -108,9 +108,9 @@ pub(super) fn shrink(
     None
 }
 
-/// The marker before what stays. A line that stays whole stands on a line of its own; a part of
-/// one stays on the marker's line, since at the beginning of a line it could pose as something
-/// that it was not.
+/// Puts the marker before the kept part. A line that stays whole is on a line of its own; a part of
+/// one stays on the marker's line, since at the beginning of a line it could imitate something that
+/// it was not.
 pub(super) fn front_marker(mut marker: String, text: &str, start: usize) -> String {
     if bounds::is_line_start(text, start) {
         marker.push('\n');
@@ -120,7 +120,7 @@ pub(super) fn front_marker(mut marker: String, text: &str, start: usize) -> Stri
     marker
 }
 
-/// A text whose beginning is to stay.
+/// A text whose beginning is kept.
 pub(super) struct Head<'a, 'c> {
     pub(super) ruler: Ruler<'c>,
     pub(super) text: &'a str,
@@ -128,7 +128,7 @@ pub(super) struct Head<'a, 'c> {
 }
 
 impl Head<'_, '_> {
-    /// Where a beginning of at most `room` ends well.
+    /// Returns the best end of a beginning of at most `room`.
     pub(super) fn end(&self, room: usize) -> usize {
         let last = self.walk.within(room);
         let edge = self.walk.stop(last).at;
@@ -144,7 +144,7 @@ impl Head<'_, '_> {
         bounds::choose_end(self.text, &ends)
     }
 
-    /// The count of the text up to `end` with `suffix` behind it, from the last seam on.
+    /// Returns the count of the text up to `end` followed by `suffix`, from the last seam on.
     pub(super) fn count(&self, end: usize, suffix: &str) -> usize {
         let base = self.walk.sure(|stop| stop.at < end);
         let rest = self.text.get(base.at..end).unwrap_or_default();
@@ -152,7 +152,7 @@ impl Head<'_, '_> {
     }
 }
 
-/// A text whose end is to stay.
+/// A text whose end is kept.
 pub(super) struct Tail<'a, 'c> {
     pub(super) ruler: Ruler<'c>,
     pub(super) text: &'a str,
@@ -160,7 +160,7 @@ pub(super) struct Tail<'a, 'c> {
 }
 
 impl Tail<'_, '_> {
-    /// Where an end of at most `room` begins well.
+    /// Returns the best start of an end of at most `room`.
     pub(super) fn start(&self, room: usize) -> usize {
         let last = self.walk.within(room);
         let edge = self.walk.stop(last).at;
@@ -178,7 +178,7 @@ impl Tail<'_, '_> {
         bounds::choose_start(self.text, &starts)
     }
 
-    /// The count of the text from `start` with `prefix` before it, up to the first seam.
+    /// Returns the count of the text from `start` with `prefix` before it, up to the first seam.
     pub(super) fn count(&self, start: usize, prefix: &str) -> usize {
         let base = self.walk.sure(|stop| stop.at > start);
         let rest = self.text.get(start..base.at).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Cutting lists between items and objects between fields.
+//! Cuts of lists between items and of objects between fields.
 
 use super::marker::marker;
 use super::total::{self, Total};
@@ -11,23 +11,23 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How many items of a list, or fields of an object, stayed.
+/// The number of items of a list, or fields of an object, that were kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
-    /// Items or fields in the text.
+    /// The items or fields in the text.
     pub kept: usize,
-    /// Items or fields of the value.
+    /// The items or fields of the value.
     pub of: usize,
 }
 
-/// A value as the text it has in a prompt: strings as they are, everything else as JSON with two
-/// spaces (AS-20), with its items or fields kept apart so that a cut can fall between them.
+/// A value as the text in a prompt: strings unchanged, everything else as JSON with two spaces
+/// (AS-20), with separate items or fields so that a cut can fall between them.
 ///
 /// A list keeps a row of items: the first ones, the last ones, or those around the middle. An
 /// object keeps each field that fits, in order, so that a long field does not push out short ones
-/// behind it (`keep tail` takes them from the end). The JSON stays whole, with the marker on a
-/// line of its own after it, before it for `keep tail`. Only the value's own items or fields count:
-/// one that does not fit is gone with all that is in it, and where not one fits, `[]` or `{}` stays.
+/// after it (`keep tail` takes them from the end). The JSON stays whole, with the marker on a line
+/// of its own after it, before it for `keep tail`. Only the value's own items or fields count: one
+/// that does not fit is removed with everything in it, and if none fits, `[]` or `{}` stays.
 ///
 /// ```
 /// use contexture_context::{cut::Parts, tokens::Chars, Keep, Measure};
@@ -40,7 +40,7 @@ pub struct Kept {
 #[derive(Debug, Clone)]
 pub struct Parts {
     kind: Kind,
-    /// The text of a string or scalar; else each item, indented, without its comma.
+    /// The text of a string or scalar; otherwise each item, indented, without its comma.
     parts: Vec<String>,
 }
 
@@ -52,10 +52,10 @@ enum Kind {
 }
 
 impl Parts {
-    /// The parts of a value.
+    /// Creates the parts of a value.
     ///
-    /// A value nested deeper than some thousand levels may exhaust the stack: whoever takes values
-    /// from outside checks their depth first, as [`crate::build`] does.
+    /// A value nested deeper than some thousand levels may exhaust the stack: callers check the
+    /// depth of outside values first, as [`crate::build`] does.
     #[must_use]
     pub fn of(value: &Value) -> Self {
         let (kind, parts) = match value {
@@ -74,7 +74,7 @@ impl Parts {
         Self { kind, parts }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match (self.kind, self.parts.as_slice()) {
@@ -132,7 +132,7 @@ impl Parts {
             .unwrap_or_else(|| self.empty(ruler, limit, keep, total))
     }
 
-    /// The empty list or object, or nothing where not even that fits.
+    /// Returns the empty list or object, or nothing if not even that fits.
     fn empty(&self, ruler: Ruler<'_>, limit: usize, keep: Keep, total: Total) -> Cut<'static> {
         let kept = Some(Kept { kept: 0, of: self.parts.len() });
         let made = [true, false]
@@ -142,7 +142,7 @@ impl Parts {
         Cut { kept, ..made.unwrap_or_else(|| ends::clipped(total, None)) }
     }
 
-    /// None if not one part fits.
+    /// Returns `None` if no part fits.
     fn fit_parts(
         &self,
         ruler: Ruler<'_>,
@@ -197,7 +197,7 @@ impl Parts {
         }
     }
 
-    /// The parts that together take at most about `room`, rising.
+    /// Returns the parts that together take at most about `room`, rising.
     fn choose(&self, ruler: Ruler<'_>, room: usize, keep: Keep) -> Vec<usize> {
         let mut left = room.saturating_sub(ruler.count("[\n\n]"));
         let mut take = |index: usize| {
@@ -245,7 +245,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-/// JSON holds no raw line ends inside strings, so each one begins a line of ours.
+/// Indents JSON, which has no raw line ends inside strings.
 fn indented(json: &str) -> String {
     format!("  {}", json.replace('\n', "\n  "))
 }

@@ -1,9 +1,9 @@
-//! The marker that says what was cut.
+//! The marker of a cut.
 
 use super::total::Total;
 use crate::Measure;
 
-/// `… [clipped: 1234 of 5678 tokens]`: 1234 of 5678 were taken away. Estimates say so.
+/// Formats `… [clipped: 1234 of 5678 tokens]`: 1234 of 5678 were removed. Estimates are marked.
 pub(super) fn marker(removed: Total, of: Total, measure: Measure) -> String {
     let unit = match measure {
         Measure::Tokens => "tokens",

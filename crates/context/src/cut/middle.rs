@@ -1,4 +1,4 @@
-//! Keeping the middle of a text.
+//! Cuts that keep the middle of a text.
 
 use super::bounds;
 use super::ends::{Attempt, Head, Tail, clipped, front_marker, shrink};
@@ -7,7 +7,7 @@ use super::total::{self, Total};
 use super::walk::{self, Walk};
 use super::{Cut, Ruler};
 
-/// Where the markers of a kept middle stand.
+/// The places of the markers around a kept middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Markers {
     None,
@@ -37,19 +37,19 @@ pub(super) fn middle<'a>(ruler: Ruler<'_>, text: &'a str, limit: usize) -> Cut<'
     clipped(total, bare)
 }
 
-/// A text whose middle is to stay: an end of its first half and a beginning of its second.
+/// A text whose middle is kept: an end of its first half and a beginning of its second.
 struct Middle<'a, 'c> {
     ruler: Ruler<'c>,
     text: &'a str,
     left: Tail<'a, 'c>,
     right: Head<'a, 'c>,
-    /// Whether the counts of the halves add up.
+    /// True if the counts of the halves add up.
     is_seam: bool,
     total: Total,
 }
 
 impl<'a, 'c> Middle<'a, 'c> {
-    /// The count of the text if it fits the limit.
+    /// Returns the count of the text if it fits the limit.
     fn new(ruler: Ruler<'c>, text: &'a str, limit: usize) -> Result<Self, usize> {
         let seam = walk::middle(ruler, text);
         let half = || bounds::grapheme_after(text, text.floor_char_boundary(text.len() / 2));
@@ -130,8 +130,8 @@ impl<'a, 'c> Middle<'a, 'c> {
         }
     }
 
-    /// Where the middle part of at most `room` begins in the first half and ends in the second;
-    /// more of one half where the other is short.
+    /// Returns the start of the middle part of at most `room` in the first half and its end in the
+    /// second; more of one half if the other is short.
     fn range(&self, room: usize) -> (usize, usize) {
         let all = |walk: &Walk| walk.whole.unwrap_or(usize::MAX);
         let (left, right) = (all(&self.left.walk), all(&self.right.walk));
@@ -148,7 +148,7 @@ impl<'a, 'c> Middle<'a, 'c> {
         let count = if self.total.exact {
             self.ruler.count(self.text.get(..start).unwrap_or_default())
         } else {
-            total::scale(self.total.count, start, self.text.len())
+            walk::scale(self.total.count, start, self.text.len())
         };
         self.total.part(count)
     }
@@ -156,8 +156,8 @@ impl<'a, 'c> Middle<'a, 'c> {
 
 /// Walks from the middle to both sides.
 ///
-/// Usually each half fills half of the limit, and a little more so that what is put together may
-/// count a little less; one half more where the other is short.
+/// Usually each half fills half of the limit, and a little more since the joined text may count a
+/// little less; one half more if the other is short.
 fn walk_halves(ruler: Ruler<'_>, before: &str, after: &str, limit: usize) -> (Walk, Walk) {
     let half = (limit / 2).saturating_add(walk::BLUR);
     let mut left = walk::back(ruler, before, half);

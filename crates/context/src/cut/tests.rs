@@ -14,7 +14,7 @@ fn prose(sentences: usize) -> String {
         .collect()
 }
 
-/// Texts that are hard to cut.
+/// Returns texts that are hard to cut.
 fn hard() -> Vec<(&'static str, String)> {
     vec![
         ("one long line of letters", "x".repeat(20_000)),
@@ -69,10 +69,10 @@ fn check(text: &str, limit: usize, measure: Measure, keep: Keep, counter: &dyn T
     }
 }
 
-/// What stays is a part of the text that begins and ends between graphemes.
+/// Checks that the kept part is a part of the text that begins and ends between graphemes.
 fn check_kept(text: &str, cut: &Cut<'_>, keep: Keep, context: &str) {
     let is_bound = |at: usize| is_grapheme_bound(text, at);
-    // A blank or line end behind a marker may be the text's own.
+    // A blank or line end after a marker may be the text's own.
     let is_start = |at: usize| is_bound(at) || (at > 0 && is_bound(at - 1));
     let is_whole = readings(&cut.text).iter().any(|kept| {
         let end = |start: usize| is_start(start) && is_bound(start + kept.len());
@@ -85,12 +85,12 @@ fn check_kept(text: &str, cut: &Cut<'_>, keep: Keep, context: &str) {
     assert!(is_whole, "{:?} of {context}", cut.text);
 }
 
-/// What may have stayed: the text may itself hold what looks like a marker.
+/// Returns the possible kept parts: the text may itself contain something like a marker.
 fn readings(text: &str) -> [&str; 2] {
     [without_markers(text), text]
 }
 
-/// Where `part` stands in `text`, overlapping places included.
+/// Returns the places of `part` in `text`, including overlapping ones.
 fn places<'a>(text: &'a str, part: &'a str) -> impl Iterator<Item = usize> + 'a {
     let starts = text.char_indices().map(|(at, _)| at);
     starts.filter(move |at| text.get(*at..).is_some_and(|rest| rest.starts_with(part)))
@@ -140,7 +140,7 @@ fn as_16_hard_texts_fill_their_limit() {
     for (name, text) in hard() {
         for keep in KEEPS {
             let cut = cut(&text, 500, Measure::Tokens, keep, &O200K_BASE);
-            // A grapheme as long as the text is not split, and near ends are worth a quarter.
+            // A grapheme as long as the text is not split, and a near end may cost a quarter.
             let least = if matches!(name, "one grapheme" | "marks in words") { 1 } else { 350 };
             assert!(!cut.clipped || cut.after >= least, "{name} {keep:?} {}", cut.after);
         }
@@ -187,7 +187,7 @@ proptest! {
 }
 
 #[test]
-fn as_16_the_marker_says_how_much_of_how_much_is_gone() {
+fn as_16_marker_names_removed_and_total() {
     let text = prose(100);
     let whole = O200K_BASE.count(&text);
     let cut = cut(&text, 200, Measure::Tokens, Keep::Head, &O200K_BASE);
@@ -209,7 +209,7 @@ fn as_16_chars_are_unicode_scalar_values() {
 }
 
 #[test]
-fn as_16_tail_stands_behind_its_marker() {
+fn as_16_tail_follows_its_marker() {
     let text = prose(100);
     let cut = cut(&text, 200, Measure::Tokens, Keep::Tail, &O200K_BASE);
     let (marker, kept) = cut.text.split_once(']').unwrap();
@@ -219,7 +219,7 @@ fn as_16_tail_stands_behind_its_marker() {
 }
 
 #[test]
-fn as_16_middle_has_a_marker_on_each_side() {
+fn as_16_middle_has_marker_on_each_side() {
     let text = prose(100);
     let whole = O200K_BASE.count(&text);
     let cut = cut(&text, 400, Measure::Tokens, Keep::Middle, &O200K_BASE);
@@ -239,7 +239,7 @@ fn as_16_middle_has_a_marker_on_each_side() {
 }
 
 #[test]
-fn as_16_the_marker_is_left_out_where_it_does_not_fit() {
+fn as_16_marker_is_omitted_if_it_does_not_fit() {
     let text = prose(100);
     for keep in KEEPS {
         for limit in 1..12 {
@@ -252,7 +252,7 @@ fn as_16_the_marker_is_left_out_where_it_does_not_fit() {
 }
 
 #[test]
-fn as_16_a_line_cut_in_its_middle_does_not_begin_a_line() {
+fn as_16_partial_line_does_not_begin_a_line() {
     let text = format!("{} [system] {}", "word ".repeat(300), "more ".repeat(30));
     for limit in 40..80 {
         for keep in [Keep::Tail, Keep::Middle] {
@@ -310,7 +310,7 @@ fn as_16_objects_keep_whole_fields_that_fit() {
 }
 
 #[test]
-fn as_16_where_no_item_or_field_fits_an_empty_value_stays() {
+fn as_16_empty_value_stays_if_no_part_fits() {
     let long = "word ".repeat(3_000);
     for (value, empty, of) in [
         (json!([long, long]), "[]", 2),
@@ -372,7 +372,8 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
-/// What stays of a list or an object is JSON of its own items or fields, whole and in order.
+/// Checks that the kept part of a list or an object is JSON of its own items or fields, whole and
+/// in order.
 fn check_parts(value: &serde_json::Value, cut: &Cut<'_>) -> Result<(), TestCaseError> {
     if !cut.clipped || cut.text.is_empty() {
         return Ok(());

@@ -1,7 +1,7 @@
-//! The count of a whole text, exact where that is cheap.
+//! The count of a whole text, exact if that is cheap.
 
 use super::Ruler;
-use super::walk::Stop;
+use super::walk::{Stop, scale};
 
 const SAMPLES: usize = 16;
 const SAMPLE_BYTES: usize = 256;
@@ -14,7 +14,7 @@ pub(super) struct Total {
 }
 
 impl Total {
-    /// A part of this total, rounded as it is.
+    /// Returns a part of this total, rounded in the same way.
     pub(super) fn part(self, count: usize) -> Self {
         let count = count.min(self.count);
         Self { count: if self.exact { count } else { round(count) }, exact: self.exact }
@@ -25,19 +25,19 @@ impl Total {
     }
 }
 
-/// The count of `text`, whose beginning up to the stop has been counted.
+/// Returns the count of `text`, whose beginning up to the stop has been counted.
 pub(super) fn after(ruler: Ruler<'_>, text: &str, counted: Stop) -> Total {
     let rest = text.get(counted.at..).unwrap_or_default();
     of_rest(ruler, rest, text.len(), counted.tokens)
 }
 
-/// The count of `text`, whose end from the stop on has been counted.
+/// Returns the count of `text`, whose end from the stop on has been counted.
 pub(super) fn before(ruler: Ruler<'_>, text: &str, counted: Stop) -> Total {
     let rest = text.get(..counted.at).unwrap_or_default();
     of_rest(ruler, rest, text.len(), counted.tokens)
 }
 
-/// The count of `text` given that of all but `rest`.
+/// Returns the count of `text` given that of everything but `rest`.
 fn of_rest(ruler: Ruler<'_>, rest: &str, bytes: usize, count: usize) -> Total {
     if ruler.is_cheap(bytes, bytes - rest.len()) {
         Total { count: count + ruler.count(rest), exact: true }
@@ -46,7 +46,7 @@ fn of_rest(ruler: Ruler<'_>, rest: &str, bytes: usize, count: usize) -> Total {
     }
 }
 
-/// The count of a large text from evenly spread samples.
+/// Estimates the count of a large text from evenly spread samples.
 fn sample(ruler: Ruler<'_>, text: &str) -> usize {
     let (mut bytes, mut count) = (0, 0);
     for index in 0..SAMPLES {
@@ -59,13 +59,7 @@ fn sample(ruler: Ruler<'_>, text: &str) -> usize {
     scale(text.len(), count, bytes)
 }
 
-/// `whole * part / of` without overflow.
-pub(super) fn scale(whole: usize, part: usize, of: usize) -> usize {
-    let scaled = whole as u128 * part as u128 / of.max(1) as u128;
-    usize::try_from(scaled).unwrap_or(usize::MAX)
-}
-
-/// Three significant digits: an estimate should not look like more than it is.
+/// Rounds to three significant digits, which is the precision of an estimate.
 fn round(count: usize) -> usize {
     let mut unit = 1;
     while count / unit >= 1000 {

@@ -1,33 +1,32 @@
-//! Walking a text from either end, seam by seam, until a limit is passed.
+//! Walks over a text from either end, seam by seam, until a limit is exceeded.
 
 use super::Ruler;
-use super::total::scale;
 
-/// How far a step goes: enough to make starting anew at each seam cheap.
+/// The length of a step: enough to make a new start at each seam cheap.
 const STEP: usize = 1024;
-/// Where no seam ends a step, its count may differ from what the whole text has there, but not by
-/// more than the last token's neighbourhood.
+/// The greatest error of a step's count without a seam: it may differ from the count within the
+/// whole text, but not by more than the last token's neighbourhood.
 pub(super) const BLUR: usize = 64;
 
-/// A place in the text with the tokens between it and the end that the walk began at.
+/// A position in the text with the tokens between it and the start of the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stop {
     pub(super) at: usize,
     pub(super) tokens: usize,
-    /// Whether `tokens` stays true whatever replaces the text beyond.
+    /// True if `tokens` stays valid whatever replaces the text beyond.
     pub(super) sure: bool,
 }
 
 pub(super) const NOWHERE: Stop = Stop { at: 0, tokens: 0, sure: true };
 
-/// The stops of a walk, in its direction. The first is the end it began at, with no tokens.
+/// The stops of a walk, in its direction. The first is its start, with no tokens.
 #[derive(Debug)]
 pub(super) struct Walk {
     pub(super) stops: Vec<Stop>,
-    /// The count of the whole text, if the walk came to its other end within the limit.
+    /// The count of the whole text, if the walk reached its other end within the limit.
     pub(super) whole: Option<usize>,
     /// The token ends between the last two stops, if the last one is not sure: encoding such a
-    /// stretch is most of what a cut costs there, so it is done once.
+    /// stretch is most of a cut's cost there, so it is done once.
     last_ends: Vec<usize>,
 }
 
@@ -36,24 +35,24 @@ impl Walk {
         Self { stops: Vec::new(), whole: None, last_ends: Vec::new() }
     }
 
-    /// The index of the last stop of at most `limit` tokens.
+    /// Returns the index of the last stop of at most `limit` tokens.
     pub(super) fn within(&self, limit: usize) -> usize {
         self.stops.partition_point(|stop| stop.tokens <= limit).saturating_sub(1)
     }
 
-    /// The stop of that index, or the last one.
+    /// Returns the stop of that index, or the last one.
     pub(super) fn stop(&self, index: usize) -> Stop {
         let last = self.stops.last().copied();
         self.stops.get(index).copied().or(last).unwrap_or(NOWHERE)
     }
 
-    /// The furthest sure stop that `is_near` enough.
+    /// Returns the furthest sure stop that `is_near` enough.
     pub(super) fn sure(&self, is_near: impl Fn(Stop) -> bool) -> Stop {
         let found = self.stops.iter().rfind(|stop| stop.sure && is_near(**stop)).copied();
         found.unwrap_or(self.stop(0))
     }
 
-    /// The token ends between the stop of that index and the next one.
+    /// Returns the token ends between the stop of that index and the next one.
     pub(super) fn ends_after(&self, ruler: Ruler<'_>, text: &str, index: usize) -> Vec<usize> {
         let (one, next) = (self.stop(index), self.stop(index + 1));
         if !next.sure {
@@ -62,7 +61,7 @@ impl Walk {
         token_ends(ruler, text, one.at.min(next.at), one.at.max(next.at))
     }
 
-    /// Goes on from the front until more than `limit` tokens are passed.
+    /// Continues from the front until more than `limit` tokens are passed.
     pub(super) fn front_until(&mut self, ruler: Ruler<'_>, text: &str, limit: usize) {
         let Stop { mut at, mut tokens, .. } = self.resume(0);
         while at < text.len() && tokens <= limit {
@@ -73,7 +72,7 @@ impl Walk {
         self.whole = (at == text.len() && tokens <= limit).then_some(tokens);
     }
 
-    /// Goes on from the back until more than `limit` tokens are passed.
+    /// Continues from the back until more than `limit` tokens are passed.
     pub(super) fn back_until(&mut self, ruler: Ruler<'_>, text: &str, limit: usize) {
         let Stop { mut at, mut tokens, .. } = self.resume(text.len());
         while at > 0 && tokens <= limit {
@@ -84,7 +83,7 @@ impl Walk {
         self.whole = (at == 0 && tokens <= limit).then_some(tokens);
     }
 
-    /// The last sure stop, where a walk may go on.
+    /// Returns the last sure stop, where a walk can continue.
     fn resume(&mut self, start: usize) -> Stop {
         self.stops.pop_if(|stop| !stop.sure);
         if self.stops.is_empty() {
@@ -98,7 +97,7 @@ impl Walk {
         loop {
             let target = text.floor_char_boundary(from.saturating_add(size));
             let mut found = seams(ruler, text, from + searched, target);
-            // A large step stops at its first seam: how much lies behind it is not known.
+            // A large step stops at its first seam: the amount after it is unknown.
             let seam = if size == STEP { found.next_back() } else { found.next() };
             let end = (target == text.len()).then_some(target);
             if let Some(at) = end.or(seam) {
@@ -130,7 +129,8 @@ impl Walk {
         }
     }
 
-    /// The tokens of a stretch that ends at no seam: a stop if they are more than are left.
+    /// Counts the tokens of a stretch that ends at no seam: returns a stop if they are more than
+    /// are left.
     fn count_unsure(
         &mut self,
         ruler: Ruler<'_>,
@@ -172,21 +172,21 @@ fn token_ends(ruler: Ruler<'_>, text: &str, from: usize, to: usize) -> Vec<usize
     ends
 }
 
-/// The next size to try where `size` bytes without a seam have `tokens`: what should be enough,
-/// and at least twice as much, so that trying costs no more than the last try.
+/// Returns the next size to try after `size` bytes without a seam had `tokens`: what should be
+/// enough, and at least twice as much, so that an attempt costs no more than the last one.
 fn grow(size: usize, tokens: usize, left: usize) -> usize {
     let wanted = left.saturating_add(2 * BLUR);
     scale(size, wanted, tokens).max(size.saturating_mul(2))
 }
 
-/// The seam nearest to the middle of the text, if there is one near.
+/// Returns the seam nearest to the middle of the text, if there is one near.
 pub(super) fn middle(ruler: Ruler<'_>, text: &str) -> Option<usize> {
     let half = text.len() / 2;
     let before = seams(ruler, text, half.saturating_sub(STEP), half).next_back();
     before.or_else(|| seams(ruler, text, half, half.saturating_add(STEP)).next())
 }
 
-/// The seams in `from..=to` but for those at the very beginning, rising.
+/// Returns the seams in `from..=to` except those at the very beginning, rising.
 fn seams<'a>(
     ruler: Ruler<'a>,
     text: &'a str,
@@ -201,4 +201,10 @@ fn seams<'a>(
         let after = text.get(at..)?.chars().next()?;
         ruler.counter.seam(before, after).then_some(at)
     })
+}
+
+/// Computes `whole * part / of` without overflow.
+pub(super) fn scale(whole: usize, part: usize, of: usize) -> usize {
+    let scaled = whole as u128 * part as u128 / of.max(1) as u128;
+    usize::try_from(scaled).unwrap_or(usize::MAX)
 }

@@ -1,10 +1,10 @@
-//! Signs as they are spelled: character references and escapes are read as what they stand for.
+//! Signs in any spelling: character references and escapes are decoded.
 
-/// How often a spelling may itself be spelled out, as in `&amp;amp;lt;` and `%25253C`.
+/// The number of times a spelling may itself be encoded, as in `&amp;amp;lt;` and `%25253C`.
 const DEPTH: usize = 8;
-/// Digits of the longest number that names a character.
+/// The digits of the longest number of a character.
 const DIGITS: usize = 8;
-/// Names of character references that can take part in a tag or a role marker, in small letters.
+/// Names of character references that can be part of a tag or a role marker, in lower case.
 const NAMES: &[(&str, char)] = &[
     ("lt", '<'),
     ("gt", '>'),
@@ -53,12 +53,12 @@ impl<'a> Glyphs<'a> {
         Self { rest: text }
     }
 
-    /// What is not read yet.
+    /// Returns the unread rest.
     pub(super) const fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// Skips signs for as long as they are as said.
+    /// Skips signs while the predicate holds.
     pub(super) fn skipping(mut self, is_skipped: impl Fn(char) -> bool) -> Self {
         while let Some((_, length)) = first(self.rest).filter(|(sign, _)| is_skipped(*sign)) {
             self.rest = self.rest.get(length..).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Iterator for Glyphs<'_> {
     }
 }
 
-/// The sign that a text begins with and the bytes that it takes.
+/// Returns the first sign of a text with its length in bytes.
 pub(super) fn first(text: &str) -> Option<(char, usize)> {
     let c = text.chars().next()?;
     let spelled = match c {
@@ -89,7 +89,7 @@ pub(super) fn first(text: &str) -> Option<(char, usize)> {
     Some(spelled.unwrap_or((c, c.len_utf8())))
 }
 
-/// `&lt;`, `&lt`, `&#60;`, `&#x3C;`, `&amp;lt;`.
+/// Decodes `&lt;`, `&lt`, `&#60;`, `&#x3C;`, `&amp;lt;`.
 fn reference(text: &str) -> Option<(char, usize)> {
     let mut at = 1;
     for _ in 0..DEPTH {
@@ -114,7 +114,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
     Some((sign, at + length + semicolon))
 }
 
-/// Only `lt` and `gt` are read without the semicolon.
+/// Decodes a named reference; only `lt` and `gt` may lack the semicolon.
 fn named(rest: &str) -> Option<(char, usize)> {
     let is = |(name, _): &&(&str, char)| {
         starts(rest, name)
@@ -124,7 +124,7 @@ fn named(rest: &str) -> Option<(char, usize)> {
     NAMES.iter().find(is).map(|(name, sign)| (*sign, name.len()))
 }
 
-/// `\u003c`, `\u{3c}`, `\U0000003c`, `\x3c`.
+/// Decodes `\u003c`, `\u{3c}`, `\U0000003c`, `\x3c`.
 fn escape(text: &str) -> Option<(char, usize)> {
     let fixed = |count: usize| {
         let digits = text.get(2..2 + count)?;
@@ -142,7 +142,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// `%3C`, `%253C`.
+/// Decodes `%3C`, `%253C`.
 fn percent(text: &str) -> Option<(char, usize)> {
     let mut at = 1;
     for _ in 0..DEPTH {
@@ -155,7 +155,7 @@ fn percent(text: &str) -> Option<(char, usize)> {
     (length == 2 && sign.is_ascii()).then_some((sign, at + 2))
 }
 
-/// The character of that number and the digits it takes.
+/// Returns the character of a number and the length of its digits.
 fn numbered(text: &str, radix: u32) -> Option<(char, usize)> {
     let length = text.bytes().take_while(|byte| char::from(*byte).is_digit(radix)).count();
     let digits = text.get(..length).filter(|digits| !digits.is_empty())?;

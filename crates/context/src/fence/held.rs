@@ -1,9 +1,9 @@
-//! Parts of a text that stand in fences of their own.
+//! Parts of a text that are in fences of their own.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Takes back the marks inside of those parts: they are harmless as they stand.
+/// Removes the marks inside those parts: they are already harmless.
 pub(super) fn spare(marks: &mut Vec<usize>, text: &str, held: &[Arc<str>]) {
     if held.is_empty() || marks.is_empty() {
         return;
@@ -16,8 +16,8 @@ pub(super) fn spare(marks: &mut Vec<usize>, text: &str, held: &[Arc<str>]) {
     });
 }
 
-/// Where the parts stand whole, in order and apart from each other; of two that begin alike the longer
-/// one counts.
+/// Returns the places where the parts occur whole, in order and without overlaps; of two that begin
+/// alike the longer one counts.
 fn places(text: &str, held: &[Arc<str>]) -> Vec<Range<usize>> {
     let whole = |part: &Arc<str>| text.match_indices(&**part).map(range).collect::<Vec<_>>();
     let held = held.iter().filter(|part| !part.is_empty());

@@ -1,11 +1,11 @@
-//! Lines that look like the layout of a prompt or like the turn of another speaker.
+//! Lines that look like the layout of a prompt or the turn of another speaker.
 
 use super::glyphs::{Glyphs, first};
 use super::look::{alike, is_blank, is_square, plain};
 
 /// The headings of the layers (AS-20), without the colon.
 const HEADINGS: &[&str] = &["context", "instruction"];
-/// Those who speak in a conversation, without spaces.
+/// The speakers of conversations, without spaces.
 const SPEAKERS: &[&str] = &[
     "system",
     "assistant",
@@ -49,8 +49,8 @@ const SPEAKERS: &[&str] = &[
 /// Headings of well-known instruction formats, such as `### Response:`.
 const FORMATS: &[&str] = &["instruction", "instructions", "response", "input", "指令", "回复"];
 
-/// Where a backslash belongs: before the first visible character of each such line. Turns of a
-/// speaker count only `in_fence`.
+/// Returns the places for a backslash: before the first visible character of each such line. Turns
+/// of a speaker count only `in_fence`.
 pub(super) fn marks(text: &str, in_fence: bool) -> Vec<usize> {
     let mut marks = Vec::new();
     let mut at = 0;
@@ -60,7 +60,7 @@ pub(super) fn marks(text: &str, in_fence: bool) -> Vec<usize> {
         if !is_free && is_layout(shown) || in_fence && is_turn(shown) {
             marks.push(at + line.len() - shown.len());
         }
-        // The break's own length: the next line begins where the rest of the text does.
+        // The length of the break itself: the next line begins at the rest of the text.
         at += line.len();
         at += text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     }
@@ -82,7 +82,7 @@ fn is_layout(line: &str) -> bool {
     }
 }
 
-/// A line of nothing but `[…]`, with a colon or full stop behind it at most.
+/// Reports whether a line is only `[…]`, possibly followed by a colon or full stop.
 fn is_label(line: &str) -> bool {
     let is_tail = |c: char| is_blank(c) || matches!(plain(c), Some(':' | '.') | None);
     let mut inside = Glyphs::of(line.trim_end_matches(is_tail));
@@ -96,8 +96,8 @@ fn is_label(line: &str) -> bool {
     holds && closing.and_then(plain) == Some(']')
 }
 
-/// A line of nothing but `[source: FILE#FRAGMENT]`, once or several times: claims name their
-/// sources so (KN-12), and no line of a prompt is like it inside a fence.
+/// Reports whether a line is only `[source: FILE#FRAGMENT]`, once or several times: claims name
+/// their sources like this (KN-12), and no layout line inside a fence does.
 fn is_anchors(line: &str) -> bool {
     let mut rest = line.trim_end();
     while let Some((path, after)) =
@@ -114,7 +114,8 @@ fn is_anchors(line: &str) -> bool {
     false
 }
 
-/// `System:`, `### System`, `**Assistant:**`, `> user:`, `- system:`, `=== SYSTEM ===`.
+/// Reports whether a line is a turn: `System:`, `### System`, `**Assistant:**`, `> user:`, `-
+/// system:`, `=== SYSTEM ===`.
 fn is_turn(line: &str) -> bool {
     let is_bullet = |c: char| matches!(c, '-' | '+' | '~' | '•' | '·' | '—');
     let is_before = |c: char| is_blank(c) || is_mark(c) || is_bullet(c) || plain(c) == Some('>');
@@ -134,7 +135,7 @@ fn is_turn(line: &str) -> bool {
             || before.contains("###") && is_word_alone(rest, FORMATS))
 }
 
-/// What follows the number of an item, as in `1. System:` and `(2) user:`.
+/// Returns the rest after the number of an item, as in `1. System:` and `(2) user:`.
 fn past_number(line: &str) -> Option<&str> {
     let inner = line.strip_prefix(['(', '（']).unwrap_or(line);
     let rest = inner.trim_start_matches(|c: char| c.is_numeric());
@@ -143,7 +144,7 @@ fn past_number(line: &str) -> Option<&str> {
     (1..=16).contains(&digits).then_some(marked)
 }
 
-/// `【系统】`, with anything behind it.
+/// Reports whether a line is `【系统】`, followed by anything.
 fn is_named_label(line: &str) -> bool {
     let inside = Glyphs::of(line).skipping(|c| is_blank(c) || is_square(c)).rest();
     let closes = |c: char| matches!(c, ']' | '］' | '】' | '〕' | '⟧' | '❳');
@@ -151,7 +152,7 @@ fn is_named_label(line: &str) -> bool {
     among(inside, SPEAKERS).any(|word| after_word(inside, word).is_some_and(ends))
 }
 
-/// Whether the line is one of `words`, a colon and anything.
+/// Reports whether the line is one of `words`, a colon and anything.
 fn starts_with_heading(line: &str, words: &[&str]) -> bool {
     among(line, words).any(|word| {
         let rest = after_word(line, word);
@@ -164,7 +165,7 @@ fn is_word_alone(line: &str, words: &[&str]) -> bool {
     among(line, words).any(|word| after_word(line, word).is_some_and(ends))
 }
 
-/// Those of the words that begin like the line.
+/// Returns the words that begin like the line.
 fn among<'w>(line: &str, words: &'w [&'w str]) -> impl Iterator<Item = &'w str> {
     let lead = Glyphs::of(line).find_map(|c| if is_blank(c) { None } else { plain(c) });
     let begins = move |word: &&str| {
@@ -181,7 +182,7 @@ const fn is_mark(c: char) -> bool {
     matches!(c, '#' | '*' | '_' | '=' | '`' | '＃' | '＊')
 }
 
-/// What follows `word` at the beginning of `line`, as it looks.
+/// Returns the rest after `word` at the beginning of `line`, compared by appearance.
 fn after_word<'a>(line: &'a str, word: &str) -> Option<Glyphs<'a>> {
     let mut rest = Glyphs::of(line);
     for wanted in word.chars() {
@@ -193,7 +194,7 @@ fn after_word<'a>(line: &'a str, word: &str) -> Option<Glyphs<'a>> {
     Some(rest)
 }
 
-/// Whether a line poses as the turn of another speaker or as a heading of the layout.
+/// Reports whether a line imitates the turn of another speaker or a heading of the layout.
 pub(super) fn turns(line: &str) -> bool {
     line.split(is_line_break).any(|line| {
         let shown = line.trim_start_matches(is_blank);

@@ -1,8 +1,8 @@
-//! Characters as they look: what a reader, human or model, would take them for.
+//! Appearance of characters: the sign that a reader, human or model, would take them for.
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-/// Whether a character shows nothing: zero-width, format, filler, variation and control
+/// Reports whether a character is invisible: zero-width, format, filler, variation and control
 /// characters.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c,
@@ -14,18 +14,19 @@ pub(super) fn is_invisible(c: char) -> bool {
         || c.is_control() && !c.is_whitespace()
 }
 
-/// Whether a character changes the direction of reading.
+/// Reports whether a character changes the direction of reading.
 pub(super) const fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{2069}')
 }
 
-/// White space or nothing visible at all.
+/// Reports whether a character is white space or invisible.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || is_invisible(c)
 }
 
-/// The plain small letter, digit or sign that a character looks like; none for a mark upon one.
+/// Returns the plain lower-case letter, digit or sign that a character looks like; none for a
+/// combining mark.
 pub(super) fn plain(c: char) -> Option<char> {
     if c.is_ascii() {
         return Some(c.to_ascii_lowercase());
@@ -36,7 +37,7 @@ pub(super) fn plain(c: char) -> Option<char> {
     if is_ideograph(c) {
         return Some(c);
     }
-    // What follows needs no table: it is where Chinese texts have their punctuation.
+    // The rest needs no table: it is the punctuation of Chinese texts.
     match c {
         '\u{3001}'..='\u{3029}' => return Some(twin(c).unwrap_or(c)),
         '\u{ff01}'..='\u{ff5e}' => {
@@ -59,12 +60,13 @@ pub(super) fn plain(c: char) -> Option<char> {
     Some(twin(lower).unwrap_or(lower))
 }
 
-/// The bulk of Chinese, Japanese and Korean: nothing there looks Latin.
+/// Reports whether a character is in the main Chinese, Japanese and Korean ranges, where nothing
+/// looks Latin.
 const fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{4e3e}' | '\u{4e40}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Latin letters and signs for what looks like them and has no decomposition.
+/// Returns the Latin letter or sign that a character without decomposition looks like.
 const fn twin(c: char) -> Option<char> {
     Some(match c {
         'а' | 'α' | 'ɑ' | 'ᴀ' | 'ⲁ' | 'ꭺ' | 'ⱥ' | 'ꓮ' | 'ᗩ' | '𐌀' | '𐊠' => 'a',
@@ -115,7 +117,7 @@ const fn twin(c: char) -> Option<char> {
     })
 }
 
-/// Letters in circles, squares and brackets, and those that flags are made of.
+/// Returns the letter of a character in a circle, square or bracket, or of a flag.
 const fn ornamented(c: char) -> Option<char> {
     let first = match c {
         '⒜'..='⒵' => '⒜',
@@ -128,7 +130,7 @@ const fn ornamented(c: char) -> Option<char> {
     char::from_u32('a' as u32 + (c as u32 - first as u32))
 }
 
-/// Signs that look like `<`.
+/// Reports whether a sign looks like `<`.
 pub(super) const fn is_less(c: char) -> bool {
     matches!(
         c,
@@ -160,7 +162,7 @@ pub(super) const fn is_less(c: char) -> bool {
     )
 }
 
-/// Signs that look like `>`.
+/// Reports whether a sign looks like `>`.
 pub(super) const fn is_greater(c: char) -> bool {
     matches!(
         c,
@@ -191,12 +193,12 @@ pub(super) const fn is_greater(c: char) -> bool {
     )
 }
 
-/// Signs that look like `[` or stand in for it.
+/// Reports whether a sign looks like `[` or replaces it.
 pub(super) const fn is_square(c: char) -> bool {
     matches!(c, '[' | '［' | '【' | '〔' | '⟦' | '❲')
 }
 
-/// Whether two characters are one letter where both are easily mistaken (`l`, `i` and `1`, `0` and
+/// Reports whether two characters are easily mistaken for each other (`l`, `i` and `1`, `0` and
 /// `o`).
 pub(super) fn alike(found: char, wanted: char) -> bool {
     found == wanted
@@ -206,8 +208,8 @@ pub(super) fn alike(found: char, wanted: char) -> bool {
         )
 }
 
-/// The same, and where a digit or sign stands in for a letter (`3` and `e`): only for long words, as
-/// `41` is no `ai`.
+/// Does the same, and accepts a digit or sign that replaces a letter (`3` for `e`): only for long
+/// words, as `41` is not `ai`.
 pub(super) fn stands_for(found: char, wanted: char) -> bool {
     alike(found, wanted)
         || matches!((found, wanted), ('3', 'e') | ('4' | '@', 'a') | ('7', 't') | ('8', 'b'))

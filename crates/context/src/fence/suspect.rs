@@ -1,9 +1,9 @@
-//! What in a text from outside should make one look twice: phrases that instruct the reader, signs
-//! that pose as layout, hidden characters, and secrets (KN-13).
+//! Warnings about a text from outside: phrases that instruct the reader, signs that imitate layout,
+//! hidden characters, and secrets (KN-13).
 //!
 //! Decision: these are warnings. A text is fenced whether or not anything is found here, and
-//! nothing is taken out of it. The lists are short and of the obvious: a warning that comes with
-//! every second document would be read by nobody.
+//! nothing is removed from it. The lists are short and cover the obvious: nobody would read a
+//! warning that comes with every second document.
 
 mod phrases;
 mod secrets;
@@ -14,36 +14,36 @@ use crate::Trust;
 use serde::Serialize;
 use std::fmt;
 
-/// Longest excerpt, in characters.
+/// The greatest length of an excerpt, in characters.
 const EXCERPT: usize = 60;
-/// Most suspicions of one text; what is beyond adds nothing.
+/// The greatest number of suspicions of one text; further ones are dropped.
 const MOST: usize = 32;
 
-/// What kind of thing was found.
+/// The kind of a suspicion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SuspicionKind {
-    /// A phrase that tells the reader to disobey or to do something.
+    /// A phrase that instructs the reader to disobey or to do something.
     Instruction,
     /// A tag of a fence, a role marker or a line like those of the layout.
     Marker,
-    /// Characters that a person does not see.
+    /// Characters that people do not see.
     Hidden,
     /// A key, a token or a password.
     Secret,
 }
 
-/// Something in a text that should not be there.
+/// A suspicious part of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suspicion {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: SuspicionKind,
-    /// What it is, in words: `GitHub token`.
+    /// Its description: `GitHub token`.
     pub what: &'static str,
     /// Its line, counted from 1.
     pub line: u32,
-    /// How it reads: one line, harmless in a fence, and of a secret no more than how it begins.
+    /// The excerpt: one line, harmless in a fence, with only the beginning of a secret.
     pub excerpt: String,
 }
 
@@ -63,8 +63,8 @@ impl fmt::Display for Suspicion {
     }
 }
 
-/// What a text from outside holds that should make one look twice, in the order of its lines; at
-/// most 32 things. Only `\n` ends a line, as editors count.
+/// Returns the suspicious parts of a text from outside, in the order of its lines; at most 32. Only
+/// `\n` ends a line, as editors count.
 ///
 /// ```
 /// use contexture_context::fence::{SuspicionKind, suspicious};
@@ -100,7 +100,7 @@ pub fn suspicious(text: &str) -> Vec<Suspicion> {
     found
 }
 
-/// A line with what seems to be a secret masked: no more of it than how it begins (KN-13).
+/// Masks probable secrets in a line: only their beginning stays (KN-13).
 ///
 /// ```
 /// use contexture_context::fence::masked;
@@ -135,7 +135,7 @@ fn hidden(line: &str) -> Option<&'static str> {
         }
     }
     match (tags, overrides, unseen) {
-        // Flags of regions are spelled with tag characters, five or six of them.
+        // Flags of regions are spelled with five or six tag characters.
         (9.., _, _) => Some("text in characters that are not shown"),
         (_, 1.., _) => Some("characters that turn the direction of reading"),
         (_, _, 9..) => Some("many characters that are not shown"),
@@ -143,10 +143,10 @@ fn hidden(line: &str) -> Option<&'static str> {
     }
 }
 
-/// The part of a line about `at`, masked and harmless.
+/// Returns the part of a line about `at`, masked and harmless.
 fn excerpt(line: &str, at: usize) -> String {
     let masked = secrets::mask(line);
-    // A masked line has its places elsewhere: it is shown from its beginning.
+    // The positions in a masked line differ: it is shown from its beginning.
     let from = if masked.len() == line.len() { at.saturating_sub(20) } else { 0 };
     let from = (from..=masked.len()).find(|from| masked.is_char_boundary(*from)).unwrap_or(0);
     let shown = masked.get(from..).unwrap_or_default().trim();

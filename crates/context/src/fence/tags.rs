@@ -5,11 +5,10 @@ use super::look::{
     alike, is_blank, is_greater, is_invisible, is_less, is_square, plain, stands_for,
 };
 
-/// How the names of our fences begin, letters and digits alone.
+/// The beginnings of our fences' names, letters and digits alone.
 const FENCES: &[&str] =
     &["untrusteddata", "knowledgepack", "availableknowledgepack", "knowledgeresource"];
-/// Names of our fences read backwards, as one would write them behind a sign that turns the
-/// direction of reading.
+/// The names of our fences backwards, as after a sign that reverses the direction of reading.
 const TURNED: &[&str] = &["atadde", "kcapegdel", "ecruoseregdel", "ediugkcapegdel"];
 /// Tags that chat formats and prompts use to switch the speaker, whole names.
 const ROLES: &[&str] = &[
@@ -43,7 +42,7 @@ const ROLES: &[&str] = &[
     "startofturn",
     "endofturn",
 ];
-/// The same, so short that they count only where the tag ends behind them.
+/// The same, so short that they count only where the tag ends after them.
 const SHORT: &[&str] = &["sys", "inst", "s", "bos", "eos", "think"];
 /// Names of `<|…|>` tokens that are recognised even with blanks inside.
 const TOKENS: &[&str] = &[
@@ -75,15 +74,15 @@ const TOKENS: &[&str] = &[
     "fimmiddle",
     "fimsuffix",
 ];
-/// Longest name of a control token, in characters.
+/// The longest name of a control token, in characters.
 const TOKEN_LENGTH: usize = 48;
-/// How far behind the name of a tag its attributes are looked for, in signs.
+/// The range after the name of a tag in which its attributes are searched, in signs.
 const ATTRIBUTE_LENGTH: usize = 80;
-/// Longest prefix of a name, as in `</x:knowledge_pack>`.
+/// The longest prefix of a name, as in `</x:knowledge_pack>`.
 const PREFIX_LENGTH: usize = 24;
 
-/// Where a backslash belongs: behind the sign that opens each such tag. `own` is the tag of the
-/// fence that the text stands in; role markers count only `in_fence`.
+/// Returns the places for a backslash: after the sign that opens each such tag. `own` is the tag of
+/// the fence around the text; role markers count only `in_fence`.
 pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize> {
     let own: Option<String> = own.map(|tag| tag.replace(['_', '-'], ""));
     let turns = text.contains(['\u{202e}', '\u{202b}', '\u{2067}', '\u{200f}']);
@@ -115,7 +114,7 @@ pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize>
 enum Kind {
     Angle,
     Square,
-    /// The sign that closes, which opens where the direction of reading is turned.
+    /// A closing sign, which opens where the direction of reading is reversed.
     Turned,
 }
 
@@ -124,7 +123,7 @@ struct Opening {
     kind: Kind,
 }
 
-/// The sign that opens a tag, at `at`.
+/// Returns the sign that opens a tag, at `at`.
 fn opening(text: &str, at: usize, c: char, turns: bool) -> Option<Opening> {
     let (sign, length) = if matches!(c, '&' | '\\' | '%') {
         first(text.get(at..)?).filter(|(sign, _)| *sign != c)?
@@ -140,7 +139,8 @@ fn opening(text: &str, at: usize, c: char, turns: bool) -> Option<Opening> {
     Some(Opening { end: at + length, kind })
 }
 
-/// `<untrusted_data`, `</ Untrusted-Data`, `[/untrusted_data`, `</x:untrusted_data`.
+/// Reports whether a tag is a fence: `<untrusted_data`, `</ Untrusted-Data`, `[/untrusted_data`,
+/// `</x:untrusted_data`.
 fn is_fence(kind: Kind, rest: &str, own: Option<&str>) -> bool {
     let (is_closing, name) = skip_slash(rest);
     if kind == Kind::Square && !is_closing {
@@ -152,15 +152,15 @@ fn is_fence(kind: Kind, rest: &str, own: Option<&str>) -> bool {
     is_ours(name) || prefixes(name).any(is_ours)
 }
 
-/// A name that is written backwards, with or without a slash, as it shows where the direction of
-/// reading is turned; signs that open show as signs that close there.
+/// Reports whether a name is written backwards, with or without a slash, as shown where the
+/// direction of reading is reversed; opening signs look like closing ones there.
 fn is_turned(rest: &str) -> bool {
     let (_, name) = skip_slash(rest);
     TURNED.iter().any(|turned| after_name(name, turned, true).is_some())
 }
 
-/// `<system>`, `<system priority="high">`, `</s>`, `<<SYS>>`, `[INST]`, `[/INST]`, and a `<system`
-/// that ends its line.
+/// Reports whether a tag is a role: `<system>`, `<system priority="high">`, `</s>`, `<<SYS>>`,
+/// `[INST]`, `[/INST]`, and a `<system` at the end of its line.
 fn is_role(kind: Kind, rest: &str) -> bool {
     let (_, name) = skip_slash(rest);
     let closes = |rest: Glyphs<'_>| {
@@ -178,7 +178,8 @@ fn is_role(kind: Kind, rest: &str) -> bool {
         })
 }
 
-/// Whether a tag goes on with a slash or attributes, or breaks off at the end of its line.
+/// Reports whether a tag continues with a slash or attributes, or breaks off at the end of its
+/// line.
 fn ends_or_goes_on(rest: Glyphs<'_>) -> bool {
     let mut behind = rest.clone();
     match behind.next() {
@@ -191,7 +192,7 @@ fn ends_or_goes_on(rest: Glyphs<'_>) -> bool {
         && attributes.take_while(|c| !is_less(*c)).any(|c| is_greater(c) || c == '=')
 }
 
-/// `<|im_start|>`, and `< | im_start | >` for well-known names.
+/// Reports whether a tag is a token: `<|im_start|>`, or `< | im_start | >` for well-known names.
 fn is_token(kind: Kind, rest: &str) -> bool {
     let is_bar = |c: char| plain(c) == Some('|');
     let mut inside = Glyphs::of(rest).skipping(is_blank);
@@ -213,7 +214,7 @@ fn is_name(c: char) -> bool {
     plain(c).is_none_or(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.')
 }
 
-/// Whether a slash follows, and what is behind it.
+/// Reports whether a slash follows, and returns the rest.
 fn skip_slash(rest: &str) -> (bool, &str) {
     let is_slash = |c: char| plain(c) == Some('/');
     let skips =
@@ -222,7 +223,8 @@ fn skip_slash(rest: &str) -> (bool, &str) {
     (closing, Glyphs::of(rest).skipping(skips).rest())
 }
 
-/// What follows the prefixes of a name, as in `x:knowledge_pack` and `a:b:knowledge_pack`.
+/// Returns the rests after the prefixes of a name, as in `x:knowledge_pack` and
+/// `a:b:knowledge_pack`.
 fn prefixes(name: &str) -> impl Iterator<Item = &str> {
     let mut glyphs = Glyphs::of(name);
     let mut left = PREFIX_LENGTH;
@@ -243,9 +245,9 @@ fn prefixes(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What follows `name` at the beginning of `text`, as it looks and without separators: `_`, `-` and
-/// `.`, or with `any_separator` whatever is neither letter nor digit and neither opens nor ends a
-/// tag.
+/// Returns the rest after `name` at the beginning of `text`, compared by appearance and without
+/// separators: `_`, `-` and `.`, or with `any_separator` everything that is neither letter nor
+/// digit and neither opens nor ends a tag.
 fn after_name<'a>(text: &'a str, name: &str, any_separator: bool) -> Option<Glyphs<'a>> {
     let is_separator = |c: char, look: char| {
         any_separator && !look.is_alphanumeric() && !matches!(look, '<' | '>') && !is_square(c)

@@ -1,8 +1,8 @@
-//! Phrases that tell the reader to disobey, or to become someone else.
+//! Phrases that instruct the reader to disobey, or to become someone else.
 
 use crate::fence::look::{is_invisible, plain};
 
-/// Words that begin a phrase, and what must follow within a few words.
+/// Words that begin a phrase, with words that must follow soon.
 struct Phrase {
     what: &'static str,
     verbs: &'static [&'static str],
@@ -14,7 +14,7 @@ const BECOME: &str = "to take another role";
 const REVEAL: &str = "to reveal the prompt";
 const HIDE: &str = "to keep something from the user";
 
-/// In small letters, words parted by one space. Verbs match how a word begins.
+/// In lower case, words separated by one space. Verbs match the beginning of a word.
 const ENGLISH: &[Phrase] = &[
     Phrase {
         what: DISOBEY,
@@ -158,10 +158,10 @@ const OTHERS: &[(&str, &[&str], &[&str])] = &[
     (DISOBEY, &["ignoriere", "vergissallebisherigen"], &["anweisung", "regeln"]),
 ];
 
-/// How far behind a verb its object may stand, in bytes.
+/// The greatest distance of an object after its verb, in bytes.
 const REACH: usize = 90;
 
-/// The first such phrase of a line: what it is for and about where it stands.
+/// Returns the first such phrase of a line: its description and its approximate position.
 pub(super) fn find(line: &str) -> Option<(&'static str, usize)> {
     let (text, places) = words(line);
     let at = |at: usize| places.partition_point(|(shown, _)| *shown <= at).checked_sub(1);
@@ -176,7 +176,8 @@ pub(super) fn find(line: &str) -> Option<(&'static str, usize)> {
     })
 }
 
-/// The words of a line in small plain letters, each behind a space, and where they stand.
+/// Returns the words of a line in plain lower-case letters, each after a space, with their
+/// positions.
 fn words(line: &str) -> (String, Vec<(usize, usize)>) {
     let mut text = String::with_capacity(line.len() + 1);
     let mut places = Vec::new();
@@ -225,7 +226,7 @@ fn other(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether one of the verbs in [`OTHERS`] begins so.
+/// Reports whether one of the verbs in [`OTHERS`] begins with this character.
 const fn leads(c: char) -> bool {
     matches!(
         c,
@@ -260,7 +261,7 @@ const fn leads(c: char) -> bool {
     )
 }
 
-/// Whether one of the objects follows soon.
+/// Reports whether one of the objects follows soon.
 fn reaches(behind: &str, objects: &[&str]) -> bool {
     let reach = (0..=REACH.min(behind.len())).rev().find(|at| behind.is_char_boundary(*at));
     let near = reach.and_then(|reach| behind.get(..reach)).unwrap_or_default();
@@ -272,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kn_13_every_verb_is_looked_for() {
+    fn kn_13_every_verb_is_searched() {
         for verb in OTHERS.iter().flat_map(|(_, verbs, _)| *verbs) {
             assert!(leads(verb.chars().next().unwrap()), "{verb}");
         }

@@ -1,10 +1,10 @@
-//! Keys, tokens and passwords, by how they are made.
+//! Keys, tokens and passwords, recognised by their form.
 
-/// A credential that says by its beginning what it is.
+/// A credential that is recognised by its prefix.
 struct Token {
     what: &'static str,
     prefix: &'static str,
-    /// The least number of characters behind the prefix.
+    /// The least number of characters after the prefix.
     least: usize,
     is_part: fn(char) -> bool,
 }
@@ -46,10 +46,10 @@ const TOKENS: &[Token] = &[
     token("Shopify token", "shpat_", 24, is_plain),
 ];
 
-/// No token is shorter, its prefix counted.
+/// The length of the shortest token, including its prefix.
 const SHORTEST_TOKEN: usize = 15;
 
-/// Names whose value is a password or key when it is written out, in small letters.
+/// Names whose value is a password or key when it is written out, in lower case.
 const NAMES: &[&str] = &[
     "password",
     "passwd",
@@ -84,7 +84,8 @@ const fn is_jwt(c: char) -> bool {
     is_url(c) || c == '.'
 }
 
-/// A secret in a line: what it is, how much of its beginning may be shown, and where it stands.
+/// A secret in a line: its description, the length of its beginning that may be shown, and its
+/// position.
 struct Found {
     what: &'static str,
     shown: usize,
@@ -92,7 +93,7 @@ struct Found {
     to: usize,
 }
 
-/// The secrets of a line: what each is and what may be shown of it.
+/// Returns the secrets of a line: for each its description and the part that may be shown.
 pub(super) fn find(line: &str) -> Vec<(&'static str, String)> {
     let show = |found: Found| {
         let text = line.get(found.from..found.from + found.shown).unwrap_or_default();
@@ -101,7 +102,7 @@ pub(super) fn find(line: &str) -> Vec<(&'static str, String)> {
     all(line).into_iter().map(show).collect()
 }
 
-/// The line with its secrets masked.
+/// Returns the line with its secrets masked.
 pub(super) fn mask(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut from = 0;
@@ -114,10 +115,10 @@ pub(super) fn mask(line: &str) -> String {
     out
 }
 
-/// In the order of their places, none within another.
+/// Returns the secrets in the order of their positions, without overlaps.
 fn all(line: &str) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    // Most lines of prose have no word as long as a token: they are done with at one look.
+    // Most lines of prose have no word as long as a token, so one look is enough.
     if line.split(|c| !is_jwt(c)).any(|word| word.len() >= SHORTEST_TOKEN) {
         found.extend(TOKENS.iter().flat_map(|token| tokens(line, token)));
         found.extend(web_tokens(line));
@@ -150,8 +151,8 @@ fn tokens(line: &str, token: &Token) -> Vec<Found> {
     })
 }
 
-/// What is found where `sign` stands; the search goes on behind the end that is said with it, so
-/// that no part of a line is looked through again and again.
+/// Returns the finds at each `sign`; the search continues after the end that is returned with a
+/// find, so that no part of a line is searched again and again.
 fn each(
     line: &str,
     sign: &str,
@@ -167,12 +168,12 @@ fn each(
     found
 }
 
-/// Not words parted by hyphens, as in `sk-learn-contrib-…`.
+/// Reports whether a text is random, not words separated by hyphens, as in `sk-learn-contrib-…`.
 fn is_random(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase()) || !text.contains('-')
 }
 
-/// `eyJ….eyJ….…`.
+/// Finds `eyJ….eyJ….…`.
 fn web_tokens(line: &str) -> Vec<Found> {
     each(line, "eyJ", |from| {
         if !begins_word(line, from) {
@@ -195,7 +196,7 @@ fn private_key(line: &str) -> Option<Found> {
     Some(Found { what: "private key", shown, from, to: line.len() })
 }
 
-/// `password = "…"`.
+/// Finds `password = "…"`.
 fn passwords(line: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut done = 0;
@@ -222,7 +223,7 @@ fn ends(text: &str, word: &str) -> bool {
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
 }
 
-/// Not a placeholder and no ordinary word.
+/// Reports whether a value is neither a placeholder nor an ordinary word.
 fn is_secret_value(value: &str) -> bool {
     let has = |is: fn(char) -> bool| value.chars().any(is);
     let lower = value.to_ascii_lowercase();
@@ -236,7 +237,7 @@ fn is_secret_value(value: &str) -> bool {
         && !value.contains("://")
 }
 
-/// `scheme://user:password@host`.
+/// Finds `scheme://user:password@host`.
 fn logins(line: &str) -> Vec<Found> {
     each(line, "://", |at| {
         let from = at + "://".len();
@@ -258,7 +259,7 @@ fn begins_word(line: &str, from: usize) -> bool {
     !before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// How many bytes from there on are such characters.
+/// Counts the bytes from there on that are such characters.
 fn run(line: &str, from: usize, is_part: impl Fn(char) -> bool) -> usize {
     let rest = line.get(from..).unwrap_or_default();
     rest.len() - rest.trim_start_matches(is_part).len()

@@ -94,7 +94,7 @@ fn as_32_explain_prints_meaning_of_code() {
     assert!(template.contains("unclosed-block") && template.contains("Example:"), "{template}");
     assert!(sandbox.run(["explain", "cfg1001"]).exits(0).stdout.contains("contexture.toml"));
     assert!(sandbox.run(["explain", "rate_limited"]).exits(0).stdout.contains("429"));
-    assert!(sandbox.run(["explain", "FLOW1004"]).exits(0).stdout.contains("circle"));
+    assert!(sandbox.run(["explain", "FLOW1004"]).exits(0).stdout.contains("Cycle"));
     let (word, code) = (sandbox.run(["explain", "timeout"]), sandbox.run(["explain", "TIMEOUT"]));
     assert!(word.exits(0).stdout.contains("model") && !code.exits(0).stdout.contains("model"));
     let skipped = sandbox.run(["explain", "dependency_failed"]).exits(0).stdout;

@@ -126,7 +126,7 @@ fn ref_23_import_errors_quote_no_credentials() {
     {
         let done = sandbox.run(arguments).exits(2);
         let said = format!("{}{}", done.stdout, done.stderr);
-        assert!(said.contains("`https://example.org` names no tool"), "{said}");
+        assert!(said.contains("`https://example.org` does not name a tool"), "{said}");
         assert!(!said.contains("s3cret"), "{said}");
     }
 }
@@ -140,6 +140,6 @@ fn ref_23_url_is_not_an_agent_path_and_shows_no_password() {
     );
     let done = sandbox.run(["check", "bad.as"]).exits(2);
     let said = format!("{}{}", done.stdout, done.stderr);
-    assert!(said.contains("`https://example.org/a` names no agent"), "{said}");
+    assert!(said.contains("`https://example.org/a` does not name an agent"), "{said}");
     assert!(!said.contains("s3cret") && !said.contains("AS2013"), "{said}");
 }

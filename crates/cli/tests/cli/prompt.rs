@@ -49,7 +49,7 @@ fn pt_7_partial_is_preferred_over_its_data_file() {
     let _ = sandbox
         .run(["prompt", "render", "t.txt", "--partials", "."])
         .exits(2)
-        .says("may be any of");
+        .says("matches several files");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn pt_3_compose_fails_like_render_on_missing_variable() {
     }
     let each = "- role: user\n  template: '{{#each x}}{{/each}}'\n  vars: { x: 1 }";
     let done = sandbox.run_with(["prompt", "compose", "-"], each).exits(1);
-    let _ = done.says("message 0: line 1, ").says("help: give an array");
+    let _ = done.says("message 0: line 1, ").says("help: pass an array");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn pt_10_every_sequence_error_has_a_fix() {
     let user = "- role: user\n  text: x\n";
     let cases = [
         ("[]".to_owned(), "begin with"),
-        (format!("{user}{user}"), "make one message"),
+        (format!("{user}{user}"), "join the two messages"),
         (format!("- role: user\n  text: x{call}\n"), "move `tool_calls`"),
         (answer.to_owned(), "before it"),
         (format!("{assistant}- role: tool\n  text: x\n"), "of the call that it answers"),
@@ -186,10 +186,10 @@ fn pt_10_every_sequence_error_has_a_fix() {
         (format!("{assistant}{user}"), "after the call"),
     ];
     let sandbox = Sandbox::new();
-    for (list, mend) in cases {
+    for (list, fix) in cases {
         sandbox.write("m.yaml", &list);
         let done = sandbox.run(["prompt", "compose", "m.yaml"]).exits(2).says("help: ");
-        assert!(done.stderr.contains(mend), "{list}\n{}", done.stderr);
+        assert!(done.stderr.contains(fix), "{list}\n{}", done.stderr);
     }
 }
 
@@ -297,7 +297,7 @@ fn pt_10_compose_shows_fix_for_each_sequence_error() {
     let sandbox = Sandbox::new();
     for (list, help) in [
         ("[]", "begin with a message"),
-        ("- role: user\n  text: a\n- role: user\n  text: b", "make one message of the two"),
+        ("- role: user\n  text: a\n- role: user\n  text: b", "join the two messages"),
         ("- role: tool\n  tool_call_id: c\n  text: b", "`tool_calls` before it"),
     ] {
         let _ = sandbox.run_with(["prompt", "compose", "-"], list).exits(2).says(help);

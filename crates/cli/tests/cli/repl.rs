@@ -32,7 +32,7 @@ fn as_31_failing_line_does_not_end_session() {
     let done = repl("x = [1]\nx[7]\nnothing\n1 +\nx\n").exits(1);
     assert_eq!(done.stdout, "[\n  1\n]\n");
     let done = done.says("AS9007").says("session:2:1");
-    let _ = done.says("nothing is called `nothing`").says("AS1001");
+    let _ = done.says("use of undefined name `nothing`").says("AS1001");
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn as_31_line_editor_runs_discards_and_ends() {
     until(&mut session, "> ");
     session.send_control('d').unwrap();
     let (rest, code) = exit_code(&mut session);
-    assert!(code == 0 && !rest.contains("nothing is called"), "{code} {rest:?}");
+    assert!(code == 0 && !rest.contains("undefined name"), "{code} {rest:?}");
 }
 
 #[test]

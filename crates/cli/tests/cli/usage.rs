@@ -52,7 +52,7 @@ fn cp_6_listen_address_is_accepted_or_explained() {
 fn cp_5_program_with_errors_is_reported_with_places() {
     let sandbox = Sandbox::new();
     sandbox.write("slip.as", "main func(said string) {\n  sayd\n}\n");
-    let told = "slip.as:2:3: error[AS2001]: nothing is called `sayd` here";
+    let told = "slip.as:2:3: error[AS2001]: use of undefined name `sayd`";
     let _ = sandbox.run(["serve", "slip.as"]).exits(2).says(told);
 }
 

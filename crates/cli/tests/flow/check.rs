@@ -58,7 +58,7 @@ fn fl_6_text_shows_errors_with_place_caret_and_summary() {
     sandbox.write("set.json", faulty());
     let text = flow(&sandbox, &["check", "set.json"]).exits(2).stdout;
     for part in [
-        "error[FLOW1004]: dependencies go round in a circle: a → b → c → a",
+        "error[FLOW1004]: cycle of dependencies: a → b → c → a",
         " --> set.json#/content/instructions/0/dependencies/0",
         "did you mean `echo`?",
         "1 | a == 1 and b\n  |        ^",

@@ -67,7 +67,7 @@ fn call_id(run: &str, step: &str, attempt: u32) -> String {
 }
 
 fn misfit(name: &str, faults: &[String]) -> ActionFailure {
-    let message = format!("the parameters are not those of `{name}`: {}", faults.join("; "));
+    let message = format!("invalid parameters of `{name}`: {}", faults.join("; "));
     ActionFailure {
         details: Some(json!({ "faults": faults })),
         ..ActionFailure::new("VALIDATION_FAILED", message)

@@ -178,10 +178,10 @@ fn ref_6_a_reference_that_touches_a_joint_is_none() {
     assert_eq!(
         check(&place),
         [
-            "AS4007 3:35 \"@!file://docs/\": this touches a place where texts are joined, so it is no reference",
-            "AS4007 3:72 \"@!file://gone.md\": this touches a place where texts are joined, so it is no reference",
-            "AS4007 4:40 \"@!file://gone.md\": this touches a place where texts are joined, so it is no reference",
-            "AS4007 4:65 \"@!file://gone\": this touches a place where texts are joined, so it is no reference",
+            "AS4007 3:35 \"@!file://docs/\": text that is joined to other text is not a reference",
+            "AS4007 3:72 \"@!file://gone.md\": text that is joined to other text is not a reference",
+            "AS4007 4:40 \"@!file://gone.md\": text that is joined to other text is not a reference",
+            "AS4007 4:65 \"@!file://gone\": text that is joined to other text is not a reference",
         ]
     );
     let answers = json!([{ "json": { "a": "1" } }, { "json": { "a": "2" } }]);
@@ -238,16 +238,16 @@ fn as_15_a_resource_is_shown_and_nothing_else() {
     assert_eq!(
         check(&place(program, &[])),
         [
-            "AS2008 5:15 \"Docs\": `Docs` is a resource and no value",
-            "AS2008 6:15 \"Docs.length\": `Docs` is a resource and no value",
-            "AS2008 6:31 \"Docs\": `Docs` is a resource and no value",
+            "AS2008 5:15 \"Docs\": `Docs` is a resource, not a value",
+            "AS2008 6:15 \"Docs.length\": `Docs` is a resource, not a value",
+            "AS2008 6:31 \"Docs\": `Docs` is a resource, not a value",
             "AS2006 7:11 \"Docs\": `Docs` is a resource and can't be called",
-            "AS2008 8:11 \"Docs.read()\": `Docs` is a resource and no value",
+            "AS2008 8:11 \"Docs.read()\": `Docs` is a resource, not a value",
             "AS3002 9:15 \"Docs\": `Docs` is a resource and is shown as a whole",
             "AS3002 10:16 \"Docs\": `Docs` is a resource and is shown as a whole",
-            "AS2008 13:29 \"Docs\": `Docs` is a resource and no value",
-            "AS4006 13:43 \"Docs\": `Docs` is a resource, and a model can be given tools only",
-            "AS2012 14:17 \"Docs\": `Docs` is a resource and no model",
+            "AS2008 13:29 \"Docs\": `Docs` is a resource, not a value",
+            "AS4006 13:43 \"Docs\": `Docs` is a resource, and a model can only be given tools",
+            "AS2012 14:17 \"Docs\": `Docs` is a resource, not a model",
         ]
     );
 }

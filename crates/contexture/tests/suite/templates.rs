@@ -95,11 +95,11 @@ fn as_2_the_check_reads_the_templates() {
             "AS2013: there is no `app/gone.hbs` in the workspace",
             "AS2013: `../../../etc/passwd` lies outside the workspace",
             "AS2013: `app/folder` is a folder, expected a file",
-            "AS6009: the template `Bad` can't be used: app/bad.hbs:1:1: `{{#if a}}` is never closed: `{{/if}}` is missing (PT1003)",
+            "AS6009: the template `Bad` can't be used: app/bad.hbs:1:1: unclosed `{{#if a}}`: `{{/if}}` is missing (PT1003)",
             "AS6009: the template `Bad` can't be used: app/bad.hbs:2:5: partial `Fien` is not registered (PT2002)",
-            "AS6009: the template `Bad` can't be used: app/part.hbs:2:3: `{{else}}` stands in no block (PT1006)",
+            "AS6009: the template `Bad` can't be used: app/part.hbs:2:3: `{{else}}` outside a block (PT1006)",
             "AS6009: the template `Loop` can't be used: app/loop.hbs:1:5: partials form a cycle: circle -> loop -> circle (PT2003)",
-            "AS6011: the template `Fine` needs the variable `name`",
+            "AS6011: missing variable `name` of the template `Fine`",
             "AS6012: the template `Fine` does not use the variable `nmae`",
         ]
     );
@@ -111,7 +111,7 @@ fn as_2_a_partial_that_may_be_several_files_is_refused() {
     let files = [("app/t.hbs", "{{> p}}"), ("app/p.md", ""), ("app/p.txt", "")];
     assert_eq!(
         check(&place(program, &files)),
-        ["AS2013: in the folder of the template, `p` may be any of p.md, p.txt"]
+        ["AS2013: in the folder of the template, `p` matches several files: p.md, p.txt"]
     );
 }
 

@@ -225,17 +225,17 @@ fn cp_10_an_import_is_all_or_nothing_and_names_the_line() {
                     good.replace("{}", "\n{\"n\": 18446744073709551616}")
                 ),
                 4,
-                "/content/n: expected a number that 64 bits hold exactly, as a whole number or as a double; send any other as a string, found the number 18446744073709551616, column 7",
+                "/content/n: expected a number that 64 bits hold exactly, as an integer or as a double; send any other as a string, found the number 18446744073709551616, column 7",
             ),
             (
                 "\n{\"state\": {\"n\": 1e-400}}".to_owned(),
                 2,
-                "/state/n: expected a number that 64 bits hold exactly, as a whole number or as a double; send any other as a string, found the number 1e-400, column 17",
+                "/state/n: expected a number that 64 bits hold exactly, as an integer or as a double; send any other as a string, found the number 1e-400, column 17",
             ),
             (
                 format!("{head}\n{}", good.replace("\"type\"", "\"messageId\":\"m2\",\"type\"")),
                 2,
-                "not JSON: the field \"messageId\" stands twice, column 29",
+                "not JSON: duplicate field \"messageId\", column 29",
             ),
         ] {
             let error = import(twin, &text).unwrap_err();

@@ -1,7 +1,7 @@
 //! Tokens: how a model counts text (AS-16).
 //!
 //! [`tokenizer_for`] gives the counter of a model. Vocabularies are built into the program and
-//! decoded on the first count, never at start: a run that asks no model pays nothing.
+//! searched where they lie, never decoded: a run pays for the tokens that its texts hold.
 //!
 //! Decision: text is cut along *seams*, places between two characters that no token and no rule of
 //! the tokenizer ever spans (see [`TokenCounter::seam`]). Counts of the pieces between seams add
@@ -18,10 +18,13 @@
 //! ```
 
 mod bpe;
+mod encode;
 mod memo;
 mod models;
+mod pattern;
 mod split;
 mod twin;
+mod vocabulary;
 
 pub use bpe::{Bpe, CL100K_BASE, O200K_BASE, O200K_STAND_IN};
 pub use models::tokenizer_for;

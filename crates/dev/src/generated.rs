@@ -1,6 +1,6 @@
 //! The generated files: what each holds, and how it is kept fresh.
 
-use crate::coverage;
+use crate::{coverage, vocabulary};
 use contexture_context::{manifest, trace};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A generated file: its path from the root of the repository, and what it should hold.
 struct Generated {
     path: &'static str,
-    content: String,
+    content: Vec<u8>,
 }
 
 /// The root of the repository.
@@ -19,16 +19,31 @@ pub(crate) fn root() -> PathBuf {
 
 fn all() -> Result<Vec<Generated>, String> {
     let schema = |value: &serde_json::Value| {
-        serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|e| e.to_string())
+        let text = serde_json::to_string_pretty(value).map_err(|e| e.to_string())?;
+        Ok::<_, String>((text + "\n").into_bytes())
     };
     Ok(vec![
-        Generated { path: "docs/spec-coverage.md", content: coverage::document(&root())? },
-        Generated { path: "docs/protocol.md", content: contexture_protocol::reference::document() },
+        Generated {
+            path: "docs/spec-coverage.md",
+            content: coverage::document(&root())?.into_bytes(),
+        },
+        Generated {
+            path: "docs/protocol.md",
+            content: contexture_protocol::reference::document().into_bytes(),
+        },
         Generated {
             path: "schemas/manifest.schema.json",
             content: schema(&manifest::manifest_schema())?,
         },
         Generated { path: "schemas/trace.schema.json", content: schema(&trace::trace_schema())? },
+        Generated {
+            path: "crates/context/src/tokens/o200k_base.vocabulary",
+            content: vocabulary::o200k_base()?,
+        },
+        Generated {
+            path: "crates/context/src/tokens/cl100k_base.vocabulary",
+            content: vocabulary::cl100k_base()?,
+        },
     ])
 }
 
@@ -56,8 +71,8 @@ pub(crate) fn check() -> Result<Vec<String>, String> {
     Err(format!("stale: {}\nrun `cargo dev generate` and commit the result", stale.join(", ")))
 }
 
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_default()
+fn read(path: &str) -> Vec<u8> {
+    fs::read(root().join(path)).unwrap_or_default()
 }
 
 #[cfg(test)]

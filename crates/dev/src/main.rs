@@ -8,13 +8,15 @@
 mod architecture;
 mod coverage;
 mod generated;
+mod vocabulary;
 
 use std::process::ExitCode;
 
 const HELP: &str = "\
 cargo dev: chores of the repository
 
-  cargo dev generate          write docs/spec-coverage.md, docs/protocol.md and schemas/*.json
+  cargo dev generate          write docs/spec-coverage.md, docs/protocol.md, schemas/*.json and
+                              crates/context/src/tokens/*.vocabulary
   cargo dev generate --check  exit with 1 when one of them is stale
 ";
 
@@ -24,11 +26,14 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["generate"] => report(generated::write()),
         ["generate", "--check"] => report(generated::check()),
-        _ => {
-            print!("{HELP}");
-            ExitCode::from(u8::from(!words.is_empty() && words != ["--help"]) * 2)
-        }
+        [] | ["--help"] => help(0),
+        _ => help(2),
     }
+}
+
+fn help(code: u8) -> ExitCode {
+    print!("{HELP}");
+    ExitCode::from(code)
 }
 
 fn report(outcome: Result<Vec<String>, String>) -> ExitCode {

@@ -1,8 +1,10 @@
 //! Byte-pair encoding with OpenAI's public vocabularies.
 
 use super::TokenCounter;
+use super::encode::Encoder;
 use super::memo::Memo;
-use super::split::{Rule, fast_piece};
+use super::split::{Rule, piece};
+use super::vocabulary::{CL100K, O200K, Vocabulary};
 use std::fmt;
 
 static O200K_MEMO: Memo = Memo::new();
@@ -15,7 +17,7 @@ pub static CL100K_BASE: Bpe = Bpe { name: "cl100k_base", exact: true, rule: Rule
 /// `o200k_base` in place of a tokenizer that is not public.
 pub static O200K_STAND_IN: Bpe = Bpe { name: "o200k_base", exact: false, rule: Rule::O200k };
 
-/// One of the two vocabularies. It is decoded on first use, which takes some 35 to 85 ms.
+/// A counter with one of the two vocabularies.
 pub struct Bpe {
     name: &'static str,
     exact: bool,
@@ -23,10 +25,10 @@ pub struct Bpe {
 }
 
 impl Bpe {
-    fn tokenizer(&self) -> &'static bpe_openai::Tokenizer {
+    fn vocabulary(&self) -> &'static Vocabulary {
         match self.rule {
-            Rule::O200k => bpe_openai::o200k_base(),
-            Rule::Cl100k => bpe_openai::cl100k_base(),
+            Rule::O200k => &O200K,
+            Rule::Cl100k => &CL100K,
         }
     }
 
@@ -40,16 +42,9 @@ impl Bpe {
     /// Calls `visit` with the start and the length of each piece.
     #[inline]
     fn pieces(&self, text: &str, mut visit: impl FnMut(usize, usize)) {
-        let tokenizer = self.tokenizer();
-        let bytes = text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
-            let end = fast_piece(self.rule, bytes, at).unwrap_or_else(|| {
-                let rest = text.get(at..).unwrap_or_default();
-                // A rule that matches nothing would be a hole in the vocabulary's pattern; the
-                // rest then is one piece.
-                at + tokenizer.split(rest).next().map_or(rest.len(), str::len).max(1)
-            });
+        while at < text.len() {
+            let end = piece(self.rule, text, at);
             visit(at, end - at);
             at = end;
         }
@@ -72,12 +67,12 @@ impl TokenCounter for Bpe {
     }
 
     fn count(&self, text: &str) -> usize {
-        let bpe = &self.tokenizer().bpe;
         let bytes = text.as_bytes();
+        let mut encoder = Encoder::new(self.vocabulary());
         let mut table = self.memo().table();
         let mut tokens = 0;
         self.pieces(text, |at, len| {
-            let encode = || bpe.count(bytes.get(at..at + len).unwrap_or_default());
+            let mut encode = || encoder.count(bytes.get(at..at + len).unwrap_or_default());
             tokens += match &mut table {
                 Some(table) => table.count(bytes, at, len, encode),
                 None => encode(),
@@ -87,15 +82,11 @@ impl TokenCounter for Bpe {
     }
 
     fn token_ends(&self, text: &str) -> Vec<usize> {
-        let bpe = &self.tokenizer().bpe;
+        let mut encoder = Encoder::new(self.vocabulary());
         let mut ends = Vec::with_capacity(text.len() / 3);
         self.pieces(text, |at, len| {
             let piece = text.as_bytes().get(at..at + len).unwrap_or_default();
-            let mut end = at;
-            for token in bpe.encode_via_backtracking(piece) {
-                end += bpe.token_len(token);
-                ends.push(end);
-            }
+            ends.extend(encoder.ends(piece).map(|end| at + end));
         });
         ends
     }

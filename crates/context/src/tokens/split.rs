@@ -5,6 +5,8 @@
 //! faster (a property test compares them) and says "don't know" wherever another character could
 //! matter.
 
+use super::pattern;
+
 /// The two splitting rules in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
@@ -97,9 +99,15 @@ fn cjk(bytes: &[u8], at: usize) -> Cjk {
     }
 }
 
+/// Returns the end of the piece that begins at `at`.
+#[inline]
+pub(super) fn piece(rule: Rule, text: &str, at: usize) -> usize {
+    fast_piece(rule, text.as_bytes(), at).unwrap_or_else(|| pattern::piece(rule, text, at))
+}
+
 /// The end of the piece that begins at `at`, or none if that depends on other characters.
 #[inline]
-pub(super) fn fast_piece(rule: Rule, bytes: &[u8], at: usize) -> Option<usize> {
+fn fast_piece(rule: Rule, bytes: &[u8], at: usize) -> Option<usize> {
     let first = class(bytes, at);
     match first {
         Class::Upper | Class::Lower => word(rule, bytes, at),

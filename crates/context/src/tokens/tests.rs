@@ -149,6 +149,52 @@ fn as_16_known_counts() {
     }
 }
 
+/// What no text is: the encoder alone, without pieces.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let part = prop_oneof![
+        4 => text().prop_map(String::into_bytes),
+        2 => prop::collection::vec(any::<u8>(), 0..12),
+        2 => (prop::sample::select(b" -=a\n\t0\xe4".to_vec()), 0..300_usize)
+            .prop_map(|(byte, times)| vec![byte; times]),
+    ];
+    prop::collection::vec(part, 0..4).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn as_16_encoder_counts_and_ends_as_its_peer(bytes in bytes()) {
+        for (vocabulary, peer) in [
+            (&vocabulary::O200K, &bpe_openai::o200k_base().bpe),
+            (&vocabulary::CL100K, &bpe_openai::cl100k_base().bpe),
+        ] {
+            let mut encoder = encode::Encoder::new(vocabulary);
+            let tokens = peer.encode_via_backtracking(&bytes);
+            let ends = tokens.iter().scan(0, |end, token| {
+                *end += peer.token_len(*token);
+                Some(*end)
+            });
+            prop_assert_eq!(encoder.ends(&bytes).collect::<Vec<_>>(), ends.collect::<Vec<_>>());
+            prop_assert_eq!(encoder.count(&bytes), tokens.len());
+        }
+    }
+}
+
+#[test]
+fn as_16_each_token_of_a_vocabulary_is_one_token() {
+    for (vocabulary, peer) in [
+        (&vocabulary::O200K, &bpe_openai::o200k_base().bpe),
+        (&vocabulary::CL100K, &bpe_openai::cl100k_base().bpe),
+    ] {
+        let mut encoder = encode::Encoder::new(vocabulary);
+        for id in 0..u32::try_from(peer.num_tokens()).unwrap() {
+            let token = peer.token_bytes(id);
+            assert_eq!(encoder.ends(token).collect::<Vec<_>>(), [token.len()], "{token:?}");
+            let node = vocabulary.walk(vocabulary::Node::ROOT, token).unwrap();
+            assert_eq!(vocabulary.token(node), Some(id));
+        }
+    }
+}
+
 #[test]
 fn as_16_special_tokens_are_ordinary_text() {
     assert!(O200K_BASE.count("<|endoftext|>") > 1);

@@ -9,6 +9,7 @@ mod architecture;
 mod coverage;
 mod generated;
 mod vocabulary;
+mod weight;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,9 @@ cargo dev: chores of the repository
   cargo dev generate          write docs/spec-coverage.md, docs/protocol.md, schemas/*.json and
                               crates/context/src/tokens/*.vocabulary
   cargo dev generate --check  exit with 1 when one of them is stale
+  cargo dev weight            build the shipped binary and print what the product weighs
+  cargo dev weight --build    the same with the README's commands in an empty target folder, which
+                              takes ten minutes and more, on an idle machine
 ";
 
 fn main() -> ExitCode {
@@ -26,6 +30,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["generate"] => report(generated::write()),
         ["generate", "--check"] => report(generated::check()),
+        ["weight", arguments @ ..] => weight::run(arguments).map_or_else(|| help(2), report),
         [] | ["--help"] => help(0),
         _ => help(2),
     }

@@ -1,0 +1,70 @@
+//! What a command takes: wall time, processor time, peak memory.
+
+use nix::sys::resource::{UsageWho, getrusage};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a finished command took, with all that it started.
+pub(super) struct Usage {
+    pub(super) wall: Duration,
+    pub(super) processor: Duration,
+    pub(super) peak_bytes: u64,
+}
+
+/// The first argument by which [`measure`] starts this program again.
+pub(super) const CHILD: &str = "--measured";
+
+/// Runs `command` in `folder` and measures it. Its output is dropped.
+///
+/// The system adds up what all children of a process took, so a process of its own does the
+/// measuring.
+pub(super) fn measure(
+    command: &[&str],
+    folder: &Path,
+    environment: &[(&str, &Path)],
+) -> Result<Usage, String> {
+    let this = std::env::current_exe().map_err(|e| e.to_string())?;
+    let output = Command::new(this)
+        .args(["weight", CHILD])
+        .args(command)
+        .current_dir(folder)
+        .envs(environment.iter().copied())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut numbers = text.split_whitespace().map(str::parse::<u64>);
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(wall)), Some(Ok(processor)), Some(Ok(peak_bytes))) => Ok(Usage {
+            wall: Duration::from_millis(wall),
+            processor: Duration::from_millis(processor),
+            peak_bytes,
+        }),
+        _ => Err(format!("{} failed", command.join(" "))),
+    }
+}
+
+/// Runs `command` as the only child of this process and returns three numbers: milliseconds of wall
+/// and processor time, and bytes.
+pub(super) fn child(command: &[&str]) -> Result<Vec<String>, String> {
+    let (program, arguments) = command.split_first().ok_or("no command")?;
+    let start = Instant::now();
+    let status = Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|e| format!("{program}: {e}"))?;
+    if !status.success() {
+        return Err(format!("{program}: {status}"));
+    }
+    let wall = start.elapsed().as_millis();
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;
+    let milliseconds = |time: nix::sys::time::TimeVal| time.tv_sec() * 1000 + time.tv_usec() / 1000;
+    let processor = milliseconds(usage.user_time()) + milliseconds(usage.system_time());
+    let mut line = String::new();
+    // Linux counts in kilobytes.
+    let _ = write!(line, "{wall} {processor} {}", usage.max_rss() * 1024);
+    Ok(vec![line])
+}

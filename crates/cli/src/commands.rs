@@ -4,12 +4,17 @@ pub(crate) mod answer;
 pub(crate) mod check;
 mod command_group;
 pub(crate) mod completions;
+#[cfg(feature = "server")]
 pub(crate) mod context;
 pub(crate) mod explain;
+#[cfg(feature = "flow")]
 pub(crate) mod flow;
 pub(crate) mod fmt;
+#[cfg(feature = "knowledge")]
 pub(crate) mod knowledge;
+#[cfg(feature = "server")]
 pub(crate) mod mcp;
+#[cfg(feature = "mcp")]
 pub(crate) mod mcp_servers;
 pub(crate) mod migrate;
 pub(crate) mod parse;
@@ -19,7 +24,26 @@ pub(crate) mod repl;
 mod repl_editor;
 mod rewrite;
 pub(crate) mod run;
+#[cfg(feature = "server")]
 pub(crate) mod serve;
+#[cfg(feature = "server")]
 pub(crate) mod token;
 pub(crate) mod tokens;
 pub(crate) mod trace;
+
+#[cfg(not(all(feature = "flow", feature = "knowledge", feature = "mcp", feature = "server")))]
+mod left_out;
+#[cfg(not(feature = "server"))]
+left_out::left_out!(context, "server", "server");
+#[cfg(not(feature = "flow"))]
+left_out::left_out!(flow, "flows", "flow");
+#[cfg(not(feature = "knowledge"))]
+left_out::left_out!(knowledge, "knowledge packs", "knowledge");
+#[cfg(not(feature = "server"))]
+left_out::left_out!(mcp, "server", "server");
+#[cfg(not(feature = "mcp"))]
+left_out::left_out!(mcp_servers, "client of MCP servers", "mcp");
+#[cfg(not(feature = "server"))]
+left_out::left_out!(serve, "server", "server");
+#[cfg(not(feature = "server"))]
+left_out::left_out!(token, "server", "server");

@@ -131,6 +131,7 @@ pub struct FlowCall {
     /// Which try it is, from 1.
     pub attempt: u32,
     /// What the set says of it for the client: what the user is asked, and the like (4.5.3).
+    #[cfg(feature = "flow")]
     pub says: Option<Box<contexture_flow::FrontendCall>>,
 }
 

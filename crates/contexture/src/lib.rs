@@ -9,6 +9,23 @@
 //! [`context`] for budgets, [`script`] for the language, [`flow`] for conditions and graphs.
 //! [`Runtime`] runs programs and turns of conversations, [`flows`] sets of instructions or tool calls.
 //!
+//! # Features
+//!
+//! | Feature | Adds | On by default |
+//! |---|---|---|
+//! | `flow` | sets of instructions and tool calls, with their actions | yes |
+//! | `http` | models over HTTP (OpenAI and what speaks its protocol, Anthropic, Ollama), and the HTTP tool | yes |
+//! | `knowledge` | what knowledge packs say to a task: search, archives, registries | no |
+//! | `mcp` | connections to MCP servers | yes |
+//! | `references-net` | references over http and https | yes |
+//! | `references-ftp` | references over ftp | no |
+//! | `references-ssh` | references over sftp and ssh | no |
+//!
+//! What a program uses of a feature that is left out fails with an error that names the feature; see
+//! [`diagnostic::MissingFeature`].
+//!
+//! # Example
+//!
 //! ```
 //! use contexture::Runtime;
 //! use serde_json::json;
@@ -35,12 +52,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "flow")]
 pub use contexture_actions as actions;
 pub use contexture_answer as answer;
 pub use contexture_context as context;
 pub use contexture_core as ports;
 pub use contexture_core::{Provider, Tool, provider, tool};
 pub use contexture_diagnostic as diagnostic;
+#[cfg(feature = "flow")]
 pub use contexture_flow as flow;
 pub use contexture_knowledge as knowledge;
 pub use contexture_llm as llm;
@@ -64,6 +83,7 @@ pub mod contexts;
 mod driver;
 mod environment;
 pub mod extensions;
+#[cfg(feature = "flow")]
 pub mod flows;
 pub mod format;
 pub mod frontend;

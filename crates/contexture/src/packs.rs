@@ -43,8 +43,18 @@ mod around;
 mod check;
 mod consent;
 mod error;
+#[cfg(feature = "knowledge")]
 mod fetch;
 mod on_demand;
+#[cfg(feature = "knowledge")]
+mod organization;
+#[cfg(not(feature = "knowledge"))]
+#[path = "packs/organization_missing.rs"]
+mod organization;
+#[cfg(feature = "knowledge")]
+mod resolve;
+#[cfg(not(feature = "knowledge"))]
+#[path = "packs/resolve_missing.rs"]
 mod resolve;
 mod sources;
 mod usage;
@@ -181,6 +191,9 @@ impl Packs {
 
     /// A pack by its name, whoever may read it, as its manifest is now.
     fn found(&self, name: &str) -> Result<Pack, PacksError> {
+        if !cfg!(feature = "knowledge") {
+            return Err(PacksError::missing());
+        }
         let pack = self.discovery.open(name).map_err(|error| self.unless_archived(name, error))?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.get(name).filter(|known| known.item() == pack.item()) {

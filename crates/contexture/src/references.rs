@@ -41,6 +41,7 @@ mod definitions;
 mod files;
 mod knowledge;
 mod memory;
+#[cfg(any(feature = "references-ftp", feature = "references-net", feature = "references-ssh"))]
 mod network;
 #[cfg(test)]
 mod tests;
@@ -140,6 +141,11 @@ impl References {
             )))
             .with(Arc::new(Memory::new(Arc::new(memory))))
             .with(Arc::new(environment(project)));
+        #[cfg(any(
+            feature = "references-ftp",
+            feature = "references-net",
+            feature = "references-ssh"
+        ))]
         let loader = network::protocols(project).into_iter().fold(loader, Loader::with);
         let loader = loader
             .with(Arc::new(Conversations::new(project, contexts)))

@@ -7,7 +7,7 @@ pub use consent::{Consent, allow, deed};
 
 use crate::project::Project;
 use contexture_core::signature::{Effect, ObjectSignature};
-use contexture_diagnostic::suggestion;
+use contexture_diagnostic::{MissingFeature, suggestion};
 use contexture_mcp::{
     Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, Secret, ServerSpec,
     Servers, Transport, codes,
@@ -128,12 +128,22 @@ pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFa
     if import.origin == Origin::Application {
         return added_facts(project, import);
     }
+    if !cfg!(feature = "mcp") {
+        return Err(missing());
+    }
     let servers = open(project, Arc::new(str::to_owned), Consent::default());
     let pinned = servers.pinned(&import.server).map_err(fault)?;
     if let Some(tool) = &import.tool {
         servers.tool(&import.server, tool).map_err(fault)?;
     }
     Ok(ServerFacts { tools: pinned.iter().map(tool_facts).collect() })
+}
+
+/// An import that this build can't serve.
+fn missing() -> ServerFault {
+    let missing = MissingFeature { part: "client of MCP servers", feature: "mcp" };
+    let (message, help) = (missing.to_string(), Some(missing.help()));
+    ServerFault { code: MissingFeature::CODE, message, help }
 }
 
 fn fault(error: McpError) -> ServerFault {

@@ -6,6 +6,7 @@
 
 use crate::model_uri::{UriError, is_loopback};
 use crate::replay_miss::ReplayMiss;
+use contexture_diagnostic::MissingFeature;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -166,6 +167,9 @@ pub enum LlmError {
         /// Which, and why.
         message: String,
     },
+    /// This build has no providers of this kind.
+    #[error(transparent)]
+    MissingFeature(#[from] MissingFeature),
 }
 
 fn after(wait: Option<Duration>) -> String {
@@ -213,6 +217,7 @@ impl LlmError {
             Self::ToolRounds { .. } => "tool_rounds",
             Self::Uri(_) => "model_uri",
             Self::Settings { .. } => "settings",
+            Self::MissingFeature(_) => MissingFeature::CODE,
         }
     }
 
@@ -257,6 +262,7 @@ impl LlmError {
             Self::Unsupported { .. } => "leave it out, or choose another model",
             Self::ToolRounds { .. } => "allow more rounds, or give the model fewer tools",
             Self::Uri(error) => return error.help(),
+            Self::MissingFeature(missing) => return Some(missing.help()),
             Self::Cancelled | Self::Settings { .. } => return None,
         };
         Some(help.to_owned())

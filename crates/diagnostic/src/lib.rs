@@ -15,6 +15,7 @@
 
 mod code;
 mod codes;
+mod missing_feature;
 mod source;
 mod span;
 mod suggest;
@@ -23,6 +24,7 @@ pub mod render;
 
 pub use code::Code;
 pub use codes::Codes;
+pub use missing_feature::MissingFeature;
 pub use source::{LineColumn, SourceFile};
 pub use span::Span;
 pub use suggest::{nearest, suggestion};

@@ -47,10 +47,13 @@ pub mod discovery;
 pub mod fence;
 pub mod finding;
 pub mod guide;
+#[cfg(feature = "search")]
 mod index;
 pub mod item;
+#[cfg(feature = "search")]
 pub mod maintenance;
 pub mod manifest;
+#[cfg(feature = "organization")]
 pub mod organization;
 pub mod pack;
 pub mod resolve;

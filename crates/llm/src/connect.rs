@@ -4,20 +4,12 @@ use crate::extractive::Extractive;
 use crate::mock::Mock;
 use crate::replay::Replay;
 use crate::settings::ProviderSettings;
-use crate::wire::anthropic::{Anthropic, Credential};
-use crate::wire::http::{HttpProvider, check_base};
-use crate::wire::ollama::Ollama;
-use crate::wire::openai::OpenAi;
+use crate::wire;
 use contexture_core::error::LlmError;
 use contexture_core::model_uri::ModelUri;
-use contexture_core::model_uri::is_loopback;
 use contexture_core::provider::Provider;
 use std::path::Path;
 use std::sync::Arc;
-
-const OPENAI: &str = "https://api.openai.com/v1";
-const ANTHROPIC: &str = "https://api.anthropic.com";
-const OLLAMA: &str = "http://localhost:11434";
 
 /// The provider that a URI names (AS-24). Nothing is sent and no connection is made before the
 /// first call; `replay:file` reads its file.
@@ -33,16 +25,14 @@ const OLLAMA: &str = "http://localhost:11434";
 /// # Errors
 /// [`LlmError::NoKey`] without a key where one is needed, [`LlmError::Settings`] for a base URL that
 /// is none or for `default` (which the caller resolves), [`LlmError::Recording`] for a recording
-/// that can't be read.
+/// that can't be read, [`LlmError::MissingFeature`] for a provider over HTTP in a build without the
+/// feature `http`.
 pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Provider>, LlmError> {
-    let name = uri.to_string();
     Ok(match uri {
-        ModelUri::OpenAi { model } => Arc::new(openai(name, model, settings)?),
-        ModelUri::Compatible { base, model } => Arc::new(compatible(name, base, model, settings)?),
-        ModelUri::Anthropic { model } => Arc::new(anthropic(name, model, settings)?),
-        ModelUri::Ollama { host, model } => {
-            Arc::new(ollama(name, host.as_deref(), model, settings)?)
-        }
+        ModelUri::OpenAi { .. }
+        | ModelUri::Compatible { .. }
+        | ModelUri::Anthropic { .. }
+        | ModelUri::Ollama { .. } => wire::connect(uri, settings)?,
         ModelUri::Extractive => Arc::new(Extractive::new()),
         ModelUri::Mock => Arc::new(Mock::new()),
         ModelUri::Replay { path } => Arc::new(Replay::open(Path::new(path))?),
@@ -57,90 +47,4 @@ pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Pr
             });
         }
     })
-}
-
-fn no_key(provider: &str, variable: &'static str) -> LlmError {
-    LlmError::NoKey { provider: provider.to_owned(), variable }
-}
-
-fn openai(
-    uri: String,
-    model: &str,
-    settings: &ProviderSettings,
-) -> Result<HttpProvider<OpenAi>, LlmError> {
-    let base = settings.openai_base_url.as_deref().unwrap_or(OPENAI);
-    let base = check_base("OPENAI_BASE_URL", base)?;
-    let official = base == OPENAI;
-    if official && settings.openai_key.is_none() {
-        return Err(no_key("openai", "OPENAI_API_KEY"));
-    }
-    let wire = OpenAi {
-        name: "openai".to_owned(),
-        base: base.clone(),
-        key: settings.openai_key.clone(),
-        model: model.to_owned(),
-        official,
-    };
-    Ok(HttpProvider::new(wire, uri, model, &base, settings))
-}
-
-fn compatible(
-    uri: String,
-    base: &str,
-    model: &str,
-    settings: &ProviderSettings,
-) -> Result<HttpProvider<OpenAi>, LlmError> {
-    let base = check_base("the model's URI", base)?;
-    let host = base.split("://").nth(1).and_then(|rest| rest.split('/').next());
-    let host = host.unwrap_or_default().to_owned();
-    // A program's URI may name any host. A key is not sent in the clear to one that is not this
-    // machine; who wants that says so with OPENAI_BASE_URL.
-    let in_clear = base.starts_with("http:") && !is_loopback(&host);
-    let remark = (in_clear && settings.openai_key.is_some()).then(|| {
-        format!("no key was sent to {host}: the connection is not encrypted (use openai+https://, or OPENAI_BASE_URL)")
-    });
-    let wire = OpenAi {
-        name: host,
-        base: base.clone(),
-        key: settings.openai_key.clone().filter(|_| !in_clear),
-        model: model.to_owned(),
-        official: base == OPENAI,
-    };
-    Ok(HttpProvider::new(wire, uri, model, &base, settings).remark(remark))
-}
-
-fn anthropic(
-    uri: String,
-    model: &str,
-    settings: &ProviderSettings,
-) -> Result<HttpProvider<Anthropic>, LlmError> {
-    let base = settings.anthropic_base_url.as_deref().unwrap_or(ANTHROPIC);
-    let base = check_base("ANTHROPIC_BASE_URL", base)?;
-    let base = base.strip_suffix("/v1").unwrap_or(&base).to_owned();
-    let key = settings.anthropic_key.clone().map(Credential::Key);
-    let credential = key.or_else(|| settings.anthropic_token.clone().map(Credential::Token));
-    if base == ANTHROPIC && credential.is_none() {
-        return Err(no_key("anthropic", "ANTHROPIC_API_KEY"));
-    }
-    let wire = Anthropic { base: base.clone(), credential, model: model.to_owned() };
-    Ok(HttpProvider::new(wire, uri, model, &base, settings))
-}
-
-fn ollama(
-    uri: String,
-    host: Option<&str>,
-    model: &str,
-    settings: &ProviderSettings,
-) -> Result<HttpProvider<Ollama>, LlmError> {
-    let base = match (host, &settings.ollama_base_url) {
-        (Some(host), _) => format!("http://{host}"),
-        // `OLLAMA_BASE_URL=gpu:11434` is how Ollama's own variable is written.
-        (None, Some(base)) if !base.contains("://") => format!("http://{base}"),
-        (None, Some(base)) => base.clone(),
-        (None, None) => OLLAMA.to_owned(),
-    };
-    let base = check_base("OLLAMA_BASE_URL", &base)?;
-    let base = ["/v1", "/api"].iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
-    let wire = Ollama { base: base.to_owned(), model: model.to_owned() };
-    Ok(HttpProvider::new(wire, uri, model, base, settings))
 }

@@ -4,6 +4,8 @@
 //! speak its protocol, Anthropic, Ollama, the extractive model built in, placeholders, or a
 //! recording.
 //!
+//! The feature `http` (on by default) adds the providers over HTTP.
+//!
 //! Decision: the wire is at the edge. What a request means in a provider's protocol, what an answer
 //! or a refusal means, when to try again: all that is pure and tested with literals; one module
 //! sends bytes.
@@ -40,6 +42,10 @@ pub mod retry;
 pub mod scripted;
 mod settings;
 pub mod tools;
+#[cfg(feature = "http")]
+mod wire;
+#[cfg(not(feature = "http"))]
+#[path = "wire_missing.rs"]
 mod wire;
 
 pub use ask::{Answer, Ask, AskError, AskEvent, AskObserver, Attempt, Report, Retried, ask};

@@ -8,16 +8,19 @@
 //! option, the protocol names a [`Plan`] that does without, and the request is sent once more; the
 //! plan is kept for the next call and what was left out comes back as a warning (AS-19).
 
-pub(crate) mod anthropic;
+mod anthropic;
 mod assembly;
+mod connect;
 mod connection;
-pub(crate) mod http;
+mod http;
 mod json;
-pub(crate) mod ollama;
-pub(crate) mod openai;
+mod ollama;
+mod openai;
 mod refusal;
 mod retry_after;
 mod stream;
+
+pub(crate) use connect::connect;
 
 use contexture_core::Secret;
 use contexture_core::error::LlmError;

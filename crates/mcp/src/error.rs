@@ -1,6 +1,7 @@
 //! Why a tool of a server could not be used.
 
 use crate::lock::LockError;
+use contexture_diagnostic::MissingFeature;
 use serde_json::{Value, json};
 
 /// Why a tool of a server could not be used.
@@ -140,6 +141,9 @@ pub enum McpError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// This build can't connect to servers.
+    #[error(transparent)]
+    MissingFeature(#[from] MissingFeature),
     /// The answer is none that is known.
     #[error("the MCP server `{server}` answered {what} with {found}")]
     BadAnswer {
@@ -171,6 +175,7 @@ impl McpError {
             Self::Refused { .. } => "mcp_refused",
             Self::TooLarge { .. } => "mcp_too_large",
             Self::BadAnswer { .. } => "mcp_bad_answer",
+            Self::MissingFeature(_) => MissingFeature::CODE,
         }
     }
 
@@ -208,6 +213,7 @@ impl McpError {
                 )
             }
             Self::TooLarge { .. } => "ask for less at once".to_owned(),
+            Self::MissingFeature(missing) => missing.help(),
             Self::Failed { .. } | Self::Refused { .. } | Self::BadAnswer { .. } => return None,
         })
     }

@@ -4,6 +4,9 @@
 //! it is accepted by a person, kept in `contexture.lock`, and compared by digest each time a
 //! program talks to the server: what changed is refused until it is accepted again.
 //!
+//! The feature `client` (on by default) connects to servers; without it definitions are still read,
+//! pinned and compared.
+//!
 //! Decision: arguments are checked against the pinned schema one level deep, as programs write them
 //! (which fields there are, which must be given, the type of each). What lies deeper the server
 //! checks, which knows its schema better than anybody: the `jsonschema` crate would do it here, for
@@ -44,16 +47,22 @@
 pub mod answer;
 pub mod codes;
 pub mod compare;
+#[cfg(feature = "client")]
+mod connect;
+#[cfg(not(feature = "client"))]
+#[path = "connect_missing.rs"]
 mod connect;
 #[cfg(test)]
 mod contract;
 mod definition;
 mod descendants;
 mod error;
+#[cfg(feature = "client")]
 mod http;
 pub mod in_memory;
 mod lock;
 pub mod port;
+#[cfg(feature = "client")]
 mod process;
 mod schema;
 mod servers;

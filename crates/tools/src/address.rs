@@ -17,7 +17,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+#[cfg(feature = "http")]
+mod guard;
+
+#[cfg(feature = "http")]
+pub use guard::Guard;
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use url::Host;
 
@@ -134,23 +139,6 @@ impl Reach {
             Some(refused) => Err(refused.into()),
             None => Err(unknown("it has no address".to_owned())),
         }
-    }
-}
-
-/// Resolves names for an HTTP client and lets through only the addresses that may be reached. What
-/// it refuses comes out of the client as a [`ResolveError`] among the causes.
-///
-/// A client does not resolve a host that is an address: that is checked by [`Reach::public`].
-#[derive(Debug, Clone, Copy)]
-pub struct Guard(pub Reach);
-
-impl Resolve for Guard {
-    fn resolve(&self, name: Name) -> Resolving {
-        let reach = self.0;
-        Box::pin(async move {
-            let allowed = reach.resolve(name.as_str(), 0).await?;
-            Ok(Box::new(allowed.into_iter()) as Addrs)
-        })
     }
 }
 
@@ -348,30 +336,5 @@ mod tests {
         assert!(Reach::public(&host("127.0.0.1"), 8081, &listed).is_err());
         // A name is checked where it is resolved.
         assert_eq!(Reach::public(&host("localhost"), 80, &[]), Ok(Reach::Public));
-    }
-
-    fn run<T>(future: impl Future<Output = T>) -> T {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(future)
-    }
-
-    #[test]
-    fn as_25_name_that_leads_to_this_machine_is_refused_where_it_is_resolved() {
-        let resolve = |reach| {
-            let name: Name = "localhost".parse().unwrap();
-            run(Guard(reach).resolve(name)).map(Iterator::count)
-        };
-        let refused = resolve(Reach::Public).unwrap_err();
-        assert!(matches!(refused.downcast_ref(), Some(ResolveError::Refused(_))), "{refused}");
-        assert!(resolve(Reach::Loopback).unwrap() > 0);
-        assert!(resolve(Reach::Any).unwrap() > 0);
-    }
-
-    #[test]
-    fn ref_22_name_that_nobody_knows_is_reported() {
-        let error = run(Reach::Public.resolve("no-such-host.invalid", 80)).unwrap_err();
-        assert!(
-            matches!(&error, ResolveError::Unknown { host, .. } if host == "no-such-host.invalid")
-        );
     }
 }

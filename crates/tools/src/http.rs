@@ -15,6 +15,5 @@ mod response;
 mod tests;
 
 pub(crate) use client::Clients;
-pub(crate) use headers::secrets_in;
 pub use origin::Origin;
 pub(crate) use request::call;

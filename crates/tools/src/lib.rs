@@ -15,6 +15,9 @@
 //! | `env://process` | `get` | string or none |
 //! | `http(s)://origin` | `get head post put patch delete` | `{ok, status, headers, body, json}` |
 //!
+//! The feature `http` (on by default) adds the HTTP tool; `address` alone adds the rules of
+//! addresses for other connections.
+//!
 //! Decision: each method is one item in a table (name, effect, arguments, description). The checks
 //! of a call, what a dry run may do and the JSON Schema that a model is offered come from it.
 //!
@@ -45,12 +48,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "address")]
 pub mod address;
 mod arguments;
 pub mod cause;
+mod credentials;
 pub mod environment;
 mod error;
 mod file;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(not(feature = "http"))]
+#[path = "http_missing.rs"]
 mod http;
 mod search;
 #[cfg(test)]

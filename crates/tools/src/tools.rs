@@ -5,9 +5,9 @@ use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::file::FileEffect;
 use crate::http::Clients;
-use crate::uri::ToolKind;
+use crate::uri::{ToolKind, is_http};
 use crate::workspace::Workspace;
-use crate::{environment, file, http, search};
+use crate::{credentials, environment, file, http, search};
 use contexture_context::Trust;
 use contexture_core::signature::{Effect, Method};
 use serde_json::Value;
@@ -183,10 +183,7 @@ impl Tools {
     /// of headers that carry credentials.
     #[must_use]
     pub fn secrets_in(uri: &str, argument: &Value) -> Vec<String> {
-        match ToolKind::parse(uri) {
-            Ok(ToolKind::Http(_)) => http::secrets_in(argument),
-            _ => Vec::new(),
-        }
+        if is_http(uri) { credentials::secrets_in(argument) } else { Vec::new() }
     }
 
     /// Returns the workspace.

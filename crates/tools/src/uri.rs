@@ -46,9 +46,11 @@ impl ToolKind {
         if let Some((_, tool)) = NAMED.iter().find(|(name, _)| *name == uri) {
             return Ok(tool.clone());
         }
+        if is_http(uri) {
+            return Ok(Self::Http(Origin::parse(uri)?));
+        }
         let (scheme, rest) = uri.split_once("://").unwrap_or(("", uri));
         match scheme.to_ascii_lowercase().as_str() {
-            "http" | "https" => Ok(Self::Http(Origin::parse(uri)?)),
             "sh" if SHELLS.contains(&rest.to_ascii_lowercase().as_str()) => {
                 let message = format!("`{}` is a shell, and shells are forbidden", shown(uri));
                 let help = "use sh://find, sh://grep, sh://sed or file://workspace";
@@ -88,6 +90,12 @@ impl ToolKind {
     }
 }
 
+/// Reports whether a URI begins with `http://` or `https://`.
+pub(crate) fn is_http(uri: &str) -> bool {
+    let scheme = uri.split_once("://").map_or("", |(scheme, _)| scheme);
+    ["http", "https"].iter().any(|http| scheme.eq_ignore_ascii_case(http))
+}
+
 fn unknown(uri: &str) -> ToolError {
     let names = || NAMED.iter().map(|(name, _)| *name);
     let message = format!("`{}` names no tool", shown(uri));
@@ -107,7 +115,11 @@ mod tests {
     fn as_25_uris_name_tools() {
         assert_eq!(ToolKind::parse("sh://find"), Ok(ToolKind::Find));
         assert_eq!(ToolKind::parse("sh://read-range"), ToolKind::parse("sh://sed"));
-        assert!(matches!(ToolKind::parse("https://api.example.com"), Ok(ToolKind::Http(_))));
+        let over_http = ToolKind::parse("https://api.example.com");
+        #[cfg(feature = "http")]
+        assert!(matches!(over_http, Ok(ToolKind::Http(_))));
+        #[cfg(not(feature = "http"))]
+        assert_eq!(over_http.unwrap_err().code, "missing_feature");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use super::code_words::WORDS;
 use contexture::diagnostic::{Code, Codes, suggestion};
-use contexture::flow::codes as flows;
 use contexture::knowledge::codes as packs;
 use contexture::mcp::codes as servers;
 use contexture::prompt::codes as templates;
@@ -37,8 +36,15 @@ pub(crate) fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Returns the codes that have a long explanation.
 pub(crate) fn explained() -> impl Iterator<Item = &'static Code> {
-    let server = contexture_server::mcp::codes::ALL;
-    let all = [references::ALL, packs::ALL, servers::ALL, flows::ALL, server];
+    let all = [
+        references::ALL,
+        packs::ALL,
+        servers::ALL,
+        #[cfg(feature = "flow")]
+        contexture::flow::codes::ALL,
+        #[cfg(feature = "server")]
+        contexture_server::mcp::codes::ALL,
+    ];
     all.into_iter().flat_map(Codes::iter)
 }
 

@@ -11,11 +11,20 @@ use contexture_script::syntax::ast::ImportKind;
 
 /// What is to be said about an imported pack.
 pub(crate) fn faults(packs: &OnDemand, import: &KnowledgeImport) -> Vec<KnowledgeFault> {
+    if !cfg!(feature = "knowledge") {
+        return vec![missing()];
+    }
     let discovery = packs.get().discovery();
     match discovery.packs.iter().find(|found| found.item.name == import.pack) {
         Some(found) => state(found).into_iter().collect(),
         None => unknown(packs, &import.pack).into_iter().collect(),
     }
+}
+
+/// An import that this build can't serve.
+fn missing() -> KnowledgeFault {
+    let PacksError { code, message, help, .. } = PacksError::missing();
+    KnowledgeFault { code, severity: Severity::Error, message, help }
 }
 
 /// Only a status is told: that nobody allowed a pack matters to a run and to no check.

@@ -1,11 +1,14 @@
 //! Why a pack was not given.
 
 use super::Question;
+use contexture_diagnostic::MissingFeature;
 use contexture_knowledge::pack::PackError;
-use contexture_knowledge::resolve::ResolveError;
 
 /// The code of what somebody has to allow first.
 pub const NOT_ALLOWED: &str = "pack_not_allowed";
+
+/// What a build without the feature `knowledge` lacks.
+const MISSING: MissingFeature = MissingFeature { part: "knowledge packs", feature: "knowledge" };
 
 /// Why a pack was not given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +31,11 @@ impl PacksError {
         help: impl Into<String>,
     ) -> Self {
         Self { code, message: message.into(), help: Some(help.into()), question: None }
+    }
+
+    /// This build can't read packs.
+    pub(super) fn missing() -> Self {
+        Self::new(MissingFeature::CODE, MISSING.to_string(), MISSING.help())
     }
 
     pub(super) fn consent(question: Question) -> Self {
@@ -72,17 +80,5 @@ fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
 impl From<PackError> for PacksError {
     fn from(error: PackError) -> Self {
         Self::new(error.code(), error.to_string(), error.help())
-    }
-}
-
-impl From<ResolveError> for PacksError {
-    fn from(error: ResolveError) -> Self {
-        match error {
-            ResolveError::Pack(error) => error.into(),
-            other => {
-                let help = "remove `.contexture/cache/knowledge`, from which nothing is lost, and try again";
-                Self::new("index_unusable", other.to_string(), help)
-            }
-        }
     }
 }

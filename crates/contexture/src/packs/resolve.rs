@@ -3,7 +3,7 @@
 use super::{Packs, PacksError};
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
-use contexture_knowledge::resolve::{IndexReport, Resolution, Resolver, Task};
+use contexture_knowledge::resolve::{IndexReport, Resolution, ResolveError, Resolver, Task};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,5 +66,17 @@ impl Packs {
         let packs = packs.collect::<Result<Vec<Pack>, PacksError>>()?;
         let task = Task { english: task.english || self.english, ..task.clone() };
         Ok(self.resolvers.of(counter).resolve(&packs, &task)?)
+    }
+}
+
+impl From<ResolveError> for PacksError {
+    fn from(error: ResolveError) -> Self {
+        match error {
+            ResolveError::Pack(error) => error.into(),
+            other => {
+                let help = "remove `.contexture/cache/knowledge`, from which nothing is lost, and try again";
+                Self::new("index_unusable", other.to_string(), help)
+            }
+        }
     }
 }

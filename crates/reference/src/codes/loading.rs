@@ -16,6 +16,9 @@ contexture_diagnostic::codes! {
     BAD_BUDGET "REF3005" "bad-token-budget" Error
         "The value of `max` is not a number of tokens."
         "Write a positive number of tokens: `max=500`, `max=2k`, `max=1.5k`."
+    LEFT_OUT_PROTOCOL "REF3006" "left-out-protocol" Error
+        "A protocol is left out of this build."
+        "The features `references-net` (http and https), `references-ssh` (sftp and ssh) and `references-ftp` of contexture add protocols of networks. The message names the one that is needed."
     NOT_TEXT "REF3010" "not-text" Error
         "What was loaded is not text in the encoding that it should have."
         "Text is UTF-8 unless `encoding=` names another encoding, such as `encoding=gbk`. Binary content is shown by `@base64:…`."

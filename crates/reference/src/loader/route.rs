@@ -3,7 +3,7 @@
 use super::Loader;
 use super::assign::{Declared, Given, Untaken, assign};
 use crate::definition::{Definition, Hop};
-use crate::processors;
+use crate::{processors, protocols};
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, LineRange};
 use contexture_core::reference::{LoadError, Parameters, Place, Protocol, Role};
@@ -269,6 +269,10 @@ fn protocol_kind(
 }
 
 fn unknown(loader: &Loader, level: &Reference<'_>, name: &str) -> LoadError {
+    if let Some(missing) = protocols::missing(name) {
+        let error = LoadError::new("REF3006", &level.public(), missing.to_string());
+        return error.with_help(missing.help());
+    }
     let known = loader.protocols.keys().map(String::as_str).chain(loader.definitions.names());
     let known: Vec<&str> = known.collect();
     let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| {

@@ -1,9 +1,9 @@
-//! Headers a program may send, and what of them is secret.
+//! Headers a program may send.
 
 use super::error::HttpError;
 use crate::arguments::Arguments;
+use crate::credentials::is_credential;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::Value;
 
 /// Headers that say where a message ends or goes; with two opinions on that, requests are smuggled.
 const FORBIDDEN: [&str; 12] = [
@@ -20,9 +20,6 @@ const FORBIDDEN: [&str; 12] = [
     "proxy-connection",
     "http2-settings",
 ];
-
-/// Words in the names of headers that carry credentials.
-const CREDENTIALS: [&str; 6] = ["authorization", "cookie", "key", "token", "secret", "password"];
 
 /// Reads the `headers` argument.
 pub(super) fn read(arguments: &Arguments) -> Result<HeaderMap, HttpError> {
@@ -41,26 +38,4 @@ pub(super) fn read(arguments: &Arguments) -> Result<HeaderMap, HttpError> {
         headers.insert(header, value);
     }
     Ok(headers)
-}
-
-fn is_credential(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    CREDENTIALS.iter().any(|word| name.contains(word))
-}
-
-/// Returns the texts of a call's argument that must be masked: values of credential headers, and
-/// what follows a scheme word such as `Bearer`.
-pub(crate) fn secrets_in(argument: &Value) -> Vec<String> {
-    let headers = argument.get("headers").and_then(Value::as_object);
-    let mut secrets = Vec::new();
-    for (name, value) in headers.into_iter().flatten() {
-        let Some(value) = value.as_str().filter(|_| is_credential(name)) else { continue };
-        match value.split_once(' ') {
-            Some((_, credential)) if name.to_ascii_lowercase().contains("authorization") => {
-                secrets.push(credential.trim().to_owned());
-            }
-            _ => secrets.push(value.to_owned()),
-        }
-    }
-    secrets
 }

@@ -1,7 +1,7 @@
 //! What matches a task well enough (KN-11): one common word is not enough.
 
 use crate::index::{Hit, Search};
-use crate::resolve::query::{Query, QueryTerm};
+use crate::resolve::resolver::query::{Query, QueryTerm};
 use std::collections::HashSet;
 use std::ops::Range;
 

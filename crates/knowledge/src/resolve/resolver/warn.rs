@@ -1,8 +1,8 @@
 //! What has to be said about a pack whatever it says (KN-5, KN-9).
 
-use super::Missing;
+use super::{Missing, standing};
 use crate::index::{Area, View};
-use crate::item::{CatalogItem, PackTrust, Profile, Status};
+use crate::item::{CatalogItem, Profile};
 use crate::said::quote;
 
 /// The most missing facts that a warning names.
@@ -15,28 +15,6 @@ pub(super) fn of_pack(item: &CatalogItem, view: &View) -> Vec<String> {
         warnings.extend(document_gaps(item, view));
     }
     warnings
-}
-
-/// Returns what is to be said of a pack wherever its content is shown: its status, and who has
-/// checked it.
-#[must_use]
-pub fn standing(item: &CatalogItem) -> Vec<String> {
-    let name = &item.name;
-    let status = match item.status {
-        Status::Ready => None,
-        Status::Draft => Some("is a draft: it is not finished"),
-        Status::NeedsReview => Some("has the status needs-review: its gaps are not closed"),
-        Status::Stale => Some("is stale: what it says may no longer be true"),
-        Status::Disputed => Some("is disputed: what it says is contested"),
-        Status::Archived => Some("is archived: it is kept and no longer in use"),
-    };
-    let trust = match item.trust {
-        None => Some("declares no trust and counts as unreviewed: nobody has checked it"),
-        Some(PackTrust::Unreviewed) => Some("is unreviewed: nobody has checked it"),
-        Some(PackTrust::External) => Some("is external: it comes from somebody else"),
-        Some(PackTrust::UserConfirmed | PackTrust::Official) => None,
-    };
-    [status, trust].into_iter().flatten().map(|what| format!("`{name}` {what}")).collect()
 }
 
 /// Returns the warning about facts that are missing, in one sentence; the list has all of them.

@@ -1,0 +1,224 @@
+//! What chooses and packs sections, over the search index.
+
+mod block;
+mod compose;
+mod evidence;
+mod findings;
+mod missing;
+pub(crate) mod query;
+mod report;
+mod select;
+mod texts;
+mod warn;
+
+pub use crate::index::{IndexError as ResolveError, IndexReport};
+
+use super::standing;
+use super::types::{self, Intent, Missing, Resolution, Task};
+use crate::index::{Place, Purpose, Store, View};
+use crate::item::Grounding;
+use crate::pack::Pack;
+use block::Block;
+use compose::{Part, Sheet};
+use contexture_context::tokens::TokenCounter;
+use query::Query;
+use report::Report;
+use select::Selected;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::Duration;
+use texts::{Files, Texts};
+
+/// A pack whose best section has less than this share of what the best of all has is left out.
+const STRANGER: f32 = 0.5;
+
+/// Chooses and packs sections. It keeps indexes open and is meant to live long; it can be shared
+/// between threads.
+///
+/// ```
+/// use contexture_context::tokens::tokenizer_for;
+/// use contexture_knowledge::resolve::{Resolver, Task};
+///
+/// let resolver = Resolver::new(tokenizer_for("openai://gpt-4o"), None);
+/// let nothing = resolver.resolve(&[], &Task::new("What does it cost?", 2_000))?;
+/// assert_eq!(nothing.context, "");
+/// assert_eq!(nothing.missing[0].recommendation, "ask_user_or_mark_unknown");
+/// # Ok::<(), contexture_knowledge::resolve::ResolveError>(())
+/// ```
+pub struct Resolver {
+    counter: &'static dyn TokenCounter,
+    store: Store,
+    texts: Texts,
+}
+
+impl std::fmt::Debug for Resolver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resolver").field("counter", &self.counter).finish_non_exhaustive()
+    }
+}
+
+/// One of the packs that are asked.
+struct Asked<'p> {
+    pack: &'p Pack,
+    view: View,
+    selected: Selected,
+    warnings: Vec<String>,
+}
+
+impl Resolver {
+    /// Returns a resolver that counts with that tokenizer and keeps its indexes in the folder
+    /// `cache`, or in memory when there is none.
+    #[must_use]
+    pub fn new(counter: &'static dyn TokenCounter, cache: Option<PathBuf>) -> Self {
+        Self { counter, store: Store::new(cache), texts: Texts::default() }
+    }
+
+    /// Trusts a look at the files of a pack for that long, in place of looking before each
+    /// question. Changes to a pack may go unseen for as long.
+    #[must_use]
+    pub fn with_recheck(mut self, recheck: Duration) -> Self {
+        self.store.set_recheck(recheck);
+        self
+    }
+
+    /// Brings the index of a pack up to date, or builds it anew.
+    ///
+    /// # Errors
+    /// [`ResolveError`] when the pack can't be listed or the engine fails in memory.
+    pub fn index(&self, pack: &Pack, rebuild: bool) -> Result<IndexReport, ResolveError> {
+        let purpose = if rebuild { Purpose::Rebuild } else { Purpose::Ask };
+        Ok(self.store.open(pack, purpose)?.report)
+    }
+
+    /// Returns what the packs have for a task, fenced and never over its budget (KN-9).
+    ///
+    /// # Errors
+    /// [`ResolveError`] when a pack can't be listed or an index fails and can't be built anew.
+    pub fn resolve(&self, packs: &[Pack], task: &Task) -> Result<Resolution, ResolveError> {
+        let query = Query::of(&task.text);
+        let intent = task.intent.unwrap_or_else(|| query.intent());
+        let mut purpose = Purpose::Ask;
+        loop {
+            let asked = self.ask_all(packs, &query, intent, task, purpose)?;
+            let sheets = asked.iter().map(|asked| sheet(asked, task, intent)).collect();
+            let has_changed = Cell::new(false);
+            let composed = compose::compose(sheets, task.budget, self.counter, |part| {
+                self.block(&asked, part, &has_changed)
+            });
+            // A file that is not what was indexed, although its size and time say so.
+            if has_changed.get() && purpose == Purpose::Ask {
+                purpose = Purpose::AskAgain;
+                continue;
+            }
+            return Ok(
+                Report { resolver: self, asked: &asked, query: &query, task, intent }.of(composed)
+            );
+        }
+    }
+
+    fn ask_all<'p>(
+        &self,
+        packs: &'p [Pack],
+        query: &Query,
+        intent: Intent,
+        task: &Task,
+        purpose: Purpose,
+    ) -> Result<Vec<Asked<'p>>, ResolveError> {
+        let mut asked: Vec<Asked<'_>> = Vec::with_capacity(packs.len());
+        for pack in packs {
+            let found = self.ask(pack, query, intent, task, purpose)?;
+            if !asked.iter().any(|other| other.view.key == found.view.key) {
+                asked.push(found);
+            }
+        }
+        leave_out_strangers(&mut asked);
+        Ok(asked)
+    }
+
+    /// Asks one pack; a damaged index is built anew once.
+    fn ask<'p>(
+        &self,
+        pack: &'p Pack,
+        query: &Query,
+        intent: Intent,
+        task: &Task,
+        mut purpose: Purpose,
+    ) -> Result<Asked<'p>, ResolveError> {
+        let mut warnings = Vec::new();
+        loop {
+            let view = self.store.open(pack, purpose)?;
+            warnings.extend(view.report.warnings.iter().cloned());
+            let read = |place: &Place| self.text_of(pack, &view, place);
+            // The engine trusts its files; those of a damaged disk may make it panic.
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                select::select(&view, pack, query, intent, task, &read)
+            }));
+            let problem = match result {
+                Ok(Ok(selected)) => return Ok(Asked { pack, view, selected, warnings }),
+                Ok(Err(source)) => ResolveError::engine(pack, source),
+                Err(_) => ResolveError::Damaged { pack: pack.item().name.clone() },
+            };
+            if purpose == Purpose::Rebuild {
+                return Err(problem);
+            }
+            warnings.push(format!("{problem}; it was built anew"));
+            purpose = Purpose::Rebuild;
+        }
+    }
+
+    /// Returns the text of a section; `None` when its file is not what was indexed.
+    fn text_of(&self, pack: &Pack, view: &View, place: &Place) -> Option<String> {
+        for _ in 0..2 {
+            let file = self.texts.get(pack, view, &place.path).ok()?;
+            if let Some(text) = place.of(&file.text) {
+                return Some(text.to_owned());
+            }
+            self.texts.forget(view, &place.path);
+        }
+        None
+    }
+
+    /// Returns a candidate as it would be shown.
+    fn block(&self, asked: &[Asked<'_>], part: Part, has_changed: &Cell<bool>) -> Option<Block> {
+        let asked = asked.get(part.pack)?;
+        let candidate = asked.selected.candidates.get(part.candidate)?;
+        let Some(text) = self.text_of(asked.pack, &asked.view, &candidate.place) else {
+            has_changed.set(true);
+            return None;
+        };
+        let map = evidence::map(&self.texts, asked.pack, &asked.view).and_then(Result::ok);
+        let files = Files { texts: &self.texts, pack: asked.pack, view: &asked.view };
+        Some(Block::new(candidate, text, map.as_deref(), &files))
+    }
+}
+
+/// Returns what a pack's part of the context looks like before there is anything in it.
+fn sheet(asked: &Asked<'_>, task: &Task, intent: Intent) -> Sheet {
+    let item = asked.pack.item();
+    let grounding = task.grounding.unwrap_or(item.grounding);
+    Sheet {
+        fence: crate::fence::knowledge(item, grounding, task.english),
+        lists_sources: grounding == Grounding::Required || task.evidence || intent.wants_evidence(),
+        weight: asked.selected.coverage,
+        candidates: asked
+            .selected
+            .candidates
+            .iter()
+            .map(|candidate| (candidate.score, candidate.place.text.len()))
+            .collect(),
+    }
+}
+
+/// Leaves out packs that have far less of the task than the best one has, but for what shapes tone
+/// and persona of what is to be written.
+fn leave_out_strangers(asked: &mut [Asked<'_>]) {
+    let best = asked.iter().map(|asked| asked.selected.coverage).fold(0.0, f32::max);
+    for asked in asked.iter_mut().filter(|asked| asked.selected.coverage < best * STRANGER) {
+        let shapes = asked.selected.shapes;
+        asked.selected.candidates.retain(|candidate| shapes && candidate.terms.is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,11 @@
 //! messages to stderr. Exit code 0: done; 1: the program failed, or a check found errors; 2: wrong
 //! usage, source or input (AS-31).
 
+#![cfg_attr(
+    not(all(feature = "flow", feature = "knowledge", feature = "mcp", feature = "server")),
+    allow(dead_code, unused_imports, reason = "commands that are left out use it")
+)]
+
 mod arguments;
 mod commands;
 mod dispatch;

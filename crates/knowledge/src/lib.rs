@@ -38,6 +38,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(
+    not(feature = "search"),
+    allow(dead_code, unused_imports, reason = "the resolver and the maintenance use it")
+)]
+
 pub mod anchor;
 pub mod approval;
 pub mod builtin;

@@ -14,7 +14,7 @@ check() {
   cargo check --quiet "$@"
 }
 
-for crate in contexture cli; do
+for crate in contexture server cli; do
   package=contexture-$crate
   [ "$crate" = contexture ] && package=contexture
   check -p "$package" --no-default-features

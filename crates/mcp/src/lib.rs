@@ -67,6 +67,7 @@ mod process;
 mod schema;
 mod servers;
 mod spec;
+#[cfg(feature = "client")]
 pub mod wire;
 
 pub use connect::{Connect, ConnectSettings};

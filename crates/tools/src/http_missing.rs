@@ -37,8 +37,8 @@ pub(crate) async fn call(
 
 #[cfg(test)]
 mod tests {
-    use crate::support::Bench;
     use crate::Tools;
+    use crate::support::Bench;
     use contexture_core::signature::Effect;
     use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Who speaks: whose contexts they reach, and what they may do.
 
 use super::guard::Meter;
-use super::operations::telemetry::Parent;
+use super::operations::parent::Parent;
 use super::session::Session;
 use contexture_protocol::SenderType;
 use std::net::IpAddr;

@@ -4,5 +4,11 @@ pub mod audit;
 mod lines;
 pub(crate) mod log;
 pub(crate) mod metrics;
+mod otlp;
+pub(crate) mod parent;
 pub(crate) mod readiness;
+#[cfg(feature = "otel")]
+pub(crate) mod telemetry;
+#[cfg(not(feature = "otel"))]
+#[path = "operations/telemetry_missing.rs"]
 pub(crate) mod telemetry;

@@ -12,7 +12,7 @@ use crate::serve::app::App;
 use crate::serve::caller::{Caller, Grant};
 use crate::serve::guard::{Addresses, Breach, Full, Limits, Pace, Rates, Seat, Seats};
 use crate::serve::operations::audit::{Deed, Record};
-use crate::serve::operations::telemetry::Parent;
+use crate::serve::operations::parent::Parent;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, header};

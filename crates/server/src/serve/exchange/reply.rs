@@ -4,7 +4,7 @@ use super::witness::Witness;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::message::{Maker, answering};
-use crate::serve::operations::telemetry::Parent;
+use crate::serve::operations::parent::Parent;
 use crate::serve::session::Session;
 use contexture_protocol::{Body, ErrorCode, KINDS, Message, Refusal};
 use std::sync::Arc;

@@ -8,15 +8,13 @@
 //! many and its; of it traces alone. Spans go to a queue that a thread of the library empties: an
 //! answer never waits for a collector, and a full queue drops spans.
 
-mod parent;
 mod spans;
 
-pub(crate) use parent::Parent;
 pub(crate) use spans::TurnSpan;
 
 use super::metrics::Metrics;
+use super::otlp::{ENDPOINT, endpoint, wrong};
 use crate::fault::Fault;
-use crate::serve::codes;
 use contexture::store::masker::Masker;
 use contexture::{Environment, Project};
 use opentelemetry::trace::TracerProvider as _;
@@ -28,15 +26,9 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
-const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
-const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
-const DISABLED: &str = "OTEL_SDK_DISABLED";
 const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
 const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
 const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
-/// Where a collector of this machine listens.
-const LOCAL: &str = "http://localhost:4318";
 /// Milliseconds that an export may take when nothing else is said.
 const PATIENCE: u64 = 10_000;
 
@@ -119,26 +111,6 @@ impl opentelemetry_sdk::trace::SpanExporter for Counted {
     }
 }
 
-/// Where spans are to be sent; nothing when nobody asks for them.
-fn endpoint(environment: &Environment) -> Result<Option<String>, Fault> {
-    let is = |name: &str, word: &str| {
-        environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word))
-    };
-    if is(DISABLED, "true") || is(EXPORTER, "none") {
-        return Ok(None);
-    }
-    let base = environment.get(ENDPOINT);
-    let is_wanted = is(EXPORTER, "otlp");
-    if let (Some(other), false) = (environment.get(EXPORTER), is_wanted) {
-        return Err(wrong(EXPORTER, &format!("expected `otlp` or `none`, found `{other}`")));
-    }
-    if let Some(endpoint) = environment.get(TRACES_ENDPOINT) {
-        return Ok(Some(endpoint.to_owned()));
-    }
-    let base = base.or(is_wanted.then_some(LOCAL));
-    Ok(base.map(|base| format!("{}/v1/traces", base.trim_end_matches('/'))))
-}
-
 fn protocol(environment: &Environment) -> Result<Protocol, Fault> {
     let named = PROTOCOLS.iter().find_map(|name| Some((*name, environment.get(name)?)));
     match named {
@@ -201,11 +173,6 @@ fn masker(project: &Project) -> Masker {
     let masker = Masker::new(vars.map(|(_, value)| value.clone()));
     masker.add(contexture::servers::secrets(project));
     masker
-}
-
-fn wrong(name: &str, problem: &str) -> Fault {
-    Fault::of(codes::BAD_SETTING, format!("{name}: {problem}"))
-        .with_help("OTEL_SDK_DISABLED=true switches the export off")
 }
 
 impl std::fmt::Debug for Telemetry {

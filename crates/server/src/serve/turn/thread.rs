@@ -3,7 +3,8 @@
 use super::ended::Ended;
 use crate::serve::agents::Agent;
 use crate::serve::app::App;
-use crate::serve::operations::telemetry::{Parent, TurnSpan};
+use crate::serve::operations::parent::Parent;
+use crate::serve::operations::telemetry::TurnSpan;
 use contexture::frontend::Frontend;
 use contexture::llm::CancelToken;
 use contexture::observe::Progress;

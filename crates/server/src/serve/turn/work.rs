@@ -13,7 +13,7 @@ use crate::serve::flows::IntentSet;
 use crate::serve::frontend::Forwarder;
 use crate::serve::intent::{Picked, Target};
 use crate::serve::message::answering;
-use crate::serve::operations::telemetry::Parent;
+use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
 use contexture::llm::CancelToken;
 use contexture::permission::Permission;

@@ -1,6 +1,7 @@
 //! The spans of one turn: the agent's, and under it one for each model call and each tool.
 
-use super::{Export, Parent, Telemetry};
+use super::{Export, Telemetry};
+use crate::serve::operations::parent::Parent;
 use crate::serve::turn::Ended;
 use contexture::llm::ModelUri;
 use contexture::observe::Progress;
@@ -8,7 +9,10 @@ use contexture::prompt::{FinishReason, Usage};
 use contexture::store::masker::Masker;
 use contexture::turn::{Call, Conversation, Runtime, ToolFailure, TurnEvent};
 use contexture_protocol::ErrorCode;
-use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _, Tracer as _};
+use opentelemetry::trace::{
+    Span as _, SpanContext, SpanId, SpanKind, Status, TraceContextExt as _, TraceFlags, TraceId,
+    TraceState, Tracer as _,
+};
 use opentelemetry::{Array, Context, KeyValue, StringValue, Value as Attribute};
 use opentelemetry_sdk::trace::Span;
 use serde_json::{Value, json};
@@ -53,7 +57,7 @@ impl Telemetry {
         if let Some(context) = &conversation.context_id {
             attributes.push(KeyValue::new("gen_ai.conversation.id", context.clone()));
         }
-        let above = parent.map_or_else(Context::new, |parent| parent.context());
+        let above = parent.map_or_else(Context::new, |parent| remote(*parent));
         let span = export
             .tracer
             .span_builder(format!("invoke_agent {agent}"))
@@ -73,6 +77,15 @@ impl Telemetry {
         });
         TurnSpan { open: Some(open), trace: Some(trace) }
     }
+}
+
+/// The sender's span, as the parent of ours.
+fn remote(parent: Parent) -> Context {
+    let (trace, span, flags) = parent.ids();
+    let (trace, span) = (TraceId::from(trace), SpanId::from(span));
+    let state = TraceState::default();
+    let remote = SpanContext::new(trace, span, TraceFlags::new(flags), true, state);
+    Context::new().with_remote_span_context(remote)
 }
 
 impl TurnSpan {

@@ -2,10 +2,6 @@
 
 use axum::http::HeaderMap;
 use contexture_protocol::Message;
-use opentelemetry::Context;
-use opentelemetry::trace::{
-    SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState,
-};
 use serde_json::Value;
 
 const HEADER: &str = "traceparent";
@@ -13,9 +9,9 @@ const HEADER: &str = "traceparent";
 /// A span of the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parent {
-    trace: TraceId,
-    span: SpanId,
-    flags: TraceFlags,
+    trace: u128,
+    span: u64,
+    flags: u8,
 }
 
 impl Parent {
@@ -31,9 +27,9 @@ impl Parent {
         if version == "ff" || (version == "00" && parts.next().is_some()) {
             return None;
         }
-        let trace = TraceId::from_hex(trace).ok().filter(|id| *id != TraceId::INVALID)?;
-        let span = SpanId::from_hex(span).ok().filter(|id| *id != SpanId::INVALID)?;
-        let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?);
+        let trace = u128::from_str_radix(trace, 16).ok().filter(|id| *id != 0)?;
+        let span = u64::from_str_radix(span, 16).ok().filter(|id| *id != 0)?;
+        let flags = u8::from_str_radix(flags, 16).ok()?;
         Some(Self { trace, span, flags })
     }
 
@@ -48,13 +44,13 @@ impl Parent {
     }
 
     pub(crate) fn trace_id(&self) -> String {
-        self.trace.to_string()
+        format!("{:032x}", self.trace)
     }
 
-    pub(super) fn context(self) -> Context {
-        let state = TraceState::default();
-        let remote = SpanContext::new(self.trace, self.span, self.flags, true, state);
-        Context::new().with_remote_span_context(remote)
+    /// Returns the trace, the span and the flags.
+    #[cfg(feature = "otel")]
+    pub(super) const fn ids(self) -> (u128, u64, u8) {
+        (self.trace, self.span, self.flags)
     }
 }
 
@@ -69,7 +65,7 @@ mod tests {
         let text = format!("00-{TRACE}-00f067aa0ba902b7-01");
         let parent = Parent::parse(&text).unwrap();
         assert_eq!(parent.trace_id(), TRACE);
-        assert!(parent.flags.is_sampled());
+        assert_eq!(parent.flags, 1);
         assert_eq!(
             Parent::parse(&format!("01-{TRACE}-00f067aa0ba902b7-00-more")).unwrap().trace_id(),
             TRACE

@@ -53,7 +53,7 @@ mod tests {
         let shout = Definition::new("shout", json!({"type": "object"}));
         let mut lock = Lock::default();
         lock.accept("words", vec![shout]);
-        let specs = [ServerSpec::twin("words")];
+        let specs = [ServerSpec::in_memory("words")];
         let servers = Servers::new(specs, Ok(lock), Arc::new(Connect), Limits::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let error = runtime.block_on(servers.call("words", "shout", json!({}))).unwrap_err();

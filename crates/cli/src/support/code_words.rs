@@ -25,6 +25,10 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("unsupported", "The provider does not support something in the request."),
     ("tool_rounds", "The model called tools for more rounds than allowed."),
     ("model_uri", "A URI does not name a model."),
+    (
+        "missing_feature",
+        "This build leaves something out; the message names the Cargo feature that adds it.",
+    ),
     ("settings", "A setting of a model is missing or wrong."),
     ("prompt_too_large", "A prompt can't be cut to `max_input`."),
     // Tools and files.

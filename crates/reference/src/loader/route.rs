@@ -3,9 +3,9 @@
 use super::Loader;
 use super::assign::{Declared, Given, Untaken, assign};
 use crate::definition::{Definition, Hop};
-use crate::{processors, protocols};
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, LineRange};
+use crate::{processors, protocols};
 use contexture_core::reference::{LoadError, Parameters, Place, Protocol, Role};
 use contexture_diagnostic::suggestion;
 use std::sync::Arc;

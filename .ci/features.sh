@@ -28,32 +28,54 @@ for crate in knowledge llm mcp reference tools; do
   check -p "contexture-$crate" --no-default-features --tests
 done
 
-# Runs the command line without features; it must refuse with exit code 2 and name the feature.
+# Runs the command line without features: it must end with the exit code and name the feature.
 refuses() {
-  local feature=$1 code=0 said
-  shift
+  local expected=$1 feature=$2 code=0 said
+  shift 2
   said=$(cargo run --quiet -p contexture-cli --no-default-features -- "$@" 2>&1) || code=$?
-  if [ "$code" != 2 ] || ! grep -q "feature.*$feature" <<<"$said"; then
-    printf 'expected exit code 2 and the feature %s, found %s:\n%s\n' "$feature" "$code" "$said" >&2
+  if [ "$code" != "$expected" ] || ! grep -q "feature.*$feature" <<<"$said"; then
+    printf 'contexture %s: expected exit code %s and the feature %s, found %s:\n%s\n' \
+      "$*" "$expected" "$feature" "$code" "$said" >&2
     exit 1
   fi
 }
 
+refuses 2 flow flow list
+refuses 2 knowledge knowledge list
+refuses 2 mcp mcp-servers list --json
+refuses 2 server serve --help
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-echo '{"mcpServers":{}}' >"$folder/empty.json"
-program() {
-  printf '%s\n' "$2" >"$folder/$1.as"
-}
-program knowledge 'import knowledge "acme" as acme
-main func(input) { use acme
-  generate("What does it cost?") -> { answer string } }'
-program mcp 'import tool "mcp://words" as words
-main func(input) { words.shout({ text: "hey" }) }'
-program http 'main func(input) { generate("Hello", { model: "openai://gpt-4o" }) -> { answer string } }'
+cat >"$folder/knowledge.as" <<'PROGRAM'
+import knowledge Acme from "knowledge://acme"
 
-refuses knowledge knowledge list
-refuses flow flow list
-refuses mcp mcp-servers list
-refuses server serve --help
-refuses server mcp --json
+main func(input) {
+  use Acme as facts
+  generate({ input: "What does it cost?" }) -> { answer string }
+}
+PROGRAM
+cat >"$folder/mcp.as" <<'PROGRAM'
+import tool Fs from "mcp://fs"
+
+main func(input) {
+  Fs.list_directory({ path: "notes" })
+}
+PROGRAM
+cat >"$folder/http.as" <<'PROGRAM'
+import tool Web from "https://api.example.com"
+
+main func(input) {
+  Web.get({ url: "/" })
+}
+PROGRAM
+cat >"$folder/ask.as" <<'PROGRAM'
+main func(input) {
+  generate({ input: "Hello" }) -> { answer string }
+}
+PROGRAM
+refuses 2 knowledge check "$folder/knowledge.as"
+refuses 2 mcp check "$folder/mcp.as"
+refuses 1 http run "$folder/http.as" --workspace "$folder"
+refuses 1 http run "$folder/ask.as" --workspace "$folder" --model openai://gpt-4o
+refuses 1 references-ssh ref load @sftp://example.com/a.md

@@ -20,6 +20,7 @@
 //! | `references-net` | references over http and https | yes |
 //! | `references-ftp` | references over ftp | no |
 //! | `references-ssh` | references over sftp and ssh | no |
+//! | `contract` | the contract suites of the ports, for tests of implementations | no |
 //!
 //! What a program uses of a feature that is left out fails with an error that names the feature; see
 //! [`diagnostic::MissingFeature`].

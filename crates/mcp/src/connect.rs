@@ -96,7 +96,7 @@ impl Connect {
         greeting: Greeting,
     ) -> Result<Arc<dyn Connection>, NotBegun> {
         let url = http::address(server, url, token.is_some())?;
-        let client = http::client(server, &url, allow_private)?;
+        let client = http::client_of(server, &url, allow_private)?;
         let mut config = StreamableHttpClientTransportConfig::with_uri(String::from(url))
             .max_sse_event_size(MESSAGE_BYTES);
         if let Some(token) = token {

@@ -1,13 +1,10 @@
 //! The HTTP client of a server: the rules of addresses, and redirects within the origin alone.
 
 use crate::error::McpError;
-use contexture_tools::address::{Guard, Reach};
+use contexture_tools::address::Reach;
+use contexture_tools::client;
 use reqwest::Client;
 use reqwest::redirect::{Action, Attempt, Policy};
-use rustls::crypto::ring;
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
-use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
 
@@ -37,7 +34,7 @@ pub(crate) fn address(server: &str, url: &str, token: bool) -> Result<Url, McpEr
 }
 
 /// Returns a client for one address.
-pub(crate) fn client(
+pub(crate) fn client_of(
     server: &str,
     url: &Url,
     allow_private: &[String],
@@ -47,18 +44,11 @@ pub(crate) fn client(
     let reach = Reach::public_or_named(&host, port, allow_private)
         .map_err(|refused| unreachable(server, refused.to_string()))?;
     let home = url.origin();
-    let tls = tls(url.scheme() == "https").map_err(|error| no_client(server, &error))?;
-    Client::builder()
-        .tls_backend_preconfigured(tls)
-        .user_agent(concat!("contexture/", env!("CARGO_PKG_VERSION")))
-        // Behind a proxy nobody could tell which address is connected to.
-        .no_proxy()
-        .referer(false)
+    let builder = client::guarded(url.scheme() == "https", reach)
+        .map_err(|error| no_client(server, &error))?
         .connect_timeout(CONNECT)
-        .redirect(Policy::custom(move |attempt| redirect(&home, attempt)))
-        .dns_resolver(Arc::new(Guard(reach)))
-        .build()
-        .map_err(|error| no_client(server, &error.without_url()))
+        .redirect(Policy::custom(move |attempt| redirect(&home, attempt)));
+    client::build(builder).map_err(|error| no_client(server, &error))
 }
 
 /// Follows what repeats the request at the same origin. Anything else comes back as it is.
@@ -70,17 +60,6 @@ fn redirect(home: &url::Origin, attempt: Attempt<'_>) -> Action {
     } else {
         attempt.stop()
     }
-}
-
-/// rustls with ring and the system's certificates. Without TLS no certificates are read, so that a
-/// machine without any can ask a local server.
-fn tls(secure: bool) -> Result<ClientConfig, rustls::Error> {
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?;
-    if secure {
-        return Ok(config.with_platform_verifier()?.with_no_client_auth());
-    }
-    Ok(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
 fn is_local(url: &Url) -> bool {
@@ -121,9 +100,9 @@ mod tests {
     #[test]
     fn as_25_private_addresses_of_servers_are_refused_unless_allowed() {
         let url = Url::parse("http://10.0.0.8/mcp").unwrap();
-        let refused = client("web", &url, &[]).unwrap_err().to_string();
+        let refused = client_of("web", &url, &[]).unwrap_err().to_string();
         assert!(refused.contains("a private address"), "{refused}");
-        assert!(client("web", &url, &["10.0.0.8".to_owned()]).is_ok());
-        assert!(client("web", &Url::parse("http://localhost:1/").unwrap(), &[]).is_ok());
+        assert!(client_of("web", &url, &["10.0.0.8".to_owned()]).is_ok());
+        assert!(client_of("web", &Url::parse("http://localhost:1/").unwrap(), &[]).is_ok());
     }
 }

@@ -52,6 +52,8 @@
 pub mod address;
 mod arguments;
 pub mod cause;
+#[cfg(feature = "http")]
+pub mod client;
 mod credentials;
 pub mod environment;
 mod error;

@@ -15,10 +15,10 @@ use contexture_core::error::LlmError;
 use contexture_core::model_uri::is_loopback;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_prompt::{ChatResponse, FinishReason, Usage};
+use contexture_tools::client::{self, ClientError};
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
-use rustls_platform_verifier::BuilderVerifierExt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -137,31 +137,13 @@ impl<W: Wire> HttpProvider<W> {
     }
 
     fn build_client(&self) -> Result<reqwest::Client, LlmError> {
-        let fault = |message: String| LlmError::Settings { message };
-        let ring = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ClientConfig::builder_with_provider(ring)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| fault(format!("TLS can't be set up: {error}")))?;
-        // Without TLS no certificates are read, so that a machine without any can reach a local
-        // server.
-        let config = if self.tls {
-            config
-                .with_platform_verifier()
-                .map_err(|error| {
-                    fault(format!("the system's certificates can't be read: {error}"))
-                })?
-                .with_no_client_auth()
-        } else {
-            config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
+        let fault = |error: ClientError| LlmError::Settings {
+            message: format!("the HTTP client can't be set up: {error}"),
         };
-        let builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(config)
-            .connect_timeout(self.settings.connect_timeout)
-            // A key must not follow a redirect to another host.
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("contexture/", env!("CARGO_PKG_VERSION")));
-        let builder = if self.loopback { builder.no_proxy() } else { builder };
-        builder.build().map_err(|error| fault(format!("the HTTP client can't be set up: {error}")))
+        // It follows no redirect: a key must not go to another host.
+        let builder = client::builder(self.tls).map_err(fault)?;
+        let builder = builder.connect_timeout(self.settings.connect_timeout);
+        client::build(if self.loopback { builder.no_proxy() } else { builder }).map_err(fault)
     }
 
     async fn send(&self, client: &reqwest::Client, parts: Parts) -> Result<Response, LlmError> {

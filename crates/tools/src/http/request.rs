@@ -1,6 +1,6 @@
 //! From the arguments of a call to its answer.
 
-use super::client::Clients;
+use super::client::{self, Clients};
 use super::error::HttpError;
 use super::{Origin, headers, response};
 use crate::address::ResolveError;
@@ -38,7 +38,7 @@ pub(crate) async fn call(
         "delete" => reqwest::Method::DELETE,
         _ => reqwest::Method::GET,
     };
-    let client = clients.of(origin, &settings.allow_private)?;
+    let client = client::of(clients, origin, &settings.allow_private)?;
     let mut request =
         client.request(verb, url).headers(headers).timeout(Duration::from_millis(timeout_ms));
     if let Some(body) = body {

@@ -4,7 +4,7 @@ use super::super::network::{Fault, NetworkSettings};
 use super::address::Target;
 use super::answer::{Answer, refused};
 use super::cache::{Cache, Entry};
-use super::client::Clients;
+use super::client::{self, Clients};
 use super::freshness::{Freshness, now};
 use contexture_tools::address::ResolveError;
 use contexture_tools::cause;
@@ -35,7 +35,7 @@ impl Exchange<'_> {
     /// Asks, or takes what is kept.
     pub(super) async fn ask(&self, target: &Target) -> Result<Hop, Fault> {
         // Checked before the cache is looked into: what may not be reached gives nothing.
-        self.clients.of(&target.url, self.network)?;
+        client::of(self.clients, &target.url, self.network)?;
         // What credentials give is not for the next one who asks.
         let cache = self.cache.filter(|_| target.login.is_none());
         let key = Cache::key(&target.url, self.accept);
@@ -60,7 +60,7 @@ impl Exchange<'_> {
     }
 
     async fn send(&self, target: &Target, kept: Option<&Entry>) -> Result<Response, Fault> {
-        let client = self.clients.of(&target.url, self.network)?;
+        let client = client::of(self.clients, &target.url, self.network)?;
         let mut request = client
             .get(target.url.clone())
             .header(ACCEPT, self.accept)

@@ -16,13 +16,13 @@ use super::metrics::Metrics;
 use super::otlp::{ENDPOINT, endpoint, wrong};
 use crate::fault::Fault;
 use contexture::store::masker::Masker;
+use contexture::tools::client::tls;
 use contexture::{Environment, Project};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData};
-use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -132,16 +132,8 @@ fn client(environment: &Environment, endpoint: &str) -> Result<reqwest::blocking
             number.ok_or_else(|| wrong(name, &format!("expected milliseconds, found `{value}`")))?
         }
     };
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
     let failed = |error: &dyn std::fmt::Display| wrong(ENDPOINT, &error.to_string());
-    let tls = rustls::ClientConfig::builder_with_provider(ring)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| failed(&error))?;
-    let tls = if endpoint.starts_with("https:") {
-        tls.with_platform_verifier().map_err(|error| failed(&error))?.with_no_client_auth()
-    } else {
-        tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
-    };
+    let tls = tls(endpoint.starts_with("https:")).map_err(|error| failed(&error))?;
     let builder = reqwest::blocking::Client::builder()
         .tls_backend_preconfigured(tls)
         .timeout(Duration::from_millis(millis))

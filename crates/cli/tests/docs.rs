@@ -1,15 +1,17 @@
-//! Whatever the documents show is executed: `README.md` and `docs/*.md`.
+//! The blocks of `README.md` and of the documents in `docs/` and its subfolders are executed.
 //!
-//! - ```` ```console ````: lines that begin with `$ ` are run by `sh` in a fresh folder with the
-//!   examples, `> ` goes on with the line above; the lines below are the expected output, in which
-//!   a line `...` stands for any lines and `[..]` for any characters. Commands must succeed, but
-//!   for the last one of a block marked `exit=N`. Blocks marked `ignore` are not run. Those of a
-//!   document with the same mark `session=NAME` go on in one folder, where `contexture serve` runs
+//! - ```` ```console ````: lines that begin with `$ ` are run by `sh` in a new folder with the
+//!   examples, `> ` continues the line above. The lines below are the expected output, in which
+//!   a line `...` stands for any lines and `[..]` for any characters. Commands must succeed, except
+//!   the last one of a block marked `exit=N`. Blocks marked `ignore` are not run. Blocks of one
+//!   document with the same mark `session=NAME` share a folder, where `contexture serve` runs
 //!   until the next one, on any port: 127.0.0.1:7878 stands for it.
+//! - ```` ```sh ````: for commands that need a key or the network. They are not run, but the commands
+//!   and options of `contexture` in them must exist.
 //! - ```` ```agentscript ````: `contexture check` accepts it, or finds the code of `error=CODE`.
-//!   A block that is no whole program is the body of `main func(input)`. If a ```` ```json ````
-//!   block follows, it is run and gives that value.
-//! - ```` ```toml ````: is a valid `contexture.toml`.
+//!   A block that is not a whole program is the body of `main func(input)`. When a ```` ```json ````
+//!   block follows, it is run and returns that value.
+//! - ```` ```toml ````: a valid `contexture.toml`, unless marked `cargo`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -65,8 +67,29 @@ fn as_32_programs_of_docs_are_checked_and_run() {
 }
 
 #[test]
+fn as_31_shell_blocks_of_docs_use_existing_commands_and_options() {
+    let sandbox = support::Sandbox::with_examples();
+    let mut commands = 0;
+    each("sh", |block| {
+        for line in block.text.lines() {
+            let Some(command) = console::with_help(line) else { continue };
+            commands += 1;
+            let done = sandbox.sh(&format!("exec 2>&1\n{command}"));
+            if done.code != Some(0) {
+                return Err(format!("{line}\n{}", done.stdout));
+            }
+        }
+        Ok(())
+    });
+    assert!(commands >= 8, "only {commands} commands");
+}
+
+#[test]
 fn as_31_settings_of_docs_are_valid() {
     each("toml", |block| {
+        if block.has("cargo") {
+            return Ok(());
+        }
         let parsed = contexture::Config::parse("contexture.toml", &block.text);
         parsed.map(drop).map_err(|error| error.to_string())
     });

@@ -123,4 +123,6 @@ mod documents {
     struct Prompts;
     #[doc = include_str!("../../../docs/rust.md")]
     struct Rust;
+    #[doc = include_str!("../../../docs/cookbook/rust.md")]
+    struct Cookbook;
 }

@@ -7,7 +7,11 @@
 #[cfg(test)]
 mod architecture;
 mod coverage;
+#[cfg(test)]
+mod documents;
 mod generated;
+#[cfg(test)]
+mod manifests;
 mod vocabulary;
 mod weight;
 

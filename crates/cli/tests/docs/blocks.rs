@@ -1,7 +1,7 @@
 //! The fenced blocks of the documents.
 
 use crate::support::repository;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A fenced block.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub(crate) struct Block {
     pub language: String,
     /// The other words after the fence.
     pub marks: Vec<String>,
-    /// What stands in it.
+    /// Its lines.
     pub text: String,
     /// The JSON block that follows with nothing but blank lines between.
     pub value: Option<String>,
@@ -32,14 +32,27 @@ impl Block {
     }
 }
 
-/// All blocks of `README.md` and `docs/*.md`.
+/// The Markdown files of a folder of the repository and of its subfolders.
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(repository().join(folder)).unwrap();
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.unwrap();
+        let path = folder.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(documents(&path));
+        } else if path.extension().is_some_and(|end| end == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// All blocks of `README.md` and of the documents in `docs/`.
 pub(crate) fn all() -> Vec<Block> {
     let mut files = vec![PathBuf::from("README.md")];
-    let docs = std::fs::read_dir(repository().join("docs")).unwrap();
-    let mut names: Vec<_> = docs.map(|entry| entry.unwrap().file_name()).collect();
-    names.sort();
-    let names = names.into_iter().map(|name| PathBuf::from("docs").join(name));
-    files.extend(names.filter(|name| name.extension().is_some_and(|end| end == "md")));
+    files.extend(documents(Path::new("docs")));
     files
         .iter()
         .flat_map(|file| {

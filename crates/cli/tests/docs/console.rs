@@ -112,6 +112,19 @@ fn open_document(command: &str) -> Option<String> {
     (!closed).then_some(word)
 }
 
+/// Returns the command of `contexture` in a line of shell with `--help` added, which reads the words before it and runs
+/// nothing.
+pub(crate) fn with_help(line: &str) -> Option<String> {
+    let line = line.split(" # ").next().unwrap_or_default();
+    let mut words = line.split_whitespace();
+    let (_, command) = line.split_once("cargo run -- ").or_else(|| {
+        words.any(|word| word == "contexture").then(|| line.split_once("contexture "))?
+    })?;
+    let command = command.split(" && ").next().unwrap_or_default();
+    let command = command.split(" > ").next().unwrap_or_default();
+    Some(format!("contexture {} --help", command.trim_end()))
+}
+
 /// Whether lines are as wanted; `...` stands for any number of lines.
 fn matches(wanted: &[&str], lines: &[&str]) -> bool {
     match wanted {
@@ -139,6 +152,14 @@ fn wildcards_stand_for_lines_and_for_characters() {
     assert!(!matches(&["a", "...", "z"], &["a", "b"]));
     assert!(line_matches("run [..], [..] tokens", "run 01J, 12 tokens"));
     assert!(!line_matches("run [..] tokens", "run 01J"));
+}
+
+#[test]
+fn commands_of_a_line_of_shell_are_read_without_being_run() {
+    let help = |line| with_help(line).unwrap_or_default();
+    assert_eq!(help("KEY=… contexture run a.as  # why"), "contexture run a.as --help");
+    assert_eq!(help("cargo run -- check a.as > out.txt"), "contexture check a.as --help");
+    assert_eq!(help("cp -r contexture-1 x"), "");
 }
 
 #[test]
